@@ -38,7 +38,7 @@ class Blocks:
         if not self._states:
             return True
         replicas = self._placement.place_block(job, block)
-        return not all(self._is_down(node, now_ms) for node in replicas)
+        return not replicas or not all(self._is_down(node, now_ms) for node in replicas)
 
     def _is_down(self, node: NodeId, now_ms: Millis) -> bool:
         state = self._states.get(node)

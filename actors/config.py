@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from callboard.actors.topology import Topology
 from callboard.scheduler.model import Locality, Millis
 
 NODES_MAX = 20_000
@@ -78,12 +79,14 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `node_type` is the plain nodes'.
-    Bad nodes are taken out of service (`removed`) or only named; unset, as in the profile.
+    """The table `[cluster]`.  Node n stands in rack n mod `racks`, unless `rack_sizes` says how
+    many nodes each rack has (see `topology`); `node_type` is the plain nodes'.  Bad
+    nodes are taken out of service (`removed`) or only named; unset, as in the profile.
     """
 
     nodes: _Nodes = 100
     racks: _AtLeastOne = 4
+    rack_sizes: tuple[_AtLeastOne, ...] | None = None
     map_slots: _Slots = 2
     reduce_slots: _Slots = 2
     speed: _Factor = 1.0
@@ -109,6 +112,17 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             own_maps = maps if group.map_slots is None else group.map_slots
             own_reduces = reduces if group.reduce_slots is None else group.reduce_slots
             yield group.nodes, own_maps, own_reduces, group.speed, group.node_type
+
+    def topology(self) -> Topology:
+        """Who stands in which rack: by `rack_sizes`, if they fit the nodes and the racks.  On
+        another number of nodes the racks keep their mean size, and there are fewer or more.
+        """
+        sizes, nodes = self.rack_sizes or (), self.node_count()
+        if len(sizes) != self.racks:
+            return Topology(self.racks)
+        if sum(sizes) == nodes:
+            return Topology(self.racks, sizes)
+        return Topology(max(1, -(-nodes * len(sizes) // sum(sizes))))
 
     def node_count(self) -> int:
         """The plain nodes and those of the groups."""

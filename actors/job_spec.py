@@ -2,6 +2,7 @@
 
 import msgspec
 
+from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.scheduler.model import JobId, Millis, Priority, TaskIndex
 
 TasksOfKinds = tuple[tuple[TaskIndex, ...], tuple[TaskIndex, ...]]
@@ -22,7 +23,9 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `reduce_ms` all that comes after (sort, reduce, write).  Maps, and reduces after their shuffle,
     take `factors` times as long on nodes of these types.  Wherever they run, the `poisoned` tasks
     fail and the `hanging` stand still, at the progress `fails_at` (None: drawn for each attempt),
-    and the `skewed` take `skew` times as long.
+    and the `skewed` take `skew` times as long.  Where tasks are `recorded`, each takes what it took
+    then, and the durations here are their means.  Its user kills the job `killed_ms` after its
+    submission, if it is still there.
     """
 
     job: JobId
@@ -42,12 +45,25 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     fails_at: float | None = None
     skewed: TasksOfKinds = ((), ())
     skew: float = 1.0
+    recorded: RecordedTasks | None = None
+    killed_ms: Millis | None = None
 
     @property
     def shape(self) -> tuple[object, ...]:
         """What decides how long the job takes alone on an empty cluster, noise apart."""
         sizes = (self.maps, self.map_ms, self.reduces, self.shuffle_ms, self.reduce_ms)
-        return (*sizes, *self.factors, *((self.skew, *self.skewed) if any(self.skewed) else ()))
+        own = () if self.recorded is None else ("recorded", self.job)  # nobody else's are the same
+        skew = (self.skew, *self.skewed) if any(self.skewed) else ()
+        return (*sizes, *self.factors, *skew, *own)
+
+    def longest_map_ms(self) -> float:
+        """The longest map, with local input, before noise."""
+        return self.map_ms if self.recorded is None else self.recorded.longest_map_ms
+
+    def longest_reduce_ms(self) -> float:
+        """The longest reduce, its shuffle included, before noise."""
+        ms = self.shuffle_ms + self.reduce_ms
+        return ms if self.recorded is None else self.recorded.longest_reduce_ms
 
     def factor(self, kind: str) -> float:
         """By what factor its tasks are longer on nodes of this kind."""

@@ -7,10 +7,15 @@ more a replica stays or moves to the new node, but for the few that the rule of 
 `place_block` is the definition; `place` gives the same for all blocks of a job at once.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.kernel.streams import Stream
+from callboard.actors.recorded_tasks import RecordedTasks
+from callboard.actors.topology import Topology
+from callboard.scheduler.model import JobId
 
 TRIES_MAX = 64  # draws for one replica before the lowest node that will do is taken
 _ROWS_FROM = 16  # blocks, from which on whole rows are faster than one block at a time
@@ -21,31 +26,68 @@ _UNIT = float(1 << 31)
 _STEP_64, _ONE_64, _SHIFT_33 = np.uint64(_STEP), np.uint64(1), np.uint64(33)
 
 
-class Placement:
-    """Placement in one cluster: node n of `nodes` stands in rack n mod `racks`."""
+ANYWHERE = -2
+"""In place of a node, where a map has no input that lies anywhere."""
 
-    def __init__(self, seed: int, *, nodes: int, racks: int, replication: int) -> None:
+
+class Placement:
+    """Placement in one cluster of `nodes`; node n stands in rack n mod `racks`, or as the
+    `topology` says.  The blocks of jobs in
+    `recorded` lie where they lay, if the recording knows of as many nodes as there are.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        *,
+        nodes: int,
+        racks: int = 1,
+        replication: int,
+        topology: Topology | None = None,
+        recorded: Mapping[JobId, RecordedTasks] | None = None,
+    ) -> None:
         self._nodes = nodes
-        self._racks = racks
+        self._topology = topology or Topology(racks)
         self.replication = replication
+        self._recorded = recorded or {}
         self._streams = [
             [Stream(seed, f"placement/{replica}/{attempt}") for attempt in range(TRIES_MAX)]
             for replica in range(min(replication, nodes))
         ]
 
-    def place(self, job: int, blocks: int) -> NDArray[np.int32]:
-        """The nodes that hold each block: shape (blocks, replication), -1 without enough."""
+    def place(self, job: JobId, blocks: int) -> NDArray[np.int32]:
+        """The nodes that hold each block: shape (blocks, replication), -1 without enough; a row of
+        `ANYWHERE` where a map has no input to be near to.
+        """
+        recorded = self._recorded.get(job)
+        if recorded is None:
+            return self._drawn(job, blocks)
+        if recorded.nodes == self._nodes:
+            return recorded.first_replicas(self.replication)
+        placed = self._drawn(job, blocks)
+        placed[recorded.without_input()] = ANYWHERE
+        return placed
+
+    def _drawn(self, job: JobId, blocks: int) -> NDArray[np.int32]:
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:
             for block in range(blocks):
-                held = self.place_block(job, block)
+                held = self._drawn_block(job, block)
                 placed[block, : len(held)] = held
         elif self._streams:
             self._place_rows(job, placed)
         return placed
 
-    def place_block(self, job: int, block: int) -> list[int]:
-        """The nodes that hold one block, first replica first."""
+    def place_block(self, job: JobId, block: int) -> list[int]:
+        """The nodes that hold one block, first replica first; none where it lies nowhere."""
+        recorded = self._recorded.get(job)
+        if recorded is not None:
+            row: list[int] = recorded.held()[block].tolist()
+            if row[0] < 0 or recorded.nodes == self._nodes:
+                return [node for node in row[: self.replication] if node >= 0]
+        return self._drawn_block(job, block)
+
+    def _drawn_block(self, job: JobId, block: int) -> list[int]:
         held: list[int] = []
         for replica, streams in enumerate(self._streams):
             held.append(self._place_one(job, block, replica, held, streams))
@@ -65,21 +107,19 @@ class Placement:
         """A candidate: any node, or for the third replica any in the second's rack."""
         if replica != 2:
             return _jump(bits, self._nodes)
-        rack = held[1] % self._racks
-        return rack + self._racks * _jump(bits, self._rack_size(rack))
+        rack = self._topology.of(held[1])
+        return self._topology.member(rack, _jump(bits, self._topology.size(rack, self._nodes)))
 
     def _suits(self, node: int, replica: int, held: list[int]) -> bool:
         """No node twice, and the second replica in another rack than the first."""
         if node in held:
             return False
-        return replica != 1 or self._racks == 1 or node % self._racks != held[0] % self._racks
+        racks = self._topology
+        return replica != 1 or racks.racks == 1 or racks.of(node) != racks.of(held[0])
 
     def _lowest_free(self, held: list[int]) -> int:
         """Where no draw suits, as in a cluster of two nodes in one rack."""
         return next(node for node in range(self._nodes) if node not in held)
-
-    def _rack_size(self, rack: int) -> int:
-        return (self._nodes - rack + self._racks - 1) // self._racks
 
     def _place_rows(self, job: int, placed: NDArray[np.int32]) -> None:
         """Place all blocks of a job.  The first draws for the first and the second replica do not
@@ -122,17 +162,19 @@ class Placement:
     ) -> NDArray[np.int64]:
         if replica != 2:
             return _jump_row(bits, np.full(len(bits), float(self._nodes)))
-        rack = placed[:, 1] % self._racks
-        sizes = (self._nodes - rack + self._racks - 1) // self._racks
-        return rack + self._racks * _jump_row(bits, sizes.astype(np.float64))
+        topology = self._topology
+        racks = topology.row_of(placed[:, 1])
+        sizes = topology.row_size(racks, self._nodes)
+        return topology.row_member(racks, _jump_row(bits, sizes.astype(np.float64)))
 
     def _suits_row(
         self, drawn: NDArray[np.int64], replica: int, placed: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
         fresh: NDArray[np.bool_] = (placed[:, :replica] != drawn[:, None]).all(axis=1)
-        if replica != 1 or self._racks == 1:
+        topology = self._topology
+        if replica != 1 or topology.racks == 1:
             return fresh
-        elsewhere: NDArray[np.bool_] = drawn % self._racks != placed[:, 0] % self._racks
+        elsewhere: NDArray[np.bool_] = topology.row_of(drawn) != topology.row_of(placed[:, 0])
         return fresh & elsewhere
 
 

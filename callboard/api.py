@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.console import PlainConsole
+from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.plugins import canonical_policy, read_policy
 from callboard.experiments.result_store import ResultStore, is_store
 from callboard.experiments.run_loading import load_run
@@ -36,9 +37,10 @@ from callboard.scheduler.model import Millis
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run; only `until_ms` and `tie_order` can change what happens.  With `check` the run is
-    tested against every rule (`journal.checks`) as it goes, with `slowdown` its jobs are also
-    played alone.  `host` is the old name of `driver`.
+    """How to run; only `until_ms`, `tie_order` and `patient` can change what happens: a patient run
+    goes on although its preemption goes round.  With `check` the run is tested against every rule
+    (`journal.checks`) as it goes, with `slowdown` its jobs are also played alone.  `host` is the
+    old name of `driver`.
     """
 
     until_ms: Millis | None = None
@@ -47,6 +49,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     journal: Path | None = None
     check: bool = False
     slowdown: bool = False
+    patient: bool = False
     host: DriverName | None = None
 
 
@@ -62,13 +65,20 @@ def run(
 
     `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
     are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does,
-    ScenarioError and PolicySpecError for bad input.
+    ScenarioError and PolicySpecError for bad input, InputError for a journal that is to replace
+    itself.
     """
     options = options or RunOptions()
     spec = load_run(str(scenario), [*overrides, *_seed(seed)])
+    if options.journal is not None:
+        refuse_to_replace_played(options.journal, [scenario])
     spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)
     spec = msgspec.structs.replace(
-        spec, policy=spelling, until_ms=options.until_ms, tie_order=options.tie_order
+        spec,
+        policy=spelling,
+        until_ms=options.until_ms,
+        tie_order=options.tie_order,
+        patient=options.patient,
     )
     result = run_simulation(
         spec,

@@ -22,6 +22,7 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run                            the default scenario, FIFO beside Fair
   callboard run two-jobs --policy fair     a scenario of the library under one policy
   callboard run trace.tsv --nodes 100      a SWIM trace
+  callboard import history/done            a history of your own cluster, to be played
   callboard watch rack-outage              a scenario on the screen
   callboard                                choose one of the library in a terminal
   callboard check fair                     a policy against the properties that it guarantees
@@ -35,6 +36,7 @@ COMMAND_SUMMARIES = {
     "diff": "find the first event at which two journals differ",
     "watch": "play a scenario on the screen, and watch it",
     "replay": "show a recorded run on the screen",
+    "import": "turn a history of another system into a scenario",
     "export": "turn a journal into a trace or a table",
     "plot": "draw figures of journals, or of a store",
     "report": "write a page about journals or a store, to mail",

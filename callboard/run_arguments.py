@@ -17,7 +17,8 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     """Arguments that change the scenario, and others that change what happens; their group."""
     add = parser.add_argument_group("changing the scenario").add_argument
     for option, (_, about) in SHORTCUTS.items():
-        add(option, dest=option, metavar="N", help=about)
+        metavar = "MEANING=COLUMN,..." if option == "--map" else "N"
+        add(option, dest=option, metavar=metavar, help=about)
     more = "any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=more)
     group = parser.add_argument_group("playing it")
@@ -28,6 +29,8 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     add("--until", type=virtual_seconds, metavar="SECONDS", help=until)
     permuted = "permute simultaneous events, to see how much depends on their order"
     add("--tie-order", type=int, metavar="SEED", help=permuted)
+    goes_on = "do not end a run whose preemption goes round, and lets no attempt succeed"
+    add("--patient", action="store_true", help=goes_on)
     return group
 
 
@@ -74,4 +77,5 @@ def _loaded(name: str, options: argparse.Namespace, seed: int | None = None) -> 
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = load_run(name, overrides, given, faults=not options.no_faults)
-    return msgspec.structs.replace(spec, until_ms=until_ms, tie_order=options.tie_order)
+    how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}
+    return msgspec.structs.replace(spec, **how)

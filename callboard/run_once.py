@@ -3,10 +3,12 @@
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.figure_rows import GroupKey, group_rows, groups_of
 from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.livelock import LIVELOCK
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.checks.rule import RuleReport
@@ -16,8 +18,16 @@ from callboard.run_arguments import PlannedWorld, run_key
 from callboard.scenarios.build import node_facts
 from callboard.tables.policy_table import policy_table
 
-Told = tuple[list[dict[str, object]], bool]
-"""What came of a scenario as plain data, and whether Ctrl-C has cut it short."""
+
+class Told(NamedTuple):
+    """What came of a scenario as plain data, whether Ctrl-C has cut it short, and whether the
+    preemption of one of its runs went round.
+    """
+
+    objects: list[dict[str, object]]
+    interrupted: bool
+    livelocked: bool
+
 
 ONE_SEED = "one seed: chance is not told from policy; --seeds 10 gives intervals"
 
@@ -27,7 +37,7 @@ def plan_once(
 ) -> Callable[[PlannedWorld], Told]:
     """What plays one of these scenarios and prints its table; InputError for bad arguments."""
     keys = [run_key(spec) for world in worlds for spec in world.runs()]
-    paths = journal_paths(options.journal, keys)
+    paths = journal_paths(options.journal, keys, options.scenarios)
     return lambda world: _play(world, options, paths)
 
 
@@ -37,7 +47,18 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
     played = [result for result in rows[0] if result is not None]
     if not options.json:
         _print_table(world.spec, played, options.by)
-    return [_object(result, options.by) for result in played], interrupted
+    tell_livelocks(played, console)
+    livelocked = any(result.livelock for result in played)
+    return Told([_object(result, options.by) for result in played], interrupted, livelocked)
+
+
+def tell_livelocks(played: Sequence[RunResult], console: PlainConsole) -> None:
+    """Say which runs were ended because their preemption went round, and how it came to that."""
+    for result in played:
+        if result.livelock:
+            told = f"callboard: {result.summary.policy}: {result.livelock}"
+            for line in told.split("\n"):
+                console.print(plain(line), soft_wrap=True)
 
 
 def _object(result: RunResult, by: GroupKey | None) -> dict[str, object]:
@@ -81,6 +102,7 @@ def _size(spec: RunSpec) -> str:
 def _footnote(result: RunResult) -> str:
     """The run's policy and digest, and how it ended if not by itself."""
     ending = {"until": ", stopped by --until", "interrupted": ", interrupted"}
+    ending[LIVELOCK] = ", ended because its preemption goes round"
     summary = result.summary
     return f"{summary.policy}: digest {summary.digest}{ending.get(summary.reason or '', '')}"
 

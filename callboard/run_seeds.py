@@ -19,7 +19,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld
-from callboard.run_once import Told, print_heading
+from callboard.run_once import Told, print_heading, tell_livelocks
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json, wide_intervals
 
 MOST_SEEDS = 200
@@ -55,7 +55,7 @@ def plan_seeds(
             for seed in _seeds(options, world)
             for policy in world.policies
         ]
-        paths = journal_paths(options.journal, keys)
+        paths = journal_paths(options.journal, keys, options.scenarios)
     return lambda world: _play(world, options, paths)
 
 
@@ -91,7 +91,10 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
     played = _played(world, options, paths)
     if not options.json:
         _print(world, played, options)
-    return seeds_json(played.runs), played.interrupted
+    everything = [each for row in played.runs.rows for each in row if each is not None]
+    tell_livelocks(everything, PlainConsole(stderr=True))
+    livelocked = any(result.livelock for result in everything)
+    return Told(seeds_json(played.runs), played.interrupted, livelocked)
 
 
 def _played(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
+from callboard.journal.lock import is_being_written
 
 RunKey = tuple[str, str, int]
 """The scenario's name, the policy and the seed."""
@@ -14,10 +15,13 @@ RunKey = tuple[str, str, int]
 _SLUG_MAX = 60
 
 
-def journal_paths(asked: str | None, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
+def journal_paths(
+    asked: str | None, runs: Sequence[RunKey], played: Sequence[str | Path] = ()
+) -> dict[RunKey, Path]:
     """The journal of each run; a single run has the very name that was asked for.
 
-    InputError where the name cannot be a journal's, or something else stands there already.
+    InputError where the name cannot be a journal's, or something else stands there already: also a
+    journal that another run writes, or one that is `played` again.
     """
     if asked is None:
         return {}
@@ -27,7 +31,21 @@ def journal_paths(asked: str | None, runs: Sequence[RunKey]) -> dict[RunKey, Pat
     paths = {runs[0]: path} if len(runs) == 1 else _derived(path, runs)
     for each in paths.values():
         _refuse_to_overwrite(each)
+        refuse_to_replace_played(each, played)
     return paths
+
+
+def refuse_to_replace_played(journal: Path, played: Sequence[str | Path]) -> None:
+    """InputError if the journal to write is one of the files that are played."""
+    for each in map(Path, played):
+        if (
+            journal.is_file()
+            and "\0" not in str(each)
+            and each.is_file()
+            and journal.samefile(each)
+        ):
+            problem = "is the journal whose run is to be played again; choose another name"
+            raise InputError(f"--journal: {journal} {problem}")
 
 
 def file_path(option: str, asked: str) -> Path:
@@ -80,3 +98,5 @@ def _refuse_to_overwrite(path: Path) -> None:
         raise InputError(
             f"--journal: {path} exists and is not a journal; choose another name, or remove it"
         )
+    if is_being_written(path):
+        raise InputError(f"--journal: another run is being recorded in {path}; choose another name")

@@ -64,8 +64,9 @@ class LiveRun:
         self._pending_events: list[AnyEvent] = []
         """What has happened and is not in the recording yet."""
         sinks: list[Sink] = [self._pending_events.append]
-        if journal is not None:
-            sinks.append(self._exits.enter_context(JournalWriter(journal)))
+        self._writer = None if journal is None else JournalWriter(journal)
+        if self._writer is not None:
+            sinks.append(self._exits.enter_context(self._writer))
         simulation = Simulation(self.spec, sinks)
         self.kernel, self._steps = simulation.kernel, simulation.supersteps()
         self.recording = Recording(lambda _started: oracle_of_run(simulation.spec))
@@ -116,18 +117,19 @@ class LiveRun:
         temporary = None if journal is None else _temporary_journal(journal)
         if temporary is not None:
             temporary.open("ab").close()  # if that cannot be, nothing has changed yet
-        self.close()
-        self.spec = spec
-        try:
-            self._begin(temporary)
-            self.reach(at_ms)
-        except BaseException:
+        with contextlib.nullcontext() if self._writer is None else self._writer.hold_on():
             self.close()
-            if temporary is not None and temporary != journal:
-                temporary.unlink(missing_ok=True)
-            raise
-        if journal is not None and temporary is not None:
-            temporary.replace(journal)
+            self.spec = spec
+            try:
+                self._begin(temporary)
+                self.reach(at_ms)
+            except BaseException:
+                self.close()
+                if temporary is not None and temporary != journal:
+                    temporary.unlink(missing_ok=True)
+                raise
+            if journal is not None and temporary is not None:
+                temporary.replace(journal)
 
     def reach(self, at_ms: Millis) -> None:
         """Go to a moment, however long it takes.  EOFError if the client has left."""

@@ -28,6 +28,7 @@ SHORTCUTS = {
     "--map-slots": ("cluster.map_slots", "map slots a node"),
     "--reduce-slots": ("cluster.reduce_slots", "reduce slots a node"),
     "--jobs": ("workload.jobs", "only the first N jobs"),
+    "--map": ("workload.columns", "what the columns of a table mean (`callboard import --help`)"),
 }
 """Options that are short for a `--set`: its key, and what it says."""
 

@@ -19,7 +19,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
 
     `scheduling` and the times are what computing it has cost.  `checks` and `solo_ms` are there
     when they were asked for: the rules that were tested, and the response time of each job alone on
-    the empty cluster, in the order of the columns.
+    the empty cluster, in the order of the columns.  `livelock` is the story, for people, of a
+    run that was ended because its preemption went round.
     """
 
     summary: Summary
@@ -28,6 +29,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     wall_seconds: float
     processor_seconds: float
     checks: tuple[RuleReport, ...] = ()
+    livelock: str = ""
     solo_ms: Ints | None = None
 
     @property
@@ -50,6 +52,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
             out["slowdown"] = msgspec.to_builtins(self.slowdown.statistics)
         if self.checks:
             out["checks"] = {check.rule: check.times for check in self.checks}
+        if self.livelock:
+            out["livelock"] = self.livelock
         return out
 
 
@@ -76,6 +80,7 @@ def unpack_result(data: bytes) -> RunResult:
         wall_seconds=plain["wall_seconds"],
         processor_seconds=plain["processor_seconds"],
         checks=msgspec.convert(plain["checks"], tuple[RuleReport, ...]),
+        livelock=plain["livelock"],
         solo_ms=solo_ms,
     )
 

@@ -29,7 +29,8 @@ class RunSpec(msgspec.Struct, frozen=True):
 
     `jobs` and `script` are what the scenario's workload and timeline come to, in the order of time;
     `policy` is a spelling.  The run ends after `until_ms`; `tie_order` permutes simultaneous
-    messages.  `interventions` are in the order of time.
+    messages.  `interventions` are in the order of time.  A `patient` run goes on however long its
+    preemption goes round (`experiments.livelock`).
     """
 
     scenario: Scenario
@@ -39,6 +40,7 @@ class RunSpec(msgspec.Struct, frozen=True):
     until_ms: Millis | None = None
     tie_order: int | None = None
     interventions: tuple[TimedIntervention, ...] = ()
+    patient: bool = False
 
     @classmethod
     def of(

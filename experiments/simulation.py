@@ -19,6 +19,8 @@ from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.master import Master
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.experiments.livelock import LIVELOCK, LivelockWatch
 from callboard.experiments.plugins import load_policy
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
@@ -27,7 +29,7 @@ from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.writer import JournalWriter
-from callboard.scenarios.build import assemble, node_facts
+from callboard.scenarios.build import assemble, node_facts, progress_timeout_ms
 from callboard.scenarios.scenario_file import to_dict
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import PartSettings
@@ -59,7 +61,8 @@ class Simulation:
 
     `policy` is the spec's where it has been made already; `make_policy` makes it otherwise, and
     those that are put in force later.  A `checker` hears each event after all sinks; it and
-    `probes` look at the master before and after each message.  PolicySpecError for a bad policy.
+    `probes` look at the master before and after each message.  `livelock` watches a run with
+    preemption that is not to be patient.  PolicySpecError for a bad policy.
     """
 
     def __init__(
@@ -81,6 +84,10 @@ class Simulation:
             listening.append(watcher.observe)
         if checker is not None:
             listening.append(checker.observe)
+        policy = make_policy(spec.policy, parts) if policy is None else policy
+        self.livelock = _livelock_watch(spec, policy, lambda: self.kernel.stop(LIVELOCK))
+        if self.livelock is not None:
+            listening.append(self.livelock.observe)
         self._sink = _fan_out(listening)
         self.kernel = Kernel(sink=self._sink, until_ms=spec.until_ms, tie_order=spec.tie_order)
         assemble(
@@ -88,13 +95,15 @@ class Simulation:
             cluster=scenario.cluster,
             tasks=scenario.tasks,
             jobs=spec.jobs,
-            policy=make_policy(spec.policy, parts) if policy is None else policy,
+            policy=policy,
             seed=scenario.seed,
             client=client,
             master=partial(InstrumentedMaster, probes=probes) if checker or probes else Master,
             script=spec.script,
             make_policy=lambda text: make_policy(text, parts),
         )
+        if spec.patient:
+            self.kernel.is_progress = None
         if checker is not None:
             checker.attach(self.kernel)
         if watcher is not None:
@@ -126,6 +135,20 @@ class Simulation:
     def _ended(self) -> RunEnded:
         kernel, reason = self.kernel, self.kernel.reason or "complete"
         return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
+
+
+def _livelock_watch(
+    spec: RunSpec, policy: Policy, stop: Callable[[], None]
+) -> LivelockWatch | None:
+    """What ends the run if its preemption goes round; None for a patient run, or without any."""
+    happening = [each.fault for each in spec.script]
+    switches = any(isinstance(fault, SwitchPolicy) for fault in happening)
+    if spec.patient or not (switches or policy.interval_ms is not None):
+        return None
+    cluster, tasks = spec.scenario.cluster, spec.scenario.tasks
+    timeout_ms = progress_timeout_ms(cluster, tasks, spec.jobs, node_facts(cluster), spec.script)
+    calm_ms = max((each.at_ms for each in spec.script), default=0)
+    return LivelockWatch(policy, stop, timeout_ms * 3 // 4, calm_ms)
 
 
 def _fan_out(sinks: Sequence[Sink]) -> Sink:
@@ -176,6 +199,7 @@ def run_simulation(
         wall_seconds=wall_seconds,
         processor_seconds=processor_seconds,
         checks=() if checker is None else tuple(checker.report()),
+        livelock="" if run.livelock is None else run.livelock.story,
     )
 
 

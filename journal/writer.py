@@ -5,6 +5,9 @@ interrupted (Ctrl-C) is simply done again at the same place; nothing is written 
 """
 
 import contextlib
+import errno
+import os
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +18,7 @@ import msgspec
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal import format as fmt
 from callboard.journal.format import CHUNK_BYTES, HEADER, SHORT_HEADS, JournalError
-from callboard.journal.lock import hold
+from callboard.journal.lock import held_on, hold
 
 FLUSH_SECONDS = 1.0
 """Events wait no longer than this (of wall-clock time) for the next event to push them out."""
@@ -27,15 +30,15 @@ class JournalWriter:
     Events reach the operating system when a chunk is full, when an event comes `FLUSH_SECONDS`
     or more after the last write, on `flush()` and on `close()`.  A process that is killed loses
     at most what came after; the file stays readable up to there.  While the file is open readers
-    can see that it is being written (`journal.lock`).
+    can see that it is being written, and no other writer can open it (`journal.lock`).
 
-    Raises OSError as the file system does, and JournalError for an event of 16 MiB or more.
+    Raises OSError as the file system does, EBUSY if another writer has the file open, and
+    JournalError for an event of 16 MiB or more.
     """
 
     def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.path = Path(path)
-        self._file: BinaryIO = self.path.open("wb")
-        hold(self._file)
+        self._file: BinaryIO = _taken(self.path)
         self._encode = msgspec.msgpack.Encoder(order="deterministic").encode
         self._clock = clock
         self._file.write(HEADER)
@@ -79,6 +82,10 @@ class JournalWriter:
             raise
         self._file.close()
 
+    def hold_on(self) -> contextlib.AbstractContextManager[None]:
+        """Keep other writers off the file within this context, although it be closed in it."""
+        return contextlib.nullcontext() if self._file.closed else held_on(self._file)
+
     def _give_up(self) -> None:
         """Close the file although it does not take the rest."""
         with contextlib.suppress(OSError):
@@ -114,3 +121,19 @@ class JournalWriter:
         except OSError as error:  # the error of a full disk does not name the file
             raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._flushed_at = self._clock()
+
+
+def _taken(path: Path) -> BinaryIO:
+    """The file, empty; nothing of it is touched before it is certain that nobody writes it."""
+    flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags, 0o666), "wb")
+    try:
+        if not hold(file):
+            busy = "another run is being recorded in it; choose another name"
+            raise OSError(errno.EBUSY, busy, str(path))
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.truncate(0)
+    except BaseException:
+        file.close()
+        raise
+    return file

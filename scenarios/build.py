@@ -1,6 +1,6 @@
 """The one place where a world is assembled: a cluster, jobs and a policy become actors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import exp
 
 from callboard.actors.blocks import Blocks
@@ -14,6 +14,7 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.master.master import Master
 from callboard.actors.placement import Placement
+from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
@@ -22,7 +23,7 @@ from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.node import Node
 from callboard.actors.worker.slot import Slot
 from callboard.scenarios.oracle import WorkloadOracle
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry import parts
 
@@ -33,7 +34,8 @@ _HEARTBEATS_WITHOUT_EVENTS = 20  # of every node, before which a run is not stuc
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
     """The nodes that a cluster begins with, plain ones first, then group by group."""
     nodes = [group[1:] for group in cluster.groups() for _ in range(group[0])]
-    return tuple(NodeFacts(node, node % cluster.racks, *facts) for node, facts in enumerate(nodes))
+    rack_of = cluster.topology().of
+    return tuple(NodeFacts(node, rack_of(node), *facts) for node, facts in enumerate(nodes))
 
 
 def assemble(
@@ -63,10 +65,16 @@ def assemble(
         return informed(make_policy(spelling))
 
     kernel.admit(master(cluster, len(nodes), informed(policy), seed, make_informed))
-    racks, replication = cluster.racks, cluster.replication
-    placement = Placement(seed, nodes=len(nodes), racks=racks, replication=replication)
+    recorded = {job.job: job.recorded for job in jobs if job.recorded is not None}
+    placement = Placement(
+        seed,
+        nodes=len(nodes),
+        topology=cluster.topology(),
+        replication=cluster.replication,
+        recorded=recorded,
+    )
     blocks = Blocks(placement)
-    _admit_nodes(kernel, cluster, nodes, tasks, seed, script, blocks)
+    _admit_nodes(kernel, cluster, nodes, tasks, seed, script, blocks, recorded)
 
     def make_job(spec: JobSpec) -> Job:
         return Job(
@@ -83,7 +91,7 @@ def assemble(
         kernel.is_progress = _is_progress
         last_ms = max((job.submit_ms for job in jobs), default=0)
         kernel.progress_ms = max(last_ms, *(each.at_ms for each in script))
-        kernel.progress_timeout_ms = _progress_timeout_ms(cluster, tasks, jobs, nodes, script)
+        kernel.progress_timeout_ms = progress_timeout_ms(cluster, tasks, jobs, nodes, script)
         fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(script)
         kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, fetching_ms)
 
@@ -94,7 +102,7 @@ def _is_progress(event: ev.AnyEvent) -> bool:
     return isinstance(event, ev.JobSubmitted | ev.JobFinished)
 
 
-def _progress_timeout_ms(
+def progress_timeout_ms(
     cluster: Cluster,
     tasks: Tasks,
     jobs: Sequence[JobSpec],
@@ -110,7 +118,7 @@ def _progress_timeout_ms(
     worst *= exp(4 * tasks.sigma) * tasks.straggler_factor / min(facts.speed for facts in nodes)
     far = max(1.0, tasks.rack_factor, tasks.off_rack_factor)
     lengths_ms = (
-        max(job.map_ms * far, job.shuffle_ms + job.reduce_ms)
+        max(job.longest_map_ms() * far, job.longest_reduce_ms())
         * job.skew
         * max([1.0, *(factor for _, factor in job.factors)])
         for job in jobs
@@ -146,6 +154,7 @@ def _admit_nodes(
     seed: int,
     script: Sequence[ScheduledFault],
     blocks: Blocks,
+    recorded: Mapping[JobId, RecordedTasks],
 ) -> None:
     """Nodes and slots, with first heartbeats drawn on the grid; a node that crashes at 0 is off."""
     first = [each.fault for each in script if each.at_ms == 0]
@@ -170,7 +179,7 @@ def _admit_nodes(
         )
         alike, latency_ms = (facts.speed, facts.node_type), cluster.latency_ms
         if alike not in durations_on:
-            durations_on[alike] = Durations(facts, tasks, seed)
+            durations_on[alike] = Durations(facts, tasks, seed, recorded)
         durations = durations_on[alike]
         slots = (
             Slot(facts, slot, latency_ms=latency_ms, durations=durations, blocks=blocks)

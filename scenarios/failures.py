@@ -1,6 +1,6 @@
 """Nodes that fail by chance, or as they once did: the timeline's `failures` and `trace`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,6 +71,14 @@ def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage
                 yield Outage(node, begin_ms, at_ms)
     for node, begin_ms in down.items():
         yield Outage(node, begin_ms, None)
+
+
+def outage_lines(outages: Collection[Outage]) -> Iterator[str]:
+    """The lines of a file that `recorded_outages` reads as these outages."""
+    changes = [(each.begin_ms, "down", each.node) for each in outages]
+    changes += [(each.end_ms, "up", each.node) for each in outages if each.end_ms is not None]
+    for at_ms, what, node in sorted(changes, key=lambda change: (change[0], change[1] == "down")):
+        yield f"{at_ms / 1000:.3f},node-{node},{what}\n"
 
 
 def _line(

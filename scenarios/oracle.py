@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
+from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.worker.durations import real_ms
 from callboard.scheduler.model import JobId, Millis, TaskKind
 
@@ -14,6 +15,7 @@ class WorkloadOracle:
 
     def __init__(self, jobs: Sequence[JobSpec], tasks: Tasks, seed: int) -> None:
         self._jobs = {spec.job: spec for spec in jobs}
+        self._tasks = tasks
         self._sigma = tasks.sigma
         self._noise = Stream(seed, "duration")
         self._errors = Stream(seed, "estimate")
@@ -40,6 +42,8 @@ class WorkloadOracle:
         spec = self._jobs[job]
         n, ms = (spec.maps, spec.map_ms) if kind is TaskKind.MAP else (spec.reduces, spec.reduce_ms)
         skewed = spec.skewed[kind]
+        if spec.recorded is not None:
+            return self._recorded_size(spec.recorded, job, kind, n)
         if not self._sigma and not skewed:
             return n * ms
         return sum(
@@ -47,4 +51,20 @@ class WorkloadOracle:
                 self._noise, self._sigma, job, kind, task, ms * (spec.skew if task in skewed else 1)
             )
             for task in range(n)
+        )
+
+    def _recorded_size(
+        self, recorded: RecordedTasks, job: JobId, kind: TaskKind, tasks: int
+    ) -> Millis:
+        """Each task as its slot will time it; see `Durations`."""
+        return sum(
+            real_ms(
+                self._noise,
+                self._sigma,
+                job,
+                kind,
+                task,
+                recorded.nominal_ms(kind, task, self._tasks),
+            )
+            for task in range(tasks)
         )

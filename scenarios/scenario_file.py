@@ -3,8 +3,10 @@
 All bad input raises `ScenarioError`, which names the file, the key and, if it can, the line.
 """
 
+import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,12 +19,16 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import bursts, script, validation
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.fields import Seed
+from callboard.scenarios.formats.recording_file import is_recording
+from callboard.scenarios.formats.recording_scenario import written_scenario
+from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
+from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.swim_trace import SwimWorkload
+from callboard.scenarios.swim_trace import SwimWorkload, is_swim
 from callboard.scenarios.timeline import Timeline
 from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
 from callboard.scheduler.policy import PolicySpecError
@@ -34,7 +40,7 @@ DEFAULT_SCENARIO = "facebook-morning"  # of the library, where none is named
 LIBRARY = Path(__file__).parent / "library"
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
-Workload = SwimWorkload | GeneratedWorkload | ListedWorkload
+Workload = SwimWorkload | GeneratedWorkload | ListedWorkload | RecordedWorkload
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,14 +63,19 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class ScenarioFile:
-    """A scenario file, or a SWIM trace (`.tsv`) as the scenario that plays it, overrides put in."""
+    """A scenario file, or what else can be played as the scenario that plays it, overrides put in:
+    a SWIM trace, or a history that `scenarios.formats` can read, told by its content.
+    """
 
     def __init__(self, path: str | Path, overrides: Sequence[str] = ()) -> None:
         self.path = Path(path)
         self._text = ""
         """The file's, where lines can be told from it."""
-        if self.path.suffix == ".tsv":
+        foreign = self.path.suffix != ".toml"
+        if foreign and _is_trace(self.path):
             self._written = _trace(self.path)
+        elif foreign and is_recording(self.path):
+            self._written = written_scenario(self.path, overrides)
         else:
             self._text = read_text(self.path)
             self._written = with_new_keys(parse_toml(self._text, self.path))
@@ -99,6 +110,13 @@ def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
     file = ScenarioFile(path, overrides)
     with file.placing_errors():
         return file.scenario()
+
+
+def _is_trace(path: Path) -> bool:
+    """Whether it is a SWIM trace, or is called `.tsv` as those are, and may be a damaged one."""
+    if path.is_dir():
+        return False
+    return path.suffix == ".tsv" or is_swim(begin_of(path, 1000))
 
 
 def _trace(path: Path) -> dict[str, Any]:
@@ -164,7 +182,9 @@ def make_script(
     """
     names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)
-    return script.fault_script(scenario.timeline, nodes, scenario.seed, names, base_dir)
+    faults = script.fault_script(scenario.timeline, nodes, scenario.seed, names, base_dir)
+    kills = script.recorded_kills(jobs or ())
+    return tuple(heapq.merge(faults, kills, key=attrgetter("at_ms"))) if kills else faults
 
 
 def library_scenarios() -> list[tuple[str, Path, str]]:
@@ -179,6 +199,8 @@ def find_scenario(name_or_path: str) -> Path:
         return LIBRARY / f"{name_or_path}.toml"
     path = Path(name_or_path)
     if "\0" not in name_or_path and path.is_file():
+        return path
+    if _is_folder(name_or_path) and is_recording(path):
         return path
     if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
         read_text(path)  # says what is wrong with the file

@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 
 from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
@@ -50,6 +51,16 @@ def fault_script(
                 written.add(entry, place, repeat, at_ms)
     written.intervals.check_slots_left(timeline, nodes)
     return tuple(sorted([*written.ends, *written.begins], key=lambda fault: fault.at_ms))
+
+
+def recorded_kills(jobs: Iterable[JobSpec]) -> list[ScheduledFault]:
+    """The jobs that their users killed when they were recorded, in the order of time."""
+    kills = [
+        ScheduledFault(job.submit_ms + job.killed_ms, faults.KillJob(job.job))
+        for job in jobs
+        if job.killed_ms is not None
+    ]
+    return sorted(kills, key=lambda kill: kill.at_ms)
 
 
 class _FaultScript:

@@ -78,6 +78,13 @@ def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...
     return tuple(lines)
 
 
+def is_swim(begin: bytes) -> bool:
+    """Whether a file that begins like this is a trace: a name and five whole numbers a line."""
+    cells = begin.lstrip().partition(b"\n")[0].split()
+    numbers = cells[1:]
+    return len(cells) == len(SWIM_COLUMNS) and all(cell.isdigit() for cell in numbers)
+
+
 def _parsed(row: str, number: int, source: Path) -> SwimLine:
     cells = row.split()
     if len(cells) != len(SWIM_COLUMNS):

@@ -21,7 +21,7 @@ def check_cluster(cluster: Cluster) -> None:
     if not 1 <= total <= NODES_MAX:
         expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
         _refuse(f"{expected}; got {total:,}", "nodes")
-    if cluster.racks > total:
+    if cluster.topology().racks > total:
         problem = f"{cluster.racks:,} racks, but only {total:,} nodes to stand in them"
         _refuse(f"{problem}; take fewer racks or more nodes", "racks")
     if not any(map_slots for map_slots, _ in slots_per_node(cluster)):

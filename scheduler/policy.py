@@ -93,7 +93,8 @@ class Order(Part):
 
         The order is total: every comparison ends in the job's number.  Only facts change which jobs
         are in it, facts and time their order.  A queue that depends on `offer.node` says so
-        (`same_for_every_node`); it may leave jobs out if each is in the queue of some node.
+        (`same_for_every_node`); it may leave jobs out if each is in the queue of some node that may
+        run a task of it (`JobView.nearest`).
         """
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002

@@ -110,7 +110,9 @@ class AttemptView(Protocol):
 
     @property
     def alone(self) -> bool:
-        """Whether it runs, its task is not done, and no other attempt of the task runs."""
+        """Whether it runs, its task is not done and has not failed too often, and no other attempt
+        of the task runs.
+        """
 
     @property
     def ran_ms(self) -> model.Millis:

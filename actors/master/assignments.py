@@ -132,6 +132,7 @@ class Assignments:
         entry = self._ledger.attempt(resume.attempt)
         assert entry is not None
         self._ledger.resume(entry)
+        outbox.not_begun.pop(resume.attempt, None)  # it tries again, and may begin
         offer.give(entry.kind, _NODE)
         cause = self._freed(offer.node, entry.kind, entry.event)
         ordered = ev.ResumeOrdered(outbox.now_ms, resume.attempt, resume.why, cause=cause)

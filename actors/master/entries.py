@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from callboard.actors.job import ATTEMPTS_MAX
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, PendingReduces
+from callboard.actors.topology import Topology
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
@@ -45,7 +47,7 @@ class JobEntry:
         order: msg.SubmitJob,
         cause: int,
         now_ms: model.Millis,
-        racks: int,
+        racks: Topology,
         nodes: Mapping[model.NodeId, "NodeEntry"],
         submission: int,
     ) -> None:
@@ -76,6 +78,7 @@ class JobEntry:
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
         self.faults: dict[model.NodeId, int] = {}
         """How many of its attempts failed on a node, and how often a node was lost with some."""
+        self._failures: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}
         self.spare = [0, 0]  # running attempts beyond one for each task that is not done
         self.outputs: dict[model.NodeId, list[tuple[model.TaskIndex, model.AttemptId]]] = {}
         """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
@@ -117,6 +120,13 @@ class JobEntry:
     def failing_nodes(self) -> list[model.NodeId]:
         """Where too many of its attempts failed, whether it blacklists them or not."""
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
+
+    def fail(self, kind: model.TaskKind, task: model.TaskIndex) -> bool:
+        """Count a failed attempt of a task; whether the task has failed too often, so that the job
+        will end (TaskInProgress.isFailed).
+        """
+        failures = self._failures[kind, task] = self._failures.get((kind, task), 0) + 1
+        return failures >= ATTEMPTS_MAX
 
     def _hosts_of(self, kind: model.TaskKind) -> NodesWithSlots:
         return lambda: (node.node for node in self._nodes.values() if node.slots(kind))
@@ -212,6 +222,7 @@ class AttemptEntry:
     sibling: "AttemptEntry | None" = None
     """The other attempt of its task, while both run and neither has succeeded."""
     beaten: bool = False  # its sibling has succeeded
+    doomed: bool = False  # its task has failed too often
 
     def change(self, change: BookedChange) -> None:
         state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)
@@ -222,7 +233,7 @@ class AttemptEntry:
     def alone(self) -> bool:
         if self.suspending or self.suspended_ms is not None:
             return False
-        return self.sibling is None and not self.beaten
+        return self.sibling is None and not self.beaten and not self.doomed
 
     def __str__(self) -> str:
         return f"attempt {self.attempt}"

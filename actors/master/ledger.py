@@ -5,6 +5,7 @@ the policy's views (`scheduler.view`), so nothing is copied for a decision.
 from collections.abc import Iterable
 
 from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry
+from callboard.actors.topology import Topology
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
     BookedChange,
@@ -23,10 +24,10 @@ _SUCCEEDED = BookedState.SUCCEEDED
 class Ledger:
     """All of the master's books."""
 
-    def __init__(self, racks: int, heartbeat_ms: model.Millis) -> None:
+    def __init__(self, racks: int | Topology, heartbeat_ms: model.Millis) -> None:
         self.now_ms: model.Millis = 0
         self.heartbeat_ms = heartbeat_ms
-        self._racks = racks
+        self._racks = Topology(racks) if isinstance(racks, int) else racks
         self._nodes: dict[model.NodeId, NodeEntry] = {}
         self._jobs: dict[model.JobId, JobEntry] = {}
         self._attempts: dict[model.AttemptId, AttemptEntry] = {}
@@ -151,6 +152,15 @@ class Ledger:
         having = sorted(node.with_outputs.values(), key=lambda entry: entry.submission)
         return [(entry.job, self.undo_maps_of(entry.job, node.node)) for entry in having]
 
+    def fail_maps_of(
+        self, job: model.JobId, node: model.NodeId
+    ) -> list[tuple[model.TaskIndex, model.AttemptId]]:
+        """Take back a job's finished maps whose outputs on a node cannot be fetched (rule T6)."""
+        outputs = self.undo_maps_of(job, node)
+        for task, _ in outputs:
+            self._jobs[job].fail(MAP, task)
+        return outputs
+
     def undo_maps_of(
         self, job: model.JobId, node: model.NodeId
     ) -> list[tuple[model.TaskIndex, model.AttemptId]]:
@@ -253,6 +263,9 @@ class Ledger:
             sibling.sibling = None
             sibling.beaten = succeeded
         if failed:
+            doomed = entry.fail(kind, attempt.task)
+            if sibling is not None:
+                sibling.doomed = doomed
             entry.tasks[kind].again.avoid(attempt.task, attempt.node)
             self.blame(attempt.job, attempt.node)
         if succeeded:

@@ -100,7 +100,8 @@ class Master(Actor):
         )  # send every heartbeat: their silence means loss
         self._out_of_service: dict[model.NodeId, bool] = {}  # as the operator says
         self._told: dict[model.NodeId, int] = {}  # which of its lives a node was told to give up
-        self._begin(Ledger(cluster.racks, self._interval_ms))
+        self._former_lives: dict[model.NodeId, int] = {}  # those that joined before a restart
+        self._begin(Ledger(cluster.topology(), self._interval_ms))
 
     def _begin(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -111,7 +112,7 @@ class Master(Actor):
             self._elided = ElidedHeartbeats(self._interval_ms + 2 * self._latency_ms)
         self._lives: dict[model.NodeId, int] = {}
         self._lost_by: dict[model.NodeId, int] = {}  # the event by which a node is given up
-        self._not_begun: dict[model.AttemptId, int] = {}  # and the events that told so
+        self.not_begun: dict[model.AttemptId, int] = {}  # by the events that told so
         self._blacklist = NodeBlacklist()
 
     def join(self, kernel: Kernel) -> None:
@@ -159,7 +160,7 @@ class Master(Actor):
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
         if self.ledger.here(drop.job):
-            outputs = self.ledger.undo_maps_of(drop.job, drop.host)
+            outputs = self.ledger.fail_maps_of(drop.job, drop.host)
             if outputs:
                 self._undo(drop.job, drop.host, outputs, BookedChange.FAIL_FETCHES)
 
@@ -280,7 +281,8 @@ class Master(Actor):
         node = self.ledger.node(number)
         if node is not None and life <= node.life:
             return node if life == node.life else None
-        if heartbeat.joins is None or life <= self._lives.get(number, -1):
+        last = self._lives.get(number, self._former_lives.get(number, -1))
+        if heartbeat.joins is None or life <= last:
             self.cause = self._lost_by.get(number, NO_CAUSE)
             self._send_down(number, msg.Reinitialize(life))
             self._told[number] = life
@@ -369,7 +371,7 @@ class Master(Actor):
                 running = self.ledger.job(job).running(REDUCE)
                 self.send(job_address(job), msg.FetchTrouble(host, running))
             case msg.NotBegun():
-                self._not_begun[report.attempt] = report.cause
+                self.not_begun[report.attempt] = report.cause
 
     def _book_report(self, report: msg.EndReport) -> None:
         entry = self.ledger.attempt(report.attempt)
@@ -472,7 +474,7 @@ class Master(Actor):
 
     def _expire(self, entry: AttemptEntry) -> None:
         entry.change(BookedChange.EXPIRE)
-        expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self._not_begun[entry.attempt])
+        expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self.not_begun[entry.attempt])
         self.cause = self.note(expired)
         self._send_kill(entry, Why(Reason.LAUNCH_EXPIRED))
 
@@ -516,13 +518,13 @@ class Master(Actor):
             if node is not None and self.now_ms - node.heard_ms > self._expiry_ms:
                 self.cause = NO_CAUSE
                 self._lose(node)
-        for attempt in list(self._not_begun):
+        for attempt in list(self.not_begun):
             entry = self.ledger.attempt(attempt)
             if entry is None or entry.killing:
-                del self._not_begun[attempt]
+                del self.not_begun[attempt]
             elif self.now_ms - entry.launched_ms > self._expiry_ms:
                 self._expire(entry)
-                del self._not_begun[attempt]
+                del self.not_begun[attempt]
         self._await_expiry_check()
 
     def _await_expiry_check(self) -> None:
@@ -658,6 +660,7 @@ class Master(Actor):
             self.note(closed)
         jobs = [job.job for job in lost.jobs() if job.state is not _ENDING]
         known = [node.node for node in lost.members()]
+        self._former_lives |= self._lives
         self._begin(lost.successor())
         self._lost_by = dict.fromkeys(known, cause)
         self._put_in_force(self._pristine)

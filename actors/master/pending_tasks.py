@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.actors.placement import ANYWHERE
+from callboard.actors.topology import Topology
 from callboard.scheduler.model import Locality, NodeId, TaskIndex
 
 _NODE = Locality.NODE
@@ -59,16 +61,22 @@ class Retries:
 
 
 class PendingMaps:
-    """The maps of one job that may run and do not."""
+    """The maps of one job that may run and do not.  Those without an input that lies somewhere are
+    at home on every node: Hadoop does not delay a job for them.
+    """
 
     def __init__(
-        self, count: int, replicas: NDArray[np.int32], racks: int, hosts: NodesWithSlots
+        self,
+        count: int,
+        replicas: NDArray[np.int32],
+        racks: int | Topology,
+        hosts: NodesWithSlots,
     ) -> None:
         self.left = count
         self.again = Retries(hosts)
         self._count = count
         self._replicas = replicas
-        self._racks = racks
+        self._topology = Topology(racks) if isinstance(racks, int) else racks
         self._taken = bytearray(count)
         self._anywhere = 0
         self._by_place: tuple[_Index, _Index] | None = None
@@ -86,7 +94,9 @@ class PendingMaps:
         by_node, by_rack = self._by_place or self._indices()
         if by_node.first(node, self._taken) is not None:
             return _NODE
-        if by_rack.first(node % self._racks, self._taken) is not None:
+        if by_node.first(ANYWHERE, self._taken) is not None:
+            return _NODE
+        if by_rack.first(self._topology.of(node), self._taken) is not None:
             return _RACK
         return _OFF_RACK
 
@@ -101,8 +111,10 @@ class PendingMaps:
         level = _NODE
         found = by_node.first(node, self._taken)
         if found is None:
+            found = by_node.first(ANYWHERE, self._taken)
+        if found is None:
             level = _RACK
-            found = by_rack.first(node % self._racks, self._taken)
+            found = by_rack.first(self._topology.of(node), self._taken)
         if found is None:
             level = _OFF_RACK
             found = self._anywhere = self._taken.index(0, self._anywhere)
@@ -115,14 +127,15 @@ class PendingMaps:
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:
         held = self._replicas[task].tolist()
-        if node in held:
+        if node in held or held[0] == ANYWHERE:
             return _NODE
-        racks = [holder % self._racks for holder in held if holder >= 0]
-        return _RACK if node % self._racks in racks else _OFF_RACK
+        rack_of = self._topology.of
+        racks = [rack_of(holder) for holder in held if holder >= 0]
+        return _RACK if rack_of(node) in racks else _OFF_RACK
 
     def _indices(self) -> tuple["_Index", "_Index"]:
         flat = self._replicas.ravel()
-        racks = np.where(flat < 0, -1, flat % self._racks)
+        racks = np.where(flat < 0, -1, self._topology.row_of(flat)).astype(np.int32)
         replication = self._replicas.shape[1]
         self._by_place = (_Index(flat, replication), _Index(racks, replication))
         return self._by_place
@@ -174,7 +187,7 @@ class _Index:
     def __init__(self, places: NDArray[np.int32], replication: int) -> None:
         order = np.argsort(places, kind="stable")
         self._tasks = array("i", (order // replication).astype(np.int32).tobytes())
-        starts = np.flatnonzero(np.diff(places[order], prepend=np.int32(-2)))
+        starts = np.flatnonzero(np.diff(places[order], prepend=np.int32(ANYWHERE - 1)))
         names = places[order][starts].tolist()
         ends = [*starts[1:].tolist(), len(places)]
         self._cursor = dict(zip(names, starts.tolist(), strict=True))

@@ -3,10 +3,13 @@ task), equal under every policy and for every attempt; an attempt's bad luck, wh
 attempt can avoid as it can slow nodes, one draw at (job, task, number).
 """
 
+from collections.abc import Mapping
+
 from callboard.actors.config import Tasks
 from callboard.actors.job_spec import factor_on
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.streams import Stream
+from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, MapWork, ReduceWork
 from callboard.actors.worker.machine import NO_AILMENTS, Ailments
@@ -31,10 +34,17 @@ def _column(launch: LaunchTask) -> int:
 class Durations:
     """How long the parts of attempts take on one node while it runs at its own speed."""
 
-    def __init__(self, facts: NodeFacts, tasks: Tasks, seed: int) -> None:
+    def __init__(
+        self,
+        facts: NodeFacts,
+        tasks: Tasks,
+        seed: int,
+        recorded: Mapping[JobId, RecordedTasks] | None = None,
+    ) -> None:
         self._speed = facts.speed
         self._node_type = facts.node_type
         self.tasks = tasks
+        self._recorded = recorded or {}
         self._noise = Stream(seed, "duration")
         self._luck = Stream(seed, "straggler")
         self._failing = Stream(seed, "failing")
@@ -46,22 +56,34 @@ class Durations:
         """A map at the locality of its launch."""
         locality = self.tasks.locality_factor(launch.level)
         factor = locality * self._factor(launch, work)
-        return self._drawn(launch, work.ms * factor)
+        recorded = self._recorded.get(launch.job)
+        ms = work.ms if recorded is None else self._recorded_ms(recorded, launch)[0]
+        return self._drawn(launch, ms * factor)
 
     def of_shuffle(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """A reduce's whole shuffle, if every output is there from the start."""
-        return self._drawn(launch, work.shuffle_ms)
+        recorded = self._recorded.get(launch.job)
+        ms = work.shuffle_ms if recorded is None else recorded.shuffle_ms[launch.task]
+        return self._drawn(launch, ms)
 
     def of_tail(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """The last map's part of it."""
-        return self._drawn(launch, work.tail_ms)
+        recorded = self._recorded.get(launch.job)
+        ms = work.tail_ms if recorded is None else recorded.tail_ms[launch.task]
+        return self._drawn(launch, ms)
 
     def of_rest(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """What comes after a reduce's shuffle."""
-        return self._drawn(launch, work.reduce_ms * self._factor(launch, work))
+        recorded = self._recorded.get(launch.job)
+        ms = work.reduce_ms if recorded is None else self._recorded_ms(recorded, launch)[0]
+        return self._drawn(launch, ms * self._factor(launch, work))
 
     def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
         """How an attempt that starts on such a machine is to fail; None if it is to succeed."""
+        recorded = self._recorded.get(launch.job)
+        at = None if recorded is None else self._recorded_ms(recorded, launch)[1]
+        if at is not None:
+            return InjectedFailure(at, False, NO_CAUSE)
         own = launch.work.anomalies
         if own is None and machine is NO_AILMENTS:
             return None
@@ -78,6 +100,20 @@ class Durations:
     def sticks(self, launch: LaunchTask, share: float) -> bool:
         """Whether the launch is stuck on a node where this share is."""
         return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
+
+    def _recorded_ms(
+        self, recorded: RecordedTasks, launch: LaunchTask
+    ) -> tuple[float, float | None]:
+        """What an attempt's own work is to take at speed 1 with local input, and where it is to
+        fail if the recorded one did: after as long, even if its task took less in the end.
+        """
+        kind, task = launch.kind, launch.task
+        ms = recorded.nominal_ms(kind, task, self.tasks)
+        failure = recorded.failure(kind, task, launch.number)
+        if failure is None:
+            return ms, None
+        failed_ms = failure.ms / self.tasks.locality_factor(failure.level)
+        return max(ms, failed_ms), min(1.0, failed_ms / ms) if ms else 1.0
 
     def _where(self, launch: LaunchTask, stated: float | None) -> float:
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated

@@ -15,6 +15,7 @@ import argparse
 import json
 
 from callboard.arguments import share, whole_number
+from callboard.experiments.user_errors import EXIT_FAILED
 from callboard.run_arguments import add_world_arguments, plan_world
 from callboard.run_once import plan_once
 from callboard.run_seeds import has_several_seeds, plan_seeds
@@ -24,8 +25,9 @@ from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     what = (
-        "a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), or a"
-        f" journal, whose run is played again; {DEFAULT_SCENARIO} if none is given"
+        "a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), a history"
+        " that `callboard import` can read, or a journal, whose run is played again;"
+        f" {DEFAULT_SCENARIO} if none is given"
     )
     add("scenarios", nargs="*", default=[], metavar="SCENARIO", help=what)
     policy = (
@@ -71,12 +73,15 @@ def run_command(options: argparse.Namespace) -> int:
     several = has_several_seeds(options)
     play_world = plan_seeds(options, worlds) if several else plan_once(options, worlds)
     found: list[dict[str, object]] = []
-    interrupted = False
+    livelocked = False
     for world in worlds:
-        objects, interrupted = play_world(world)
-        found += objects
-        if interrupted:
+        told = play_world(world)
+        found += told.objects
+        livelocked |= told.livelocked
+        if told.interrupted:
             break
     if options.json:
         print(json.dumps(found, indent=2))
-    return 130 if interrupted else 0
+    if told.interrupted:
+        return 130
+    return EXIT_FAILED if livelocked else 0

@@ -45,7 +45,7 @@ def watch_command(options: argparse.Namespace) -> int:
     check_terminal()
     world = plan_world(options.scenario, options, asked)
     specs = world.runs()[: len(asked) or 1]
-    journals = journal_paths(options.journal, [run_key(spec) for spec in specs])
+    journals = journal_paths(options.journal, [run_key(spec) for spec in specs], [options.scenario])
     for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
     source = start_runs(specs, [journals.get(run_key(spec)) for spec in specs])

@@ -22,6 +22,7 @@ _DECIDES = (
     "scenarios/**/*.py",
     "journal/run_*.py",
     "journal/figures/*.py",
+    "experiments/livelock.py",
     "experiments/run_*.py",
     "experiments/simulation.py",
     "experiments/solo_runs.py",
@@ -54,7 +55,7 @@ def task_key(task: WorkerTask) -> str:
     world = (scenario.cluster, scenario.tasks, scenario.seed, spec.jobs)
     if isinstance(task, SoloTask):
         return key_of("solo", model_version(), *map(_plain, world))
-    asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order)
+    asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
     code = [_foreign_code(policy, _text(scenario.parts)) for policy in _policies(spec)]
     return key_of("run", model_version(), *map(_plain, (*world, *asked)), code)
 

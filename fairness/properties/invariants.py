@@ -1,5 +1,6 @@
 """What holds in every run: that it ends, and the rules S1 to S15 that a policy could break."""
 
+from callboard.experiments.livelock import LIVELOCK
 from callboard.fairness.applicability import requires
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.figures import completed
@@ -29,6 +30,9 @@ def finishes(experiment: Experiment) -> int:
         raise NotApplicable("the run broke a rule")
     if run.trouble is not None:
         raise PropertyViolated(str(run.trouble).split("\n")[0])
+    if run.ended.reason == LIVELOCK:
+        at_s = run.ended.at_ms / 1000
+        raise PropertyViolated(f"preemption went round for {at_s:,.0f} s, and nothing succeeded")
     if run.ended.reason != "complete":
         raise PropertyViolated(f"the run had not ended after {run.ended.at_ms / 1000:,.0f} s")
     return 1

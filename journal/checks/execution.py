@@ -61,7 +61,7 @@ class Causality(Rule):
         super().begin(setup)
         self._least_ms = min(setup.latency_ms, 1)  # that a message takes
         self._not_begun: set[AttemptId] = set()
-        """Attempts whose nodes have reported that, and that are not booked."""
+        """Attempts whose nodes can have reported that since they were last told to begin."""
 
     def handlers(self) -> Handlers:
         return {
@@ -133,6 +133,7 @@ class Causality(Rule):
         attempt = self._attempt(event)
         if attempt is None:
             return
+        self._not_begun.discard(event.attempt)
         told = attempt.suspended
         if told is None or told.at_ms > event.at_ms - self._least_ms:
             raise self.broken(event, "the master cannot know that it is suspended", attempt)

@@ -25,6 +25,7 @@ _ENDINGS = {
     "complete": "the run is complete",
     "until": "the run stops at its time limit",
     "interrupted": "the run was interrupted",
+    "livelock": "the run is ended, since its preemption goes round",
 }
 
 

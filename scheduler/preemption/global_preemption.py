@@ -103,7 +103,10 @@ class GlobalPreemption(PreemptionRule):
         if not deficits and not due:
             return []
         alive, dying = possible_victims(kind, view)
-        alive = [a for a in alive if not self._in_production(a.job, view)]
+        trains = self.watch.spared(kind)
+        alive = [
+            a for a in alive if not self._in_production(a.job, view) and a.attempt not in trains
+        ]
         cut = self._overflow(kind, view, alive) if due else []
         wanted = sum(deficit.slots for deficit in deficits) - dying - len(cut)
         if wanted <= 0:

@@ -76,12 +76,13 @@ class NewestAboveShare(PreemptionRule):
         excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
             alive = _dealt(alive, self.watch.entitlements(kind, view, "job"))
-        rank, given_for = 0, starving(deficits)
+        rank, given_for, spared = 0, starving(deficits), self.watch.spared(kind)
         for attempt in alive:
             if rank >= wanted:
                 return
             above = excess.of(attempt.job)
-            if above > 0 and self._limits.allows(attempt):
+            kept = attempt.attempt not in spared or self._limits.keeps(attempt)
+            if above > 0 and kept and self._limits.allows(attempt):
                 rank += 1
                 excess.take(attempt.job)
                 yield attempt, Why(Reason.STARVATION, self.name, rank, float(above), *given_for)

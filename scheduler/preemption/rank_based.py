@@ -7,10 +7,11 @@ ping-pong comes of it (docs/preemption.md).
 
 Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or are
 being given up already, are theirs first.  For each task left over, one attempt gives way: of the
-last job that runs any and stands further back, its **youngest** ("old tasks are the most likely
-ones to finish first; killing young tasks wastes less work").  **Training** goes before: while HFSP
-has training slots left, training tasks take the slot of any job, further ahead too, and keep theirs
-until they are measured.  For a suspended task an attempt on its own node must give way.
+last job that stands further back and runs any on a node where a task of the first may run, its
+**youngest** ("old tasks are the most likely ones to finish first; killing young tasks wastes less
+work").  **Training** goes before: while HFSP has training slots left, training tasks take the slot
+of any job, further ahead too, and keep theirs until they are measured.  For a suspended task an
+attempt on its own node must give way.
 
 A victim's reason says for which job it gives way; its rank is its place among the check's victims,
 its score the place of its own job, counted from the front.
@@ -111,7 +112,7 @@ class _Check:
     def victims(self, allows: VictimTest) -> Iterator[tuple[AttemptView, Reason, JobId]]:
         for job, tasks in self._urgent.items():
             for _ in range(self._not_supplied(tasks)):
-                victim = self._take(lambda a, job=job: a.job != job and allows(a))  # type: ignore[misc]
+                victim = self._take(partial(self._of_another, job, allows))
                 if victim is None:
                     break
                 yield victim, Reason.TRAINING_TASK, job
@@ -123,7 +124,7 @@ class _Check:
                     if victim is not None:
                         yield victim, Reason.OUTRANKED_ON_NODE, job
             for _ in range(self._not_supplied(self._to_launch(job))):
-                victim = self._take(behind)
+                victim = self._take(partial(self._useful, job, behind))
                 if victim is None:
                     break
                 yield victim, Reason.OUTRANKED, job
@@ -132,6 +133,18 @@ class _Check:
 
     def _behind(self, place: int, allows: VictimTest, attempt: AttemptView) -> bool:
         return self.place[attempt.job] > place and allows(attempt)
+
+    def _of_another(self, job: JobId, allows: VictimTest, attempt: AttemptView) -> bool:
+        return attempt.job != job and allows(attempt) and self._may_launch(job, attempt.node)
+
+    def _useful(self, job: JobId, behind: VictimTest, attempt: AttemptView) -> bool:
+        return behind(attempt) and self._may_launch(job, attempt.node)
+
+    def _may_launch(self, job: JobId, node: NodeId) -> bool:
+        """Whether the job could use a slot of the node: what failed there may not return, and the
+        victim would have its slot back, and lose it again.
+        """
+        return self._view.job(job).nearest(self._kind, node) is not None
 
     def _to_launch(self, job: JobId) -> int:
         """How many tasks of the job wait for any slot, besides urgent ones."""

@@ -9,14 +9,15 @@ Hadoop looks every 500 ms (`update`) and preempts every 15 s.  So does `Starvati
 saving: when no fact came since the last look, nothing can have changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, EntitlingOrder
-from callboard.scheduler.model import KINDS, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, Millis, TaskKind
 from callboard.scheduler.policy import MisfitError, Policy
+from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import Claimant, ShareKind, Shortage, Starving
 from callboard.scheduler.view import ClusterView
 
@@ -136,6 +137,13 @@ class StarvationWatch:
     ) -> Sequence[Entitlement]:
         assert self._order is not None, "the rule is not part of a policy"
         return self._order.entitlements(kind, view, each)
+
+    def spared(self, kind: TaskKind) -> Collection[AttemptId]:
+        """Running attempts that are not to be killed: HFSP's training tasks (III-E), which would
+        begin anew before the claimants that starve get their slots.
+        """
+        order: object = self._order
+        return order.spared(kind) if isinstance(order, Ranking) else ()
 
     def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
         """The claimants that have starved for too long; none lacks more slots than it could use."""

@@ -29,10 +29,14 @@ class SuspendLimits:
         self._held: Counter[NodeId] = Counter()
 
     def allows(self, attempt: AttemptView) -> bool:
-        return self._over == "kill" or self._held[attempt.node] < self._limit
+        return self._over == "kill" or self.keeps(attempt)
+
+    def keeps(self, attempt: AttemptView) -> bool:
+        """Whether the attempt would be suspended, and not killed."""
+        return self._held[attempt.node] < self._limit
 
     def order(self, attempt: AttemptView, why: Why) -> Kill | Suspend:
-        if self._held[attempt.node] >= self._limit:
+        if not self.keeps(attempt):
             return Kill(attempt.attempt, why)
         self._held[attempt.node] += 1
         return Suspend(attempt.attempt, why)

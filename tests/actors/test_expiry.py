@@ -23,7 +23,10 @@ from callboard.actors.vocabulary.faults import (
     ResumeMaster,
     StickLaunches,
 )
+from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.model import Millis, Priority, TaskKind
+from callboard.scheduler.registry.parts import make_policy
+from tests.support.preempt import Scripted
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, replication=5, heartbeat=IN_STEP)
@@ -147,3 +150,35 @@ def test_a_stuck_launch_that_was_suspended_tries_again() -> None:
     assert len(run.all(AttemptSuspended)) == 1
     assert len(run.launches()) == 2
     assert {e.outcome for e in run.all(JobFinished)} == {Outcome.SUCCEEDED}
+
+
+def suspended_at_10_s(script: list[ScheduledFault], map_ms: Millis) -> PlayedRun:
+    """One map on one node whose launches stick: suspended at 12,010 ms, resumed at 15,012."""
+    one = msgspec.structs.replace(FIVE, nodes=1)
+    policy = make_policy("fifo")
+    policy.preemption = Scripted((10_000, Suspend, 1))
+    return play([job(0, map_ms=map_ms)], policy, cluster=one, script=script)
+
+
+def test_s3_an_attempt_that_did_not_begin_twice_is_given_up_once() -> None:
+    """It is stuck, suspended, resumed, and stuck again: its node has told twice of one launch."""
+    script = [
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(20_000, StickLaunches(0, 0.0)),
+    ]
+    run = suspended_at_10_s(script, 10_000)
+    assert [(e.attempt, e.at_ms) for e in run.all(AttemptStalled)] == [(1, 2), (1, 15_012)]
+    assert [(e.attempt, e.at_ms) for e in run.all(LaunchExpired)] == [(1, 800_000)]
+    assert closings(run, 1) == [Outcome.FAILED]
+    assert closings(run, 2) == [Outcome.SUCCEEDED]
+
+
+def test_h8_an_attempt_that_begins_after_a_suspension_does_not_expire() -> None:
+    """Stuck at first, it begins at 15,012 ms and runs far beyond the expiry of its launch."""
+    script = [
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(13_000, StickLaunches(0, 0.0)),
+    ]
+    run = suspended_at_10_s(script, 2_000_000)
+    assert not run.all(LaunchExpired)
+    assert closings(run, 1) == [Outcome.SUCCEEDED]

@@ -91,3 +91,19 @@ def test_attempts_and_outputs_are_found_as_by_a_search_in_the_same_order(
         searched = [(e.job, e.outputs[node.node]) for e in ledger.jobs() if node.node in e.outputs]
         assert ledger.undo_maps(node) == searched
         assert ledger.undo_maps(node) == []
+
+
+def test_s4_outputs_that_could_not_be_fetched_count_as_failures_of_their_maps() -> None:
+    """Rule T6: three of them and a failed attempt are four, so its copy may have no copy."""
+    ledger = ledger_of_three_jobs()
+    here, there, _ = ledger.members()
+    for _ in range(3):
+        done = ledger.launch(4, MAP, here)
+        ledger.close(done, BookedChange.REPORT_SUCCEEDED)
+        ((task, _),) = ledger.fail_maps_of(4, here.node)
+        ledger.give_back(4, MAP, task, 1)
+    original = ledger.launch(4, MAP, here)
+    copy = ledger.copy(original, there)
+    ledger.close(original, BookedChange.REPORT_FAILED)
+    assert copy.task == task
+    assert not copy.alone

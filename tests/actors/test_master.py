@@ -4,6 +4,7 @@ import pytest
 
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
+from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
@@ -13,7 +14,14 @@ from callboard.actors.vocabulary.events import (
     NodeReturned,
     Outcome,
 )
-from callboard.actors.vocabulary.faults import PauseMaster, RestartMaster, ResumeMaster
+from callboard.actors.vocabulary.faults import (
+    Crash,
+    Disturb,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    ResumeMaster,
+)
 from callboard.scheduler.model import Millis
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
@@ -71,3 +79,39 @@ def test_a_job_that_came_after_the_restart_is_not_concerned() -> None:
         0: Outcome.KILLED,
         1: Outcome.SUCCEEDED,
     }
+
+
+@pytest.mark.parametrize("map_ms", [1000, 10_000])
+def test_t4_a_heartbeat_that_joined_before_a_restart_does_not_join_again_after_it(
+    map_ms: Millis,
+) -> None:
+    """The node returns while the master stands still, and keeps sending its first heartbeat.  The
+    master answers one with tasks, restarts, and finds the others: it must not take the node, which
+    has those tasks, for a new one.
+    """
+    one = Cluster(nodes=1, racks=1, map_slots=3, reduce_slots=1, heartbeat=IN_STEP)
+    script = [
+        ScheduledFault(5789, Crash(0)),
+        ScheduledFault(14_716, PauseMaster()),
+        ScheduledFault(22_465, Restart(0)),
+        ScheduledFault(25_859, RestartMaster(True)),
+        ScheduledFault(60_000, ResumeMaster()),
+    ]
+    jobs = [job(0, maps=8, map_ms=map_ms, reduces=3, shuffle_ms=1000, reduce_ms=5000)]
+    run = play(jobs, cluster=one, script=script)
+    assert [e.outcome for e in run.all(JobFinished)] == [Outcome.SUCCEEDED]
+
+
+@pytest.mark.parametrize("at_ms", [40_900, 41_300, 42_100])
+def test_t4_nor_does_one_that_the_link_brings_twice_and_late(at_ms: Millis) -> None:
+    two = Cluster(nodes=2, racks=1, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
+    late = LinkConditions(twice=1.0, delay_ms=3000)
+    script = [
+        ScheduledFault(10_000, Crash(0)),
+        ScheduledFault(30_000, Disturb(0, late, HEALTHY)),
+        ScheduledFault(40_000, Restart(0)),
+        ScheduledFault(at_ms, RestartMaster(True)),
+    ]
+    for seed in (1, 2):
+        run = play([job(0, maps=12, map_ms=10_000)], cluster=two, script=script, seed=seed)
+        assert [e.outcome for e in run.all(JobFinished)] == [Outcome.SUCCEEDED]

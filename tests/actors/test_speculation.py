@@ -74,6 +74,20 @@ def test_the_first_success_wins_and_the_loser_is_killed_with_its_nodes_next_repl
     assert outcomes(run)[2] == (15_011, Outcome.SUCCEEDED)
 
 
+@pytest.mark.parametrize("map_ms", [4000, 7000, 10_000, 20_000])
+def test_s4_no_copy_of_a_task_whose_fourth_failure_has_just_been_booked(map_ms: int) -> None:
+    """The map fails wherever it runs, and is copied whenever it may be.  The heartbeat that tells
+    of the fourth failure asks for work too, while the other attempt runs: Hadoop's task has failed
+    (TaskInProgress.isFailed), though the job says so only a round later.
+    """
+    jobs = [job(0, maps=1, map_ms=map_ms, poisoned=((0,), ()))]
+    run = play(jobs, speculating(copies=10), cluster=slow_and_fast(speed=0.3))
+    failed = [e.at_ms for e in run.all(AttemptClosed) if e.outcome is Outcome.FAILED]
+    assert run.all(JobFinished)[0].at_ms == failed[3]
+    assert max(e.at_ms for e in run.launches()) < failed[3]
+    assert any(e.original for e in run.launches())
+
+
 def test_a_losers_time_is_wasted_and_speculative_attempts_are_counted() -> None:
     jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
     cluster = slow_and_fast()

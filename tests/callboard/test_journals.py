@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from callboard.api import RunOptions, run
 from callboard.experiments.journal_paths import journal_paths, slug
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import HEADER
+from callboard.journal.writer import JournalWriter
 from tests.callboard.conftest import Run
+from tests.journal.stories import STORY
 
 
 def test_a_single_run_has_the_very_name_and_several_are_told_apart(tmp_path: Path) -> None:
@@ -60,3 +63,44 @@ def test_every_derived_name_is_looked_at_before_anything_runs(
 
 def test_a_device_takes_one_run(callboard: Run) -> None:
     assert callboard("run", "two-jobs", "--policy", "fifo", "--journal", "/dev/null")[0] == 0
+
+
+def test_a_journal_that_is_being_written_is_refused_before_anything_runs(
+    callboard: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.journal"
+    with JournalWriter(path) as writer:
+        writer(STORY[0])
+        writer.flush()
+        before = path.read_bytes()
+        status, out, err = callboard("run", "two-jobs", "--policy", "fifo", "--journal", str(path))
+        assert (status, out) == (2, "")
+        assert f"another run is being recorded in {path}; choose another name" in err
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "policies"), [("a-fair", ["fifo"]), ("link", ["fifo"]), ("a", ["fifo", "fair"])]
+)
+def test_a_run_does_not_replace_the_journal_that_it_plays(
+    callboard: Run, tmp_path: Path, name: str, policies: list[str]
+) -> None:
+    """By its own name, by another, and where the name is derived from the policy's."""
+    path, asked = tmp_path / "a-fair.journal", tmp_path / f"{name}.journal"
+    assert callboard("run", "two-jobs", "--policy", "fifo", "--journal", str(path))[0] == 0
+    (tmp_path / "link.journal").symlink_to(path)
+    before = path.read_bytes()
+    chosen = [each for policy in policies for each in ("--policy", policy)]
+    status, out, err = callboard("run", str(path), *chosen, "--journal", str(asked))
+    assert (status, out) == (2, "")
+    assert "is the journal whose run is to be played again; choose another name" in err
+    assert path.read_bytes() == before
+
+
+def test_from_python_neither(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    run("two-jobs", "fifo", options=RunOptions(journal=path))
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="to be played again"):
+        run(path, options=RunOptions(journal=path))
+    assert path.read_bytes() == before

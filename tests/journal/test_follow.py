@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.follow import Follower, JournalStatus
 from callboard.journal.format import HEADER, JournalError
+from callboard.journal.lock import is_held
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment
@@ -149,8 +150,45 @@ def test_another_run_in_the_same_file_is_told(tmp_path: Path) -> None:
         first.flush()
         follower = Follower(path)
         follower.take()
-        with JournalWriter(path), pytest.raises(JournalError, match="another run has begun"):
-            follower.take()
+    with JournalWriter(path), pytest.raises(JournalError, match="another run has begun"):
+        follower.take()
+
+
+def test_a_second_writer_is_refused_and_the_first_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    with JournalWriter(path) as first:
+        for event in STORY[:9]:
+            first(event)
+        first.flush()
+        with pytest.raises(OSError, match="another run is being recorded in it") as refused:
+            JournalWriter(path)
+        assert refused.value.filename == str(path)
+        for event in STORY[9:]:
+            first(event)
+    assert list(Journal(path)) == list(STORY)
+    with JournalWriter(path):  # which is free again
+        pass
+    assert not list(Journal(path))
+
+
+def test_a_reader_who_looks_is_no_writer(tmp_path: Path) -> None:
+    """Whether it is held: asked by any number of readers, and never taken for a writer."""
+    path = tmp_path / "a.journal"
+    write(path, STORY)
+    with path.open("rb") as one, path.open("rb") as other:
+        assert not is_held(one)
+        assert not is_held(other)
+        with JournalWriter(path):
+            assert is_held(one)
+            assert is_held(other)
+        assert not is_held(one)
+
+
+def test_any_number_of_runs_go_to_devices() -> None:
+    with JournalWriter("/dev/null") as one, JournalWriter("/dev/null") as other:
+        for event in STORY:
+            one(event)
+            other(event)
 
 
 def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scenarios.scenario_file import from_dict, load_scenario, make_jobs
 from callboard.scenarios.swim_trace import SwimLine, SwimWorkload, read_swim, swim_job
 from tests.scenarios.support import error_of, raw
 from tests.support.traces import FOLDER
@@ -83,6 +83,11 @@ def test_a_trace_is_found_beside_the_scenario(tmp_path: Path) -> None:
     written(tmp_path, "j0\t3\t3\t0\t0\t0\n")
     scenario = from_dict(raw(workload={"kind": "swim", "path": "trace.tsv", "time_scale": 0.5}))
     assert [job.submit_ms for job in make_jobs(scenario, tmp_path)] == [1500]
+
+
+def test_a_trace_is_told_by_its_content_too(tmp_path: Path) -> None:
+    path = written(tmp_path, "j0\t3\t3\t0\t0\t0\nj1\t4\t1\t0\t0\t0\n").rename(tmp_path / "day")
+    assert isinstance(load_scenario(path).workload, SwimWorkload)
 
 
 def test_a_job_with_shuffle_by_hand() -> None:

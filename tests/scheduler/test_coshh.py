@@ -5,14 +5,18 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup
-from callboard.actors.vocabulary.events import JobFinished
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import AttemptResumed, JobFinished, Outcome
+from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.cli import run_command_line
 from callboard.journal.tell.reason_words import reason_in_words
+from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.coshh import linear_program
@@ -21,6 +25,7 @@ from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.policy import Policy, PolicySpecError, QueuedJob
 from callboard.scheduler.reasons import ClassPlace, Grounds, JobClaimant, Reason, UserClaimant
 from callboard.scheduler.registry.parts import make_policy
+from tests.support.preempt import Scripted
 from tests.support.view import (
     FakeCluster,
     FakeJob,
@@ -411,3 +416,51 @@ def test_a_job_may_leave_that_nobody_has_run() -> None:
     lab = Lab([a_job(0, "ann", maps=0)], {}, {})
     lab.policy.observe(JobLeft(0), lab.cluster)
     assert lab.queue(0) == []
+
+
+UNLIKE = Cluster(
+    nodes=2, racks=1, heartbeat=IN_STEP, group=(NodeGroup(nodes=1, speed=0.5, node_type="cpu"),)
+)
+"""Two plain nodes, and one on which both jobs below take longer, of six map slots in all."""
+
+
+@pytest.mark.parametrize("spare", ["leave", "help", "any"])
+def test_a_task_that_failed_on_every_suggested_node_goes_elsewhere(spare: str) -> None:
+    """Job 0 is suggested to the plain nodes only, and its map fails on both.  It may not return to
+    where it failed (JobInProgress.findTaskFromList) before it has failed everywhere.
+    """
+    ill = msgspec.structs.replace(
+        job(0, maps=1, map_ms=20_000, factors=(("cpu", 4.0),), poisoned=((0,), ())), fails_at=0.0
+    )
+    policy = make_policy(f'coshh(spare="{spare}",size="oracle")')
+    run = play([ill, job(1, maps=30, map_ms=20_000)], policy, cluster=UNLIKE)
+    tried = [e.node for e in run.launches() if e.job == 0]
+    assert {*tried[:2]} == {0, 1}
+    assert tried[2] == 2
+    assert len(tried) == 4
+    assert {e.outcome for e in run.all(JobFinished)} == {Outcome.FAILED, Outcome.SUCCEEDED}
+
+
+def test_a_policy_that_comes_later_leaves_no_task_behind_that_failed_before_it() -> None:
+    ill = msgspec.structs.replace(
+        job(0, maps=1, map_ms=20_000, factors=(("cpu", 4.0),), poisoned=((0,), ())), fails_at=0.0
+    )
+    script = [ScheduledFault(30_000, SwitchPolicy('coshh(spare="leave",size="oracle")'))]
+    run = play([ill, job(1, maps=5, map_ms=20_000)], cluster=UNLIKE, script=script)
+    tried = [(e.node, e.at_ms < 30_000) for e in run.launches() if e.job == 0]
+    assert tried[:3] == [(0, True), (1, True), (2, False)]
+    assert {e.outcome for e in run.all(JobFinished)} == {Outcome.FAILED, Outcome.SUCCEEDED}
+
+
+def test_an_attempt_held_suspended_by_a_node_that_is_no_longer_suggested_goes_on() -> None:
+    """Job 0 alone is suggested to every node; with job 1 only to the plain ones."""
+    policy = make_policy('coshh(spare="leave",size="oracle")')
+    policy.preemption = Scripted((10_000, Suspend, 5), (10_000, Suspend, 6))
+    jobs = [
+        job(0, maps=6, map_ms=60_000, factors=(("cpu", 4.0),)),
+        job(1, maps=30, map_ms=20_000, submit_ms=5000, user="other"),
+    ]
+    run = play(jobs, policy, cluster=UNLIKE)
+    assert {e.node for e in run.launches() if e.attempt in (5, 6)} == {2}
+    assert {e.attempt for e in run.all(AttemptResumed)} == {5, 6}
+    assert {e.outcome for e in run.all(JobFinished)} == {Outcome.SUCCEEDED}

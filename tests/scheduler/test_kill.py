@@ -341,21 +341,23 @@ def test_fifo_preempts_by_rank() -> None:
     assert reason_in_words(kills[0].why) == "kill, job-2 lacks 4 of its fair share"
 
 
-@pytest.mark.parametrize("order", ["fsp+fifo", "fsp+ps", "psbs", "hfsp"])
-def test_orders_by_virtual_time_preempt_for_who_has_least_left(order: str) -> None:
-    """HFSP III-E: a job of three tasks comes behind one of forty that holds all four slots; what
-    it lacks is three, and the newest three of the large job give way.
+@pytest.mark.parametrize(
+    ("order", "slots"), [("fsp+fifo", 4), ("fsp+ps", 4), ("psbs", 4), ("hfsp", 8)]
+)
+def test_orders_by_virtual_time_preempt_for_who_has_least_left(order: str, slots: int) -> None:
+    """HFSP III-E: a job of three tasks comes behind one of forty that holds all slots; what it
+    lacks is three, and the newest three of the large job give way.  HFSP trains on the first five.
     """
     policy = Policy(
         make_policy(order).order, preemption=KillPreemption(KillPreemption.Params(interval_s=1.0))
     )
-    node = FakeNode(0, (4, 0))
+    node = FakeNode(0, (slots, 0))
     cluster = FakeCluster([node], [a_job(0, maps=40)])
     informed(policy, cluster)
     heartbeats(policy, cluster)
     cluster.add(a_job(1, maps=3), policy)
     kills = preempted_until(policy, cluster, 62 * S)
-    assert [kill.attempt for kill in kills] == [4, 3, 2]
+    assert [kill.attempt for kill in kills] == [slots, slots - 1, slots - 2]
     assert reason_in_words(kills[0].why) == "kill, job-1 lacks 3 of its fair share"
 
 

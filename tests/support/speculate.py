@@ -67,7 +67,7 @@ class SpeculateNewest(SpeculationRule):
 
     def _suited(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[AttemptId]:
         for each in view.attempts():
-            open_ = each.alone and not each.killing and each.number < 4
+            open_ = each.alone and not each.killing
             if open_ and each.kind is kind and offer.node.node != each.node:
                 yield each.attempt
 

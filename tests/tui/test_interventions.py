@@ -38,6 +38,7 @@ from callboard.experiments.interventions import (
     InterventionRequest,
     Keep,
 )
+from callboard.experiments.live_run import LiveRun
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
@@ -53,9 +54,10 @@ from callboard.journal.replay.source import (
     Step,
     StepKind,
 )
+from callboard.journal.writer import JournalWriter
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import from_dict, make_jobs
-from callboard.scheduler.model import Priority
+from callboard.scheduler.model import Millis, Priority
 from callboard.tui.playback import RECORDED_REFUSAL
 from tests.journal.replay.support import OUTAGE, outage, recorded
 from tests.tui.support import SMALL, Screen, drive
@@ -231,6 +233,27 @@ def test_what_makes_no_sense_does_no_harm(fault: AnyFault) -> None:
         frame = to_the_end(server)
         assert (frame.reason, frame.failure) == ("complete", "")
         assert isinstance(taped(server)[-1], RunEnded)
+
+
+def test_nobody_else_gets_the_journal_while_the_run_is_played_again(tmp_path: Path) -> None:
+    """Between the end of one recording and the next, which takes its place."""
+    path = tmp_path / "watched.journal"
+    refused: list[OSError] = []
+
+    class Meanwhile(LiveRun):
+        def reach(self, at_ms: Millis) -> None:
+            with pytest.raises(OSError, match="another run is being recorded") as error:
+                JournalWriter(path)
+            refused.append(error.value)
+            super().reach(at_ms)
+
+    with Meanwhile(plan(), path) as run:
+        run.advance(GoTo(100_000))
+        run.intervene(Intervene((Crash(1),)))
+        assert len(refused) == 1
+        with pytest.raises(OSError, match="another run is being recorded"):
+            JournalWriter(path)
+    assert FaultStruck(100_001, Crash(1)) in Journal(path)
 
 
 def test_a_deed_that_nobody_waits_for_leaves_the_journal_as_it_was(tmp_path: Path) -> None:

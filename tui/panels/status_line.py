@@ -14,6 +14,7 @@ _ENDINGS = {
     "complete": "the run is complete",
     "until": "the run ended at its time limit",
     "interrupted": "the run was interrupted",
+    "livelock": "the run was ended: its preemption goes round",
 }
 
 

@@ -63,7 +63,8 @@ class Coshh(Order):
         at most `classes` of them.  Work counts for `memory_s` from its submission; a matching holds
         until a part of it has changed by the factor 1 + `change`.  With nothing suggested waiting,
         a node may (`spare`) `help` others where its slot would be done before their own nodes' get
-        to them, serve `any`, or `leave` its slots free.
+        to them, serve `any`, or `leave` its slots free.  None of them keeps it from jobs that may
+        run on no suggested node (`_stranded`).
         """
 
         size: SizeSource = "online"
@@ -93,6 +94,9 @@ class Coshh(Order):
         self._jobs: tuple[dict[JobId, _Job], ...] = ({}, {})
         self._pending: tuple[Counter[int], ...] = (Counter(), Counter())
         self._user_queues = (UserQueues(), UserQueues())
+        # Jobs of which attempts came to nothing, or are held suspended: tasks of theirs may be kept
+        # from some nodes, or to one.
+        self._particular: tuple[dict[JobId, None], ...] = ({}, {})
         self.matchers = tuple(self._matcher(kind) for kind in KINDS)
 
     def _matcher(self, kind: TaskKind) -> ClassMatcher:
@@ -114,6 +118,11 @@ class Coshh(Order):
                 self._refresh(view.job(job), kind, launched=1)
             case facts.Closed():
                 self._close(fact, view)
+            case facts.Suspended(job, kind):
+                self._particular[kind][job] = None
+                self._refresh(view.job(job), kind)
+            case facts.TaskOutputsLost(job, kind):
+                self._particular[kind][job] = None
             case facts.PhaseFact(job, kind):
                 self._refresh(view.job(job), kind)
             case facts.JobArrived(job):
@@ -156,10 +165,13 @@ class Coshh(Order):
                 )
                 if regrouped:
                     self._reclassify(kind)
+                if job.submitted_ms < view.now_ms:  # another policy had it, and knew what failed
+                    self._particular[kind][job.job] = None
                 self._refresh(job, kind)
 
     def _leave(self, job: JobId, view: ClusterView) -> None:
         for kind in KINDS:
+            self._particular[kind].pop(job, None)
             left = self._jobs[kind].pop(job, None)
             if left is not None:
                 assert not left.pending, f"job {job} leaves with pending tasks"
@@ -168,6 +180,8 @@ class Coshh(Order):
 
     def _close(self, fact: facts.Closed, view: ClusterView) -> None:
         job = view.job(fact.job)
+        if not fact.succeeded:
+            self._particular[fact.kind][fact.job] = None
         if fact.succeeded and not self.wants_oracle:
             node_type = self._node_types[self._node_type_of[fact.node]]
             self._times.learn(fact, job.user, node_type)
@@ -225,12 +239,41 @@ class Coshh(Order):
             place = ClassPlace(jobs[job].number, *where, user.name, lacks, user.minimum)
             grounds = Grounds(Reason.CLASS_MIN_SHARE, place)
             yield QueuedJob(view.job(job), float(lacks), grounds)
+        served: set[int] = set()
         for reason, classes in self._levels(kind, node_type):
+            served.update(classes)
             for user, job in queues.by_share(classes):
                 if job not in first:
                     place = ClassPlace(jobs[job].number, *where, user.name)
-                    score = user.running * user.inverse_weight / self._scale
-                    yield QueuedJob(view.job(job), score, Grounds(reason, place))
+                    yield QueuedJob(view.job(job), self._share(user), Grounds(reason, place))
+        for _, job in sorted(self._stranded(kind, served, view)):
+            if job not in first:
+                user = jobs[job].user
+                place = ClassPlace(jobs[job].number, *where, user.name)
+                grounds = Grounds(Reason.UNMATCHED_CLASS, place)
+                yield QueuedJob(view.job(job), self._share(user), grounds)
+
+    def _share(self, user: UserQueue) -> float:
+        return user.running * user.inverse_weight / self._scale
+
+    def _stranded(
+        self, kind: TaskKind, served: set[int], view: ClusterView
+    ) -> Iterator[WaitingJob]:
+        """Jobs that wait, with nothing that may run on any node suggested to their class: a task
+        may not return to where it failed, and a suspended attempt stays where it is.
+        """
+        for number in self._particular[kind]:
+            job = self._jobs[kind][number]
+            if job.pending and job.number not in served:
+                found, nodes = view.job(number), self._suggested_nodes(kind, job.number)
+                if not any(_may_run(found, kind, node) for node in nodes):
+                    yield job.waiting
+
+    def _suggested_nodes(self, kind: TaskKind, number: int) -> Iterator[NodeId]:
+        suggested = self.matchers[kind].second.suggested
+        for node, slots in self._slots_of.items():
+            if slots[kind] and number in _of(suggested, self._node_type_of[node]):
+                yield node
 
     def _levels(self, kind: TaskKind, node_type: int) -> Iterator[tuple[Reason, Sequence[int]]]:
         """The classes that users share such nodes by: the suggested ones, then others."""
@@ -255,3 +298,8 @@ class Coshh(Order):
 
 def _of(suggested: Sequence[tuple[int, ...]], node_type: int) -> tuple[int, ...]:
     return suggested[node_type] if node_type < len(suggested) else ()
+
+
+def _may_run(job: JobView, kind: TaskKind, node: NodeId) -> bool:
+    """Whether a pending task of the job may be launched on the node, or resumed there."""
+    return job.nearest(kind, node) is not None or job.resumable(kind, node) is not None

@@ -17,7 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlements, entitlements_by_rank
+from callboard.scheduler.entitlements import (
+    ClaimantKind,
+    Entitlement,
+    Entitlements,
+    demand_of,
+    job_entitlement,
+)
 from callboard.scheduler.facts import (
     Closed,
     Fact,
@@ -31,6 +37,7 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.guarantees import DOMINATES_SHARING, SMALL_JOBS_FIRST
 from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, TaskKind
+from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
 from callboard.scheduler.orders.size_based.size_source import SizeBased
@@ -183,10 +190,19 @@ class VirtualTimeOrder(Order, Ranking):
             yield QueuedJob(view.job(number), size_ms / 1000)
 
     def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
-        """By rank (HFSP's preemption, III-E); training entitles to nothing of its own."""
-        self.catch_up(kind, view)
-        ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
-        return entitlements_by_rank(ranked, kind, view.slots(kind))
+        """By the queue's own rank (HFSP's preemption, III-E), else a slot taken for one job would
+        go to another, and be taken again; training entitles to nothing of its own.
+        """
+        found: list[Entitlement] = []
+        left = Fraction(view.slots(kind))
+        for tier in self.tiers(kind, view):
+            jobs = [job for number in tier if demand_of(job := view.job(number), kind)]
+            weights = [self.weight(job) for job in jobs]
+            shares = compute_fair_shares([demand_of(job, kind) for job in jobs], left, weights)
+            for job, share in zip(jobs, shares, strict=True):
+                found.append(job_entitlement(job, kind, share))
+                left -= share
+        return found
 
     def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
         """The late, in one tier if they are served in turn, then the others by virtual time."""
@@ -199,15 +215,6 @@ class VirtualTimeOrder(Order, Ranking):
         first = [late_jobs] if self.late_share and late_jobs else [[job] for job in late_jobs]
         aged = (job for job, _ in self.clusters[kind].queue(view.now_ms, waiting=False))
         return first + [[job] for job in aged if job in phases]
-
-    def _rank(self, job: JobView, kind: TaskKind, view: ClusterView) -> tuple[int, SortKey]:
-        phase = self._phases[kind].get(job.job)
-        if phase is None:
-            return (2, ())
-        if phase.late_ms is not None:
-            return (0, self.late_key(job, kind, phase))
-        left = self.clusters[kind].size_ms(job.job, view.now_ms) / self.weight(job)
-        return (1, (left, job.submitted_ms))
 
 
 class Fsp(SizeBased, VirtualTimeOrder):

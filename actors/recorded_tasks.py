@@ -1,0 +1,102 @@
+"""What every single task of a job took when it was recorded, packed in arrays: some 40 bytes a map.
+
+Times are what attempts took where they ran.  A map's belongs to the locality at which it ran then;
+at another one it takes as much longer or shorter as the scenario's factors say.
+"""
+
+from array import array
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.actors.config import Tasks
+from callboard.scheduler.model import MAP, Locality, Millis, TaskIndex, TaskKind
+
+
+class RecordedFailure(NamedTuple):
+    """An attempt that failed after `ms` of its own work (of a reduce: after its shuffle), a map's
+    at this locality.
+    """
+
+    ms: Millis
+    level: Locality = Locality.NODE
+
+
+class RecordedReduce(NamedTuple):
+    """What a reduce took: its whole shuffle if nothing was to be waited for, what of it came after
+    the job's last map, and the rest.
+    """
+
+    shuffle_ms: Millis
+    tail_ms: Millis
+    rest_ms: Millis
+
+
+Failures = Mapping[tuple[TaskKind, TaskIndex], tuple[RecordedFailure, ...]]
+"""The attempts of tasks that failed, in the order of their starts."""
+
+
+class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
+    """The tasks of one job.  `map_levels` has the `Locality` of each map, `replicas` has
+    `replication` nodes for each map, as in `SubmitJob`, -1 where there are fewer, and
+    `actors.placement.ANYWHERE` first where its input lies nowhere; `nodes` is how many nodes the
+    recorded cluster had.
+    """
+
+    map_ms: "array[int]"
+    map_levels: bytes
+    shuffle_ms: "array[int]"
+    tail_ms: "array[int]"
+    rest_ms: "array[int]"
+    failures: Failures
+    replicas: bytes
+    replication: int
+    nodes: int
+
+    def map_nominal_ms(self, task: TaskIndex, tasks: Tasks) -> float:
+        """A map with local input."""
+        return self.map_ms[task] / tasks.locality_factor(Locality(self.map_levels[task]))
+
+    def reduce(self, task: TaskIndex) -> RecordedReduce:
+        """The parts of a reduce."""
+        return RecordedReduce(self.shuffle_ms[task], self.tail_ms[task], self.rest_ms[task])
+
+    def failure(self, kind: TaskKind, task: TaskIndex, number: int) -> RecordedFailure | None:
+        """How the task's `number`th attempt from 0 failed; None if it is to succeed."""
+        failures = self.failures.get((kind, task), ())
+        return failures[number] if number < len(failures) else None
+
+    def nominal_ms(self, kind: TaskKind, task: TaskIndex, tasks: Tasks) -> float:
+        """A task at speed 1 with local input, a reduce without its shuffle."""
+        return self.map_nominal_ms(task, tasks) if kind is MAP else float(self.rest_ms[task])
+
+    @property
+    def longest_map_ms(self) -> float:
+        failed = (each.ms for (kind, _), of in self.failures.items() if kind is MAP for each in of)
+        return max(max(self.map_ms, default=0), max(failed, default=0))
+
+    @property
+    def longest_reduce_ms(self) -> float:
+        failed = max((each.ms for of in self.failures.values() for each in of), default=0)
+        rest_ms = max(max(self.rest_ms, default=0), failed)
+        return max(self.shuffle_ms, default=0) + rest_ms
+
+    def held(self) -> NDArray[np.int32]:
+        """The replicas, a row for each map."""
+        return np.frombuffer(self.replicas, dtype="<i4").reshape(-1, self.replication)
+
+    def without_input(self) -> NDArray[np.bool_]:
+        """Which maps have no input that lies anywhere."""
+        nowhere: NDArray[np.bool_] = self.held()[:, 0] < 0
+        return nowhere
+
+    def first_replicas(self, replication: int) -> NDArray[np.int32]:
+        """At most so many replicas of each map's input; -1 without enough."""
+        held = self.held()
+        rows = np.full((len(held), replication), -1, dtype="<i4")
+        known = min(replication, self.replication)
+        rows[:, :known] = held[:, :known]
+        return rows

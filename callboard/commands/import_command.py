@@ -1,0 +1,142 @@
+"""Turn a history of another system into a scenario and a file of its tasks, with a report.
+
+Formats are told by what stands in the files, which may be gzipped; a folder means all files in it.
+The report says what was read, what was inferred from it and how, what was guessed, and what was
+dropped and why, each with how often and where first.
+
+formats:
+  Hadoop 1 job history         as JobTrackers write it; many in one file with !!FILE= lines
+  Hadoop 2 job history         .jhist, in JSON
+  Rumen trace                  JSON, an object a job
+  SLS                          jobs (inputsls, DAG), topologies, and both dialects of SYNTH
+  Standard Workload Format     2.2: n processors are n equal maps
+  CSV or Parquet               with --map; OpenDC's tasks need none
+  OpenDC failures              beside files of jobs: outages of nodes
+
+columns of a table, for --map MEANING=COLUMN,...:
+  a row a job     job, submit, maps, map_time, reduces, reduce_time, user, pool, estimate
+  a row a task    job, task, kind, start, end or duration, host, user, pool
+  unit=ms         of all times: us, ms, s, min or h; rows=tasks if neither task nor kind is there
+  #3              the third column, of a table without a header
+
+examples:
+  callboard import job_201001010000_0001_user_sort        a JobTracker's history
+  callboard import batch.csv --map job=id,submit=start,maps=n,map_time=s,unit=s
+  callboard import history/done --to mine                 a folder of them
+  callboard run mine/done.toml --nodes 40 --policy fair   and then: what if?
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import msgspec
+
+from callboard.experiments.user_errors import InputError
+from callboard.journal.tell.names import count, printable
+from callboard.scenarios.failures import outage_lines
+from callboard.scenarios.formats.import_report import FATES
+from callboard.scenarios.formats.recording_file import Imported, import_files
+from callboard.scenarios.formats.recording_scenario import scenario_of
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario, from_dict
+from callboard.scenarios.tasks_file import TASKS_SUFFIX, write_tasks
+from callboard.scenarios.toml_writer import to_toml
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="files of one format, or folders of them")
+    add("--to", default=".", metavar="DIR", help="where to write; made if it is not there")
+    add("--name", help="the scenario's name; else that of the first file")
+    columns = "what the columns of a table mean, as in `submit=start_time,maps=n,map_time=s,unit=s`"
+    add("--map", default="", metavar="MEANING=COLUMN,...", help=columns)
+    add("--json", action="store_true", help="print the report as JSON")
+
+
+def import_command(options: argparse.Namespace) -> int:
+    paths = [_checked(each) for each in options.files]
+    name = _name(options.name, paths[0])
+    folder = Path(options.to)
+    files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")
+    outages = folder / f"{name}.outages.csv"
+    for path in (*files, outages):
+        if path.exists():
+            problem = f"{path} is there already; name another folder with --to, or a --name"
+            raise InputError(problem)
+    imported = import_files(paths, options.map)
+    _write(imported, name, *files, outages)
+    if options.json:
+        print(json.dumps(_as_json(imported), indent=2))
+    else:
+        _print(imported, name, *files, outages)
+    return 0
+
+
+def _checked(name: str) -> Path:
+    path = Path(name)
+    if not name or "\0" in name or not (path.is_file() or path.is_dir()):
+        raise ScenarioError("there is no such file or folder", source=name[:200])
+    return path
+
+
+def _name(asked: str | None, path: Path) -> str:
+    if asked is None:
+        return _name_of(path)
+    if not asked or asked != Path(asked).name:
+        raise InputError(f"--name {asked[:80]}: expected a name, without a folder")
+    return asked
+
+
+def _name_of(path: Path) -> str:
+    """A name for files that are made from this one."""
+    name = path.resolve().name
+    while Path(name).suffix in (".gz", ".json", ".jhist", ".swf", ".csv", ".parquet", ".txt"):
+        name = Path(name).stem
+    return name or "history"
+
+
+def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
+    recording = imported.recording
+    written = scenario_of(recording, name, tasks.name)
+    if imported.outages:
+        written["timeline"] = [{"what": "trace", "path": outages.name}]
+    scenario: Scenario = from_dict(written, to)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    write_tasks(recording, tasks)
+    if imported.outages:
+        outages.write_text("".join(outage_lines(imported.outages)), encoding="utf-8")
+    remarks = [f"Imported: {recording.format}.", *imported.remarks.lines()]
+    to.write_text(to_toml(scenario, map(printable, remarks)), encoding="utf-8")
+
+
+def _as_json(imported: Imported) -> dict[str, object]:
+    recording = imported.recording
+    fates: dict[str, object] = {
+        fate: msgspec.to_builtins(imported.remarks.of(fate)) for fate in FATES
+    }
+    return {
+        "format": recording.format,
+        "jobs": imported.jobs,
+        "tasks": imported.tasks,
+        "attempts": imported.attempts,
+        "span_seconds": recording.span_ms / 1000,
+        "hosts": recording.nodes,
+        **fates,
+    }
+
+
+def _print(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
+    recording, span_s = imported.recording, imported.recording.span_ms / 1000
+    sizes = (count(imported.jobs, "job"), count(imported.tasks, "task"))
+    print(f"{printable(name)}: {recording.format}")
+    print(f"{', '.join(sizes)}, {count(imported.attempts, 'attempt')} in {span_s:,.0f} s")
+    print()
+    for line in imported.remarks.lines():
+        print(printable(line))
+    print()
+    played = count(len(recording.jobs), "job")
+    print(f"{printable(str(to))}: the scenario, {played} on {count(recording.nodes, 'node')}")
+    print(f"{printable(str(tasks))}: its tasks, which have to stay beside it")
+    if imported.outages:
+        print(f"{printable(str(outages))}: when nodes are down; it has to stay there too")

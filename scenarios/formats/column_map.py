@@ -1,0 +1,302 @@
+"""Tables of jobs or tasks, as CSV or Parquet, with a map of columns: `submit=start_time,unit=ms`.
+
+A row is a job, unless `task` or `kind` is mapped, or `rows=tasks` is said: then the rows of one
+`job` are its tasks.  A table without a header has its columns by number, `#1` the first.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from callboard.scenarios.fields import TASKS_MAX
+from callboard.scenarios.formats.cluster_history import (
+    HistoryAttempt,
+    HistoryJob,
+    HistoryTask,
+)
+from callboard.scenarios.formats.recording_maker import RecordingMaker
+from callboard.scenarios.formats.unpacked_text import begin_of, text_lines
+from callboard.scenarios.scenario_error import ScenarioError
+
+PARQUET_MAGIC = b"PAR1"
+TIME_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0}
+MEANINGS = {
+    "job": "its name; rows of one name are one job's tasks, where a row is a task",
+    "submit": "when the job was submitted",
+    "maps": "how many maps a job has, or how many equal tasks a row stands for",
+    "map_time": "how long one map took",
+    "reduces": "how many reduces",
+    "reduce_time": "how long one reduce took",
+    "start": "when the task, or the job, started",
+    "end": "when it ended: with `start`, how long it took",
+    "duration": "how long it took",
+    "task": "the task's name",
+    "kind": "whether the task is a map or a reduce (of which the word begins with r)",
+    "host": "where the task ran",
+    "user": "whose it is",
+    "pool": "in which pool",
+    "estimate": "how long its user said that a task would take",
+}
+"""What a column can mean."""
+
+OPENDC_COLUMNS = "job=id,submit=submission_time,duration=duration,maps=cpu_count,unit=ms"
+"""The map of OpenDC's tasks, which need none of the user's."""
+
+_Row = Mapping[str, Any]
+_EVERY = {"maps": "map_time", "reduces": "reduce_time"}
+
+
+class ColumnMap:
+    """What the columns of a table mean, as `meaning=column,...` says it."""
+
+    def __init__(self, spelling: str) -> None:
+        self.columns: dict[str, str] = {}
+        self.unit = ""
+        self.rows: Literal["jobs", "tasks"] = "jobs"
+        for part in filter(None, (each.strip() for each in spelling.split(","))):
+            meaning, equals, column = (text.strip() for text in part.partition("="))
+            if meaning == "unit" and column in TIME_UNITS:
+                self.unit = column
+            elif meaning == "rows" and column in ("jobs", "tasks"):
+                self.rows = "tasks" if column == "tasks" else "jobs"
+            elif meaning in MEANINGS and equals and column:
+                self.columns[meaning] = column
+            else:
+                _refuse_part(part)
+        if "task" in self.columns or "kind" in self.columns:
+            self.rows = "tasks"
+
+    def check(self, there: list[str], source: Path) -> None:
+        """ScenarioError where a column is not there, or one that is needed is not mapped."""
+        listed = ", ".join(there[:40])
+        for meaning, column in self.columns.items():
+            if column not in there:
+                problem = f'no column "{column}" for `{meaning}`; there are {listed}'
+                raise ScenarioError(problem, source=source)
+        own = self.columns.keys()
+        timed = {"duration", "map_time"} & own or {"start", "end"} <= own
+        if not timed or not ({"submit", "start"} & own):
+            problem = "say which columns tell when jobs are submitted and how long tasks take"
+            way = "--map submit=COLUMN,maps=COLUMN,map_time=COLUMN,unit=s"
+            raise ScenarioError(f"{problem}: {way}; there are {listed}", source=source)
+
+
+def _refuse_part(part: str) -> None:
+    known = ", ".join(MEANINGS)
+    units = "|".join(TIME_UNITS)
+    problem = f'"{part[:60]}" maps no column; expected meaning=column, where meanings are {known}'
+    raise ScenarioError(f"{problem}; or unit={units}, or rows=tasks", key="workload.columns")
+
+
+class TableReader:
+    """Reads one table after the other."""
+
+    def __init__(self, maker: RecordingMaker, columns: str) -> None:
+        self._maker = maker
+        self._map = ColumnMap(columns)
+        self._jobs: dict[str, HistoryJob] = {}
+        self._nth = 0
+
+    def read(self, path: Path) -> None:
+        """Read a table; ScenarioError names line and column of what is wrong."""
+        self._path = path
+        names, rows = self._table(path)
+        columns = self._map
+        if not columns.columns and {"submission_time", "duration", "cpu_count"} <= {*names}:
+            columns = self._map = ColumnMap(OPENDC_COLUMNS)
+        columns.check(names, path)
+        if not columns.unit:
+            note = "times are taken for seconds: no unit is stated"
+            self._maker.remarks.add("guessed", note)
+        unused = [name for name in names if name not in columns.columns.values()]
+        note = f"columns that are not mapped: {', '.join(unused[:20])}"
+        self._maker.remarks.add("dropped", note, count=len(unused))
+        for line, row in rows:
+            self._take({meaning: row.get(name) for meaning, name in columns.columns.items()}, line)
+        for job in self._jobs.values():
+            self._maker.add(job)
+        self._jobs = {}
+
+    def _table(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
+        if begin_of(path, 4) == PARQUET_MAGIC:
+            return parquet_table(path)
+        return self._csv(path)
+
+    def _csv(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
+        lines = text_lines(path, self._maker.remarks)
+        first = next(((number, text) for number, text in lines if text.strip()), (1, ""))
+        delimiter = max(",;\t|", key=first[1].count)
+        header = next(csv.reader([first[1]], delimiter=delimiter))
+        by_number = [f"#{place + 1}" for place in range(len(header))]
+        headless = any(name in by_number for name in self._map.columns.values())
+        names = by_number if headless else [name.strip() for name in header]
+        rest = chain([first], lines) if headless else lines
+        return names, self._csv_rows(rest, names, delimiter)
+
+    def _csv_rows(
+        self, lines: Iterator[tuple[int, str]], names: list[str], delimiter: str
+    ) -> Iterator[tuple[int, _Row]]:
+        at = 0
+
+        def texts() -> Iterator[str]:
+            nonlocal at
+            for number, text in lines:
+                at = number
+                if text.strip():
+                    yield text
+
+        for cells in csv.reader(texts(), delimiter=delimiter):
+            if len(cells) != len(names):
+                note = "rows of another number of cells than the table has columns"
+                self._maker.remarks.add("dropped", note, f"{self._path.name}:{at}")
+                continue
+            yield at, dict(zip(names, cells, strict=True))
+
+    def _take(self, row: _Row, line: int) -> None:
+        if self._map.rows == "tasks":
+            self._take_task(row, line)
+        else:
+            self._take_job(row, line)
+
+    def _take_job(self, row: _Row, line: int) -> None:
+        self._nth += 1
+        job = self._new_job(_name(row.get("job")) or f"job_{self._nth}", row, line)
+        start_ms = self._time_ms(row, "start", line)
+        for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
+            length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
+            count = self._count(row, number, line, 1 if kind == "map" else 0)
+            begun = start_ms if start_ms is not None else job.submit_ms or 0
+            for place in range(count if length is not None else 0):
+                assert length is not None
+                attempt = HistoryAttempt(begun, begun + length, "succeeded", name="0")
+                tasks[place] = HistoryTask([attempt], line=line)
+        job.finish_ms = self._time_ms(row, "end", line)
+        self._maker.add(job)
+
+    def _take_task(self, row: _Row, line: int) -> None:
+        self._nth += 1
+        name = _name(row.get("job")) or f"job_{self._nth}"
+        job = self._jobs.get(name)
+        if job is None:
+            job = self._jobs[name] = self._new_job(name, row, line)
+        length = self._length_ms(row, "map_time", line, whole=True)
+        start_ms = self._time_ms(row, "start", line)
+        begun = start_ms if start_ms is not None else job.submit_ms or 0
+        if start_ms is not None:
+            job.submit_ms = start_ms if job.submit_ms is None else job.submit_ms
+            if "submit" not in self._map.columns:
+                job.submit_ms = min(job.submit_ms, start_ms)
+        host = self._maker.hosts.number(str(row.get("host") or ""))
+        is_reduce = str(row.get("kind") or "").strip().lower().startswith("r")
+        tasks = job.reduces if is_reduce else job.maps
+        for _ in range(self._count(row, "maps", line, 1)):
+            end_ms = None if length is None else begun + length
+            attempt = HistoryAttempt(begun, end_ms, "succeeded", host, name="0")
+            tasks[len(tasks)] = HistoryTask([attempt], line=line)
+
+    def _new_job(self, name: str, row: _Row, line: int) -> HistoryJob:
+        job = HistoryJob(name, self._path.name, line, ending="succeeded")
+        job.submit_ms = self._time_ms(row, "submit", line)
+        job.user = _name(row.get("user")) or job.user
+        job.queue = _name(row.get("pool")) or ""
+        job.requested_ms = self._time_ms(row, "estimate", line)
+        if job.submit_ms is None:
+            job.submit_ms = self._time_ms(row, "start", line)
+        return job
+
+    def _length_ms(self, row: _Row, own: str, line: int, *, whole: bool) -> int | None:
+        """How long a task of a row takes; None if the row does not tell."""
+        for meaning in (own, "duration") if whole else (own,):
+            length = self._time_ms(row, meaning, line)
+            if length is not None:
+                return length
+        start_ms, end_ms = (self._time_ms(row, each, line) for each in ("start", "end"))
+        if not whole or start_ms is None or end_ms is None:
+            return None
+        if end_ms < start_ms:
+            note = "rows that end before they start: their length is not known"
+            self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+            return None
+        return end_ms - start_ms
+
+    def _count(self, row: _Row, meaning: str, line: int, unsaid: int) -> int:
+        value = row.get(meaning)
+        if value is None or value == "":
+            return unsaid
+        number = self._number(value, meaning, line)
+        if not 0 <= number <= TASKS_MAX:
+            problem = f"expected 0 to {TASKS_MAX:,} tasks, got {value!r}"
+            raise ScenarioError(problem, source=self._path, key=self._column(meaning), line=line)
+        if number != round(number):
+            note = f"numbers in `{self._column(meaning)}` that are not whole: rounded"
+            self._maker.remarks.add("inferred", note, f"{self._path.name}:{line}")
+        return round(number)
+
+    def _time_ms(self, row: _Row, meaning: str, line: int) -> int | None:
+        value = row.get(meaning)
+        if value is None or value == "":
+            return None
+        if isinstance(value, datetime):
+            return round(value.timestamp() * 1000)
+        number = self._number(value, meaning, line)
+        if number < 0:
+            note = f"times in `{self._column(meaning)}` below 0: not known"
+            self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+            return None
+        return round(number * TIME_UNITS[self._map.unit or "s"])
+
+    def _number(self, value: object, meaning: str, line: int) -> float:
+        try:
+            number = math.nan if isinstance(value, bool | date) else float(str(value))
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or abs(number) > 1e16:
+            problem = f"expected a number, got {str(value)[:40]!r}"
+            raise ScenarioError(problem, source=self._path, key=self._column(meaning), line=line)
+        return number
+
+    def _column(self, meaning: str) -> str:
+        return self._map.columns.get(meaning, meaning)
+
+
+def _name(value: object) -> str:
+    return "" if value is None else str(value).strip()[:200]
+
+
+def parquet_table(path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
+    """The columns of a Parquet file and its rows, numbered from 1; ScenarioError if it is none."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        problem = 'reading Parquet needs pyarrow: pip install "callboard[parquet]"'
+        raise ScenarioError(problem, source=path) from None
+    try:
+        file = parquet.ParquetFile(path)
+    except (ArrowException, OSError) as error:
+        raise ScenarioError(f"not a good Parquet file: {error}", source=path) from None
+    return file.schema_arrow.names, _parquet_rows(file)
+
+
+def _parquet_rows(file: Any) -> Iterator[tuple[int, _Row]]:
+    number = 0
+    for batch in file.iter_batches(10_000):
+        for row in batch.to_pylist():
+            number += 1
+            yield number, row
+
+
+def is_table(begin: bytes) -> bool:
+    """Whether a file that begins like this has two rows of equally many cells, or is Parquet."""
+    if begin.startswith(PARQUET_MAGIC):
+        return True
+    lines = begin.decode("utf-8", "replace").splitlines()
+    rows = [line for line in lines if line.strip()][:2]
+    if not rows or "\0" in rows[0]:
+        return False
+    delimiter = max(",;\t|", key=rows[0].count)
+    cells = {len(row) for row in csv.reader(rows, delimiter=delimiter)}
+    return len(cells) == 1 and cells.pop() > 2

@@ -1,0 +1,52 @@
+"""What became of everything in a file that was imported: read, inferred, guessed or dropped."""
+
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+import msgspec
+
+Fate = Literal["read", "inferred", "guessed", "dropped"]
+FATES: tuple[Fate, ...] = get_args(Fate)
+PLACES_SHOWN = 3  # the first lines of each remark
+
+
+class Remark(msgspec.Struct):
+    """One thing that happened `count` times, and where it did at first (`file:line`)."""
+
+    what: str
+    count: int = 0
+    first: list[str] = msgspec.field(default_factory=list)
+
+
+class Remarks:
+    """All remarks on one import, by fate, in the order in which each was first made."""
+
+    def __init__(self) -> None:
+        self._made: dict[Fate, dict[str, Remark]] = {fate: {} for fate in FATES}
+
+    def add(self, fate: Fate, what: str, place: str = "", count: int = 1) -> None:
+        """Count it; `place` is where it stands, if that can be told.  Nothing, if `count` is 0."""
+        if not count:
+            return
+        remark = self._made[fate].setdefault(what, Remark(what))
+        remark.count += count
+        if place and place not in remark.first and len(remark.first) < PLACES_SHOWN:
+            remark.first.append(place)
+
+    def of(self, fate: Fate) -> tuple[Remark, ...]:
+        """The remarks of one fate."""
+        return tuple(self._made[fate].values())
+
+    def lines(self) -> Iterator[str]:
+        """The remarks for people, fate by fate."""
+        for fate in FATES:
+            for nth, remark in enumerate(self.of(fate)):
+                head = f"{fate}:" if nth == 0 else ""
+                yield f"{head:<10}{remark.count:>11,}  {remark.what}{_where(remark)}"
+
+
+def _where(remark: Remark) -> str:
+    if not remark.first:
+        return ""
+    more = ", ..." if remark.count > len(remark.first) == PLACES_SHOWN else ""
+    return f" ({', '.join(remark.first)}{more})"

@@ -1,0 +1,181 @@
+"""Reads the recording in a file or a folder, of whatever format, told by what stands in it."""
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from callboard.scenarios.failures import Outage
+from callboard.scenarios.formats.column_map import TableReader, is_table
+from callboard.scenarios.formats.hadoop1_history import Hadoop1Reader, is_hadoop1_history
+from callboard.scenarios.formats.import_report import Remarks
+from callboard.scenarios.formats.jhist import JhistReader, is_jhist
+from callboard.scenarios.formats.opendc import drawn_failures, is_failure_trace, is_not_jobs
+from callboard.scenarios.formats.recording_maker import RecordingMaker
+from callboard.scenarios.formats.rumen import RumenReader, is_rumen
+from callboard.scenarios.formats.sls_files import SlsReader, is_sls
+from callboard.scenarios.formats.sls_synth import SynthReader, is_synth
+from callboard.scenarios.formats.swf import SwfReader, is_swf
+from callboard.scenarios.formats.unpacked_text import begin_of
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks, read_tasks
+
+_LOOKED_AT = 1000  # files and folders, for one that can be read
+
+
+class Imported(NamedTuple):
+    """A recording, what became of all that the files held, and how much that was; `outages` are
+    what traces of failures come to, on its nodes.
+    """
+
+    recording: ClusterRecording
+    remarks: Remarks
+    jobs: int
+    tasks: int
+    attempts: int
+    outages: tuple[Outage, ...] = ()
+
+
+class Reader(Protocol):
+    """Reads one file after the other."""
+
+    def read(self, path: Path) -> None:
+        """Read a file; ScenarioError names line and field of what is wrong."""
+
+
+class HistoryFormat(NamedTuple):
+    """A format: its name, how its files begin, and what reads them all into a maker."""
+
+    name: str
+    begins: Callable[[bytes], bool]
+    read: Callable[[RecordingMaker, Sequence[Path], str], None]
+
+
+def _by(
+    make: Callable[[RecordingMaker], Reader],
+) -> Callable[[RecordingMaker, Sequence[Path], str], None]:
+    """Reads files with a reader that needs no map of columns."""
+
+    def read(maker: RecordingMaker, paths: Sequence[Path], _columns: str) -> None:
+        reader = make(maker)
+        for path in paths:
+            reader.read(path)
+
+    return read
+
+
+def _read_tables(maker: RecordingMaker, paths: Sequence[Path], columns: str) -> None:
+    reader = TableReader(maker, columns)
+    for path in paths:
+        reader.read(path)
+
+
+FORMATS: tuple[HistoryFormat, ...] = (
+    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _by(Hadoop1Reader)),
+    HistoryFormat("Hadoop 2 job history", is_jhist, _by(JhistReader)),
+    HistoryFormat("Rumen trace", is_rumen, _by(RumenReader)),
+    HistoryFormat("SLS jobs", is_sls, _by(SlsReader)),
+    HistoryFormat("SLS SYNTH workload", is_synth, _by(SynthReader)),
+    HistoryFormat("Standard Workload Format", is_swf, _by(SwfReader)),
+    HistoryFormat("table", is_table, _read_tables),
+)
+"""Every format that is told by its content, in the order in which they are tried."""
+
+
+def format_of(path: Path) -> HistoryFormat | None:
+    """The format of a file; None if it is none of them."""
+    begin = begin_of(path)
+    return next((each for each in FORMATS if each.begins(begin)), None)
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file or a folder can be read as a recording."""
+    if path.is_dir():
+        some = islice(path.rglob("*"), _LOOKED_AT)
+        return any(format_of(each) is not None for each in some if each.is_file())
+    return begins_as_tasks(begin_of(path, 100)) or format_of(path) is not None
+
+
+def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
+    """The recording in files and folders of one format, with its report."""
+    remarks = Remarks()
+    every = [each for path in paths for each in (_files_in(path) if path.is_dir() else [path])]
+    failures = [path for path in every if is_failure_trace(path)]
+    files = [path for path in every if path not in failures]
+    if failures and not files:
+        problem = "a trace of failures has no jobs; import it together with files that have"
+        raise ScenarioError(problem, source=failures[0])
+    form, readable = _only_format(files, remarks)
+    maker = RecordingMaker(form.name, str(files[0]), remarks)
+    with _without_collection():
+        form.read(maker, readable, columns)
+        recording = maker.finish()
+    outages = tuple(drawn_failures(failures, recording.nodes, remarks))
+    return Imported(recording, remarks, maker.jobs, maker.tasks, maker.attempts, outages)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """No search for garbage: millions of objects are made that hold no circles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat, list[Path]]:
+    """The format of all files that have one; the others are noted."""
+    found = [(path, None if is_not_jobs(path) else format_of(path)) for path in files]
+    readable = [path for path, form in found if form is not None]
+    formats = {form.name: form for _, form in found if form is not None}
+    if not formats:
+        known = ", ".join(dict.fromkeys(each.name for each in FORMATS))
+        source = str(files[0]) if files else ""
+        raise ScenarioError(f"nothing here that can be imported; known are: {known}", source=source)
+    if len(formats) > 1:
+        problem = f"files of several formats: {', '.join(formats)}; import each by itself"
+        raise ScenarioError(problem, source=str(readable[0]))
+    for path, form in found:
+        if form is None:
+            remarks.add("dropped", "files of no known format, or without jobs", path.name)
+    return next(iter(formats.values())), readable
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files of a folder and those below it, by name; hidden ones and checksums left out."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    plain = (path for path in found if not path.name.startswith("."))
+    return sorted(path for path in plain if path.suffix not in (".crc", ".xml"))
+
+
+_last: dict[tuple[object, ...], Imported] = {}
+
+
+def load_recording(path: Path, columns: str = "") -> Imported:
+    """The recording in one file or folder; the latest is kept, since a scenario is made of it first
+    and its jobs then.
+    """
+    key = (path.absolute(), columns, _stamp(path))
+    if key not in _last:
+        _last.clear()
+        _last[key] = _loaded(path, columns)
+    return _last[key]
+
+
+def _loaded(path: Path, columns: str) -> Imported:
+    if not path.is_dir() and begins_as_tasks(begin_of(path, 100)):
+        recording = read_tasks(path)
+        tasks = sum(len(job.tasks.map_ms) + len(job.tasks.rest_ms) for job in recording.jobs)
+        return Imported(recording, Remarks(), len(recording.jobs), tasks, tasks)
+    return import_files([path], columns)
+
+
+def _stamp(path: Path) -> tuple[object, ...]:
+    """What changes when a file does, or any in a folder."""
+    files = _files_in(path) if path.is_dir() else [path]
+    return tuple((each.name, (stat := each.stat()).st_mtime_ns, stat.st_size) for each in files)

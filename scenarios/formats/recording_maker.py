@@ -1,0 +1,276 @@
+"""From a history to recorded tasks: what each task took, where its input lay, what failed, and the
+cluster that must have been there.  All that is inferred, guessed or dropped on the way is noted.
+"""
+
+from array import array
+from collections import Counter
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.actors.job import ATTEMPTS_MAX
+from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
+from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
+from callboard.scenarios.formats.cluster_history import (
+    Ending,
+    HistoryJob,
+    HostNames,
+)
+from callboard.scenarios.formats.cluster_inference import (
+    ClusterInference,
+    RecordedCluster,
+    StatedCluster,
+)
+from callboard.scenarios.formats.import_report import Remarks
+from callboard.scenarios.formats.task_lengths import LONGEST_MS, TaskLengths
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob, packed_inputs
+from callboard.scheduler.model import KINDS, Locality, Millis, TaskIndex, TaskKind
+
+_UNKNOWN = 255  # in place of a locality that the hosts have to tell
+_ENDINGS: dict[Ending, str] = {
+    "succeeded": "attempts that succeeded",
+    "failed": "attempts that failed",
+    "killed": "attempts that were killed",
+    "unknown": "attempts whose end is not told",
+}
+
+
+class _Failed(msgspec.Struct):
+    """A failed attempt whose locality is still to be told."""
+
+    kind: TaskKind
+    task: TaskIndex
+    failure: RecordedFailure
+    host: int
+
+
+class _Draft(msgspec.Struct):
+    """A job with times as the file tells them, and hosts by the file's numbers."""
+
+    job: RecordedJob
+    place: str
+    submit_ms: Millis
+    end_ms: Millis
+    ran_on: NDArray[np.int32]
+    failed: list[_Failed]
+
+
+class RecordingMaker:
+    """Takes jobs one by one, and makes the recording of them."""
+
+    def __init__(self, form: str, source: str, remarks: Remarks) -> None:
+        self.hosts = HostNames()
+        self.remarks = remarks
+        self.stated: StatedCluster | None = None
+        self.jobs = self.tasks = self.attempts = 0
+        self._format = form
+        self._source = source
+        self._drafts: list[_Draft] = []
+        self._names: set[str] = set()
+        self._inference = ClusterInference(self.hosts, remarks)
+
+    def add(self, job: HistoryJob) -> None:
+        """Take a job, which the reader has come to the end of."""
+        self._count(job)
+        if job.name in self._names:
+            self.remarks.add("dropped", "jobs of a name that was there before", job.place)
+            return
+        self._names.add(job.name)
+        if len(self._names) > JOBS_MAX:
+            raise ScenarioError(f"over {JOBS_MAX:,} jobs", source=self._source)
+        draft = self._draft(job)
+        if draft is not None:
+            self._drafts.append(draft)
+
+    def finish(self) -> ClusterRecording:
+        """The recording of all jobs; ScenarioError where none can be played."""
+        if not self._drafts:
+            why = "".join(f"; {each.what}: {each.count:,}" for each in self.remarks.of("dropped"))
+            problem = f"there is no job in it that can be played{why}"
+            raise ScenarioError(problem, source=self._source)
+        cluster = self._inference.cluster(self.stated, self._source)
+        begin_ms = min(draft.submit_ms for draft in self._drafts)
+        self._check_span(begin_ms)
+        ordered = sorted(self._drafts, key=lambda draft: draft.submit_ms)
+        late = sum(one.submit_ms > next_.submit_ms for one, next_ in pairwise(self._drafts))
+        self.remarks.add("inferred", "jobs out of order: sorted by their submission", count=late)
+        self._drafts = []
+        jobs = tuple(self._finished(draft, cluster, begin_ms) for draft in ordered)
+        kept = (cluster.nodes, cluster.rack_sizes, cluster.map_slots, cluster.reduce_slots)
+        span_ms = max(draft.end_ms for draft in ordered) - begin_ms
+        return ClusterRecording(self._format, *kept, cluster.names, jobs, span_ms)
+
+    def _count(self, job: HistoryJob) -> None:
+        add = self.remarks.add
+        self.jobs += 1
+        self.tasks += len(job.maps) + len(job.reduces)
+        add("read", "jobs")
+        add("read", "maps", count=len(job.maps))
+        add("read", "reduces", count=len(job.reduces))
+        for task in job.own_tasks():
+            self.attempts += len(task.attempts)
+            for attempt in task.attempts:
+                add("read", _ENDINGS[attempt.ending])
+        add("read", "tasks that set up a job or clean up after it", count=len(job.others))
+        note = "setup and cleanup tasks: a slot each, once a job, which are not played"
+        add("dropped", note, job.place, len(job.others))
+
+    def _draft(self, job: HistoryJob) -> _Draft | None:
+        lengths = TaskLengths(job, self._source, self.remarks)
+        map_ms = lengths.map_ms()
+        if not map_ms:
+            self.remarks.add("dropped", "jobs of which no map tells how long it takes", job.place)
+            return None
+        self._hear(job)
+        reduces = lengths.reduce_parts()
+        told = [each.best or (each.failed[-1] if each.failed else None) for each in lengths.maps]
+        best = told + [None] * (len(map_ms) - len(lengths.maps))
+        inputs = [each.task.input_hosts for each in lengths.maps]
+        inputs += [()] * (len(map_ms) - len(inputs))
+        tasks = RecordedTasks(
+            array("q", map_ms),
+            bytes(_UNKNOWN if each is None or each.level is None else each.level for each in best),
+            array("q", (each.shuffle_ms for each in reduces)),
+            array("q", (each.tail_ms for each in reduces)),
+            array("q", (each.rest_ms for each in reduces)),
+            {},
+            *packed_inputs(inputs),
+            0,
+        )
+        failed = [
+            _Failed(kind, task, failure, attempt.host)
+            for kind in KINDS
+            for task, attempt, failure in lengths.failures(kind)
+        ]
+        submit_ms, end_ms = self._submit_ms(job), _last_ms(job)
+        ran_on = np.array([-1 if each is None else each.host for each in best], dtype=np.int32)
+        recorded = self._recorded(job, tasks, submit_ms, failed)
+        return _Draft(recorded, job.place, submit_ms, max(end_ms, submit_ms), ran_on, failed)
+
+    def _hear(self, job: HistoryJob) -> None:
+        for kind, tasks in zip(KINDS, (job.maps, job.reduces), strict=True):
+            for task in tasks.values():
+                for attempt in task.attempts:
+                    if attempt.ending == "succeeded":
+                        self._inference.ran(kind, attempt)
+
+    def _recorded(
+        self, job: HistoryJob, tasks: RecordedTasks, submit_ms: Millis, failed: list[_Failed]
+    ) -> RecordedJob:
+        response_ms = None if job.finish_ms is None else job.finish_ms - submit_ms
+        if response_ms is not None and response_ms < 0:
+            self.remarks.add("dropped", "ends of jobs before their submission", job.place)
+            response_ms = None
+        note = "estimates of users: kept in the file of tasks, but no policy goes by them"
+        self.remarks.add("dropped", note, job.place, job.requested_ms is not None)
+        killed_ms = self._killed_ms(job, response_ms, failed)
+        who = (job.name, job.user or "user", job.queue, job.priority, 0)
+        return RecordedJob(*who, killed_ms, job.requested_ms, response_ms, tasks)
+
+    def _killed_ms(
+        self, job: HistoryJob, response_ms: Millis | None, failed: list[_Failed]
+    ) -> Millis | None:
+        """When the job is killed, after its submission."""
+        if job.ending not in ("killed", "failed"):
+            note = "jobs whose end is not told: they are played to their end"
+            self.remarks.add("guessed", note, job.place, job.ending == "unknown")
+            return None
+        most = max(Counter((each.kind, each.task) for each in failed).values(), default=0)
+        if job.ending == "failed" and most >= ATTEMPTS_MAX:
+            return None
+        what = "jobs that were killed"
+        if job.ending == "failed":
+            what = f"jobs that failed, though no task of theirs did {ATTEMPTS_MAX} times"
+        if response_ms is None:
+            self.remarks.add("dropped", f"ends of {what}, since it is not known when", job.place)
+            return None
+        self.remarks.add("inferred", f"{what}: killed so long after their submission", job.place)
+        return response_ms
+
+    def _submit_ms(self, job: HistoryJob) -> Millis:
+        if job.submit_ms is not None:
+            return job.submit_ms
+        starts = [each.start_ms for task in job.own_tasks() for each in task.attempts]
+        known = [each for each in (job.launch_ms, *starts) if each is not None]
+        note = "jobs without a time of submission: submitted when the first thing happens to them"
+        self.remarks.add("guessed", note, job.place)
+        return min(known, default=0)
+
+    def _check_span(self, begin_ms: Millis) -> None:
+        for draft in self._drafts:
+            if draft.submit_ms - begin_ms > LONGEST_MS:
+                years = (draft.submit_ms - begin_ms) / 31_557_600_000
+                problem = f'job "{draft.job.name}" is submitted {years:,.1f} years after the first'
+                limit = f"a scenario may last {SECONDS_MAX:,.0f} s; import fewer files"
+                raise ScenarioError(f"{problem}; {limit}", source=draft.place or self._source)
+
+    def _finished(self, draft: _Draft, cluster: RecordedCluster, begin_ms: Millis) -> RecordedJob:
+        tasks = draft.job.tasks
+        held = tasks.held()
+        levels = self._levels(tasks, draft.ran_on, held, cluster)
+        failures: dict[tuple[TaskKind, TaskIndex], tuple[RecordedFailure, ...]] = {}
+        for each in draft.failed:
+            level = Locality.NODE
+            if each.kind is TaskKind.MAP:
+                row = held[each.task : each.task + 1]
+                level = Locality(int(_levels_of(np.array([each.host]), row, cluster.racks)[0]))
+            key = (each.kind, each.task)
+            failures[key] = (*failures.get(key, ()), each.failure._replace(level=level))
+        renumbered = held
+        if cluster.names:
+            renumbered = np.where(held >= 0, cluster.renumbered[np.maximum(held, 0)], held)
+        whole = msgspec.structs.replace(
+            tasks,
+            map_levels=levels,
+            failures=failures,
+            replicas=renumbered.astype("<i4").tobytes(),
+            nodes=cluster.nodes,
+        )
+        return msgspec.structs.replace(draft.job, submit_ms=draft.submit_ms - begin_ms, tasks=whole)
+
+    def _levels(
+        self,
+        tasks: RecordedTasks,
+        ran_on: NDArray[np.int32],
+        held: NDArray[np.int32],
+        cluster: RecordedCluster,
+    ) -> bytes:
+        """The locality of each map: as the file states it, else as the hosts tell it."""
+        stated = np.frombuffer(tasks.map_levels, dtype=np.uint8)
+        levels = np.where(stated == _UNKNOWN, _levels_of(ran_on, held, cluster.racks), stated)
+        has_input = held[:, 0] >= 0
+        add = self.remarks.add
+        known = (stated == _UNKNOWN) & has_input & (ran_on >= 0)
+        for level, name in zip(Locality, ("data-local", "rack-local", "off-rack"), strict=True):
+            number = int((known & (levels == level)).sum())
+            note = f"maps that ran {name}, by their host and those of their input"
+            add("inferred", note, count=number)
+        unknown = int(((stated == _UNKNOWN) & has_input & (ran_on < 0)).sum())
+        add("guessed", "maps that ran nobody knows where: taken for data-local", count=unknown)
+        nowhere = int((~has_input).sum())
+        add("inferred", "maps without a place of their input: at home on every node", count=nowhere)
+        levels[~has_input] = Locality.NODE
+        return levels.astype(np.uint8).tobytes()
+
+
+def _levels_of(
+    ran_on: NDArray[np.int32], held: NDArray[np.int32], racks: NDArray[np.int32]
+) -> NDArray[np.uint8]:
+    """How near to the inputs that hosts hold maps ran; `NODE` where either is unknown."""
+    levels = np.full(len(ran_on), Locality.OFF_RACK, dtype=np.uint8)
+    if not len(racks):
+        return np.full(len(ran_on), Locality.NODE, dtype=np.uint8)
+    own, theirs = racks[np.maximum(ran_on, 0)][:, None], racks[np.maximum(held, 0)]
+    levels[((own == theirs) & (held >= 0)).any(axis=1)] = Locality.RACK
+    levels[(ran_on[:, None] == held).any(axis=1)] = Locality.NODE
+    levels[(ran_on < 0) | (held[:, 0] < 0)] = Locality.NODE
+    return levels
+
+
+def _last_ms(job: HistoryJob) -> Millis:
+    """The last moment that the history tells of the job."""
+    ends = [each.finish_ms for task in job.own_tasks() for each in task.attempts]
+    return max((each for each in (job.finish_ms, *ends) if each is not None), default=0)

@@ -1,0 +1,49 @@
+"""The scenario that plays a recording, as plain data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from callboard.scenarios.formats.recording_file import load_recording
+from callboard.scenarios.overrides import apply_overrides
+from callboard.scenarios.tasks_file import ClusterRecording
+
+YARN_HEARTBEAT_MS = 1000  # yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
+
+
+def written_scenario(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The scenario of a history, or of the tasks of one; what `overrides` say of its columns counts
+    already.
+    """
+    columns = apply_overrides({"workload": {}}, overrides)["workload"].get("columns", "")
+    imported = load_recording(path, str(columns))
+    return scenario_of(imported.recording, path.stem, str(path.absolute()), str(columns))
+
+
+def scenario_of(
+    recording: ClusterRecording, name: str, path: str, columns: str = ""
+) -> dict[str, Any]:
+    """The scenario that plays the recording, whose file is at `path`."""
+    workload = {"kind": "recorded", "path": path, **({"columns": columns} if columns else {})}
+    story = f"{len(recording.jobs):,} recorded jobs ({recording.format})."
+    return {
+        "name": name.removesuffix(".tasks") or "recorded",
+        "story": story,
+        "cluster": _cluster(recording),
+        "workload": workload,
+    }
+
+
+def _cluster(recording: ClusterRecording) -> dict[str, Any]:
+    sizes = recording.rack_sizes
+    cluster: dict[str, Any] = {
+        "nodes": recording.nodes,
+        "racks": len(sizes),
+        "map_slots": recording.map_slots,
+        "reduce_slots": recording.reduce_slots,
+    }
+    if len(sizes) > 1:
+        cluster["rack_sizes"] = list(sizes)
+    if recording.format.startswith("Hadoop 2"):
+        cluster["heartbeat"] = {"interval_ms": YARN_HEARTBEAT_MS}
+    return cluster

@@ -1,0 +1,150 @@
+"""What YARN's Scheduler Load Simulator reads: jobs of containers (`inputsls`, DAG), and topologies.
+
+Times are milliseconds from the start.  The containers of a job are maps and reduces by their type;
+those of other types, and those of a DAG, run in stages, one after the other: the first is the job's
+maps, the second its reduces, a further one a job of its own that comes when it began.
+"""
+
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from callboard.scenarios.fields import TASKS_MAX
+from callboard.scenarios.formats.cluster_history import (
+    NO_HOST,
+    HistoryAttempt,
+    HistoryJob,
+    HistoryTask,
+)
+from callboard.scenarios.formats.json_objects import JsonObjects, first_object_has
+from callboard.scenarios.formats.recording_maker import RecordingMaker
+from callboard.scenarios.formats.unpacked_text import Numbers
+from callboard.scenarios.scenario_error import ScenarioError
+
+_Number: TypeAlias = int | float | str | None
+_KINDS = {"map": 0, "reduce": 1}
+
+
+class SlsContainer(msgspec.Struct):
+    """A container, or `count` equal ones."""
+
+    host: str | None = msgspec.field(name="container.host", default=None)
+    start: _Number = msgspec.field(name="container.start.ms", default=None)
+    end: _Number = msgspec.field(name="container.end.ms", default=None)
+    duration: _Number = msgspec.field(name="duration.ms", default=None)
+    delay: _Number = msgspec.field(name="container.request.delay", default=None)
+    kind: str | None = msgspec.field(name="container.type", default=None)
+    priority: _Number = msgspec.field(name="container.priority", default=None)
+    count: _Number = msgspec.field(name="count", default=None)
+
+
+class SlsJob(msgspec.Struct):
+    """A job, or `count` equal ones; or the nodes of a rack, in a file of a topology."""
+
+    job_id: str | None = msgspec.field(name="job.id", default=None)
+    start: _Number = msgspec.field(name="job.start.ms", default=None)
+    end: _Number = msgspec.field(name="job.end.ms", default=None)
+    user: str | None = msgspec.field(name="job.user", default=None)
+    queue: str | None = msgspec.field(name="job.queue.name", default=None)
+    count: _Number = msgspec.field(name="job.count", default=None)
+    tasks: list[SlsContainer] | None = msgspec.field(name="job.tasks", default=None)
+    rack: str | None = None
+    nodes: list[dict[str, object]] | None = None
+
+
+def is_sls(begin: bytes) -> bool:
+    """Whether a file that begins like this has jobs of SLS, or a topology."""
+    return first_object_has(begin, "job.tasks", "job.start.ms") or (
+        first_object_has(begin, "rack") and b'"nodes"' in begin
+    )
+
+
+class SlsReader:
+    """Reads one file after the other."""
+
+    def __init__(self, maker: RecordingMaker) -> None:
+        self._maker = maker
+        self._nth = 0
+
+    def read(self, path: Path) -> None:
+        """Read a file; ScenarioError names line and field of what is wrong."""
+        self._path = path
+        self._numbers = Numbers(path, self._maker.remarks)
+        for line, job in JsonObjects(path, SlsJob, self._maker.remarks):
+            if job.tasks is None and job.nodes is not None:
+                self._take_rack(job, line)
+                continue
+            for _ in range(max(self._count(job.count, "job.count", line), 1)):
+                self._take(job, line)
+
+    def _take_rack(self, rack: SlsJob, line: int) -> None:
+        for node in rack.nodes or ():
+            self._maker.hosts.number(f"/{(rack.rack or '').strip('/')}/{node.get('node', '')}")
+        note = "memory, vcores and labels of a topology's nodes"
+        self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+
+    def _take(self, sls: SlsJob, line: int) -> None:
+        self._nth += 1
+        name = sls.job_id or f"job_{self._nth}"
+        if self._count(sls.count, "job.count", line) > 1:
+            name = f"{name}-{self._nth}"
+        submit_ms = self._numbers.time_ms(sls.start, "job.start.ms", line)
+        stages = self._stages(sls, line)
+        for nth in range(0, len(stages), 2):
+            later = nth > 0
+            job = HistoryJob(f"{name}-stage-{nth + 1}" if later else name, self._path.name, line)
+            job.submit_ms = _began_ms(stages[nth]) if later else submit_ms
+            job.finish_ms = self._numbers.time_ms(sls.end, "job.end.ms", line)
+            job.ending = "succeeded"
+            job.user = sls.user or job.user
+            job.queue = "" if sls.queue in (None, "default") else str(sls.queue)
+            job.maps = dict(enumerate(stages[nth]))
+            job.reduces = dict(enumerate(stages[nth + 1] if nth + 1 < len(stages) else ()))
+            note = "jobs of a job's further stages, which come when those began"
+            self._maker.remarks.add("guessed", note, job.place, later)
+            self._maker.add(job)
+
+    def _stages(self, sls: SlsJob, line: int) -> list[list[HistoryTask]]:
+        """The tasks of each stage, maps first, then reduces, then others in the order of starts."""
+        found: dict[object, list[HistoryTask]] = {}
+        for each in sls.tasks or ():
+            key = _KINDS.get(each.kind or "map", each.kind)
+            found.setdefault(key, []).extend(self._tasks(each, line))
+        known = [found.pop(kind) for kind in (0, 1) if kind in found]
+        return [*known, *sorted(found.values(), key=_began_ms)]
+
+    def _tasks(self, container: SlsContainer, line: int) -> list[HistoryTask]:
+        time_ms = self._numbers.time_ms
+        start_ms = time_ms(container.start, "container.start.ms", line)
+        end_ms = time_ms(container.end, "container.end.ms", line)
+        length_ms = time_ms(container.duration, "duration.ms", line)
+        if length_ms is not None:
+            start_ms = 0 if start_ms is None else start_ms
+            end_ms = start_ms + length_ms
+        note = "delays of containers' requests"
+        place = f"{self._path.name}:{line}"
+        self._maker.remarks.add("dropped", note, place, container.delay is not None)
+        host = self._maker.hosts.number(container.host or "")
+        inputs = () if host == NO_HOST else (host,)
+        count = max(self._count(container.count, "count", line), 1)
+        return [
+            HistoryTask(
+                [HistoryAttempt(start_ms, end_ms, "succeeded", host, name="0")], inputs, line=line
+            )
+            for _ in range(count)
+        ]
+
+    def _count(self, value: _Number, field: str, line: int) -> int:
+        count = self._numbers.time_ms(value, field, line) or 0
+        if count > TASKS_MAX:
+            problem = f"{count:,}; the limit is {TASKS_MAX:,}"
+            raise ScenarioError(problem, source=self._path, key=field, line=line)
+        return count
+
+
+def _began_ms(stage: list[HistoryTask]) -> int:
+    starts = [
+        each.start_ms for task in stage for each in task.attempts if each.start_ms is not None
+    ]
+    return min(starts, default=0)

@@ -1,0 +1,172 @@
+"""The Standard Workload Format 2.2 of the Parallel Workloads Archive: a line a job, 18 numbers.
+
+A job of n processors becomes n equal maps of its run time: Callboard knows no tasks that have to
+start together.
+"""
+
+from math import ceil
+from pathlib import Path
+from typing import NamedTuple
+
+from callboard.actors.config import NODES_MAX, SLOTS_MAX
+from callboard.scenarios.fields import TASKS_MAX
+from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
+from callboard.scenarios.formats.cluster_inference import StatedCluster
+from callboard.scenarios.formats.recording_maker import RecordingMaker
+from callboard.scenarios.formats.unpacked_text import text_lines
+from callboard.scenarios.scenario_error import ScenarioError
+
+FIELDS = (
+    *("job", "submit time", "wait time", "run time", "processors", "average CPU time", "memory"),
+    *("requested processors", "requested time", "requested memory", "status", "user", "group"),
+    *("application", "queue", "partition", "preceding job", "think time"),
+)
+_SECONDS_MAX = 10**11
+_CANCELLED = 5  # status
+
+
+class SwfLine(NamedTuple):
+    """The fields of one line, in seconds; -1 is unknown."""
+
+    job: float
+    submit: float
+    wait: float
+    run: float
+    processors: float
+    cpu: float
+    memory: float
+    wanted_processors: float
+    wanted_time: float
+    wanted_memory: float
+    status: float
+    user: float
+    group: float
+    application: float
+    queue: float
+    partition: float
+    preceding: float
+    think: float
+
+
+def is_swf(begin: bytes) -> bool:
+    """Whether a file that begins like this has such lines, after comments that begin with `;`."""
+    for line in begin.decode("utf-8", "replace").splitlines():
+        if line.strip() and not line.lstrip().startswith(";"):
+            cells = line.split()
+            return len(cells) == len(FIELDS) and all(_number(cell) is not None for cell in cells)
+    return False
+
+
+class SwfReader:
+    """Reads one file after the other."""
+
+    def __init__(self, maker: RecordingMaker) -> None:
+        self._maker = maker
+        self._most = 1  # processors that any job had
+
+    def read(self, path: Path) -> None:
+        """Read a log; ScenarioError names line and field of what is wrong."""
+        self._path = path
+        header: dict[str, str] = {}
+        for line, text in text_lines(path, self._maker.remarks):
+            if text.lstrip().startswith(";"):
+                key, colon, value = text.lstrip("; ").partition(":")
+                if colon:
+                    header.setdefault(key.strip(), value.strip())
+            elif text.strip():
+                self._take(self._parsed(text, line), line)
+        self._state(header)
+
+    def _parsed(self, text: str, line: int) -> SwfLine:
+        cells = text.split()
+        if len(cells) != len(FIELDS):
+            problem = f"expected {len(FIELDS)} fields, got {len(cells)}"
+            raise ScenarioError(problem, source=self._path, line=line)
+        return SwfLine(
+            *(self._checked(cell, field, line) for cell, field in zip(cells, FIELDS, strict=True))
+        )
+
+    def _checked(self, cell: str, field: str, line: int) -> float:
+        number = _number(cell)
+        if number is None or abs(number) > _SECONDS_MAX:
+            problem = f"expected a number, got {cell[:40]!r}"
+            raise ScenarioError(problem, source=self._path, key=field, line=line)
+        return number
+
+    def _take(self, row: SwfLine, line: int) -> None:
+        place, remarks = f"{self._path.name}:{line}", self._maker.remarks
+        processors = row.processors if row.processors > 0 else row.wanted_processors
+        if row.processors <= 0 < processors:
+            remarks.add("inferred", "jobs whose processors are those that they asked for", place)
+        if row.run < 0 or processors < 1 or row.submit < 0:
+            lacking = (
+                "no run time"
+                if row.run < 0
+                else "no processors"
+                if row.submit >= 0
+                else "no submit time"
+            )
+            remarks.add("dropped", f"jobs with {lacking}", place)
+            self._maker.jobs += 1
+            remarks.add("read", "jobs")
+            return
+        if processors > TASKS_MAX:
+            problem = f"{processors:,.0f} processors; the limit is {TASKS_MAX:,}"
+            raise ScenarioError(problem, source=self._path, key="processors", line=line)
+        self._most = max(self._most, round(processors))
+        if row.wait < 0:
+            remarks.add("guessed", "jobs of unknown wait: taken to have started at once", place)
+        if row.status == _CANCELLED:
+            remarks.add(
+                "inferred", "jobs that were cancelled: played for as long as they ran", place
+            )
+        if row.preceding > 0:
+            remarks.add("dropped", "jobs' dependencies on others before them", place)
+        note = "jobs of n processors: n equal maps, which need not start together"
+        remarks.add("inferred", note, place)
+        self._maker.add(self._job(row, round(processors), line))
+
+    def _job(self, row: SwfLine, processors: int, line: int) -> HistoryJob:
+        submit_ms = round(row.submit * 1000)
+        start_ms = submit_ms + max(round(row.wait * 1000), 0)
+        end_ms = start_ms + round(row.run * 1000)
+        job = HistoryJob(f"job_{row.job:.0f}", self._path.name, line, ending="succeeded")
+        job.submit_ms, job.finish_ms = submit_ms, end_ms
+        job.user = f"user{row.user:.0f}" if row.user >= 0 else "user"
+        job.queue = f"queue{row.queue:.0f}" if row.queue >= 0 else ""
+        job.requested_ms = round(row.wanted_time * 1000) if row.wanted_time > 0 else None
+        for number in range(processors):
+            attempt = HistoryAttempt(start_ms, end_ms, "succeeded", name="0")
+            job.maps[number] = HistoryTask([attempt], line=line)
+        return job
+
+    def _state(self, header: dict[str, str]) -> None:
+        """The cluster as the header tells it, else as large as the largest job."""
+        numbers = {
+            key: _number(header.get(key, "").partition(" ")[0]) for key in ("MaxProcs", "MaxNodes")
+        }
+        told = numbers["MaxProcs"] or numbers["MaxNodes"]
+        processors = max(round(told or 0), self._most)
+        nodes = min(max(round(numbers["MaxNodes"] or processors), 1), NODES_MAX)
+        slots = min(max(ceil(processors / nodes), 1), SLOTS_MAX)
+        words = f"{processors:,} processors as map slots"
+        if told is None:
+            self._maker.remarks.add(
+                "guessed", "processors: as many as the largest job has", count=processors
+            )
+        elif processors > told:
+            self._maker.remarks.add(
+                "inferred",
+                "processors: the largest job has more than the header tells",
+                count=processors,
+            )
+        self._maker.stated = StatedCluster(nodes, slots, 1, words)
+
+
+def _number(cell: str) -> float | None:
+    if "_" in cell or cell.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None

@@ -1,0 +1,70 @@
+"""Recorded jobs as a workload: the table `[workload]` of kind `recorded`."""
+
+from array import array
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from callboard.actors.job_spec import JobSpec
+from callboard.scenarios import fields
+from callboard.scenarios.formats.recording_file import load_recording
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.swim_trace import locate_trace
+from callboard.scenarios.tasks_file import RecordedJob
+from callboard.scenarios.workload_table import WorkloadTable
+
+
+class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded"):
+    """The table `[workload]` with `kind = "recorded"`: jobs whose every task was recorded.
+
+    `path` is a file that `callboard import` wrote, or a history that it can read; `columns` says
+    what the columns of a table mean.  `jobs` takes only the first so many; `time_scale` multiplies
+    submit times.  With `failures = "recorded"` attempts fail, and users kill their jobs, as they
+    did; with `"none"` only the durations are taken.
+    """
+
+    path: str
+    jobs: fields.JobCount | None = None
+    time_scale: fields.Factor = 1.0
+    failures: Literal["recorded", "none"] = "recorded"
+    columns: str = ""
+
+    def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
+        path = self._located(Path(base_dir))
+        recorded = load_recording(path, self.columns).recording.jobs[: self.jobs]
+        return [self._spec(number, job) for number, job in enumerate(recorded)]
+
+    def _located(self, base_dir: Path) -> Path:
+        try:
+            return locate_trace(self.path, base_dir)
+        except ScenarioError as error:
+            problem = error.problem.replace("no trace", "no file of recorded tasks")
+            remedy = (
+                "put it back there: neither a scenario nor a journal holds the tasks themselves"
+            )
+            raise ScenarioError(f"{problem}; {remedy}", key=error.key) from None
+
+    def _spec(self, number: int, job: RecordedJob) -> JobSpec:
+        tasks, as_recorded = job.tasks, self.failures == "recorded"
+        if not as_recorded and tasks.failures:
+            tasks = msgspec.structs.replace(tasks, failures={})
+        return JobSpec(
+            job=number,
+            name=job.name,
+            submit_ms=round(job.submit_ms * self.time_scale),
+            maps=len(tasks.map_ms),
+            map_ms=_mean(tasks.map_ms),
+            reduces=len(tasks.rest_ms),
+            shuffle_ms=_mean(tasks.shuffle_ms),
+            reduce_ms=_mean(tasks.rest_ms),
+            user=job.user,
+            pool=job.pool,
+            priority=job.priority,
+            recorded=tasks,
+            killed_ms=job.killed_ms if as_recorded else None,
+        )
+
+
+def _mean(ms: "array[int]") -> int:
+    return round(sum(ms) / len(ms)) if ms else 0

@@ -1,0 +1,233 @@
+"""Recorded jobs with every task of theirs, and the file that holds them: gzipped JSON, a line for
+the cluster, then a line a job (`zcat` shows it).  `scenarios.formats` makes it from histories.
+"""
+
+import gzip
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+from io import BufferedIOBase
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar, cast
+from zlib import error as ZlibError
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from callboard.actors.placement import ANYWHERE
+from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
+from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX, TASKS_MAX
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.model import Locality, Millis, Priority, TaskKind
+
+TASKS_SUFFIX = ".tasks.gz"
+TASKS_VERSION = 1
+GZIP_MAGIC = b"\x1f\x8b"
+
+_Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
+_Length = Annotated[int, Meta(ge=1, le=int(SECONDS_MAX) * 1000)]
+_Level = Annotated[int, Meta(ge=0, le=2)]
+_Node = Annotated[int, Meta(ge=-1)]
+_T = TypeVar("_T")
+_FailureRow = tuple[Literal[0, 1], Annotated[int, Meta(ge=0)], _Length, _Level]
+
+
+class RecordedJob(msgspec.Struct, frozen=True):
+    """A job and its tasks.  Its user killed it `killed_ms` after its submission; `requested_ms` is
+    what was asked for a task, `response_ms` how long the job took then; None where unknown.
+    """
+
+    name: str
+    user: str
+    pool: str
+    priority: Priority
+    submit_ms: Millis
+    killed_ms: Millis | None
+    requested_ms: Millis | None
+    response_ms: Millis | None
+    tasks: RecordedTasks
+
+
+class ClusterRecording(msgspec.Struct, frozen=True):
+    """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks;
+    `hosts` are their names, if they have any.
+    """
+
+    format: str
+    nodes: int
+    rack_sizes: tuple[int, ...]
+    map_slots: int
+    reduce_slots: int
+    hosts: tuple[str, ...]
+    jobs: tuple[RecordedJob, ...]
+    span_ms: Millis
+
+
+class _Head(msgspec.Struct):
+    callboard: Literal["recorded tasks"]
+    version: int
+    format: str
+    nodes: Annotated[int, Meta(ge=1)]
+    rack_sizes: tuple[int, ...]
+    map_slots: int
+    reduce_slots: int
+    span_ms: int
+    hosts: tuple[str, ...] = ()
+
+
+class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A job in the file; `levels` has a digit (`Locality`) for each map, `inputs` the nodes that
+    held each map's input, where any are known.
+    """
+
+    name: Annotated[str, Meta(min_length=1)]
+    submit_ms: _Time
+    map_ms: Annotated[list[_Length], Meta(min_length=1, max_length=TASKS_MAX)]
+    levels: Annotated[str, Meta(pattern="^[012]*$")] = ""
+    inputs: list[list[_Node]] = []
+    shuffle_ms: Annotated[list[_Time], Meta(max_length=TASKS_MAX)] = []
+    tail_ms: list[_Time] = []
+    rest_ms: list[_Time] = []
+    failures: list[_FailureRow] = []
+    user: str = "user"
+    pool: str = ""
+    priority: Annotated[int, Meta(ge=0, le=4)] = 2
+    killed_ms: _Time | None = None
+    requested_ms: _Time | None = None
+    response_ms: _Time | None = None
+
+
+def write_tasks(recording: ClusterRecording, path: Path) -> None:
+    """Write the file; the same recording always gives the same bytes."""
+    with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+        for line in _lines(recording):
+            packed.write(line + b"\n")
+
+
+def _lines(recording: ClusterRecording) -> Iterator[bytes]:
+    head = _Head(
+        callboard="recorded tasks",
+        version=TASKS_VERSION,
+        format=recording.format,
+        nodes=recording.nodes,
+        rack_sizes=recording.rack_sizes,
+        map_slots=recording.map_slots,
+        reduce_slots=recording.reduce_slots,
+        span_ms=recording.span_ms,
+        hosts=recording.hosts,
+    )
+    yield msgspec.json.encode(head)
+    for job in recording.jobs:
+        yield msgspec.json.encode(_line(job))
+
+
+def _line(job: RecordedJob) -> _Line:
+    tasks = job.tasks
+    failures = [
+        (int(kind), task, each.ms, int(each.level))
+        for (kind, task), rows in tasks.failures.items()
+        for each in rows
+    ]
+    return _Line(
+        name=job.name,
+        submit_ms=job.submit_ms,
+        map_ms=tasks.map_ms.tolist(),
+        levels="".join(map(str, tasks.map_levels)) if any(tasks.map_levels) else "",
+        inputs=_inputs(tasks),
+        shuffle_ms=tasks.shuffle_ms.tolist(),
+        tail_ms=tasks.tail_ms.tolist(),
+        rest_ms=tasks.rest_ms.tolist(),
+        failures=cast(list[_FailureRow], failures),
+        user=job.user,
+        pool=job.pool,
+        priority=int(job.priority),
+        killed_ms=job.killed_ms,
+        requested_ms=job.requested_ms,
+        response_ms=job.response_ms,
+    )
+
+
+def _inputs(tasks: RecordedTasks) -> list[list[int]]:
+    held = tasks.held()
+    if bool((held < 0).all()):
+        return []
+    return [[node for node in row if node >= 0] for row in held.tolist()]
+
+
+def begins_as_tasks(begin: bytes) -> bool:
+    """Whether a file of recorded tasks begins like this, once unpacked."""
+    return begin.startswith(b'{"callboard":"recorded tasks"')
+
+
+def read_tasks(path: Path) -> ClusterRecording:
+    """The recording in a file that `write_tasks` wrote; ScenarioError where it is damaged."""
+    try:
+        with gzip.open(path, "rb") as file:
+            return _read(cast(BufferedIOBase, file), path)
+    except (EOFError, gzip.BadGzipFile, ZlibError) as error:
+        problem = "the file of recorded tasks is damaged or cut off; import the history again"
+        raise ScenarioError(problem, source=path) from error
+
+
+def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
+    head = _decoded(file.readline(), _Head, path, 1)
+    if head.version != TASKS_VERSION:
+        problem = f"version {head.version} of recorded tasks; this Callboard reads {TASKS_VERSION}"
+        raise ScenarioError(f"{problem}; import the history again", source=path, line=1)
+    jobs = tuple(_job(row, head, path, line) for line, row in enumerate(file, start=2))
+    if not 1 <= len(jobs) <= JOBS_MAX:
+        raise ScenarioError(f"{len(jobs):,} jobs; expected 1 to {JOBS_MAX:,}", source=path)
+    kept = (head.format, head.nodes, head.rack_sizes, head.map_slots, head.reduce_slots)
+    return ClusterRecording(*kept, head.hosts, jobs, head.span_ms)
+
+
+def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
+    line = _decoded(row, _Line, path, number)
+    lengths = {len(line.shuffle_ms), len(line.tail_ms), len(line.rest_ms)}
+    fits = len(line.levels) in (0, len(line.map_ms)) and len(line.inputs) in (0, len(line.map_ms))
+    if len(lengths) > 1 or not fits:
+        problem = "the lists of the job's tasks are not equally long; import the history again"
+        raise ScenarioError(problem, source=path, line=number)
+    tasks_of = (len(line.map_ms), len(line.rest_ms))
+    missing = next((row for row in line.failures if row[1] >= tasks_of[row[0]]), None)
+    if (
+        missing is not None
+        or max((max(row) for row in line.inputs if row), default=0) >= head.nodes
+    ):
+        problem = "a task or a node is named that is not there; import the history again"
+        raise ScenarioError(problem, source=path, line=number)
+    failures: dict[tuple[TaskKind, int], tuple[RecordedFailure, ...]] = {}
+    for kind, task, ms, level in line.failures:
+        key = (TaskKind(kind), task)
+        failures[key] = (*failures.get(key, ()), RecordedFailure(ms, Locality(level)))
+    tasks = RecordedTasks(
+        array("q", line.map_ms),
+        bytes(map(int, line.levels)) or bytes(len(line.map_ms)),
+        array("q", line.shuffle_ms),
+        array("q", line.tail_ms),
+        array("q", line.rest_ms),
+        failures,
+        *packed_inputs(line.inputs or [[]] * len(line.map_ms)),
+        head.nodes,
+    )
+    who = (line.name, line.user, line.pool, Priority(line.priority), line.submit_ms)
+    return RecordedJob(*who, line.killed_ms, line.requested_ms, line.response_ms, tasks)
+
+
+def packed_inputs(inputs: Sequence[Sequence[int]]) -> tuple[bytes, int]:
+    """The nodes that hold each map's input as `RecordedTasks` has them, and how many a row has."""
+    width = max(1, *map(len, inputs))
+    rows = np.full((len(inputs), width), -1, dtype="<i4")
+    for row, nodes in zip(rows, inputs, strict=True):
+        row[: len(nodes)] = nodes
+        if not nodes:
+            row[0] = ANYWHERE
+    return rows.tobytes(), width
+
+
+def _decoded(row: bytes, kind: type[_T], path: Path, line: int) -> _T:
+    try:
+        return msgspec.json.decode(row, type=kind)
+    except (msgspec.DecodeError, json.JSONDecodeError) as error:
+        raise ScenarioError(f"not recorded tasks: {error}", source=path, line=line) from None

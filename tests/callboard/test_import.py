@@ -1,0 +1,95 @@
+"""`callboard import`: a scenario, a file of its tasks, and a report of what became of it all."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.callboard.conftest import Run
+from tests.scenarios.formats.samples import HADOOP1, written
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    return written(tmp_path, HADOOP1, "job_1_ann")
+
+
+def digests(out: str) -> list[str]:
+    return [line for line in out.splitlines() if "digest" in line]
+
+
+def test_what_was_imported_plays_as_the_history_itself_does(
+    callboard: Run, history: Path, tmp_path: Path
+) -> None:
+    status, out, _ = callboard("import", str(history), "--to", str(tmp_path / "mine"))
+    assert status == 0
+    assert "1 job, 3 tasks, 5 attempts in 45 s" in out
+    assert "dropped:            1  setup and cleanup tasks" in out
+    scenario = tmp_path / "mine" / "job_1_ann.toml"
+    assert (tmp_path / "mine" / "job_1_ann.tasks.gz").is_file()
+    assert scenario.read_text().startswith("# Imported: Hadoop 1 job history.\n# read: ")
+    imported, direct = (callboard("run", str(path), "--check") for path in (scenario, history))
+    assert imported[0] == direct[0] == 0
+    assert digests(imported[1]) == digests(direct[1]) != []
+
+
+def test_the_report_as_json_has_all_that_it_is_said_to_have(
+    callboard: Run, history: Path, tmp_path: Path
+) -> None:
+    status, out, _ = callboard("import", str(history), "--to", str(tmp_path / "x"), "--json")
+    report = json.loads(out)
+    assert status == 0
+    about = ["format", "jobs", "tasks", "attempts", "span_seconds", "hosts"]
+    assert [*report] == [*about, "read", "inferred", "guessed", "dropped"]
+    sizes = [report[key] for key in ("jobs", "tasks", "attempts", "span_seconds", "hosts")]
+    assert sizes == [1, 3, 5, 45.0, 3]
+    assert report["dropped"][0].keys() == {"what", "count", "first"}
+    assert report["dropped"][0]["first"] == ["job_1_ann:2"]
+
+
+def test_nothing_is_written_over(callboard: Run, history: Path, tmp_path: Path) -> None:
+    to = str(tmp_path / "mine")
+    assert callboard("import", str(history), "--to", to)[0] == 0
+    status, _, err = callboard("import", str(history), "--to", to)
+    assert (status, "is there already" in err) == (2, True)
+    assert callboard("import", str(history), "--to", to, "--name", "again")[0] == 0
+    status, _, err = callboard("import", str(history), "--to", to, "--name", "../x")
+    assert (status, "without a folder" in err) == (2, True)
+
+
+def test_a_file_that_is_missing_or_bad_is_told_and_nothing_written(
+    callboard: Run, tmp_path: Path
+) -> None:
+    to = tmp_path / "mine"
+    bad = written(tmp_path, HADOOP1.replace('"1200000029000"', '"soon"'), "bad")
+    for path, words in ((tmp_path / "none", "no such file"), (bad, "line 22, FINISH_TIME")):
+        status, out, err = callboard("import", str(path), "--to", str(to))
+        assert (status, out) == (2, "")
+        assert words in err
+        assert "Traceback" not in err
+    assert not to.exists()
+
+
+def test_a_journal_of_an_imported_run_is_played_again_while_its_tasks_are_there(
+    callboard: Run, history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    callboard("import", str(history), "--name", "mine")
+    _, played, _ = callboard("run", "mine.toml", "--policy", "fair", "--journal", "mine.journal")
+    _, again, _ = callboard("run", "mine.journal")
+    assert digests(played) == digests(again) != []
+    assert callboard("show", "mine.journal")[0] == 0
+    (tmp_path / "mine.tasks.gz").rename(tmp_path / "elsewhere")
+    status, _, err = callboard("run", "mine.journal")
+    assert (status, "mine.tasks.gz" in err) == (2, True)
+    assert callboard("show", "mine.journal")[0] == 0
+
+
+def test_a_folder_plays_without_being_imported(callboard: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "done"
+    folder.mkdir()
+    written(folder, HADOOP1, "a")
+    written(folder, HADOOP1.replace("job_1", "job_2"), "b")
+    status, out, _ = callboard("run", str(folder), "--nodes", "40", "--racks", "4")
+    assert status == 0
+    assert "2 jobs (4 maps, 2 reduces) on 40 nodes" in out

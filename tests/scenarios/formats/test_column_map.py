@@ -1,0 +1,123 @@
+"""Tables of jobs and of tasks, as CSV and as Parquet, with a map of their columns."""
+
+from pathlib import Path
+
+import pytest
+
+from callboard.scenarios.formats.recording_file import import_files
+from tests.scenarios.formats.samples import TASKS_CSV, imported, remark, written
+from tests.scenarios.support import error_of
+from tests.support.traces import trace
+
+JOBS_CSV = """name,start_time,instance_num,seconds,who
+a,10,3,20,ann
+b,12.5,1,4,bob
+"""
+JOBS_MAP = "job=name,submit=start_time,maps=instance_num,map_time=seconds,user=who,unit=s"
+TASKS_MAP = "job=job,task=task,kind=kind,start=begin,end=over,host=where,unit=ms"
+
+
+def test_a_row_a_job(tmp_path: Path) -> None:
+    jobs = imported(written(tmp_path, JOBS_CSV), JOBS_MAP).recording.jobs
+    assert [(job.name, job.user, job.submit_ms) for job in jobs] == [
+        ("a", "ann", 0),
+        ("b", "bob", 2500),
+    ]
+    assert [job.tasks.map_ms.tolist() for job in jobs] == [[20_000] * 3, [4000]]
+
+
+def test_a_row_a_task(tmp_path: Path) -> None:
+    recording = imported(written(tmp_path, TASKS_CSV), TASKS_MAP).recording
+    first, second = recording.jobs
+    assert first.tasks.map_ms.tolist() == [10_000, 5000]
+    assert first.tasks.reduce(0) == (0, 0, 8000)
+    assert (second.submit_ms, second.tasks.map_ms.tolist()) == (2000, [1000])
+    assert recording.hosts == ("h1", "h2")
+
+
+def test_times_have_the_unit_that_is_stated_or_are_said_to_be_seconds(tmp_path: Path) -> None:
+    path = written(tmp_path, JOBS_CSV)
+    minutes = imported(path, JOBS_MAP.replace("unit=s", "unit=min"))
+    assert minutes.recording.jobs[0].tasks.map_ms[0] == 1_200_000
+    guessed = imported(path, JOBS_MAP.replace(",unit=s", ""))
+    assert guessed.recording.jobs[0].tasks.map_ms[0] == 20_000
+    assert remark(guessed.remarks, "no unit is stated")[0] == "guessed"
+
+
+def test_a_table_without_a_header_has_columns_by_number(tmp_path: Path) -> None:
+    rows = JOBS_CSV.partition("\n")[2]
+    numbered = "job=#1,submit=#2,maps=#3,map_time=#4,unit=s"
+    jobs = imported(written(tmp_path, rows), numbered).recording.jobs
+    assert [job.name for job in jobs] == ["a", "b"]
+
+
+def test_columns_and_rows_that_are_not_used_are_counted(tmp_path: Path) -> None:
+    text = JOBS_CSV + "c,1,2\nd,20,1,-3,ann\n"
+    found = imported(written(tmp_path, text), JOBS_MAP.replace(",user=who", ""))
+    assert remark(found.remarks, "not mapped: who")[:2] == ("dropped", 1)
+    assert remark(found.remarks, "another number of cells") == ("dropped", 1, ["history:4"])
+    assert remark(found.remarks, "`seconds` below 0") == ("dropped", 1, ["history:5"])
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "key", "line", "words"),
+    [
+        (JOBS_CSV, "", "", None, "there are name, start_time, instance_num"),
+        (JOBS_CSV, "submit=start_time", "", None, "how long tasks take"),
+        (JOBS_CSV, JOBS_MAP + ",pool=gone", "", None, 'no column "gone"'),
+        (JOBS_CSV, "sumbit=start_time", "workload.columns", None, "maps no column"),
+        (JOBS_CSV, JOBS_MAP.replace("unit=s", "unit=years"), "workload.columns", None, "unit="),
+        (JOBS_CSV.replace("12.5", "soon"), JOBS_MAP, "start_time", 3, "'soon'"),
+        (JOBS_CSV.replace(",3,", ",3e9,"), JOBS_MAP, "instance_num", 2, "tasks"),
+        (JOBS_CSV.replace(",20,", ",1e14,"), JOBS_MAP, "", None, "limit"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    tmp_path: Path, text: str, columns: str, key: str, line: int | None, words: str
+) -> None:
+    error = error_of(lambda: imported(written(tmp_path, text), columns))
+    assert (error.key, error.line) == (key, line)
+    assert words in error.problem
+
+
+def test_parquet_is_the_same_as_csv(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    arrow = pytest.importorskip("pyarrow")
+    columns = {
+        "name": ["a", "b"],
+        "start_time": [10.0, 12.5],
+        "instance_num": [3, 1],
+        "seconds": [20, 4],
+        "who": ["ann", "bob"],
+    }
+    path = tmp_path / "jobs"
+    parquet.write_table(arrow.table(columns), path)
+    jobs = imported(path, JOBS_MAP).recording.jobs
+    assert jobs == imported(written(tmp_path, JOBS_CSV), JOBS_MAP).recording.jobs
+    path.write_bytes(path.read_bytes()[:50])
+    assert "not a good Parquet file" in error_of(lambda: imported(path, JOBS_MAP)).problem
+
+
+def test_opendcs_tasks_need_no_map_and_its_fragments_are_left_out() -> None:
+    folder = trace("opendc/trace-v2.1/tasks.parquet").parent
+    found = imported(folder)
+    assert (found.jobs, found.tasks) == (4, 4)
+    assert remark(found.remarks, "without jobs")[2] == ["fragments.parquet"]
+
+
+def test_failures_of_shares_become_outages_of_as_many_nodes(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    arrow = pytest.importorskip("pyarrow")
+    rows = {
+        "failure_interval": [1000, 500, 60_000],
+        "failure_duration": [10_000, 10_000, 1000],
+        "failure_intensity": [0.25, 0.5, 1.0],
+    }
+    failures = tmp_path / "failures.parquet"
+    parquet.write_table(arrow.table(rows), failures)
+    nodes = "; MaxNodes: 8\n; MaxProcs: 8\n1 0 0 9 1 -1 -1 1 -1 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+    outages = import_files([written(tmp_path, nodes), failures]).outages
+    begun = [each.begin_ms for each in outages]
+    assert [begun.count(at_ms) for at_ms in (1000, 1500, 61_500)] == [2, 4, 8]
+    assert len({each.node for each in outages[:6]}) == 6
+    assert "together with" in error_of(lambda: imported(failures)).problem

@@ -1,0 +1,74 @@
+"""The Standard Workload Format."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.formats.samples import SWF, imported, remark, written
+from tests.scenarios.support import error_of
+from tests.support.traces import trace
+
+
+def test_n_processors_are_n_equal_maps(tmp_path: Path) -> None:
+    found = imported(written(tmp_path, SWF))
+    jobs = found.recording.jobs
+    assert [job.name for job in jobs] == ["job_1", "job_2", "job_4"]
+    assert [job.tasks.map_ms.tolist() for job in jobs] == [[100_000] * 3, [20_000] * 2, [30_000]]
+    assert [job.submit_ms for job in jobs] == [0, 50_000, 70_000]
+    assert [job.response_ms for job in jobs] == [110_000, 20_000, 35_000]
+    assert [job.user for job in jobs] == ["user7", "user", "user8"]
+    assert [job.requested_ms for job in jobs] == [600_000, None, 60_000]
+    assert (jobs[0].pool, jobs[1].pool) == ("queue2", "")
+
+
+def test_the_header_tells_the_cluster_and_without_it_the_largest_job(tmp_path: Path) -> None:
+    recording = imported(written(tmp_path, SWF)).recording
+    assert (recording.nodes, recording.map_slots, recording.rack_sizes) == (4, 2, (4,))
+    bare = imported(written(tmp_path, SWF.partition("\n  1")[2].join(["1", ""])))
+    assert (bare.recording.nodes, bare.recording.map_slots) == (3, 1)
+    assert remark(bare.remarks, "as many as the largest job")[0] == "guessed"
+
+
+def test_what_was_guessed_or_dropped_is_counted(tmp_path: Path) -> None:
+    found = imported(written(tmp_path, SWF))
+    assert found.jobs == 4
+    assert remark(found.remarks, "no run time") == ("dropped", 1, ["history:6"])
+    assert remark(found.remarks, "unknown wait") == ("guessed", 1, ["history:5"])
+    assert remark(found.remarks, "those that they asked for")[:2] == ("inferred", 1)
+    assert remark(found.remarks, "cancelled")[:2] == ("inferred", 1)
+    assert remark(found.remarks, "dependencies")[:2] == ("dropped", 1)
+    assert remark(found.remarks, "estimates of users")[:2] == ("dropped", 2)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "field", "words"),
+    [
+        (" 100  3", " x  3", "run time", "'x'"),
+        (" 100  3", " nan  3", "run time", "'nan'"),
+        (" 100  3", " 1e300  3", "run time", "'1e300'"),
+        (" 100  3", " 100  9999999", "processors", "limit"),
+        (" 100  3", " 100", "", "18 fields, got 17"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_field(
+    tmp_path: Path, before: str, after: str, field: str, words: str
+) -> None:
+    first, _, rest = SWF.partition("  2 50")
+    text = (
+        "  9 0 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n" + first.replace(before, after) + "  2 50" + rest
+    )
+    error = error_of(lambda: imported(written(tmp_path, text)))
+    assert (error.line, error.key) == (5, field)
+    assert words in error.problem
+
+
+def test_fractions_and_negative_zero_are_numbers(tmp_path: Path) -> None:
+    text = SWF.replace(" 100  3", " 100.25  3").replace("  1  0  10", "  1  -0.0  10")
+    job = imported(written(tmp_path, text)).recording.jobs[0]
+    assert (job.submit_ms, job.tasks.map_ms[0]) == (0, 100_250)
+
+
+def test_nasas_log_is_read_whole() -> None:
+    found = imported(trace("swf/NASA-iPSC-1993-3.1-cln.swf.gz"))
+    assert (found.jobs, found.recording.nodes) == (18_239, 128)
+    assert len(found.recording.jobs) == 18_239

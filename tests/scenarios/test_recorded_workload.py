@@ -1,0 +1,115 @@
+"""A recorded workload: its file, its jobs, and the runs that they make."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callboard.actors.vocabulary.events import AttemptEnded, JobFinished, Outcome
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import Simulation
+from callboard.journal.checks.checker import Checker
+from callboard.scenarios.formats.recording_scenario import scenario_of
+from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.scenario_file import from_dict, load_scenario, make_jobs
+from callboard.scenarios.tasks_file import read_tasks, write_tasks
+from tests.scenarios.formats.samples import HADOOP1, imported, written
+from tests.scenarios.support import error_of
+
+KILLED = HADOOP1.replace('45000" JOB_STATUS="SUCCESS"', '30000" JOB_STATUS="KILLED"')
+
+
+def tasks_file(folder: Path, text: str = HADOOP1) -> Path:
+    path = folder / "mine.tasks.gz"
+    write_tasks(imported(written(folder, text)).recording, path)
+    return path
+
+
+def events_of(spec: RunSpec) -> list[object]:
+    """What happens, held against every rule."""
+    events: list[object] = []
+    Simulation(spec, [events.append], checker=Checker()).run()
+    return events
+
+
+def test_the_file_of_tasks_gives_back_what_was_written(tmp_path: Path) -> None:
+    recording = imported(written(tmp_path, HADOOP1)).recording
+    path = tasks_file(tmp_path)
+    assert read_tasks(path) == recording
+    before = path.read_bytes()
+    assert tasks_file(tmp_path).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda data: data[:-20], "damaged or cut off"),
+        (lambda data: data.replace(b'"version":1', b'"version":9'), "version 9"),
+        (lambda data: data.replace(b'"map_ms":[10000', b'"map_ms":[-1'), "not recorded tasks"),
+        (lambda data: data.replace(b'"tail_ms":[4000]', b'"tail_ms":[]'), "not equally long"),
+        (lambda data: data.replace(b'"levels":"01"', b'"levels":"0"'), "not equally long"),
+        (lambda data: data.replace(b'"levels":"01"', b'"levels":"09"'), "not recorded tasks"),
+        (lambda data: data.replace(b"[[0,2],[0,2]]", b"[[0,7],[0,2]]"), "is not there"),
+        (lambda data: data.replace(b'"failures":[[0,1', b'"failures":[[0,8'), "is not there"),
+        (lambda data: data.partition(b"\n")[0], "0 jobs"),
+    ],
+)
+def test_a_damaged_file_of_tasks_is_told(
+    tmp_path: Path, damage: Callable[[bytes], bytes], words: str
+) -> None:
+    path = tasks_file(tmp_path)
+    data = gzip.decompress(path.read_bytes())
+    if words == "damaged or cut off":
+        path.write_bytes(damage(path.read_bytes()))
+    else:
+        assert damage(data) != data
+        path.write_bytes(gzip.compress(damage(data)))
+    assert words in error_of(lambda: RecordedWorkload(path=str(path)).make_jobs(1)).problem
+
+
+def test_a_history_and_the_tasks_imported_from_it_are_the_same_run(tmp_path: Path) -> None:
+    directly = load_run(str(written(tmp_path, HADOOP1)))
+    recording = imported(tmp_path / "history").recording
+    tasks_file(tmp_path)
+    scenario = from_dict(scenario_of(recording, "mine", "mine.tasks.gz"))
+    spec = RunSpec.of(scenario, base_dir=tmp_path)
+    assert spec.jobs == directly.jobs
+    assert events_of(spec)[1:] == events_of(directly)[1:]
+
+
+def test_overrides_change_what_is_played(tmp_path: Path) -> None:
+    path = written(tmp_path, HADOOP1)
+    scenario = load_scenario(path, ["cluster.nodes=7", "workload.time_scale=0.5", "seed=3"])
+    assert (scenario.cluster.nodes, scenario.seed) == (7, 3)
+    assert len(make_jobs(scenario)) == 1
+    assert "time_scale" in error_of(lambda: load_scenario(path, ["workload.time_scale=x"])).key
+
+
+def test_as_recorded_attempts_fail_and_jobs_are_killed_and_free_they_are_not(
+    tmp_path: Path,
+) -> None:
+    """The map of two attempts takes its failure's 3 s and its success' 20 s; killed after 30 s."""
+    path = str(written(tmp_path, KILLED))
+    for free, outcome, failed in ((False, Outcome.KILLED, 1), (True, Outcome.SUCCEEDED, 0)):
+        overrides = ["workload.failures=none"] if free else []
+        events = events_of(load_run(path, ["tasks.slowstart=1", *overrides]))
+        ends = [each.outcome for each in events if isinstance(each, AttemptEnded)]
+        assert ends.count(Outcome.FAILED) == failed
+        assert [each.outcome for each in events if isinstance(each, JobFinished)] == [outcome]
+
+
+def test_a_job_killed_after_its_end_had_long_succeeded(tmp_path: Path) -> None:
+    """Its user waits ten minutes before he kills it, and here it ends before that."""
+    late = KILLED.replace('FINISH_TIME="1200000030000"', 'FINISH_TIME="1200000600000"')
+    events = events_of(load_run(str(written(tmp_path, late))))
+    ended = [each.outcome for each in events if isinstance(each, JobFinished)]
+    assert ended == [Outcome.SUCCEEDED]
+
+
+def test_a_missing_file_of_tasks_is_told(tmp_path: Path) -> None:
+    scenario = {"name": "x", "workload": {"kind": "recorded", "path": "gone.tasks.gz"}}
+    error = error_of(lambda: make_jobs(from_dict(scenario), tmp_path))
+    assert error.key == "workload.path"
+    assert 'no file of recorded tasks "gone.tasks.gz"' in error.problem
