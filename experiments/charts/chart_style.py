@@ -84,6 +84,7 @@ HOUSE_STYLE: Mapping[str, Any] = {
     "grid.linewidth": 0.5,
     "hatch.linewidth": 0.6,
     "legend.frameon": False,
+    "pdf.fonttype": 42,  # publishers refuse matplotlib's usual Type 3
     "svg.fonttype": "path",
     "svg.hashsalt": "callboard",
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from callboard.experiments.charts.cell_table import CellTable, policy_labels, setting_label
 from callboard.experiments.charts.chart_catalogue import RUN_CHARTS, sensitivity_chart
-from callboard.experiments.charts.chart_run import NothingToDraw
+from callboard.experiments.charts.chart_run import ChartRun, NothingToDraw, labelled_runs
 from callboard.experiments.charts.chart_style import COLUMN_INCHES
 from callboard.experiments.charts.job_charts import ecdf_chart, slowdown_chart
 from callboard.experiments.charts.pooled_runs import pooled_runs
@@ -229,12 +229,17 @@ _JOURNAL_CAPTIONS = {
 
 def _journal_figures(source: ReportSource) -> Iterator[Block]:
     """What only journals tell, of the first seed."""
-    first = [run for run in source.drawn if run.summary.seed == source.drawn[0].summary.seed]
-    runs = first[:_DRAWN_MAX]
-    of_seed = f", seed {runs[0].summary.seed}" if len(first) < len(source.drawn) else ""
+    runs, seeds = first_seed(source.drawn), {run.summary.seed for run in source.drawn}
+    of_seed = f", seed {runs[0].summary.seed}" if len(seeds) > 1 else ""
     if runs:
         for name, caption in _JOURNAL_CAPTIONS.items():
             yield from _drawn(name, caption + of_seed, RUN_CHARTS[name].draw, runs)
+
+
+def first_seed(runs: Sequence[ChartRun]) -> list[ChartRun]:
+    """Those of the first run's seed, as many as can be drawn, with labels of their own."""
+    mine = [run for run in runs if run.summary.seed == runs[0].summary.seed]
+    return labelled_runs(mine[:_DRAWN_MAX])
 
 
 def _drawn(name: str, caption: str, draw: Any, data: Sequence[object]) -> Iterator[Block]:
