@@ -49,6 +49,9 @@ from callboard.journal.tell.names import count
 from callboard.progress_line import run_progress
 from callboard.scenarios.scenario_error import ScenarioError
 
+_RUNS_MAX = 12
+"""Runs in one figure: more have no looks that can be told apart."""
+
 _FORMATS = [ending.removeprefix(".") for ending in CHART_ENDINGS]
 
 
@@ -98,6 +101,9 @@ def _check_words(
     whose = "a store" if charts is STORE_CHARTS else "a journal"
     if charts is STORE_CHARTS and len(paths) > 1:
         raise InputError("a store is drawn alone: name it, and no other file")
+    if len(paths) > _RUNS_MAX:
+        several = "draw many seeds from the store of `callboard sweep`"
+        raise InputError(f"{len(paths)} journals are too many for one figure; {several}")
     for name in figures:
         if name not in charts:
             raise InputError(f"{name}: no figure of {whose}; these are {', '.join(charts)}")
@@ -174,7 +180,7 @@ def _draw(draw: _Drawer, files: Mapping[str, Path], *, asked: bool) -> int:
     for name, path in files.items():
         try:
             figure = draw(name)
-        except (NothingToDraw, ScenarioError, OSError) as error:
+        except (NothingToDraw, ScenarioError, InputError, OSError) as error:
             problem = f"{name}: nothing to draw: {error}"
             if asked:
                 raise InputError(problem) from None

@@ -159,7 +159,8 @@ def with_solo_times(
 ) -> list[ChartRun]:
     """The runs with how long their jobs take alone, computed once for each world among them.
 
-    Raises what `load_run` does where a world cannot be played again, as when its trace is gone.
+    Raises what `load_run` does where a world cannot be played again, as when its trace is gone,
+    and InputError where it has not the jobs that were recorded.
     """
     return list(_with_solo_times(runs, paths, watcher))
 
@@ -175,4 +176,7 @@ def _with_solo_times(
         if solo_ms is None:
             solo_ms = solo_times(spec, watcher)
             known.append((world, solo_ms))
-        yield replace(run, solo_ms=alone_of(run.jobs, solo_ms))
+        alone_ms = alone_of(run.jobs, solo_ms)
+        if not alone_ms[run.jobs.completed].all():
+            raise InputError(f"{path}: its scenario does not give the jobs that it has recorded")
+        yield replace(run, solo_ms=alone_ms)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import NodeFault
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
-from callboard.experiments.charts.chart_style import unused_name
+from callboard.experiments.charts.chart_style import chart_text, unused_name
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import slots_of
@@ -147,7 +147,7 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
     if state.started is None:
         raise ValueError("no run has been recorded in it yet")
     return ChartRun(
-        label=short_policy(state.started.policy, _PARAMS_SHOWN),
+        label=chart_text(short_policy(state.started.policy, _PARAMS_SHOWN)),
         summary=metrics.summary(),
         jobs=metrics.jobs(),
         history=SlotHistory(
@@ -170,14 +170,14 @@ def labelled_runs(runs: Sequence[ChartRun]) -> list[ChartRun]:
         parts = [short_policy(run.policy, _PARAMS_SHOWN)]
         parts += [run.summary.scenario] if scenarios else []
         parts += [_seeds(run)] if seeds else []
-        labels.append(unused_name(", ".join(parts), labels))
+        labels.append(unused_name(chart_text(", ".join(parts)), labels))
     return [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
 
 
 def runs_title(runs: Sequence[ChartRun]) -> str:
     """What the runs have in common: the scenario and the seed; empty where they differ."""
     names, seeds = {run.summary.scenario for run in runs}, {_seeds(run) for run in runs}
-    parts = list(names) if len(names) == 1 else []
+    parts = [chart_text(name) for name in names] if len(names) == 1 else []
     return ", ".join([*parts, *(seeds if len(seeds) == 1 else ())])
 
 

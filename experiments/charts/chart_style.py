@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
+from warnings import catch_warnings, filterwarnings
 
 from callboard.journal.missing_extra import MissingExtraError
+from callboard.journal.tell.names import printable
 
 INK, GREY, GRID, DOWN = "#000000", "#7a7a7a", "#cccccc", "#e6e6e6"
 BLUE, VERMILION, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
@@ -84,8 +87,10 @@ HOUSE_STYLE: Mapping[str, Any] = {
     "grid.linewidth": 0.5,
     "hatch.linewidth": 0.6,
     "legend.frameon": False,
+    "pdf.fonttype": 42,  # publishers refuse matplotlib's usual Type 3
     "svg.fonttype": "path",
     "svg.hashsalt": "callboard",
+    "text.parse_math": False,  # names may hold dollars
 }
 """matplotlib's settings; with them and without a date the same data is the same file."""
 
@@ -140,13 +145,24 @@ def check_matplotlib() -> None:
 
 
 @contextmanager
-def house_style(**changes: Any) -> Iterator[None]:
-    """matplotlib's settings while a chart is drawn or saved; `font_size` stands for `font.size`."""
+def house_style(changes: Mapping[str, Any] = MappingProxyType({})) -> Iterator[None]:
+    """matplotlib's settings, with these changed, while a chart is drawn or saved.  A letter that
+    the font has not is drawn as a box, without a warning.
+    """
     from matplotlib import rc_context
 
-    more = {name.replace("_", "."): value for name, value in changes.items()}
-    with rc_context({**HOUSE_STYLE, **more}):
+    with rc_context({**HOUSE_STYLE, **changes}), catch_warnings():
+        filterwarnings("ignore", message="Glyph .* missing from font")
         yield
+
+
+def chart_text(text: str, most: int = 44) -> str:
+    """A user's name as a figure can show it: on one line, not too long, and nothing in it read as
+    a sign to matplotlib, for which a label that begins with `_` is to be hidden.
+    """
+    shown = printable(text)
+    shown = shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -156,7 +172,7 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def save_chart(figure: Any, path: Path, **changes: Any) -> None:
+def save_chart(figure: Any, path: Path, changes: Mapping[str, Any] = MappingProxyType({})) -> None:
     """Write a figure, in the format that the path's ending says (`CHART_ENDINGS`).
 
     Equal figures give equal files.  `changes` are those with which it was drawn (`house_style`).
@@ -164,7 +180,7 @@ def save_chart(figure: Any, path: Path, **changes: Any) -> None:
     """
     form = path.suffix.removeprefix(".").lower()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
-    with house_style(**changes):
+    with house_style(changes):
         figure.savefig(path, format=form, dpi=CHART_DPI, metadata=undated[form])
 
 

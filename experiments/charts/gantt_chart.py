@@ -26,6 +26,7 @@ from callboard.experiments.charts.chart_style import (
     SKY,
     SLATE,
     VERMILION,
+    chart_text,
     house_style,
     legend_above,
     new_figure,
@@ -238,7 +239,7 @@ def _bar_legend(
     from matplotlib.patches import Patch
 
     handles = [
-        Patch(facecolor=colour, hatch=hatch or None, edgecolor="white", label=name)
+        Patch(facecolor=colour, hatch=hatch or None, edgecolor="white", label=chart_text(name, 24))
         for name, (colour, hatch) in zip(groups, _group_looks(), strict=False)
     ]
     if any(each.lost.any() for each in bars):

@@ -21,6 +21,7 @@ from callboard.experiments.charts.chart_style import (
     PAGE_INCHES,
     SKY,
     LineStyle,
+    chart_text,
     house_style,
     legend_above,
     new_figure,
@@ -248,4 +249,4 @@ def _finish_shares(panels: Any, pools: Sequence[str], until_ms: int) -> None:
         set_time_axis(axes, until_ms)
     for axes, pool in zip(panels[:, 0], pools, strict=True):
         axes.set_ylim(0)
-        axes.set_ylabel(f"{pool}\n(slots)")
+        axes.set_ylabel(f"{chart_text(pool, 18)}\n(slots)")

@@ -21,6 +21,7 @@ from callboard.experiments.charts.chart_style import (
     ORANGE,
     PAGE_INCHES,
     LineStyle,
+    chart_text,
     house_style,
     legend_above,
     new_figure,
@@ -58,6 +59,8 @@ _LOG_FROM = 30
 """If the greatest value of a key is so many times the least, its axis is logarithmic."""
 
 _PANELS_MAX = 6
+_ROWS_MAX = 60
+"""Settings in one picture, a row each."""
 
 _IntervalOf = Callable[[Setting, str], Interval]
 
@@ -88,7 +91,7 @@ def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["
     def of(setting: Setting, policy: str) -> Interval:
         return table.comparison(setting, policy, measure.figure).difference
 
-    first = policy_labels(table.policies)[0]
+    first = chart_text(policy_labels(table.policies)[0], 20)
     label = f"{measure.label.replace(' (', f' minus {first}’s (')}"
     return _drawn(table, of, table.policies[1:], label, zero=True)
 
@@ -103,6 +106,8 @@ def _drawn(
     with house_style():
         axis, panels = _line_key(table), _panel_key(table)
         draw = _lines if axis and (len(table.varied) == 1 or panels) else _dots
+        if draw is _dots and len(table.settings) > _ROWS_MAX:
+            raise NothingToDraw(f"{len(table.settings):,} settings are too many for one picture")
         figure = draw(table, found, policies, label)
         for axes in figure.axes:
             if zero:
@@ -133,7 +138,8 @@ _Found = Mapping[tuple[Setting, str], Interval]
 
 def _looks(table: CellTable, policies: Sequence[str]) -> list[LineStyle]:
     """The looks of these among all policies of the table, so that a policy keeps its own."""
-    looks = policy_looks(policy_labels(table.policies), table.policies)
+    labels = [chart_text(label) for label in policy_labels(table.policies)]
+    looks = policy_looks(labels, table.policies)
     return [looks[table.policies.index(policy)] for policy in policies]
 
 
@@ -149,7 +155,8 @@ def _lines(table: CellTable, found: _Found, policies: Sequence[str], label: str)
     for axes, value in zip(panels.flat, groups, strict=False):
         settings = [each for each in table.settings if not by or (by, value) in each]
         _draw_lines(axes, settings, key, found, policies, _looks(table, policies))
-        axes.set_title(f"{short_key(by, list(table.varied))} = {value}" if by else _about(table))
+        of_panel = chart_text(f"{short_key(by, list(table.varied))} = {value}")
+        axes.set_title(of_panel if by else _about(table))
     for axes in panels.flat[len(groups) :]:
         axes.set_visible(False)
     for axes in panels[:, 0]:
@@ -228,7 +235,7 @@ def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) 
             capsize=2,
             label=look.label,
         )
-    names = [setting_label(setting, table.varied) for setting in table.settings]
+    names = [chart_text(setting_label(each, table.varied), 36) for each in table.settings]
     axes.set_yticks(range(rows), names)
     axes.set_ylim(rows - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -242,7 +249,7 @@ def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) 
 def _about(table: CellTable) -> str:
     """The scenario, if there is one, and how many seeds."""
     scenarios = {cell.scenario for cell in table.cells}
-    parts = list(scenarios) if len(scenarios) == 1 else []
+    parts = [chart_text(name) for name in scenarios] if len(scenarios) == 1 else []
     return ", ".join([*parts, count(len(table.seeds), "seed")])
 
 
@@ -283,13 +290,13 @@ def tornado_chart(
             firsts = [(nan if e.first is None else e.first, e.first_half) for e in known]
             _draw_bars(axes, firsts, height / 2, height, (first_label, ORANGE, "////"))
             legend_above(figure, *axes.get_legend_handles_labels())
-        axes.set_yticks(range(len(known)), [each.key for each in known])
+        axes.set_yticks(range(len(known)), [chart_text(each.key, 36) for each in known])
         axes.set_ylim(len(known) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
         axes.set_xlim(left=min(0.0, min((e.value - (e.half or 0) for e in known), default=inf)))
         axes.set_xlabel(axis_label or label)
-        axes.set_title(title)
+        axes.set_title(chart_text(title))
     return figure
 
 

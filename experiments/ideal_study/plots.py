@@ -21,8 +21,8 @@ from callboard.scheduler.ideal import BLIND
 
 AXES = {"sigma": "error σ", "load": "load", "dn": "d/n"}
 
-_LARGER = {"font_size": 9}
-"""These figures are wider than a paper's column."""
+_LARGER = {"font.size": 9, "text.parse_math": True}
+"""These figures are wider than a paper's column, and have powers of ten at their axes."""
 
 
 def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iterator[Path]:
@@ -31,7 +31,7 @@ def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iter
     by_name = {trace.name: trace for trace in results.study.traces}
     for spec in results.study.figures:
         traces = [by_name[name] for name in spec.traces if name in by_name]
-        with house_style(**_LARGER):
+        with house_style(_LARGER):
             figure = (
                 _boxes(results, spec, traces[0])
                 if spec.axis == "sigma"
@@ -39,7 +39,7 @@ def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iter
             )
         for ending in formats:
             path = folder / f"{spec.stem}.{ending}"
-            save_chart(figure, path, **_LARGER)
+            save_chart(figure, path, _LARGER)
             yield path
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from callboard.experiments.charts.cell_table import CellTable, policy_labels, setting_label
 from callboard.experiments.charts.chart_catalogue import RUN_CHARTS, sensitivity_chart
-from callboard.experiments.charts.chart_run import NothingToDraw
+from callboard.experiments.charts.chart_run import ChartRun, NothingToDraw, labelled_runs
 from callboard.experiments.charts.chart_style import COLUMN_INCHES
 from callboard.experiments.charts.job_charts import ecdf_chart, slowdown_chart
 from callboard.experiments.charts.pooled_runs import pooled_runs
@@ -55,6 +55,9 @@ from callboard.version import __version__
 
 _SETTINGS_MAX = 12
 """Settings with tables of their own; of more there is the overview alone."""
+
+_OVERVIEW_MAX = 60
+"""Settings in the overview."""
 
 _GROUPS_MAX = 30
 """Pools or users in a table; a table of more would be read by nobody."""
@@ -118,7 +121,11 @@ def _asked(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bloc
 
 def _results(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
     if len(groups) > 1:
-        yield overview(groups, source.within_s)
+        yield overview(groups[:_OVERVIEW_MAX], source.within_s)
+        more = len(groups) - _OVERVIEW_MAX
+        if more > 0:
+            text = f"{count(more, 'more setting')} are in the store: callboard sweep --show"
+            yield Prose(text=f"{text} lists them.", mark="dim")
         yield Prose(text=_INTERVALS, mark="dim")
         return
     yield from _setting_blocks(groups[0], source.within_s)
@@ -222,12 +229,17 @@ _JOURNAL_CAPTIONS = {
 
 def _journal_figures(source: ReportSource) -> Iterator[Block]:
     """What only journals tell, of the first seed."""
-    first = [run for run in source.drawn if run.summary.seed == source.drawn[0].summary.seed]
-    runs = first[:_DRAWN_MAX]
-    of_seed = f", seed {runs[0].summary.seed}" if len(first) < len(source.drawn) else ""
+    runs, seeds = first_seed(source.drawn), {run.summary.seed for run in source.drawn}
+    of_seed = f", seed {runs[0].summary.seed}" if len(seeds) > 1 else ""
     if runs:
         for name, caption in _JOURNAL_CAPTIONS.items():
             yield from _drawn(name, caption + of_seed, RUN_CHARTS[name].draw, runs)
+
+
+def first_seed(runs: Sequence[ChartRun]) -> list[ChartRun]:
+    """Those of the first run's seed, as many as can be drawn, with labels of their own."""
+    mine = [run for run in runs if run.summary.seed == runs[0].summary.seed]
+    return labelled_runs(mine[:_DRAWN_MAX])
 
 
 def _drawn(name: str, caption: str, draw: Any, data: Sequence[object]) -> Iterator[Block]:

@@ -7,6 +7,7 @@ import pytest
 
 from callboard.cli import run_command_line
 from callboard.commands import plot_command
+from callboard.experiments.charts import chart_catalogue
 from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
 from callboard.journal.writer import JournalWriter
 from tests.callboard.conftest import Run
@@ -69,6 +70,15 @@ def test_a_world_that_cannot_be_played_again_has_no_slowdowns(
     assert not (tmp_path / "a-slowdown.svg").exists()
 
 
+def test_a_world_with_other_jobs_now_has_no_slowdowns(
+    callboard: Run, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chart_catalogue, "solo_times", lambda _spec, _watcher: {0: 5})
+    status, _, err = callboard("plot", str(journal), "slowdown", "--to", str(tmp_path / "a.svg"))
+    assert status == 2
+    assert "its scenario does not give the jobs that it has recorded" in err
+
+
 def test_several_policies_in_one_picture(callboard: Run, tmp_path: Path) -> None:
     journals = [
         str(record(tmp_path / f"{policy}.journal", under(policy))) for policy in ("fifo", "fair")
@@ -109,6 +119,7 @@ def test_bad_input_is_said_and_leaves_nothing(
         ((str(nothing), "ecdf"), svg, "no run has been recorded in it yet"),
         ((str(twice), "ecdf"), svg, f"{twice}: "),
         ((str(journal), "ecdf", "--format", "png"), svg, "the name says .svg"),
+        ((*[str(journal)] * 13, "ecdf"), svg, "13 journals are too many for one figure"),
     ):
         status, _, err = callboard("plot", *words, "--to", to)
         assert status == 2, said

@@ -58,6 +58,7 @@ def test_a_wheel_holds_one_package(wheel: Path) -> None:
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {name for name in names if not name.endswith(".dist-info")} == {"callboard"}
     assert "callboard/py.typed" in zipfile.ZipFile(wheel).namelist()
+    assert "callboard/experiments/report/page.html.jinja" in zipfile.ZipFile(wheel).namelist()
 
 
 def test_a_users_own_scheduler_and_actors_shadow_nothing(python: Path, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """What the charts of runs draw, on a run worked out by hand (`tests/journal/stories.py`)."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,7 +9,14 @@ import numpy as np
 import pytest
 
 from callboard.actors.vocabulary import faults
-from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, NodeFacts, RunEnded
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    FaultStruck,
+    JobSubmitted,
+    NodeFacts,
+    RunEnded,
+    RunStarted,
+)
 from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
 from callboard.experiments.charts.chart_run import (
     DownTime,
@@ -16,6 +24,7 @@ from callboard.experiments.charts.chart_run import (
     chart_run,
     labelled_runs,
 )
+from callboard.experiments.charts.chart_style import save_chart
 from callboard.experiments.charts.gantt_chart import gantt_chart
 from callboard.experiments.charts.job_charts import ecdf_chart, jobs_chart, slowdown_chart
 from callboard.experiments.charts.slot_charts import (
@@ -24,7 +33,7 @@ from callboard.experiments.charts.slot_charts import (
     utilisation_chart,
 )
 from callboard.scheduler.model import MAP, REDUCE
-from tests.experiments.charts.support import legend_labels, lines, story_run
+from tests.experiments.charts.support import SOLO_MS, legend_labels, lines, story_run
 from tests.journal.stories import START, STORY, cut_at
 
 EMPTY: list[AnyEvent] = [START, RunEnded(0, "until", 1, 0, "d")]
@@ -175,3 +184,27 @@ def test_of_a_run_without_a_journal_only_its_jobs_are_drawn() -> None:
     for draw in (gantt_chart, shares_chart, utilisation_chart, locality_chart):
         with pytest.raises(ValueError, match="fifo: of this run only its jobs are known"):
             draw([run])
+
+
+ODD = "_$\\frac{$ 名🎭\t\n\x1b[31m<b>&" + 200 * "x"
+
+
+def _oddly_named(event: AnyEvent) -> AnyEvent:
+    match event:
+        case JobSubmitted(job=job):
+            name = f"{job}{ODD}" if job else ODD
+            return msgspec.structs.replace(event, name=name, user=name, pool=name)
+        case RunStarted():
+            return msgspec.structs.replace(event, name=ODD, policy=f'./a.py:Mine(text="{ODD}")')
+    return event
+
+
+@pytest.mark.parametrize("name", RUN_CHARTS)
+def test_names_may_hold_anything(name: str, tmp_path: Path) -> None:
+    """Warnings are errors here, such as for a letter that the font has not."""
+    events = [_oddly_named(event) for event in STORY]
+    run = replace(chart_run(events), solo_ms=SOLO_MS)
+    figure = RUN_CHARTS[name].draw([story_run("fair", events), run])
+    save_chart(figure, tmp_path / "a.svg")
+    if name == "gantt":
+        assert len(legend_labels(figure)) == 3

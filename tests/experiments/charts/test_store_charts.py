@@ -157,3 +157,9 @@ def test_a_tornado_has_the_greatest_on_top() -> None:
     assert legend_labels(figure) == ["total index", "first-order index"]
     with pytest.raises(NothingToDraw):
         tornado_chart([Sensitivity("a", float("nan"))], "")
+
+
+def test_very_many_settings_are_not_squeezed_into_one_picture() -> None:
+    settings = [(("a.x", f"word{n}"),) for n in range(61)]
+    with pytest.raises(NothingToDraw, match="61 settings are too many for one picture"):
+        intervals_chart(cells(*settings, seeds=[1]))

@@ -7,15 +7,22 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted
-from callboard.experiments.report.document import Block, Document, ReportCell, ReportTable
+from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunStarted
+from callboard.experiments.charts.chart_catalogue import read_chart_runs
+from callboard.experiments.report.document import (
+    Block,
+    Document,
+    ReportCell,
+    ReportFigure,
+    ReportTable,
+)
 from callboard.experiments.report.page import render_page
 from callboard.experiments.report.report_source import (
     ReportSource,
     source_of_journals,
     sweep_command_lines,
 )
-from callboard.experiments.report.study_report import study_report
+from callboard.experiments.report.study_report import first_seed, study_report
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import cells, of_sigma
@@ -143,6 +150,28 @@ def test_names_in_a_journal_are_never_taken_for_html(tmp_path: Path) -> None:
     assert f"{evil}0: jobs" in page.said("td")
     assert not page.outside
     assert "<script" not in html
+
+
+def test_slots_are_drawn_of_the_first_seed_whose_runs_are_named_by_policy(tmp_path: Path) -> None:
+    seeds = [
+        record(
+            tmp_path / f"{policy}-{seed}.journal",
+            [
+                msgspec.structs.replace(event, seed=seed)
+                if isinstance(event, RunStarted)
+                else event
+                for event in under(policy)
+            ],
+        )
+        for seed in (3, 4)
+        for policy in ("fifo", "fair")
+    ]
+    document = study_report(source_of_journals(seeds))
+    figures = [each for each in section(document, "Figures") if isinstance(each, ReportFigure)]
+    captions = [each.caption for each in figures]
+    assert "Mean response time, with 95 % intervals over the seeds" in captions
+    assert "What the slots did, seed 3" in captions
+    assert [run.label for run in first_seed(read_chart_runs(seeds))] == ["fifo", "fair"]
 
 
 def test_the_same_policy_twice_has_two_columns(tmp_path: Path) -> None:
