@@ -46,11 +46,14 @@ class Reader(Protocol):
 
 
 class HistoryFormat(NamedTuple):
-    """A format: its name, how its files begin, and what reads them all into a maker."""
+    """A format: its name, how its files begin, what reads them all into a maker, and what stands in
+    them that is not looked at.
+    """
 
     name: str
     begins: Callable[[bytes], bool]
     read: Callable[[RecordingMaker, Sequence[Path], str], None]
+    unused: str = ""
 
 
 def _by(
@@ -72,13 +75,18 @@ def _read_tables(maker: RecordingMaker, paths: Sequence[Path], columns: str) -> 
         reader.read(path)
 
 
+_IN_HISTORIES = "names, counters, error texts, ports, times of sorting"
 FORMATS: tuple[HistoryFormat, ...] = (
-    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _by(Hadoop1Reader)),
-    HistoryFormat("Hadoop 2 job history", is_jhist, _by(JhistReader)),
-    HistoryFormat("Rumen trace", is_rumen, _by(RumenReader)),
-    HistoryFormat("SLS jobs", is_sls, _by(SlsReader)),
+    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _by(Hadoop1Reader), _IN_HISTORIES),
+    HistoryFormat("Hadoop 2 job history", is_jhist, _by(JhistReader), _IN_HISTORIES),
+    HistoryFormat(
+        "Rumen trace", is_rumen, _by(RumenReader), "names, bytes, records, use of resources, laws"
+    ),
+    HistoryFormat("SLS jobs", is_sls, _by(SlsReader), "priorities, resources, execution types"),
     HistoryFormat("SLS SYNTH workload", is_synth, _by(SynthReader)),
-    HistoryFormat("Standard Workload Format", is_swf, _by(SwfReader)),
+    HistoryFormat(
+        "Standard Workload Format", is_swf, _by(SwfReader), "CPU time, memory, group, application"
+    ),
     HistoryFormat("table", is_table, _read_tables),
 )
 """Every format that is told by its content, in the order in which they are tried."""
@@ -111,6 +119,8 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     maker = RecordingMaker(form.name, str(files[0]), remarks)
     with _without_collection():
         form.read(maker, readable, columns)
+        note = f"jobs' fields that no simulation needs: {form.unused}"
+        remarks.add("dropped", note, count=maker.jobs if form.unused else 0)
         recording = maker.finish()
     outages = tuple(drawn_failures(failures, recording.nodes, remarks))
     return Imported(recording, remarks, maker.jobs, maker.tasks, maker.attempts, outages)

@@ -164,8 +164,8 @@ class RecordingMaker:
         if response_ms is not None and response_ms < 0:
             self.remarks.add("dropped", "ends of jobs before their submission", job.place)
             response_ms = None
-        note = "estimates of users: kept in the file of tasks, but no policy goes by them"
-        self.remarks.add("dropped", note, job.place, job.requested_ms is not None)
+        note = 'estimates of users, for policies that say size="requested"'
+        self.remarks.add("read", note, count=job.requested_ms is not None)
         killed_ms = self._killed_ms(job, response_ms, failed)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
         return RecordedJob(*who, killed_ms, job.requested_ms, response_ms, tasks)

@@ -37,7 +37,7 @@ def test_what_was_guessed_or_dropped_is_counted(tmp_path: Path) -> None:
     assert remark(found.remarks, "those that they asked for")[:2] == ("inferred", 1)
     assert remark(found.remarks, "cancelled")[:2] == ("inferred", 1)
     assert remark(found.remarks, "dependencies")[:2] == ("dropped", 1)
-    assert remark(found.remarks, "estimates of users")[:2] == ("dropped", 2)
+    assert remark(found.remarks, "estimates of users")[:2] == ("read", 2)
 
 
 @pytest.mark.parametrize(
