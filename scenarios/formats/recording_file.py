@@ -109,7 +109,12 @@ def is_recording(path: Path) -> bool:
 def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     """The recording in files and folders of one format, with its report."""
     remarks = Remarks()
-    every = [each for path in paths for each in (_files_in(path) if path.is_dir() else [path])]
+    given = list(paths)
+    every = [each for path in given for each in (_files_in(path) if path.is_dir() else [path])]
+    for folder in (path for path in given if path.is_dir()):
+        left_out = sum(map(_left_out, filter(Path.is_file, folder.rglob("*"))))
+        note = "hidden files, checksums and configurations of jobs"
+        remarks.add("dropped", note, folder.name, left_out)
     failures = [path for path in every if is_failure_trace(path)]
     files = [path for path in every if path not in failures]
     if failures and not files:
@@ -157,10 +162,14 @@ def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """The files of a folder and those below it, by name; hidden ones and checksums left out."""
+    """The files of a folder and those below it, by name; not `_left_out` ones."""
     found = (path for path in folder.rglob("*") if path.is_file())
-    plain = (path for path in found if not path.name.startswith("."))
-    return sorted(path for path in plain if path.suffix not in (".crc", ".xml"))
+    return sorted(path for path in found if not _left_out(path))
+
+
+def _left_out(path: Path) -> bool:
+    """Whether a folder's file is hidden, a checksum or a job's configuration."""
+    return path.name.startswith(".") or path.suffix in (".crc", ".xml")
 
 
 _last: dict[tuple[object, ...], Imported] = {}
