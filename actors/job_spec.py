@@ -25,7 +25,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     fail and the `hanging` stand still, at the progress `fails_at` (None: drawn for each attempt),
     and the `skewed` take `skew` times as long.  Where tasks are `recorded`, each takes what it took
     then, and the durations here are their means.  Its user kills the job `killed_ms` after its
-    submission, if it is still there.
+    submission, if it is still there, and said before that a task takes `requested_ms`.
     """
 
     job: JobId
@@ -47,6 +47,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     skew: float = 1.0
     recorded: RecordedTasks | None = None
     killed_ms: Millis | None = None
+    requested_ms: Millis | None = None
 
     @property
     def shape(self) -> tuple[object, ...]:

@@ -34,6 +34,10 @@ class WorkloadOracle:
         count = spec.maps if kind is TaskKind.MAP else spec.reduces
         return self.size_ms(job, kind) / count * spec.factor(on) if count else 0.0
 
+    def requested_ms(self, job: JobId) -> Millis | None:
+        """What the job's user said that a task takes."""
+        return self._jobs[job].requested_ms
+
     def normal(self, job: JobId, kind: TaskKind) -> float:
         """A standard normal number that is the phase's own."""
         return self._errors.normal(job, kind)

@@ -63,6 +63,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             priority=job.priority,
             recorded=tasks,
             killed_ms=job.killed_ms if as_recorded else None,
+            requested_ms=job.requested_ms,
         )
 
 

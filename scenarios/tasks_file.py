@@ -184,24 +184,33 @@ def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
 
 def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
     line = _decoded(row, _Line, path, number)
-    lengths = {len(line.shuffle_ms), len(line.tail_ms), len(line.rest_ms)}
-    fits = len(line.levels) in (0, len(line.map_ms)) and len(line.inputs) in (0, len(line.map_ms))
-    if len(lengths) > 1 or not fits:
-        problem = "the lists of the job's tasks are not equally long; import the history again"
+    problem = _contradiction(line, head.nodes)
+    if problem:
+        problem += "; import the history again"
         raise ScenarioError(problem, source=path, line=number)
-    tasks_of = (len(line.map_ms), len(line.rest_ms))
-    missing = next((row for row in line.failures if row[1] >= tasks_of[row[0]]), None)
-    if (
-        missing is not None
-        or max((max(row) for row in line.inputs if row), default=0) >= head.nodes
-    ):
-        problem = "a task or a node is named that is not there; import the history again"
-        raise ScenarioError(problem, source=path, line=number)
+    who = (line.name, line.user, line.pool, Priority(line.priority), line.submit_ms)
+    kept = (line.killed_ms, line.requested_ms, line.response_ms)
+    return RecordedJob(*who, *kept, _tasks(line, head.nodes))
+
+
+def _contradiction(line: _Line, nodes: int) -> str:
+    """What of a job does not go together; empty if all does."""
+    maps, reduces = len(line.map_ms), len(line.rest_ms)
+    lengths = {len(line.shuffle_ms), len(line.tail_ms), reduces}
+    if len(lengths) > 1 or {len(line.levels), len(line.inputs)} - {0, maps}:
+        return "the lists of the job's tasks are not equally long"
+    last_node = max((max(row) for row in line.inputs if row), default=0)
+    if last_node >= nodes or any(row[1] >= (maps, reduces)[row[0]] for row in line.failures):
+        return "a task or a node is named that is not there"
+    return ""
+
+
+def _tasks(line: _Line, nodes: int) -> RecordedTasks:
     failures: dict[tuple[TaskKind, int], tuple[RecordedFailure, ...]] = {}
     for kind, task, ms, level in line.failures:
         key = (TaskKind(kind), task)
         failures[key] = (*failures.get(key, ()), RecordedFailure(ms, Locality(level)))
-    tasks = RecordedTasks(
+    return RecordedTasks(
         array("q", line.map_ms),
         bytes(map(int, line.levels)) or bytes(len(line.map_ms)),
         array("q", line.shuffle_ms),
@@ -209,10 +218,8 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
         array("q", line.rest_ms),
         failures,
         *packed_inputs(line.inputs or [[]] * len(line.map_ms)),
-        head.nodes,
+        nodes,
     )
-    who = (line.name, line.user, line.pool, Priority(line.priority), line.submit_ms)
-    return RecordedJob(*who, line.killed_ms, line.requested_ms, line.response_ms, tasks)
 
 
 def packed_inputs(inputs: Sequence[Sequence[int]]) -> tuple[bytes, int]:

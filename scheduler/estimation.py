@@ -1,11 +1,13 @@
-"""How large a job's phase is: true sizes, true sizes with an error, or what can be learnt.
+"""How large a job's phase is: true sizes, true sizes with an error, what users said, or what can be
+learnt.
 
 A **size** is slot time: the sum of what the phase's tasks take, in milliseconds, maps and reduces
 apart (HFSP, III-A).  Of a reduce only what follows its shuffle counts, as in HFSP's published code:
 the shuffle lasts as long as the job's own maps, and an early reduce would look large.
 
 Only a part that says `size="oracle"` in its parameters, and so in the policy's name, sees the
-truth: it is given an `Oracle` when the run is assembled.
+truth: it is given an `Oracle` when the run is assembled.  So is one that says `size="requested"`,
+which asks it only what users said before their jobs ran.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ class Oracle(Protocol):
 
     def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:
         """The mean of a task of the phase on nodes of the kind `on`, of speed 1, input local."""
+
+    def requested_ms(self, job: JobId) -> Millis | None:
+        """What the job's user said before it ran that a task takes; None if nothing was said."""
 
     def normal(self, job: JobId, kind: TaskKind) -> float:
         """The phase's own standard normal number, for an error of estimation."""
@@ -172,3 +177,17 @@ class OnlineSizes(Estimator):
 
     def forget(self, job: JobId) -> None:
         self._means.forget(job)
+
+
+class RequestedSizes(OnlineSizes):
+    """Tasks × what the job's user said that one takes; of jobs of which nothing was said, as
+    `OnlineSizes`.
+    """
+
+    def __init__(self, oracle: Callable[[], Oracle], guess_ms: Millis) -> None:
+        super().__init__(guess_ms)
+        self._oracle = oracle
+
+    def tasks_ms(self, job: JobId, kind: TaskKind, n: int) -> Millis:
+        requested_ms = self._oracle().requested_ms(job)
+        return super().tasks_ms(job, kind, n) if requested_ms is None else n * requested_ms

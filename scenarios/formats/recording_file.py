@@ -46,11 +46,14 @@ class Reader(Protocol):
 
 
 class HistoryFormat(NamedTuple):
-    """A format: its name, how its files begin, and what reads them all into a maker."""
+    """A format: its name, how its files begin, what reads them all into a maker, and what stands in
+    them that is not looked at.
+    """
 
     name: str
     begins: Callable[[bytes], bool]
     read: Callable[[RecordingMaker, Sequence[Path], str], None]
+    unused: str = ""
 
 
 def _by(
@@ -72,13 +75,18 @@ def _read_tables(maker: RecordingMaker, paths: Sequence[Path], columns: str) -> 
         reader.read(path)
 
 
+_IN_HISTORIES = "names, counters, error texts, ports, times of sorting"
 FORMATS: tuple[HistoryFormat, ...] = (
-    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _by(Hadoop1Reader)),
-    HistoryFormat("Hadoop 2 job history", is_jhist, _by(JhistReader)),
-    HistoryFormat("Rumen trace", is_rumen, _by(RumenReader)),
-    HistoryFormat("SLS jobs", is_sls, _by(SlsReader)),
+    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _by(Hadoop1Reader), _IN_HISTORIES),
+    HistoryFormat("Hadoop 2 job history", is_jhist, _by(JhistReader), _IN_HISTORIES),
+    HistoryFormat(
+        "Rumen trace", is_rumen, _by(RumenReader), "names, bytes, records, use of resources, laws"
+    ),
+    HistoryFormat("SLS jobs", is_sls, _by(SlsReader), "priorities, resources, execution types"),
     HistoryFormat("SLS SYNTH workload", is_synth, _by(SynthReader)),
-    HistoryFormat("Standard Workload Format", is_swf, _by(SwfReader)),
+    HistoryFormat(
+        "Standard Workload Format", is_swf, _by(SwfReader), "CPU time, memory, group, application"
+    ),
     HistoryFormat("table", is_table, _read_tables),
 )
 """Every format that is told by its content, in the order in which they are tried."""
@@ -101,7 +109,12 @@ def is_recording(path: Path) -> bool:
 def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     """The recording in files and folders of one format, with its report."""
     remarks = Remarks()
-    every = [each for path in paths for each in (_files_in(path) if path.is_dir() else [path])]
+    given = list(paths)
+    every = [each for path in given for each in (_files_in(path) if path.is_dir() else [path])]
+    for folder in (path for path in given if path.is_dir()):
+        left_out = sum(map(_left_out, filter(Path.is_file, folder.rglob("*"))))
+        note = "hidden files, checksums and configurations of jobs"
+        remarks.add("dropped", note, folder.name, left_out)
     failures = [path for path in every if is_failure_trace(path)]
     files = [path for path in every if path not in failures]
     if failures and not files:
@@ -111,6 +124,8 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     maker = RecordingMaker(form.name, str(files[0]), remarks)
     with _without_collection():
         form.read(maker, readable, columns)
+        note = f"jobs' fields that no simulation needs: {form.unused}"
+        remarks.add("dropped", note, count=maker.jobs if form.unused else 0)
         recording = maker.finish()
     outages = tuple(drawn_failures(failures, recording.nodes, remarks))
     return Imported(recording, remarks, maker.jobs, maker.tasks, maker.attempts, outages)
@@ -147,10 +162,14 @@ def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """The files of a folder and those below it, by name; hidden ones and checksums left out."""
+    """The files of a folder and those below it, by name; not `_left_out` ones."""
     found = (path for path in folder.rglob("*") if path.is_file())
-    plain = (path for path in found if not path.name.startswith("."))
-    return sorted(path for path in plain if path.suffix not in (".crc", ".xml"))
+    return sorted(path for path in found if not _left_out(path))
+
+
+def _left_out(path: Path) -> bool:
+    """Whether a folder's file is hidden, a checksum or a job's configuration."""
+    return path.name.startswith(".") or path.suffix in (".crc", ".xml")
 
 
 _last: dict[tuple[object, ...], Imported] = {}

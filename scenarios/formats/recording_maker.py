@@ -4,58 +4,43 @@ cluster that must have been there.  All that is inferred, guessed or dropped on 
 
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.job import ATTEMPTS_MAX
-from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
+from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
 from callboard.scenarios.formats.cluster_history import (
+    NO_HOST,
     Ending,
     HistoryJob,
     HostNames,
 )
 from callboard.scenarios.formats.cluster_inference import (
     ClusterInference,
-    RecordedCluster,
     StatedCluster,
+)
+from callboard.scenarios.formats.draft_jobs import (
+    UNKNOWN_LEVEL,
+    DraftFinisher,
+    DraftJob,
+    FailedAttempt,
 )
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.task_lengths import LONGEST_MS, TaskLengths
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob, packed_inputs
-from callboard.scheduler.model import KINDS, Locality, Millis, TaskIndex, TaskKind
+from callboard.scheduler.model import KINDS, Millis
 
-_UNKNOWN = 255  # in place of a locality that the hosts have to tell
 _ENDINGS: dict[Ending, str] = {
     "succeeded": "attempts that succeeded",
     "failed": "attempts that failed",
     "killed": "attempts that were killed",
     "unknown": "attempts whose end is not told",
 }
-
-
-class _Failed(msgspec.Struct):
-    """A failed attempt whose locality is still to be told."""
-
-    kind: TaskKind
-    task: TaskIndex
-    failure: RecordedFailure
-    host: int
-
-
-class _Draft(msgspec.Struct):
-    """A job with times as the file tells them, and hosts by the file's numbers."""
-
-    job: RecordedJob
-    place: str
-    submit_ms: Millis
-    end_ms: Millis
-    ran_on: NDArray[np.int32]
-    failed: list[_Failed]
 
 
 class RecordingMaker:
@@ -68,7 +53,7 @@ class RecordingMaker:
         self.jobs = self.tasks = self.attempts = 0
         self._format = form
         self._source = source
-        self._drafts: list[_Draft] = []
+        self._drafts: list[DraftJob] = []
         self._names: set[str] = set()
         self._inference = ClusterInference(self.hosts, remarks)
 
@@ -98,7 +83,8 @@ class RecordingMaker:
         late = sum(one.submit_ms > next_.submit_ms for one, next_ in pairwise(self._drafts))
         self.remarks.add("inferred", "jobs out of order: sorted by their submission", count=late)
         self._drafts = []
-        jobs = tuple(self._finished(draft, cluster, begin_ms) for draft in ordered)
+        finisher = DraftFinisher(cluster, begin_ms, self.remarks)
+        jobs = tuple(map(finisher.finished, ordered))
         kept = (cluster.nodes, cluster.rack_sizes, cluster.map_slots, cluster.reduce_slots)
         span_ms = max(draft.end_ms for draft in ordered) - begin_ms
         return ClusterRecording(self._format, *kept, cluster.names, jobs, span_ms)
@@ -118,37 +104,23 @@ class RecordingMaker:
         note = "setup and cleanup tasks: a slot each, once a job, which are not played"
         add("dropped", note, job.place, len(job.others))
 
-    def _draft(self, job: HistoryJob) -> _Draft | None:
+    def _draft(self, job: HistoryJob) -> DraftJob | None:
         lengths = TaskLengths(job, self._source, self.remarks)
         map_ms = lengths.map_ms()
         if not map_ms:
             self.remarks.add("dropped", "jobs of which no map tells how long it takes", job.place)
             return None
         self._hear(job)
-        reduces = lengths.reduce_parts()
-        told = [each.best or (each.failed[-1] if each.failed else None) for each in lengths.maps]
-        best = told + [None] * (len(map_ms) - len(lengths.maps))
-        inputs = [each.task.input_hosts for each in lengths.maps]
-        inputs += [()] * (len(map_ms) - len(inputs))
-        tasks = RecordedTasks(
-            array("q", map_ms),
-            bytes(_UNKNOWN if each is None or each.level is None else each.level for each in best),
-            array("q", (each.shuffle_ms for each in reduces)),
-            array("q", (each.tail_ms for each in reduces)),
-            array("q", (each.rest_ms for each in reduces)),
-            {},
-            *packed_inputs(inputs),
-            0,
-        )
+        tasks, ran_on = _tasks_of(lengths, map_ms)
         failed = [
-            _Failed(kind, task, failure, attempt.host)
+            FailedAttempt(kind, task, failure, attempt.host)
             for kind in KINDS
             for task, attempt, failure in lengths.failures(kind)
         ]
-        submit_ms, end_ms = self._submit_ms(job), _last_ms(job)
-        ran_on = np.array([-1 if each is None else each.host for each in best], dtype=np.int32)
+        submit_ms = self._submit_ms(job)
         recorded = self._recorded(job, tasks, submit_ms, failed)
-        return _Draft(recorded, job.place, submit_ms, max(end_ms, submit_ms), ran_on, failed)
+        end_ms = max(_last_ms(job), submit_ms)
+        return DraftJob(recorded, job.place, submit_ms, end_ms, ran_on, failed)
 
     def _hear(self, job: HistoryJob) -> None:
         for kind, tasks in zip(KINDS, (job.maps, job.reduces), strict=True):
@@ -158,20 +130,20 @@ class RecordingMaker:
                         self._inference.ran(kind, attempt)
 
     def _recorded(
-        self, job: HistoryJob, tasks: RecordedTasks, submit_ms: Millis, failed: list[_Failed]
+        self, job: HistoryJob, tasks: RecordedTasks, submit_ms: Millis, failed: list[FailedAttempt]
     ) -> RecordedJob:
         response_ms = None if job.finish_ms is None else job.finish_ms - submit_ms
         if response_ms is not None and response_ms < 0:
             self.remarks.add("dropped", "ends of jobs before their submission", job.place)
             response_ms = None
-        note = "estimates of users: kept in the file of tasks, but no policy goes by them"
-        self.remarks.add("dropped", note, job.place, job.requested_ms is not None)
+        note = 'estimates of users, for policies that say size="requested"'
+        self.remarks.add("read", note, count=job.requested_ms is not None)
         killed_ms = self._killed_ms(job, response_ms, failed)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
         return RecordedJob(*who, killed_ms, job.requested_ms, response_ms, tasks)
 
     def _killed_ms(
-        self, job: HistoryJob, response_ms: Millis | None, failed: list[_Failed]
+        self, job: HistoryJob, response_ms: Millis | None, failed: list[FailedAttempt]
     ) -> Millis | None:
         """When the job is killed, after its submission."""
         if job.ending not in ("killed", "failed"):
@@ -207,67 +179,29 @@ class RecordingMaker:
                 limit = f"a scenario may last {SECONDS_MAX:,.0f} s; import fewer files"
                 raise ScenarioError(f"{problem}; {limit}", source=draft.place or self._source)
 
-    def _finished(self, draft: _Draft, cluster: RecordedCluster, begin_ms: Millis) -> RecordedJob:
-        tasks = draft.job.tasks
-        held = tasks.held()
-        levels = self._levels(tasks, draft.ran_on, held, cluster)
-        failures: dict[tuple[TaskKind, TaskIndex], tuple[RecordedFailure, ...]] = {}
-        for each in draft.failed:
-            level = Locality.NODE
-            if each.kind is TaskKind.MAP:
-                row = held[each.task : each.task + 1]
-                level = Locality(int(_levels_of(np.array([each.host]), row, cluster.racks)[0]))
-            key = (each.kind, each.task)
-            failures[key] = (*failures.get(key, ()), each.failure._replace(level=level))
-        renumbered = held
-        if cluster.names:
-            renumbered = np.where(held >= 0, cluster.renumbered[np.maximum(held, 0)], held)
-        whole = msgspec.structs.replace(
-            tasks,
-            map_levels=levels,
-            failures=failures,
-            replicas=renumbered.astype("<i4").tobytes(),
-            nodes=cluster.nodes,
-        )
-        return msgspec.structs.replace(draft.job, submit_ms=draft.submit_ms - begin_ms, tasks=whole)
 
-    def _levels(
-        self,
-        tasks: RecordedTasks,
-        ran_on: NDArray[np.int32],
-        held: NDArray[np.int32],
-        cluster: RecordedCluster,
-    ) -> bytes:
-        """The locality of each map: as the file states it, else as the hosts tell it."""
-        stated = np.frombuffer(tasks.map_levels, dtype=np.uint8)
-        levels = np.where(stated == _UNKNOWN, _levels_of(ran_on, held, cluster.racks), stated)
-        has_input = held[:, 0] >= 0
-        add = self.remarks.add
-        known = (stated == _UNKNOWN) & has_input & (ran_on >= 0)
-        for level, name in zip(Locality, ("data-local", "rack-local", "off-rack"), strict=True):
-            number = int((known & (levels == level)).sum())
-            note = f"maps that ran {name}, by their host and those of their input"
-            add("inferred", note, count=number)
-        unknown = int(((stated == _UNKNOWN) & has_input & (ran_on < 0)).sum())
-        add("guessed", "maps that ran nobody knows where: taken for data-local", count=unknown)
-        nowhere = int((~has_input).sum())
-        add("inferred", "maps without a place of their input: at home on every node", count=nowhere)
-        levels[~has_input] = Locality.NODE
-        return levels.astype(np.uint8).tobytes()
-
-
-def _levels_of(
-    ran_on: NDArray[np.int32], held: NDArray[np.int32], racks: NDArray[np.int32]
-) -> NDArray[np.uint8]:
-    """How near to the inputs that hosts hold maps ran; `NODE` where either is unknown."""
-    levels = np.full(len(ran_on), Locality.OFF_RACK, dtype=np.uint8)
-    if not len(racks):
-        return np.full(len(ran_on), Locality.NODE, dtype=np.uint8)
-    own, theirs = racks[np.maximum(ran_on, 0)][:, None], racks[np.maximum(held, 0)]
-    levels[((own == theirs) & (held >= 0)).any(axis=1)] = Locality.RACK
-    levels[(ran_on[:, None] == held).any(axis=1)] = Locality.NODE
-    levels[(ran_on < 0) | (held[:, 0] < 0)] = Locality.NODE
-    return levels
+def _tasks_of(
+    lengths: TaskLengths, map_ms: Sequence[Millis]
+) -> tuple[RecordedTasks, NDArray[np.int32]]:
+    """The tasks, their hosts by the file's numbers, and the host of each map."""
+    reduces = lengths.reduce_parts()
+    told = [each.best or (each.failed[-1] if each.failed else None) for each in lengths.maps]
+    missing = len(map_ms) - len(told)
+    best = told + [None] * missing
+    inputs = [*(each.task.input_hosts for each in lengths.maps), *[()] * missing]
+    levels = (None if each is None else each.level for each in best)
+    tasks = RecordedTasks(
+        array("q", map_ms),
+        bytes(UNKNOWN_LEVEL if level is None else level for level in levels),
+        array("q", (each.shuffle_ms for each in reduces)),
+        array("q", (each.tail_ms for each in reduces)),
+        array("q", (each.rest_ms for each in reduces)),
+        {},
+        *packed_inputs(inputs),
+        0,
+    )
+    ran_on = [NO_HOST if each is None else each.host for each in best]
+    return tasks, np.array(ran_on, dtype=np.int32)
 
 
 def _last_ms(job: HistoryJob) -> Millis:

@@ -25,7 +25,8 @@ def scenario_of(
 ) -> dict[str, Any]:
     """The scenario that plays the recording, whose file is at `path`."""
     workload = {"kind": "recorded", "path": path, **({"columns": columns} if columns else {})}
-    story = f"{len(recording.jobs):,} recorded jobs ({recording.format})."
+    jobs = len(recording.jobs)
+    story = f"{jobs:,} recorded job{'' if jobs == 1 else 's'} ({recording.format})."
     return {
         "name": name.removesuffix(".tasks") or "recorded",
         "story": story,

@@ -94,37 +94,32 @@ class SwfReader:
         return number
 
     def _take(self, row: SwfLine, line: int) -> None:
-        place, remarks = f"{self._path.name}:{line}", self._maker.remarks
         processors = row.processors if row.processors > 0 else row.wanted_processors
-        if row.processors <= 0 < processors:
-            remarks.add("inferred", "jobs whose processors are those that they asked for", place)
-        if row.run < 0 or processors < 1 or row.submit < 0:
-            lacking = (
-                "no run time"
-                if row.run < 0
-                else "no processors"
-                if row.submit >= 0
-                else "no submit time"
-            )
-            remarks.add("dropped", f"jobs with {lacking}", place)
+        lacking = _lacking(row, processors)
+        if lacking:
             self._maker.jobs += 1
-            remarks.add("read", "jobs")
+            self._maker.remarks.add("read", "jobs")
+            note = f"jobs without {lacking}"
+            self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
             return
         if processors > TASKS_MAX:
             problem = f"{processors:,.0f} processors; the limit is {TASKS_MAX:,}"
             raise ScenarioError(problem, source=self._path, key="processors", line=line)
         self._most = max(self._most, round(processors))
-        if row.wait < 0:
-            remarks.add("guessed", "jobs of unknown wait: taken to have started at once", place)
-        if row.status == _CANCELLED:
-            remarks.add(
-                "inferred", "jobs that were cancelled: played for as long as they ran", place
-            )
-        if row.preceding > 0:
-            remarks.add("dropped", "jobs' dependencies on others before them", place)
-        note = "jobs of n processors: n equal maps, which need not start together"
-        remarks.add("inferred", note, place)
+        self._note(row, line)
         self._maker.add(self._job(row, round(processors), line))
+
+    def _note(self, row: SwfLine, line: int) -> None:
+        """What is assumed of a job, or left out."""
+        place, add = f"{self._path.name}:{line}", self._maker.remarks.add
+        wanted = "jobs whose processors are those that they asked for"
+        add("inferred", wanted, place, row.processors <= 0)
+        waited = "jobs of unknown wait: taken to have started at once"
+        add("guessed", waited, place, row.wait < 0)
+        cancelled = "jobs that were cancelled: played for as long as they ran"
+        add("inferred", cancelled, place, row.status == _CANCELLED)
+        add("dropped", "jobs' dependencies on others before them", place, row.preceding > 0)
+        add("inferred", "jobs of n processors: n equal maps, which need not start together", place)
 
     def _job(self, row: SwfLine, processors: int, line: int) -> HistoryJob:
         submit_ms = round(row.submit * 1000)
@@ -142,25 +137,28 @@ class SwfReader:
 
     def _state(self, header: dict[str, str]) -> None:
         """The cluster as the header tells it, else as large as the largest job."""
-        numbers = {
-            key: _number(header.get(key, "").partition(" ")[0]) for key in ("MaxProcs", "MaxNodes")
-        }
-        told = numbers["MaxProcs"] or numbers["MaxNodes"]
+        tells = {key: header.get(key, "").partition(" ")[0] for key in ("MaxProcs", "MaxNodes")}
+        told_nodes = _number(tells["MaxNodes"])
+        told = _number(tells["MaxProcs"]) or told_nodes
         processors = max(round(told or 0), self._most)
-        nodes = min(max(round(numbers["MaxNodes"] or processors), 1), NODES_MAX)
+        nodes = min(max(round(told_nodes or processors), 1), NODES_MAX)
         slots = min(max(ceil(processors / nodes), 1), SLOTS_MAX)
+        add = self._maker.remarks.add
+        guess = "processors: as many as the largest job has"
+        add("guessed", guess, count=0 if told else processors)
+        more = "processors: the largest job has more than the header tells"
+        add("inferred", more, count=processors if told and processors > told else 0)
         words = f"{processors:,} processors as map slots"
-        if told is None:
-            self._maker.remarks.add(
-                "guessed", "processors: as many as the largest job has", count=processors
-            )
-        elif processors > told:
-            self._maker.remarks.add(
-                "inferred",
-                "processors: the largest job has more than the header tells",
-                count=processors,
-            )
         self._maker.stated = StatedCluster(nodes, slots, 1, words)
+
+
+def _lacking(row: SwfLine, processors: float) -> str:
+    """What a job does not tell without which it cannot be played; empty if nothing."""
+    if row.submit < 0:
+        return "a submit time"
+    if row.run < 0:
+        return "a run time"
+    return "processors" if processors < 1 else ""
 
 
 def _number(cell: str) -> float | None:

@@ -93,3 +93,26 @@ def test_a_folder_plays_without_being_imported(callboard: Run, tmp_path: Path) -
     status, out, _ = callboard("run", str(folder), "--nodes", "40", "--racks", "4")
     assert status == 0
     assert "2 jobs (4 maps, 2 reduces) on 40 nodes" in out
+
+
+def test_a_table_plays_with_a_map_of_its_columns(callboard: Run, tmp_path: Path) -> None:
+    path = str(written(tmp_path, "id,begin,n,took\na,5,3,20\nb,9,1,4\n", "batch.csv"))
+    columns = ("--map", "job=id,submit=begin,maps=n,map_time=took,unit=s")
+    status, _, err = callboard("run", path)
+    assert (status, "there are id, begin, n, took" in err) == (2, True)
+    status, out, _ = callboard("run", path, *columns, "--check")
+    assert (status, "2 jobs (4 maps, 0 reduces)" in out) == (0, True)
+    assert callboard("import", path, *columns, "--to", str(tmp_path / "mine"))[0] == 0
+    again = callboard("run", str(tmp_path / "mine" / "batch.toml"))
+    assert digests(again[1]) == digests(out)
+    status, _, err = callboard("run", "two-jobs", *columns)
+    assert (status, err.startswith("callboard: --map: unknown field")) == (2, True)
+
+
+def test_a_recorded_run_of_a_table_remembers_its_columns(callboard: Run, tmp_path: Path) -> None:
+    path = str(written(tmp_path, "id,begin,n,took\na,5,3,20\nb,9,1,4\n", "batch.csv"))
+    columns = "job=id,submit=begin,maps=n,map_time=took,unit=s"
+    journal = str(tmp_path / "run.journal")
+    played = callboard("run", path, "--map", columns, "--policy", "fifo", "--journal", journal)
+    assert played[0] == 0
+    assert digests(callboard("run", journal)[1]) == digests(played[1]) != []

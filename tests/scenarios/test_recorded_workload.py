@@ -4,6 +4,7 @@ import gzip
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import AttemptEnded, JobFinished, Outcome
@@ -113,3 +114,19 @@ def test_a_missing_file_of_tasks_is_told(tmp_path: Path) -> None:
     error = error_of(lambda: make_jobs(from_dict(scenario), tmp_path))
     assert error.key == "workload.path"
     assert 'no file of recorded tasks "gone.tasks.gz"' in error.problem
+
+
+@pytest.mark.parametrize(
+    ("size", "first"), [("oracle", "job_1"), ("requested", "job_2"), ("online", "job_1")]
+)
+def test_orders_by_size_can_go_by_what_users_said(tmp_path: Path, size: str, first: str) -> None:
+    """Two maps each on one slot: job 1 takes 20 s a map and was said to take 600, job 2 takes 50 s
+    and was said to take 10; online both are of the same unknown size, and job 1 came first.
+    """
+    text = "; MaxNodes: 1\n; MaxProcs: 1\n"
+    text += "1 0 0 20 2 -1 -1 2 600 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+    text += "2 0 0 50 2 -1 -1 2 10 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+    spec = load_run(str(written(tmp_path, text)), ["cluster.map_slots=1"])
+    spec = msgspec.structs.replace(spec, policy=f'sjf(size="{size}")')
+    finished = [each.job for each in events_of(spec) if isinstance(each, JobFinished)]
+    assert spec.jobs[finished[0]].name == first

@@ -57,6 +57,9 @@ class FixedOracle:
     def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:  # noqa: ARG002
         return 0.0
 
+    def requested_ms(self, job: JobId) -> int | None:  # noqa: ARG002
+        return None
+
     def normal(self, job: JobId, kind: TaskKind) -> float:  # noqa: ARG002
         return 0.0
 

@@ -1,6 +1,8 @@
 """What orders by size have in common: where sizes come from, and how the oracle gets in."""
 
-from callboard.scheduler.estimation import Estimator, OnlineSizes, OracleSizes, SizeSource
+from typing import Literal
+
+from callboard.scheduler.estimation import Estimator, OnlineSizes, OracleSizes, RequestedSizes
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
 from callboard.scheduler.part_params import NotNegative, PartParams, Positive
 from callboard.scheduler.policy import Part
@@ -14,11 +16,12 @@ def check_sigma(sigma: float, size: str) -> None:
 
 
 class SizeParams(PartParams, frozen=True):
-    """`size` is `online` (learnt from completed tasks) or `oracle` (the truth), with a log-normal
-    error of shape `sigma`; `guess` is a task's seconds before any of its kind has completed.
+    """`size` is `online` (learnt from completed tasks), `requested` (what users said) or `oracle`
+    (the truth), with a log-normal error of shape `sigma`; `guess` is a task's seconds before any of
+    its kind has completed.
     """
 
-    size: SizeSource = "online"
+    size: Literal["online", "oracle", "requested"] = "online"
     sigma: NotNegative = 0.0
     guess: Positive = 60.0
 
@@ -36,7 +39,7 @@ class SizeBased(Part):
         super().__init__()
         self.params = params or SizeParams()
         self.sizes = self._estimator()
-        self.wants_oracle = self.params.size == "oracle"
+        self.wants_oracle = self.params.size != "online"
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, Closed):
@@ -48,6 +51,10 @@ class SizeBased(Part):
         super().observe(fact, view)
 
     def _estimator(self) -> Estimator:
-        if self.params.size == "oracle":
-            return OracleSizes(lambda: self.oracle, self.params.sigma)
-        return OnlineSizes(round(self.params.guess * 1000))
+        guess_ms = round(self.params.guess * 1000)
+        match self.params.size:
+            case "oracle":
+                return OracleSizes(lambda: self.oracle, self.params.sigma)
+            case "requested":
+                return RequestedSizes(lambda: self.oracle, guess_ms)
+        return OnlineSizes(guess_ms)

@@ -32,12 +32,12 @@ def test_the_header_tells_the_cluster_and_without_it_the_largest_job(tmp_path: P
 def test_what_was_guessed_or_dropped_is_counted(tmp_path: Path) -> None:
     found = imported(written(tmp_path, SWF))
     assert found.jobs == 4
-    assert remark(found.remarks, "no run time") == ("dropped", 1, ["history:6"])
+    assert remark(found.remarks, "without a run time") == ("dropped", 1, ["history:6"])
     assert remark(found.remarks, "unknown wait") == ("guessed", 1, ["history:5"])
     assert remark(found.remarks, "those that they asked for")[:2] == ("inferred", 1)
     assert remark(found.remarks, "cancelled")[:2] == ("inferred", 1)
     assert remark(found.remarks, "dependencies")[:2] == ("dropped", 1)
-    assert remark(found.remarks, "estimates of users")[:2] == ("dropped", 2)
+    assert remark(found.remarks, "estimates of users")[:2] == ("read", 2)
 
 
 @pytest.mark.parametrize(
