@@ -9,6 +9,7 @@ from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.plugins import read_policy
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import DriverName, RunResult, run_simulation
+from callboard.experiments.trust import Trust
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import Millis
 
@@ -33,16 +34,19 @@ def run(
     policy: str | None = None,
     *,
     overrides: Sequence[str] = (),
+    trust: bool = False,
     options: RunOptions | None = None,
 ) -> RunResult:
     """Play a scenario under one policy (its first one unless named).
 
     `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
-    are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does,
-    `ScenarioError` for bad input, and `InputError` for a journal that is to replace itself.
+    are what `--set` takes.  A policy in a Python file is meant if it is named here; one that the
+    scenario or journal names needs `trust`.  Raises what `experiments.simulation.run_simulation`
+    does, `ScenarioError` for bad input, and `InputError` for a journal that is to replace itself.
     """
     options = options or RunOptions()
-    spec = load_run(str(scenario), overrides)
+    meant = () if policy is None else (policy,)
+    spec = load_run(str(scenario), overrides, trust=Trust(trust, meant))
     if options.journal is not None:
         refuse_to_replace_played(options.journal, [scenario])
     spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)

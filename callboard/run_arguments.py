@@ -11,6 +11,7 @@ from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.plugins import read_policy
 from callboard.experiments.run_loading import SHORTCUTS, load_run
 from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.trust import Trust
 from callboard.scheduler.policy import Policy
 
 
@@ -31,6 +32,8 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     add("--tie-order", type=int, metavar="SEED", help=permuted)
     goes_on = "do not end a run whose preemption goes round, and lets no attempt succeed"
     add("--patient", action="store_true", help=goes_on)
+    trust = "run code of Python files that the scenario or journal itself names as policies"
+    add("--trust", action="store_true", help=trust)
     return group
 
 
@@ -55,7 +58,8 @@ def plan_runs(
     """
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     until_ms = None if options.until is None else round(options.until * 1000)
-    spec = load_run(name, options.set, given, faults=not options.no_faults)
+    trust = Trust(options.trust, tuple(asked or ()))
+    spec = load_run(name, options.set, given, faults=not options.no_faults, trust=trust)
     how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}
     spec = msgspec.structs.replace(spec, **how)
     policies = [read_policy(text, spec.scenario.parts) for text in asked or spec.scenario.policies]
