@@ -26,6 +26,7 @@ from callboard.experiments.sweeps.sweep import read_cells, run_sweep
 from callboard.experiments.sweeps.sweep_plan import PlannedCell, PlannedSweep, SweepPlan
 from callboard.experiments.sweeps.variation import POLICY, all_combinations
 from callboard.experiments.task_pool import OtherWorkers, Workers, cores_here, local_workers
+from callboard.experiments.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.format import is_journal
@@ -59,17 +60,20 @@ def run(
     *,
     seed: int | None = None,
     overrides: Sequence[str] = (),
+    trust: bool = False,
     options: RunOptions | None = None,
 ) -> Run:
     """Play a scenario under one policy (its first one unless named), with a seed (its own).
 
     `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
-    are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does,
-    ScenarioError and PolicySpecError for bad input, InputError for a journal that is to replace
-    itself.
+    are what `--set` takes.  A policy in a Python file is meant if it is named here; one that the
+    scenario or journal names needs `trust`.  Raises what `experiments.simulation.run_simulation`
+    does, ScenarioError and PolicySpecError for bad input, InputError for a journal that is to
+    replace itself.
     """
     options = options or RunOptions()
-    spec = load_run(str(scenario), [*overrides, *_seed(seed)])
+    meant = () if policy is None else (policy,)
+    spec = load_run(str(scenario), [*overrides, *_seed(seed)], trust=Trust(trust, meant))
     if options.journal is not None:
         refuse_to_replace_played(options.journal, [scenario])
     spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)
@@ -98,6 +102,7 @@ def compare(
     *,
     seeds: int | str | Sequence[int] = 10,
     overrides: Sequence[str] = (),
+    trust: bool = False,
     slowdown: bool = False,
     cores: int | None = None,
 ) -> Comparison:
@@ -108,11 +113,12 @@ def compare(
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.
     """
-    first = load_run(str(scenario), overrides)
+    trusted = Trust(trust, tuple(policies))
+    first = load_run(str(scenario), overrides, trust=trusted)
     parts = first.scenario.parts
     named = tuple(canonical_policy(text, parts) for text in policies or first.scenario.policies)
     chosen = seeds_of(seeds, first.scenario.seed)
-    specs = [load_run(str(scenario), [*overrides, *_seed(seed)]) for seed in chosen]
+    specs = [load_run(str(scenario), [*overrides, *_seed(seed)], trust=trusted) for seed in chosen]
     tasks: list[WorkerTask] = [RunTask(_under(spec, name)) for spec in specs for name in named]
     if slowdown:
         tasks += [SoloTask(spec) for spec in specs]
@@ -135,6 +141,7 @@ def sweep(
     seeds: int | str = 1,
     overrides: Sequence[str] = (),
     slowdown: bool = False,
+    trust: bool = False,
     executor: Executor | None = None,
     cores: int | None = None,
     retry: bool = False,
@@ -155,6 +162,7 @@ def sweep(
         fixed=tuple(_pair(each) for each in overrides),
         seeds=str(seeds),
         slowdown=slowdown,
+        trust=trust,
     )
     planned = PlannedSweep(plan)
     wanted = set(map(_where, planned.cells()))
@@ -170,9 +178,9 @@ def _where(cell: PlannedCell | PlayedCell) -> tuple[str, Setting, str, int]:
     return cell.scenario, cell.setting, cell.policy, cell.seed
 
 
-def load(path: str | Path) -> Run | Sweep:
+def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
     """A recorded run from its journal, or the runs of a store; InputError or JournalError for any
-    other file.
+    other file, ScenarioError for a journal that names a policy in a Python file without `trust`.
     """
     file = Path(path)
     if is_store(file):
@@ -180,10 +188,10 @@ def load(path: str | Path) -> Run | Sweep:
             return Sweep(read_cells(store), file)
     if not is_journal(file):
         raise InputError(f"{path}: neither a journal nor a store of results")
-    return _loaded(file)
+    return _loaded(file, Trust(trust))
 
 
-def _loaded(path: Path) -> Run:
+def _loaded(path: Path, trust: Trust) -> Run:
     metrics = Metrics.of(Journal(path))
     unknown = SchedulingCost(0.0, 0, 0, None)
     result = RunResult(
@@ -193,7 +201,7 @@ def _loaded(path: Path) -> Run:
         wall_seconds=0.0,
         processor_seconds=0.0,
     )
-    return Run(load_run(str(path)), result, path)
+    return Run(load_run(str(path), trust=trust), result, path)
 
 
 def _row(answers: Mapping[int, Answer], first: int, count: int, solo: int) -> ResultRow:

@@ -11,6 +11,7 @@ from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.plugins import canonical_policy
 from callboard.experiments.run_loading import SHORTCUTS, load_run
 from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.trust import Trust
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -31,7 +32,14 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     add("--tie-order", type=int, metavar="SEED", help=permuted)
     goes_on = "do not end a run whose preemption goes round, and lets no attempt succeed"
     add("--patient", action="store_true", help=goes_on)
+    add_trust_argument(group)
     return group
+
+
+def add_trust_argument(group: argparse._ActionsContainer) -> None:
+    """Whether files that come inside of others may run code."""
+    trust = "run code of Python files that the scenario or journal itself names as policies"
+    group.add_argument("--trust", action="store_true", help=trust)
 
 
 class PlannedWorld(NamedTuple):
@@ -76,6 +84,7 @@ def _loaded(name: str, options: argparse.Namespace, seed: int | None = None) -> 
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     until_ms = None if options.until is None else round(options.until * 1000)
-    spec = load_run(name, overrides, given, faults=not options.no_faults)
+    trust = Trust(options.trust, tuple(options.policy or ()))
+    spec = load_run(name, overrides, given, faults=not options.no_faults, trust=trust)
     how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}
     return msgspec.structs.replace(spec, **how)

@@ -13,6 +13,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import FaultStruck, RunStarted
 from callboard.experiments.plugins import catalogue, load_policy
 from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.trust import Trust, check_faults, trusted_scenario
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
 from callboard.journal.reader import Journal
@@ -39,40 +40,44 @@ def load_run(
     shortcuts: Mapping[str, str] | None = None,
     *,
     faults: bool = True,
+    trust: Trust | None = None,
 ) -> RunSpec:
     """The run of a scenario, by its name or file, under its first policy; without its timeline if
     it is to be played without `faults`.  Of a journal: the run that it has recorded.
 
     `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
+    Without `trust` no code runs that the scenario or journal brings along (`experiments.trust`).
     Raises ScenarioError, InputError for a bad shortcut, JournalError for damage.
     """
+    trust = trust or Trust()
     path = find_scenario(name)
     if is_journal(path):
         if overrides or shortcuts:
             changes = "its policy alone can be another; change the scenario that it came from"
             raise InputError(f"{name}: a recorded run is played again as it was; {changes}")
-        return _recorded_run(path, faults=faults)
+        return _recorded_run(path, trust, faults=faults)
     short = {SHORTCUTS[option][0]: option for option in shortcuts or {}}
     settings = [f"{SHORTCUTS[option][0]}={text}" for option, text in (shortcuts or {}).items()]
     try:
         file = ScenarioFile(path, [_decoded(each) for each in (*settings, *overrides)])
         with file.placing_errors():
-            return _spec_of(file.scenario(check_timeline=False), path, faults=faults)
+            return _spec_of(file.scenario(check_timeline=False), path, trust, faults=faults)
     except ScenarioError as error:
         if error.key in short and not _set_again(error.key, overrides):
             raise InputError(f"{short[error.key]}: {error.problem}") from None
         raise
 
 
-def _spec_of(scenario: Scenario, path: Path, *, faults: bool) -> RunSpec:
+def _spec_of(scenario: Scenario, path: Path, trust: Trust, *, faults: bool) -> RunSpec:
     if not faults:
         scenario = msgspec.structs.replace(scenario, timeline=())
+    scenario = trusted_scenario(scenario, trust)
     spec = RunSpec.of(scenario, base_dir=path.parent)
     _check_policies(scenario)
     return spec
 
 
-def _recorded_run(path: Path, *, faults: bool) -> RunSpec:
+def _recorded_run(path: Path, trust: Trust, *, faults: bool) -> RunSpec:
     """What a journal has recorded, under the policy that was in force at its start.
 
     A run that was left early has not come to all of its script, and plays the rest of it now.
@@ -87,7 +92,8 @@ def _recorded_run(path: Path, *, faults: bool) -> RunSpec:
         ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
     ]
     try:
-        spec = _spec_of(scenario, path, faults=faults)
+        check_faults(recorded if faults else (), trust)
+        spec = _spec_of(scenario, path, trust, faults=faults)
     except ScenarioError as error:
         raise error.in_file(path) from None
     beside = _beside(spec.script, recorded) if faults else ()

@@ -24,6 +24,8 @@ def burst_jobs(timeline: Timeline, seed: int, others: Sequence[JobSpec]) -> list
             continue
         if entry.times * entry.job.count > JOBS_MAX:
             refuse_entry(f"more than {JOBS_MAX:,} jobs", place, "times")
+        if len(others) + len(specs) + entry.times * entry.job.count > JOBS_MAX:
+            refuse_entry(f"more than {JOBS_MAX:,} jobs with those before it", place, "times")
         entry.job.check(f"timeline[{place}].job")
         for late_ms, unnumbered in _burst(entry, place, began_ms, seed):
             spec = numbered(unnumbered, len(others) + len(specs))

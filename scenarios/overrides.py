@@ -6,6 +6,7 @@ from typing import Any
 
 from callboard.scenarios.old_keys import new_key
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.registry.toml_limits import toml_flaw
 
 OVERRIDE_SOURCE = "--set"
 _DEPTH_MAX = 16
@@ -30,6 +31,9 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
 
 
 def _value(text: str) -> object:
+    flaw = toml_flaw(text)
+    if flaw is not None:
+        _refuse(flaw.problem)
     try:
         document = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

@@ -31,6 +31,7 @@ from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import SwimWorkload, is_swim
 from callboard.scenarios.timeline import Timeline
 from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
+from callboard.scenarios.total_tasks import check_total_tasks
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
@@ -164,11 +165,12 @@ def to_dict(scenario: Scenario) -> dict[str, Any]:
 def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, ...]:
     """The workload's jobs, with ids 0, 1, 2, ... by submit time, and those of bursts with the next
     ids; in `base_dir`, the scenario file's, a trace is looked for first. ScenarioError also where
-    jobs have reduces and the cluster has no slot for them.
+    they have too many tasks together, or reduces and the cluster has no slot for them.
     """
     jobs = scenario.workload.make_jobs(scenario.seed, base_dir)
     jobs += bursts.burst_jobs(scenario.timeline, scenario.seed, jobs)
     jobs.sort(key=lambda job: job.submit_ms)
+    check_total_tasks(scenario.workload, scenario.timeline, jobs)
     validation.check_slots(scenario.cluster, jobs)
     validation.check_node_types(scenario.cluster, bursts.burst_node_types(scenario.timeline))
     return tuple(jobs)

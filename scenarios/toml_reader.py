@@ -8,8 +8,14 @@ from typing import Any
 
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.registry.key_path import KeyPath, value_at
+from callboard.scheduler.registry.toml_limits import toml_flaw
 
 FILE_BYTES_MAX = 256_000_000
+TOML_MAX = 4_000_000
+"""Characters of a TOML file; parsing takes about a second a million."""
+
+_PLACED_MAX = 200_000
+"""Characters up to which the line of a flawed key is looked for, by parsing again and again."""
 
 _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
@@ -45,6 +51,12 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
     """The TOML document as plain data; ScenarioError with the line of a syntax error."""
     if not text.strip():
         raise ScenarioError("the file is empty", source=source)
+    if len(text) > TOML_MAX:
+        problem = f"{len(text):,} characters of TOML; the limit is {TOML_MAX:,}"
+        raise ScenarioError(f"{problem}; a workload that large is better a trace", source=source)
+    flaw = toml_flaw(text)
+    if flaw is not None:
+        raise ScenarioError(flaw.problem, source=source, line=flaw.line)
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -63,6 +75,8 @@ def line_of_key(text: str, key: KeyPath) -> int | None:
     Found without a second reading of TOML's grammar: it is the first line by which the document
     must be extended so that the shortest valid document from there on has the key.
     """
+    if len(text) > _PLACED_MAX:
+        return None
     lines, nothing = text.split("\n"), object()
 
     def has_key(count: int) -> bool:

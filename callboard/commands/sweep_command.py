@@ -44,6 +44,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
+from callboard.run_arguments import add_trust_argument
 from callboard.tables.sweep_table import index_table, sweep_table
 
 _STOPPED = 130
@@ -64,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--slowdown", action="store_true", help="also play each job alone")
     add("--no-faults", action="store_true", help="leave out the scenarios' timelines")
     add("--until", type=virtual_seconds, metavar="SECONDS", help="end each run at this time")
+    add_trust_argument(parser)
     design = "a TOML file with all of this (docs/experiments.md)"
     add("--design", type=Path, metavar="FILE", help=design)
     add = parser.add_argument_group("which keys matter").add_argument
@@ -120,7 +122,8 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     if options.design is not None:
         if options.scenarios or options.vary or options.sobol or options.morris:
             raise InputError("--design says what is played; leave out what else does")
-        return read_design(options.design), None
+        plan = read_design(options.design)
+        return msgspec.structs.replace(plan, trust=options.trust), None
     if not options.scenarios:
         raise InputError("name a scenario, as in `callboard sweep small-jobs --store s.sqlite`")
     varied = [parse_variation(text) for text in options.vary]
@@ -138,6 +141,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         seeds=options.seeds or "1",
         slowdown=options.slowdown,
         faults=not options.no_faults,
+        trust=options.trust,
         until_ms=None if options.until is None else round(1000 * options.until),
     )
     return plan, question

@@ -24,6 +24,7 @@ from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
 from callboard.experiments.sweeps.sweep import read_cells
+from callboard.experiments.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.journal.reader import Journal
@@ -170,7 +171,7 @@ def _with_solo_times(
 ) -> Iterator[ChartRun]:
     known: list[tuple[object, dict[JobId, Millis]]] = []
     for run, path in zip(runs, paths, strict=True):
-        spec = load_run(str(path))
+        spec = load_run(str(path), trust=NO_CODE)
         world = spec.jobs, spec.scenario.cluster, spec.scenario.tasks, spec.scenario.seed
         solo_ms = next((times for other, times in known if other == world), None)
         if solo_ms is None:

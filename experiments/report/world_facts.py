@@ -10,6 +10,7 @@ from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.sweeps.played_cell import Setting
+from callboard.experiments.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
 from callboard.journal.tell.names import count, duration
@@ -38,7 +39,8 @@ def facts_of_journal(started: RunStarted) -> WorldFacts:
 def facts_by_name(scenario: str, setting: Setting = ()) -> WorldFacts:
     """What is found under the scenario's name, in a setting; nothing if it is a user's own file."""
     with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
-        spec = load_run(scenario, [f"{key}={value}" for key, value in setting])
+        overrides = [f"{key}={value}" for key, value in setting]
+        spec = load_run(scenario, overrides, trust=NO_CODE)
         if spec.scenario.name == scenario:
             return _facts(spec.scenario)
     return WorldFacts()

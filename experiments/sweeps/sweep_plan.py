@@ -12,6 +12,7 @@ from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.run_tasks import RunTask, SoloTask
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.sweeps.played_cell import Setting
+from callboard.experiments.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Millis
@@ -25,7 +26,7 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     `policies` are spellings; without any each scenario has its own.  `fixed` is what holds in all
     settings (as `--set` takes it).  `seeds` is a number of them or `LO..HI`; with `slowdown` each
-    world's jobs are also played alone.
+    world's jobs are also played alone.  `trust` is as in `experiments.trust`.
     """
 
     scenarios: tuple[str, ...]
@@ -35,6 +36,7 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
     seeds: str = "1"
     slowdown: bool = False
     faults: bool = True
+    trust: bool = False
     until_ms: Millis | None = None
 
     def __post_init__(self) -> None:
@@ -118,7 +120,8 @@ class PlannedSweep:
         overrides = [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
         if seed is not None and seed != self._first[name].scenario.seed:
             overrides.append(f"seed={seed}")
-        spec = load_run(name, overrides, faults=self.plan.faults)
+        trust = Trust(self.plan.trust, self.plan.policies)
+        spec = load_run(name, overrides, faults=self.plan.faults, trust=trust)
         return msgspec.structs.replace(spec, until_ms=self.plan.until_ms)
 
     def _policies(self, spec: RunSpec) -> tuple[str, ...]:

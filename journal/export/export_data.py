@@ -8,8 +8,9 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
+from callboard.journal.export.consistency import check_event
 from callboard.journal.figures.metrics import Metrics
-from callboard.journal.run_state import RunState
+from callboard.journal.run_state import InconsistentEvents, RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId
@@ -44,10 +45,17 @@ class ExportData:
 
     @classmethod
     def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
-        """All that the events tell; ValueError if they do not begin with a run's start."""
+        """All that the events tell; ValueError, with the event's number, if no run can have had
+        them, or if they do not begin with a run's start.
+        """
         data = cls()
-        for event in events:
-            data._observe(event)
+        for number, event in enumerate(events):
+            try:
+                check_event(event, data._run_state)
+                data._observe(event)
+            except (IllegalTransition, InconsistentEvents) as error:
+                told = f"event {number} ({class_words(type(event))})"
+                raise ValueError(f"{told} cannot have happened: {error}") from None
         if data._run_state.started is None:
             raise ValueError("no run has been recorded in it yet")
         return data
@@ -83,10 +91,7 @@ class ExportData:
                 self._note(event, "maps must run again", event)
             case ev.OrderSwitched():
                 self._note(event, f"order: {event.now}", event)
-        try:
-            attempt = self._run_state.observe(event)
-        except IllegalTransition as error:
-            raise ValueError(f"inconsistent events: {error}") from None
+        attempt = self._run_state.observe(event)
         self.metrics.look(event, attempt)
         self._attempts.look(event, attempt)
 

@@ -7,17 +7,35 @@ from typing import TextIO
 
 from callboard.journal.export.rows import TEXT_COLUMNS, Columns, TableCell
 from callboard.journal.missing_extra import MissingExtraError
+from callboard.journal.tell.names import printable
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Also the fullwidth forms.  A tab or a line break at the start is escaped before."""
 
 
 def write_csv(columns: Columns, file: TextIO) -> int:
     """A line with the names, then a line a row (RFC 4180, but lines end in a newline); how many
-    rows.  What is None is left empty.
+    rows.  What is None is left empty, and text is `inert`.
     """
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)
-    rows = list(zip(*columns.values(), strict=True))
+    cells = (
+        [inert(cell) for cell in column] if name in TEXT_COLUMNS else column
+        for name, column in columns.items()
+    )
+    rows = list(zip(*cells, strict=True))
     writer.writerows(rows)
     return len(rows)
+
+
+def inert(cell: TableCell) -> TableCell:
+    """Text that neither a terminal nor a spreadsheet acts upon (OWASP, CSV Injection): control
+    characters are written as escapes, and what a spreadsheet takes for a formula gets a `'` before.
+    """
+    if not isinstance(cell, str):
+        return cell
+    text = printable(cell)
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def check_parquet() -> None:

@@ -10,11 +10,15 @@ import msgspec
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import dotted
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
+from callboard.scheduler.registry.toml_limits import toml_flaw
 from callboard.scheduler.registry.toml_text import toml_key, toml_value, without_defaults
 
 
 def read_table(text: str, part: str) -> dict[str, Any]:
     """The words between a part's brackets as plain data; PolicySpecError if they are not TOML."""
+    flaw = toml_flaw(text)
+    if flaw is not None:
+        raise PolicySpecError(f"`{part}(…)`: {flaw.problem}")
     try:
         document = tomllib.loads(f"params = {{{text}}}")
     except (ValueError, RecursionError) as error:

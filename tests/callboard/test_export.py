@@ -5,11 +5,13 @@ import json
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.cli import run_command_line
 from callboard.journal.writer import JournalWriter
-from tests.journal.stories import STORY
+from tests.journal.stories import NODES, STORY
 
 
 @pytest.fixture
@@ -75,6 +77,49 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(
         assert export(found, to, *more) == 2, words
         assert words in capsys.readouterr().err
     assert sorted(tmp_path.iterdir()) == before
+
+
+BIG = 1 << 63
+INCONSISTENT = [
+    (2, {"attempt": BIG}, "attempt is 9223372036854775808"),
+    (2, {"attempt": -1}, "attempt is -1"),
+    (2, {"node": 7}, "there is no node 7"),
+    (2, {"at_ms": BIG}, "the time goes from 0 to"),
+    (3, {"slot": 2}, "node 0 has no slot 2"),
+    (3, {"slot": -1}, "node 0 has no slot -1"),
+    (4, {"attempt": 1}, "attempt 1 was launched before"),
+    (4, {"at_ms": 100}, "the time goes from 101 to 100 ms"),
+    (4, {"job": 3}, "job 3 was never submitted"),
+    (6, {"maps": BIG}, "maps is"),
+    (7, {"started_ms": -BIG}, "started_ms is"),
+    (0, {"nodes": (NodeFacts(0, 0, 1 << 40, 1, 1.0),)}, "slots; the limit is 1,000,000"),
+    (0, {"nodes": (NODES[0], NODES[0])}, "two nodes have the same number"),
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "rows"), [("trace", ()), ("csv", ()), ("csv", ("--rows", "jobs"))]
+)
+@pytest.mark.parametrize(("place", "change", "words"), INCONSISTENT)
+def test_events_that_no_run_can_have_are_told_by_number(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    place: int,
+    change: dict[str, object],
+    words: str,
+    form: str,
+    rows: tuple[str, ...],
+) -> None:
+    """A journal whose seals fit and whose events do not."""
+    path, to = tmp_path / "odd.journal", tmp_path / "out"
+    with JournalWriter(path) as sink:
+        for number, event in enumerate(STORY):
+            sink(msgspec.structs.replace(event, **change) if number == place else event)
+    assert export(path, to, "--format", form, *rows) == 2
+    told = capsys.readouterr().err
+    assert f"odd.journal: event {place} (" in told
+    assert words in told
+    assert not to.exists()
 
 
 def test_without_pyarrow(

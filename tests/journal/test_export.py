@@ -12,11 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     FaultStruck,
+    JobSubmitted,
     KillOrdered,
     NodeLost,
     SuspendOrdered,
@@ -243,11 +245,11 @@ class TestTables:
                         if of == ("map", "reduce")[kind]]  # fmt: skip
                 assert sum(int(ms or 0) for ms in held) == metrics.slot_time(kind).busy
 
-    def test_a_name_with_anything_in_it_comes_back(self) -> None:
+    def test_a_name_with_anything_in_it_stays_one_cell(self) -> None:
         file = io.StringIO()
         write_csv({"name": ['a,"b"\nc', None, ""], "n": [1, None, 3]}, file)
         rows = list(csv.reader(io.StringIO(file.getvalue())))
-        assert rows == [["name", "n"], ['a,"b"\nc', "1"], ["", ""], ["", "3"]]
+        assert rows == [["name", "n"], ['a,"b"\\nc', "1"], ["", ""], ["", "3"]]
 
 
 class TestParquet:
@@ -280,3 +282,36 @@ def test_the_docs_name_every_column() -> None:
         section = docs.partition(f"### `--rows {rows}`")[2].partition("###")[0]
         named = {name for line in section.splitlines() for name in re.findall(r"`(\w+)`", line)}
         assert columns_of(ExportData.of(STORY), rows).keys() <= named
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("plain name, with a comma", "plain name, with a comma"),
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\uff1d1", "'\uff1d1"),
+        ("\t=1", "\\t=1"),
+        ("\r=1", "\\r=1"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("two\nlines", "two\\nlines"),
+        ("é=1", "é=1"),
+        ("", ""),
+    ],
+)
+def test_names_in_csv_are_inert(name: str, cell: str) -> None:
+    """Neither a terminal nor a spreadsheet acts upon them."""
+    story = [msgspec.structs.replace(e, name=name) if type(e) is JobSubmitted else e for e in STORY]
+    written = io.StringIO()
+    write_csv(columns_of(ExportData.of(story), "jobs"), written)
+    rows = list(csv.reader(io.StringIO(written.getvalue())))
+    assert {row[rows[0].index("name")] for row in rows[1:]} == {cell}
+    assert all(c == "\n" or c.isprintable() for c in written.getvalue())
+
+
+def test_numbers_in_csv_stay_numbers() -> None:
+    written = io.StringIO()
+    write_csv({"attempt": [-1, 2], "name": ["-1", None]}, written)
+    assert written.getvalue() == "attempt,name\n-1,'-1\n2,\n"

@@ -114,6 +114,10 @@ def test_the_default_scenario_is_as_large_as_it_is_meant_to_be() -> None:
         ("", None, "", "empty"),
         (" \n\n", None, "", "empty"),
         ("name = " + "[" * 3000, None, "", "nested too deeply"),
+        (f"name = 1\n{'.'.join('a' * 100_000)} = 1", 2, "", "a key has more than 16 parts"),
+        ("[" + ".".join(['"x"'] * 17) + "]", 1, "", "a key has more than 16 parts"),
+        ("[a.b.c]\n" * 100_001, None, "", "its keys have 300,003 parts"),
+        (f'story = "{"x" * 4_000_000}"', None, "", "the limit is 4,000,000"),
         ("name = " + "1" * 5000, None, "", "not valid TOML"),
     ],
 )
@@ -129,6 +133,30 @@ def test_an_error_names_file_line_key_and_remedy(
         assert f", line {line}" in str(error)
     assert error.key == key
     assert words in error.problem
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "words"),
+    [
+        ("count = 60, maps = 2000000", "workload.job[0]", "`count` x (`maps` + `reduces`)"),
+        ("count = 30, maps = 1, reduces = 700000", "workload.job[0]", "the limit is 20,000,000"),
+    ],
+)
+def test_all_tasks_together_are_limited(tmp_path: Path, change: str, key: str, words: str) -> None:
+    """Each job alone is within its limit; the keys that multiply are named."""
+    text = f'name = "x"\n[workload]\nkind = "jobs"\njob = [{{{change}, map_s = 1}}]\n'
+    path = written(tmp_path, text)
+    error = error_of(lambda: make_jobs(load_scenario(path)))
+    assert error.key == key
+    assert words in error.problem
+
+
+def test_bursts_count_too(tmp_path: Path) -> None:
+    burst = 'at_s = 1\nwhat = "burst"\ntimes = 30\nevery_s = 1\njob = {maps = 1000000, map_s = 1}'
+    path = written(tmp_path, f"{GOOD}\n[[timeline]]\n{burst}\n")
+    error = error_of(lambda: make_jobs(load_scenario(path)))
+    assert error.key == "timeline[0].job"
+    assert "`times` x `count` x" in error.problem
 
 
 def test_files_that_are_no_text_files_are_refused_in_words(tmp_path: Path) -> None:
