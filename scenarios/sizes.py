@@ -21,7 +21,9 @@ SlotCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class JobSize(msgspec.Struct, frozen=True, kw_only=True):
-    """One job's size, and whose it is where the published table says so."""
+    """One job's size, and whose it is where the published table says so; by what factors its tasks
+    are longer on nodes of which types.
+    """
 
     label: str
     maps: int
@@ -31,6 +33,7 @@ class JobSize(msgspec.Struct, frozen=True, kw_only=True):
     reduce_ms: Millis = 0
     user: str = ""
     pool: str = ""
+    factors: tuple[tuple[str, float], ...] = ()
 
 
 class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):

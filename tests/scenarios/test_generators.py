@@ -181,6 +181,33 @@ def test_a_task_scale_makes_jobs_smaller_and_leaves_their_tasks() -> None:
         assert (part.map_ms, part.shuffle_ms) == (whole.map_ms, whole.shuffle_ms)
 
 
+RESOURCES = {
+    "io": {"exec_mhz": 5, "retrieve_mbps": 9000},
+    "cpu": {"exec_mhz": 500, "retrieve_mbps": 0.04},
+}
+
+
+def test_on_a_resource_tasks_compute_at_its_rate_and_read_at_its_rate() -> None:
+    """Yahoo!'s small job reads 174 + 73 MB: 49,400 s at 40 Kbps, 0.22 s at 9 Gbps, beside 1,152 s
+    of tasks at 500 MHz, which are a hundred times as long at 5 MHz.
+    """
+    sizes = {"kind": "yahoo", "resources": RESOURCES}
+    group = [{"nodes": 1, "node_type": name} for name in RESOURCES]
+    plain = generated(sizes=sizes, jobs=50, users=1) | {"cluster": {"nodes": 0, "group": group}}
+    plain["cluster"]["racks"] = 1
+    small = next(job for job in make_jobs(from_dict(plain)) if job.user == "small-jobs")
+    assert small.factor("cpu") == pytest.approx(1 + 49_400 / 1152)
+    assert small.factor("io") == pytest.approx(100 + 0.2196 / 1152, abs=1e-6)
+    assert small.factor("") == 1
+
+
+def test_a_resource_that_no_node_has_is_refused() -> None:
+    plain = generated(sizes={"kind": "yahoo", "resources": RESOURCES})
+    error = error_of(lambda: from_dict(plain))
+    assert "workload.sizes.resources.io" in str(error)
+    assert 'no node is of the type "io"' in str(error)
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_more_jobs_leave_the_first_ones_equal(model: Sizes) -> None:
     fields: dict[str, Any] = {"users": 5, "pools": ("a", "b"), "arrivals": Bursts()}
