@@ -2,25 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import CLIENT, job_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.messages import EnterSystem, JobDone, SubmissionDue
-from callboard.scheduler.model import Millis
 
 
 class Client(Actor):
-    """All users at once; `jobs` in order of submission, all nodes have joined by `settled_ms`."""
+    """All users at once; `jobs` in order of submission."""
 
-    def __init__(
-        self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job], settled_ms: Millis
-    ) -> None:
+    def __init__(self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job]) -> None:
         super().__init__(CLIENT, "client")
-        self._settled_ms = settled_ms
         self._jobs = jobs
         self._make_job = make_job
         self.submitted = 0
@@ -56,19 +50,3 @@ class Client(Actor):
             self.timer(SubmissionDue(), self._jobs[self.submitted].submit_ms - self.now_ms)
         elif not self._jobs:
             self.stop("complete")
-
-
-class SoloClient(Client):
-    """Submits each job to an empty cluster: when the one before has ended, whenever it was due."""
-
-    def on_submission_due(self, _: SubmissionDue) -> None:
-        spec = self._jobs[self.submitted]
-        self._submit(msgspec.structs.replace(spec, submit_ms=self.now_ms))
-
-    def on_job_done(self, done: JobDone) -> None:
-        super().on_job_done(done)
-        self._await_next()
-
-    def _await_next(self) -> None:
-        if self.submitted < len(self._jobs):
-            self.timer(SubmissionDue(), 1 if self.submitted else self._settled_ms)

@@ -22,7 +22,7 @@ from callboard.experiments.run_tasks import (
     perform,
 )
 from callboard.experiments.simulation import run_simulation, stopping_on_ctrl_c
-from callboard.experiments.solo_runs import first_of_shape, solo_times
+from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.task_pool import Lost, SharedBoard, answers, cores_here, local_workers
 from callboard.experiments.user_errors import RunFailed
 from callboard.journal.checks.rule import Violation
@@ -122,9 +122,9 @@ def _play_here(tasks: Sequence[WorkerTask], console: PlainConsole) -> PlayedTask
 
 
 def _play_one(task: WorkerTask, console: PlainConsole) -> Answer:
+    if isinstance(task, SoloTask):
+        return SoloTimes(solo_times(task.spec))
     with run_progress(console, _title(task), _jobs(task)) as watcher:
-        if isinstance(task, SoloTask):
-            return SoloTimes(solo_times(task.spec, watcher))
         return run_simulation(
             task.spec,
             driver=task.driver,
@@ -187,13 +187,11 @@ def _title(task: WorkerTask) -> str:
 
 def _jobs(task: WorkerTask) -> int:
     """How many jobs it plays."""
-    jobs = task.spec.jobs
-    return len(first_of_shape(jobs) if isinstance(task, SoloTask) else jobs)
+    return len(task.spec.jobs)
 
 
 def _size(task: WorkerTask) -> int:
     """How many tasks of the cluster it plays."""
-    jobs = task.spec.jobs
     if isinstance(task, SoloTask):
-        jobs = tuple(first_of_shape(jobs).values())
-    return sum(job.maps + job.reduces for job in jobs)
+        return 0
+    return sum(job.maps + job.reduces for job in task.spec.jobs)

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Literal, Protocol
 
-from callboard.actors.client import Client
 from callboard.actors.kernel import drivers
 from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.kernel import Kernel
@@ -75,7 +74,6 @@ class Simulation:
         checker: Checker | None = None,
         probes: Sequence[MasterProbe] = (),
         watcher: RunWatcher | None = None,
-        client: type[Client] = Client,
     ) -> None:
         spec = self.spec = spec.resolved()
         scenario, parts = spec.scenario, spec.scenario.parts
@@ -97,7 +95,6 @@ class Simulation:
             jobs=spec.jobs,
             policy=policy,
             seed=scenario.seed,
-            client=client,
             master=partial(InstrumentedMaster, probes=probes) if checker or probes else Master,
             script=spec.script,
             make_policy=lambda text: make_policy(text, parts),

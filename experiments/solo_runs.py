@@ -1,33 +1,121 @@
 """How long jobs take alone: the denominator of slowdown.
 
-Jobs of equal shape (numbers and nominal lengths of tasks) share one solo run, that of the first
-of them, with its own draws.  All solo runs are one run in which each job is submitted when the
-one before has ended.
+A job alone has every slot of the cluster as the scenario begins it, with its own draws of task
+lengths; all its maps are local, all its tasks on the nodes that suit them best; nothing fails,
+straggles or comes too late.  What it cannot avoid alone either is counted: messages take their
+latency, and a slot is filled again, and an end heard of, only at a heartbeat of its node.  So it is
+a time that no run can undercut, and it is computed: no run of the job alone is that good.
 """
 
 from collections.abc import Sequence
+from math import ceil
 
-from callboard.actors.client import SoloClient
+import numpy as np
+
+from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.worker.durations import real_ms
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import RunWatcher, Simulation
-from callboard.journal.figures.metrics import Metrics
-from callboard.scheduler.model import JobId, Millis
-
-
-def first_of_shape(jobs: Sequence[JobSpec]) -> dict[tuple[object, ...], JobSpec]:
-    """The job that stands for all of its shape: the first one."""
-    first: dict[tuple[object, ...], JobSpec] = {}
-    for spec in jobs:
-        first.setdefault(spec.shape, spec)
-    return first
+from callboard.experiments.simulation import RunWatcher
+from callboard.journal.figures.least_makespan import Lengths, least_makespan
+from callboard.scenarios.build import node_facts
+from callboard.scheduler.model import MAP, REDUCE, JobId, Millis, TaskKind
 
 
 def solo_times(spec: RunSpec, watcher: RunWatcher | None = None) -> dict[JobId, Millis]:
-    """The response time in ms of each of the run's jobs alone on the empty cluster, under FIFO."""
-    first_of, metrics = first_of_shape(spec.jobs), Metrics()
-    alone = RunSpec(spec.scenario, jobs=tuple(first_of.values()), script=(), policy="fifo")
-    Simulation(alone, [metrics.observe], watcher=watcher, client=SoloClient).run()
-    table = metrics.jobs()
-    took_ms = dict(zip(table.job.tolist(), table.response_ms.tolist(), strict=True))
-    return {job.job: max(took_ms[first_of[job.shape].job], 1) for job in spec.jobs}
+    """The least response time in ms that each of the run's jobs could have, whatever the policy.
+
+    Nothing is played, so `watcher` has nothing to see.
+    """
+    del watcher
+    scenario = spec.scenario
+    alone = _LoneJobs(scenario.cluster, scenario.tasks, scenario.seed)
+    if scenario.tasks.sigma:
+        return {job.job: alone.least_ms(job) for job in spec.jobs}
+    by_shape: dict[tuple[object, ...], Millis] = {}
+    for job in spec.jobs:
+        if job.shape not in by_shape:
+            by_shape[job.shape] = alone.least_ms(job)
+    return {job.job: by_shape[job.shape] for job in spec.jobs}
+
+
+class _LoneJobs:
+    """Jobs alone on a cluster."""
+
+    def __init__(self, cluster: Cluster, tasks: Tasks, seed: int) -> None:
+        nodes = node_facts(cluster)
+        self._types = sorted({(each.speed, each.node_type) for each in nodes})
+        self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in TaskKind)
+        self._latency_ms = cluster.latency_ms
+        self._round_ms = cluster.round_ms()
+        self._out_of_band = cluster.heartbeat.out_of_band
+        self._slowstart = tasks.slowstart
+        self._sigma = tasks.sigma
+        self._noise = Stream(seed, "duration")
+
+    def _slots(self, nodes: Sequence[NodeFacts], kind: TaskKind) -> list[int]:
+        counts = dict.fromkeys(self._types, 0)
+        for each in nodes:
+            counts[each.speed, each.node_type] += (each.map_slots, each.reduce_slots)[kind]
+        return list(counts.values())
+
+    def least_ms(self, job: JobSpec) -> Millis:
+        maps = self._held(self._work(job, MAP, job.map_ms))
+        mapped_ms = least_makespan(maps, self._map_slots)
+        if not job.reduces:
+            return max(mapped_ms, 1)
+        first = np.sort(maps, axis=0)[: ceil(self._slowstart * job.maps)]
+        late_ms = least_makespan(first, self._map_slots)
+        return self._reduced_ms(job, mapped_ms, late_ms)
+
+    def _reduced_ms(self, job: JobSpec, mapped_ms: Millis, first_ms: Millis) -> Millis:
+        """When the reduces are done: none begins before `first_ms`, and in each slot at most one
+        has its shuffle, but for the last map's part, behind it when all maps are done.
+        """
+        way_ms = 2 * self._latency_ms
+        rest = self._work(job, REDUCE, job.reduce_ms)
+        whole = np.maximum(self._lengths(job, REDUCE, job.shuffle_ms), way_ms)
+        last_ms = job.shuffle_ms // max(job.maps, 1)
+        tail = np.maximum(self._lengths(job, REDUCE, last_ms), way_ms + 1)
+        begun = tail + rest + way_ms
+        anew = self._held(np.maximum(whole, tail + way_ms) + rest)
+        more_ms = int((anew - begun).min())
+        early_ms = mapped_ms + least_makespan(begun + more_ms, self._reduce_slots) - more_ms
+        return max(early_ms, first_ms + least_makespan(anew, self._reduce_slots))
+
+    def _work(self, job: JobSpec, kind: TaskKind, nominal_ms: Millis) -> Lengths:
+        """How long the work of each task, which nodes differ in, takes on each type."""
+        columns = [
+            self._lengths(job, kind, nominal_ms, job.factor(node_type) / speed)
+            for speed, node_type in self._types
+        ]
+        return np.concatenate(columns, axis=1)
+
+    def _lengths(
+        self, job: JobSpec, kind: TaskKind, nominal_ms: Millis, factor: float | None = None
+    ) -> Lengths:
+        """One column: a part of each task, skewed where a `factor` is applied."""
+        count = job.reduces if kind is REDUCE else job.maps
+        plain_ms = nominal_ms if factor is None else nominal_ms * factor
+        column = np.full((count, 1), round(plain_ms), np.int64)
+        if self._sigma:
+            column[:, 0] = [self._real_ms(job, kind, task, plain_ms) for task in range(count)]
+        if factor is not None:
+            for task in job.skewed[kind]:
+                column[task] = self._real_ms(job, kind, task, nominal_ms * (factor * job.skew))
+        return column
+
+    def _real_ms(self, job: JobSpec, kind: TaskKind, task: int, nominal_ms: float) -> Millis:
+        return real_ms(self._noise, self._sigma, job.job, kind, task, nominal_ms)
+
+    def _held(self, lengths: Lengths) -> Lengths:
+        """From the launch to the heartbeat that tells the end, which may bring the next launch:
+        whole rounds of heartbeats, unless the end brings one at once.
+        """
+        told = lengths + 2 * self._latency_ms
+        if self._out_of_band:
+            return np.maximum(told, 1)
+        rounds = np.maximum(-(-told // self._round_ms), 1)
+        return rounds * self._round_ms

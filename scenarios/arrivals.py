@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios.fields import PositiveSeconds, Seconds, TableOfKind, to_ms
+from callboard.scenarios.fields import JobCount, PositiveSeconds, Seconds, TableOfKind, to_ms
 from callboard.scheduler.model import Millis
 
 _PURPOSE = "workload/arrival"
@@ -51,6 +51,21 @@ class Bursts(TableOfKind, frozen=True, tag="bursts"):
         return start + self.on_s + (rest - busy) * self.off_mean_s
 
 
+class Tailed(TableOfKind, frozen=True, tag="tailed"):
+    """A Poisson process that slows down after `busy_jobs`, so that these do not end on an emptying
+    cluster; the defaults are global preemption's busy hours (section VI.D).
+    """
+
+    mean_s: PositiveSeconds = 30.0
+    busy_jobs: JobCount = 130
+    tail_mean_s: PositiveSeconds = 80.0
+
+    def submit_times(self, seed: int, jobs: int) -> list[Millis]:
+        draw = Stream(seed, _PURPOSE)
+        means = (self.mean_s if job < self.busy_jobs else self.tail_mean_s for job in range(jobs))
+        return list(accumulate(to_ms(draw.exponential(m, job)) for job, m in enumerate(means)))
+
+
 class UniformGaps(TableOfKind, frozen=True, tag="uniform"):
     """Gaps drawn evenly between `shortest_s` and `longest_s`; make them equal for a steady rate."""
 
@@ -73,4 +88,4 @@ class AtOnce(TableOfKind, frozen=True, tag="at-once"):
         return [to_ms(self.at_s)] * jobs
 
 
-Arrivals: TypeAlias = Poisson | Bursts | UniformGaps | AtOnce
+Arrivals: TypeAlias = Poisson | Bursts | Tailed | UniformGaps | AtOnce

@@ -46,7 +46,6 @@ def assemble(
     jobs: Sequence[JobSpec],
     policy: Policy,
     seed: int,
-    client: type[Client] = Client,
     master: Callable[..., Master] = Master,
     script: Sequence[ScheduledFault] = (),
     make_policy: Callable[[str], Policy] = parts.make_policy,
@@ -85,7 +84,7 @@ def assemble(
             hosts_asked=bool(script),
         )
 
-    kernel.admit(client(jobs, make_job, round_ms))
+    kernel.admit(Client(jobs, make_job))
     if script:
         kernel.admit(Injector(script, nodes, blocks))
         kernel.is_progress = _is_progress

@@ -5,10 +5,31 @@ centre of a cluster of jobs, all equal to it but for the factor drawn with `time
 from math import ceil
 from typing import ClassVar
 
+import msgspec
+
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios import fields, published
 from callboard.scenarios.published import Category
 from callboard.scenarios.sizes import JobSize, pick
+
+REFERENCE_MHZ = 500.0
+"""The execution rate at which tasks take as long as the tables say: the faster one in print."""
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a type of node can do, as in COSHH's Tables II and III: how fast it computes, and at
+    what rate it reads what it stores.
+    """
+
+    exec_mhz: fields.Rate
+    retrieve_mbps: fields.Rate
+
+    def factor(self, row: Category) -> float:
+        """How much longer the row's tasks take here: computing at another rate, and then reading
+        the input and the shuffled data.  The tables have times without the latter.
+        """
+        reading_s = (row.input_mb + row.shuffle_mb) * 8 / self.retrieve_mbps
+        return REFERENCE_MHZ / self.exec_mhz + reading_s / (row.map_s + row.reduce_s)
 
 
 class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
@@ -22,7 +43,9 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
     progress.
 
     `task_scale` multiplies the number of tasks (at least one) and leaves their length: 0.01 makes
-    the tables' large clusters fit a small one.  Each category has its user, as in the paper.
+    the tables' large clusters fit a small one.  Each category has its user, as in the paper.  On
+    the types of node named in `resources` tasks take longer, each category's by a factor of its
+    own.
     """
 
     ROWS: ClassVar[tuple[Category, ...]] = ()
@@ -33,6 +56,7 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
     shuffle_part: fields.Share = 1 / 3
     task_scale: fields.Factor = 1.0
     time_sigma: fields.Sigma = 0.0
+    resources: dict[str, Resource] = msgspec.field(default_factory=dict)
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         weights = [row.jobs for row in self.ROWS]
@@ -56,6 +80,9 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
             shuffle_ms=fields.to_ms(reduce_s * self.shuffle_part),
             reduce_ms=fields.to_ms(reduce_s * (1 - self.shuffle_part)),
             user=row.name,
+            factors=tuple(
+                (each, self.resources[each].factor(row)) for each in sorted(self.resources)
+            ),
         )
 
     def _scaled(self, tasks: int) -> int:

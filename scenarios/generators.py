@@ -1,6 +1,6 @@
 """Generated workloads: the table `[workload]` of kind `generated`, arrivals × sizes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -44,6 +44,11 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
         pools = _drawn(self.pools or ("",), Stream(seed, "workload/pool"), jobs)
         return [_spec(job, times[job], sizes[job], users[job], pools[job]) for job in range(jobs)]
 
+    def node_types(self) -> Iterator[tuple[str, str]]:
+        if isinstance(self.sizes, Yahoo | FacebookCategories):
+            for name in self.sizes.resources:
+                yield name, f"workload.sizes.resources.{name}"
+
     def check(self) -> None:
         sizes = self.sizes
         if isinstance(sizes, FacebookMaps) and sizes.map_share + sizes.shuffle_share > 1:
@@ -72,6 +77,7 @@ def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str) -> JobS
         reduce_ms=size.reduce_ms,
         user=size.user or user,
         pool=size.pool or pool,
+        factors=size.factors,
     )
 
 

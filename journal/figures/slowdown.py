@@ -1,6 +1,6 @@
 """Slowdown: how much longer a job took than alone on the empty cluster."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -34,16 +34,24 @@ class Slowdowns:
     statistics: SlowdownStatistics
 
 
-def slowdowns(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Slowdowns:
-    """Response time over `solo_ms`, the job's response time when it runs alone.
+def slowdowns(
+    jobs: JobColumns,
+    solo_ms: Mapping[JobId, Millis],
+    eligible: Collection[JobId] | None = None,
+) -> Slowdowns:
+    """Response time over `solo_ms`, the job's response time when it runs alone; of the `eligible`
+    jobs alone if these are named, as where the last ones only keep the cluster busy.
 
     Raises ValueError if a completed job has no solo time, or one that is not positive.
     """
-    done = jobs.job[jobs.completed]
+    counted = jobs.completed
+    if eligible is not None:
+        counted = counted & np.isin(jobs.job, list(eligible))
+    done = jobs.job[counted]
     solo = np.array([solo_ms.get(int(job), 0) for job in done], np.int64)
     if (solo <= 0).any():
         raise ValueError(f"no solo time for job {done[solo <= 0][0]}")
-    values = jobs.response_ms[jobs.completed] / solo
+    values = jobs.response_ms[counted] / solo
     return Slowdowns(done, values, _statistics(values))
 
 

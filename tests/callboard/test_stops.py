@@ -73,17 +73,6 @@ def test_a_second_ctrl_c_ends_it_at_once(
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_ctrl_c_while_jobs_are_measured_alone_keeps_the_table(
-    callboard: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    titles = press(monkeypatch, 1, "alone")
-    status, out, _ = callboard("run", "two-jobs", "hfsp-test", "--slowdown")
-    assert status == 130
-    assert titles == ["fifo · two-jobs", "fair · two-jobs", "measuring 2 jobs alone"]
-    assert "response time, mean" in out
-    assert "slowdown" not in out
-
-
 INTERRUPTED_IMPORT = """
 import signal, sys
 

@@ -401,6 +401,12 @@ def test_slowdown_is_of_completed_jobs_only() -> None:
     assert slowdowns(Metrics.of(cut_at(500)).jobs(), {}).statistics == SlowdownStatistics()
 
 
+def test_slowdown_can_be_of_some_jobs_only() -> None:
+    """The jobs of a tail keep the cluster busy and are not judged; they need no time alone."""
+    found = slowdowns(Metrics.of(STORY).jobs(), {1: 650}, eligible={1, 7})
+    assert (found.job.tolist(), found.slowdown.tolist()) == ([1], [2.0])
+
+
 def test_the_measures_of_table_iv_of_the_global_preemption_paper() -> None:
     """Slowdowns 2 and 1: l2 = sqrt(5 / 2), SNP = sqrt(1/2 · 1), the performances 0.5 and 1 have a
     mean of 0.75 and deviate by 0.25.

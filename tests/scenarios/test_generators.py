@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import published
-from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, UniformGaps
+from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
 from callboard.scenarios.generators import GeneratedWorkload, Sizes
 from callboard.scenarios.scenario_file import from_dict, make_jobs
@@ -80,6 +81,20 @@ def test_thirty_per_cent_of_the_mix_can_be_production() -> None:
     jobs = made(GpMix(production_share=0.3, other_pool="research"), 130)
     assert Counter(job.pool for job in jobs) == {"production": 39, "research": 91}
     assert shapes(jobs) == shapes(made(GpMix(), 130))
+
+
+@pytest.mark.parametrize("place", [1, 66, 92, 130])
+def test_the_long_job_can_have_its_place_and_is_never_production(place: int) -> None:
+    jobs = made(GpMix(production_share=0.3, long_place=place), 155)
+    assert [n for n, job in enumerate(jobs, start=1) if job.map_ms == 2_500_000] == [place]
+    assert Counter(shapes(jobs[:130])) == Counter(shapes(made(GpMix(), 130)))
+    assert Counter(job.pool for job in jobs[:130]) == {"production": 39, "": 91}
+
+
+def test_without_a_place_the_long_job_is_no_production_either() -> None:
+    for seed in range(1, 20):
+        jobs = made(GpMix(production_share=0.9), 130, seed=seed)
+        assert {job.pool for job in jobs if job.map_ms == 2_500_000} == {""}
 
 
 @pytest.mark.parametrize(
@@ -181,6 +196,33 @@ def test_a_task_scale_makes_jobs_smaller_and_leaves_their_tasks() -> None:
         assert (part.map_ms, part.shuffle_ms) == (whole.map_ms, whole.shuffle_ms)
 
 
+RESOURCES = {
+    "io": {"exec_mhz": 5, "retrieve_mbps": 9000},
+    "cpu": {"exec_mhz": 500, "retrieve_mbps": 0.04},
+}
+
+
+def test_on_a_resource_tasks_compute_at_its_rate_and_read_at_its_rate() -> None:
+    """Yahoo!'s small job reads 174 + 73 MB: 49,400 s at 40 Kbps, 0.22 s at 9 Gbps, beside 1,152 s
+    of tasks at 500 MHz, which are a hundred times as long at 5 MHz.
+    """
+    sizes = {"kind": "yahoo", "resources": RESOURCES}
+    group = [{"nodes": 1, "node_type": name} for name in RESOURCES]
+    plain = generated(sizes=sizes, jobs=50, users=1) | {"cluster": {"nodes": 0, "group": group}}
+    plain["cluster"]["racks"] = 1
+    small = next(job for job in make_jobs(from_dict(plain)) if job.user == "small-jobs")
+    assert small.factor("cpu") == pytest.approx(1 + 49_400 / 1152)
+    assert small.factor("io") == pytest.approx(100 + 0.2196 / 1152, abs=1e-6)
+    assert small.factor("") == 1
+
+
+def test_a_resource_that_no_node_has_is_refused() -> None:
+    plain = generated(sizes={"kind": "yahoo", "resources": RESOURCES})
+    error = error_of(lambda: from_dict(plain))
+    assert "workload.sizes.resources.io" in str(error)
+    assert 'no node is of the type "io"' in str(error)
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_more_jobs_leave_the_first_ones_equal(model: Sizes) -> None:
     fields: dict[str, Any] = {"users": 5, "pools": ("a", "b"), "arrivals": Bursts()}
@@ -231,6 +273,12 @@ def test_even_gaps_and_none() -> None:
     assert UniformGaps(shortest_s=2, longest_s=2).submit_times(1, 3) == [2000, 4000, 6000]
     gaps = UniformGaps(shortest_s=1, longest_s=3).submit_times(1, 500)
     assert all(1000 <= b - a <= 3000 for a, b in pairwise(gaps))
+    assert Tailed(busy_jobs=3).submit_times(1, 3) == Poisson().submit_times(1, 3)
+    busy, tail = Tailed(busy_jobs=1), Tailed(busy_jobs=2)
+    assert busy.submit_times(1, 2)[0] == tail.submit_times(1, 2)[0]
+    assert 30 * np.diff(busy.submit_times(1, 2)) == pytest.approx(
+        80 * np.diff(tail.submit_times(1, 2)), abs=100
+    )
     assert AtOnce(at_s=1.5).submit_times(1, 2) == [1500, 1500]
 
 

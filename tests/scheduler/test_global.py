@@ -6,6 +6,7 @@ import pytest
 
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill
+from callboard.scheduler.facts import TasksPending
 from callboard.scheduler.model import KINDS, Millis
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import Policy
@@ -142,6 +143,36 @@ def test_a_long_job_is_cut_by_half_of_its_overflow_and_then_wholly() -> None:
     )
     assert minutes(long_job(9)) == [(6, 6)]
     assert minutes(long_job(9, long_s=5.0)) == [(3, 3), (6, 3)]  # no period has ended before
+
+
+def test_with_cuts_for_the_starving_a_long_job_is_cut_only_when_somebody_lacks_slots() -> None:
+    """Nobody starves where timeouts never run out.  Where they run out after 175 s, the first cut
+    is at the end of the first busy period; where they do after 200 s, within the second.
+    """
+    assert minutes(long_job(9, long_s=100.0, cuts="starving")) == []
+    for timeout_s, cut_by_s in ((175.0, 180), (200.0, 215)):
+        policy, cluster = stage(9, fair_share_timeout_s=timeout_s, long_s=100.0, cuts="starving")
+        come(policy, cluster, 0, "long", 50)
+        for number in (1, 2):
+            come(policy, cluster, number, f"p{number}", 20)
+        kills = preempted_until(policy, cluster, cut_by_s * S)
+        assert [kill.why.reason is Reason.LONG_JOB for kill in kills] == [True] * 3 + [False] * 3
+
+
+def test_a_cut_that_nobody_needed_in_time_is_not_made_later() -> None:
+    """After a busy period an idle one: who starves then gets the newest tasks as ever."""
+    policy, cluster = stage(9, fair_share_timeout_s=400.0, long_s=100.0, cuts="starving")
+    come(policy, cluster, 0, "long", 50)
+    for number in (1, 2):
+        come(policy, cluster, number, f"p{number}", 20)
+    assert preempted_until(policy, cluster, 181 * S) == []
+    for number in (1, 2):
+        cluster.job(number).pending_[MAP] = 1
+    cluster.job(0).pending_[MAP] = 0
+    policy.observe(TasksPending(1, MAP), cluster)
+    kills = preempted_until(policy, cluster, 410 * S)
+    assert kills
+    assert all(kill.why.reason is Reason.STARVATION for kill in kills)
 
 
 @pytest.mark.parametrize(("launched_ms", "when"), [(79_450, [(3, 3), (6, 3)]), (79_500, [(6, 6)])])

@@ -1,0 +1,180 @@
+"""How users share the slots over time: fairness and dissatisfaction as the hybrid paper has them.
+
+(Rasooli and Down, "A Hybrid Scheduling Approach for Scalable Heterogeneous Hadoop Systems", II-D.)
+The paper says what the two measure and prints no formula.  Here, for one kind of slot and one
+moment, over the users who have unfinished tasks of that kind:
+
+- a user's *share* is the slots held, as the master has booked them, beyond the min share, for its
+  weight (the paper's priority); *unfairness* is how far shares lie from their mean, added up: 0
+  where all users have the same;
+- *dissatisfaction* is the part of the min share that a user lacks, times the weight, added up.  A
+  user lacks nothing who holds a slot for each unfinished task.
+
+Both are added over the two kinds of slot, and averaged over the time in which there was something
+to share out: for the first, two users and a task without a slot; for the second, a user with a min
+share.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+import msgspec
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Outcome
+from callboard.journal.run_records import AttemptRecord
+from callboard.journal.run_state import RunState
+from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.part_params import ShareParams
+
+_DUE = ShareParams()
+
+
+class UserShares(msgspec.Struct, frozen=True):
+    """Means over time, less is better; None where there never was anything to compare.
+
+    `unfairness` is in slots, `dissatisfaction` in weighted parts of min shares.
+    """
+
+    unfairness: float | None = None
+    dissatisfaction: float | None = None
+
+
+class _User:
+    """What a user holds and has left to do, by kind."""
+
+    def __init__(self, due: ShareParams) -> None:
+        self.weight = due.weight
+        self.minima = (due.min_maps, due.min_reduces)
+        self.held = [0, 0]
+        self.unfinished = [0, 0]
+
+    def waiting(self, kind: TaskKind) -> bool:
+        return self.unfinished[kind] > self.held[kind]
+
+    def share(self, kind: TaskKind) -> float:
+        return max(self.held[kind] - self.minima[kind], 0) / self.weight
+
+    def lacking(self, kind: TaskKind) -> float:
+        minimum = self.minima[kind]
+        lacks = min(minimum, self.unfinished[kind]) - self.held[kind]
+        return self.weight * lacks / minimum if lacks > 0 else 0.0
+
+
+class _Mean:
+    """A mean over the times when there is a value."""
+
+    def __init__(self) -> None:
+        self._value: float | None = None
+        self._since_ms = self._known_ms = 0
+        self._sum = 0.0
+
+    def set(self, value: float | None, now_ms: Millis) -> None:
+        if self._value is not None:
+            self._sum += self._value * (now_ms - self._since_ms)
+            self._known_ms += now_ms - self._since_ms
+        self._value, self._since_ms = value, now_ms
+
+    def mean(self) -> float | None:
+        return self._sum / self._known_ms if self._known_ms else None
+
+
+class UserShareMeter:
+    """A sink of a run's events; `users` are those who are due more or less than others."""
+
+    def __init__(self, users: Mapping[str, ShareParams] | None = None) -> None:
+        self._due = users or {}
+        self._state = RunState()
+        self.users: dict[str, _User] = {}
+        self._left: dict[JobId, list[int]] = {}
+        """Unfinished tasks of the jobs in the system, by kind."""
+        self._holding: set[AttemptId] = set()
+        self._unfairness, self._dissatisfaction = _Mean(), _Mean()
+
+    @classmethod
+    def of(
+        cls, events: Iterable[ev.AnyEvent], users: Mapping[str, ShareParams] | None = None
+    ) -> Self:
+        meter = cls(users)
+        for event in events:
+            meter.observe(event)
+        return meter
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        """Take in one event; ValueError or IllegalTransition where it contradicts those before."""
+        attempt = self._state.observe(event)
+        if self._changed(event, attempt):
+            self._unfairness.set(self._unfair(), event.at_ms)
+            self._dissatisfaction.set(self._dissatisfied(), event.at_ms)
+
+    def shares(self) -> UserShares:
+        """The figures up to the last change."""
+        return UserShares(self._unfairness.mean(), self._dissatisfaction.mean())
+
+    def _changed(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> bool:
+        match event:
+            case ev.JobSubmitted():
+                self.users.setdefault(event.user, _User(self._due.get(event.user, _DUE)))
+                self._enter(event.job, event.maps, event.reduces)
+            case ev.JobResubmitted():
+                told = self._state.jobs[event.job].submission
+                self._leave(event.job)
+                self._enter(event.job, told.maps, told.reduces)
+            case ev.JobFinished():
+                self._leave(event.job)
+            case ev.MapOutputsLost():
+                self._count(event.job, MAP, len(event.attempts))
+            case ev.AttemptLaunched() | ev.AttemptResumed() if attempt is not None:
+                self._hold(attempt, event.attempt, held=True)
+            case ev.AttemptSuspended() if attempt is not None:
+                self._hold(attempt, event.attempt, held=False)
+            case ev.AttemptClosed() if attempt is not None:
+                self._hold(attempt, event.attempt, held=False)
+                if event.outcome is Outcome.SUCCEEDED:
+                    self._count(attempt.launch.job, attempt.launch.kind, -1)
+            case _:
+                return False
+        return True
+
+    def _user(self, job: JobId) -> _User:
+        return self.users[self._state.jobs[job].submission.user]
+
+    def _hold(self, attempt: AttemptRecord, number: AttemptId, *, held: bool) -> None:
+        if held != (number in self._holding):
+            (self._holding.add if held else self._holding.remove)(number)
+            self._user(attempt.launch.job).held[attempt.launch.kind] += 1 if held else -1
+
+    def _enter(self, job: JobId, *tasks: int) -> None:
+        self._left[job] = [0, 0]
+        for kind in KINDS:
+            self._count(job, kind, tasks[kind])
+
+    def _leave(self, job: JobId) -> None:
+        for kind in KINDS:
+            self._count(job, kind, -self._left[job][kind])
+        del self._left[job]
+
+    def _count(self, job: JobId, kind: TaskKind, tasks: int) -> None:
+        if job in self._left:
+            self._left[job][kind] += tasks
+            self._user(job).unfinished[kind] += tasks
+
+    def _active(self, kind: TaskKind) -> list[_User]:
+        return [user for user in self.users.values() if user.unfinished[kind]]
+
+    def _unfair(self) -> float | None:
+        total, compared = 0.0, False
+        for kind in KINDS:
+            users = self._active(kind)
+            if len(users) > 1 and any(user.waiting(kind) for user in users):
+                compared = True
+                shares = [user.share(kind) for user in users]
+                mean = sum(shares) / len(shares)
+                total += sum(abs(each - mean) for each in shares)
+        return total if compared else None
+
+    def _dissatisfied(self) -> float | None:
+        lacking = [
+            user.lacking(kind) for kind in KINDS for user in self._active(kind) if user.minima[kind]
+        ]
+        return sum(lacking) if lacking else None
