@@ -1,5 +1,6 @@
 """Where runs are recorded: the names of their journals, and what must not be overwritten."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain, count
@@ -8,6 +9,7 @@ from pathlib import Path
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
 from callboard.journal.lock import is_being_written
+from callboard.scheduler.registry.special_file import special_file
 
 RunKey = tuple[str, str]
 """The scenario's name and the policy."""
@@ -91,7 +93,10 @@ def _refuse_to_overwrite(path: Path) -> None:
     """InputError if a file stands there that is neither empty nor a journal."""
     if path.is_dir():
         raise InputError(f"--journal: {path} is a folder; choose another name")
-    if not path.is_file():  # nothing yet, or a device such as /dev/null
+    special = special_file(path)
+    if special and not _takes_anything(path):
+        raise InputError(f"--journal: {path} is {special}; a journal is written to a regular file")
+    if not path.is_file():  # nothing yet, or /dev/null
         return
     if path.stat().st_size and not is_journal(path):
         raise InputError(
@@ -99,3 +104,8 @@ def _refuse_to_overwrite(path: Path) -> None:
         )
     if is_being_written(path):
         raise InputError(f"--journal: another run is being recorded in {path}; choose another name")
+
+
+def _takes_anything(path: Path) -> bool:
+    """Whether this is /dev/null, by whatever name."""
+    return Path(os.devnull).exists() and path.samefile(os.devnull)

@@ -45,7 +45,7 @@ class KernelError(Exception):
 class ActorFailed(KernelError):
     """An actor raised an exception; it is this error's cause."""
 
-    def __init__(self, actor: Actor, message: object, at_ms: Millis, error: Exception) -> None:
+    def __init__(self, actor: Actor, message: object, at_ms: Millis, error: BaseException) -> None:
         super().__init__(
             f"{actor.name} failed at {at_ms} ms on {message!r}: {type(error).__name__}: {error}"
         )

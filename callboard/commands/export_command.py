@@ -14,6 +14,7 @@ examples:
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -121,12 +122,30 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
 
 
 @contextlib.contextmanager
+def _with_reader(path: Path) -> Iterator[None]:
+    """InputError for a named pipe that nobody reads, which would be waited for.  It is kept open
+    meanwhile, or its reader would see an end.
+    """
+    try:
+        kept = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise InputError(f"--to {path}: nobody reads this named pipe") from None
+        raise
+    try:
+        yield
+    finally:
+        os.close(kept)
+
+
+@contextlib.contextmanager
 def _whole(path: Path) -> Iterator[Path]:
     """A path that becomes the file once all is written, so there is never half a file; but a pipe
     or a device is written to directly.
     """
     if path.exists() and not path.is_file():
-        yield path
+        with _with_reader(path) if path.is_fifo() else contextlib.nullcontext():
+            yield path
         return
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
