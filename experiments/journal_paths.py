@@ -1,6 +1,5 @@
 """Where runs are recorded: the names of their journals, and what must not be overwritten."""
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain, count
@@ -94,9 +93,9 @@ def _refuse_to_overwrite(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"--journal: {path} is a folder; choose another name")
     special = special_file(path)
-    if special and not _takes_anything(path):
+    if special and not _is_seekable_device(path):
         raise InputError(f"--journal: {path} is {special}; a journal is written to a regular file")
-    if not path.is_file():  # nothing yet, or /dev/null
+    if not path.is_file():  # nothing yet, or a device such as /dev/null
         return
     if path.stat().st_size and not is_journal(path):
         raise InputError(
@@ -106,6 +105,9 @@ def _refuse_to_overwrite(path: Path) -> None:
         raise InputError(f"--journal: another run is being recorded in {path}; choose another name")
 
 
-def _takes_anything(path: Path) -> bool:
-    """Whether this is /dev/null, by whatever name."""
-    return Path(os.devnull).exists() and path.samefile(os.devnull)
+def _is_seekable_device(path: Path) -> bool:
+    """Whether this is a device in which a place can be found again, such as /dev/null."""
+    if not path.is_char_device():
+        return False
+    with path.open("ab") as file:
+        return file.seekable()
