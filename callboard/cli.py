@@ -11,8 +11,10 @@ from importlib import import_module
 from itertools import dropwhile
 from shutil import get_terminal_size
 from textwrap import fill
+from typing import NoReturn
 
 from callboard import stdio
+from callboard.scheduler.registry.concise import concise
 from callboard.version import __version__
 
 _ABOUT = """\
@@ -110,10 +112,17 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
     return options
 
 
+class _Parser(argparse.ArgumentParser):
+    """Quotes no more of a wrong argument than a person reads."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(concise(message))
+
+
 def make_parser(command: str = "") -> argparse.ArgumentParser:
     """The whole command line, with the arguments of one command: the others are not loaded."""
     raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("callboard", description=_ABOUT, formatter_class=raw)
+    parser = _Parser("callboard", description=_ABOUT, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"callboard {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, summary in COMMAND_SUMMARIES.items():

@@ -1,7 +1,8 @@
 """`callboard watch --web`: the screen in a browser on the same machine, through textual-serve.
 
 Each browser gets a process and a run of its own, by the same arguments.  The server listens on the
-loopback address only and answers only its own pages, which fetch nothing from elsewhere.
+loopback address only, by its own names, and answers only its own pages, which fetch nothing from
+elsewhere and may be framed by none.
 """
 
 import asyncio
@@ -21,8 +22,20 @@ PORT = 8000
 _DRIVER = "TEXTUAL_DRIVER"
 """The variable by which textual-serve tells a process that its screen is in a browser."""
 
-_POLICY = "style-src 'self' 'unsafe-inline'; font-src 'self' data:"
-"""What the page may load: not the fonts from elsewhere that textual-serve's page asks for."""
+_HEADERS = {
+    "Content-Security-Policy": (
+        "style-src 'self' 'unsafe-inline'; font-src 'self' data:; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+"""What the page may load (not the fonts from elsewhere that textual-serve's page asks for), and
+that no page may show it within itself, where a click could be meant for something else.
+"""
+
+SIZE_MAX = 1000
+"""Columns, and rows, of a screen in a browser."""
 
 
 def is_child() -> bool:
@@ -57,13 +70,28 @@ def _server(command: str, port: int) -> Any:
     from textual_serve.server import Server
 
     address = f"http://{HOST}:{port}"
-    own = {f"http://{name}:{port}" for name in (HOST, "localhost")}
+    hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+    if port == 80:
+        hosts |= {HOST, "localhost"}  # browsers leave that port out
+    own = {f"http://{host}" for host in hosts}
+
+    @web.middleware  # type: ignore[untyped-decorator]
+    async def own_host_only(request: Any, handler: Any) -> Any:
+        """A name of elsewhere that leads here (DNS rebinding) is not answered."""
+        if request.host not in hosts:
+            raise web.HTTPForbidden(text="this screen is not shown under that name")
+        return await handler(request)
 
     class LocalServer(Server):  # type: ignore[misc]
         """For browsers on this machine, and pages that come from here."""
 
         def initialize_logging(self) -> None:
             logging.basicConfig(level=logging.WARNING)
+
+        async def _make_app(self) -> Any:
+            app = await super()._make_app()
+            app.middlewares.append(own_host_only)
+            return app
 
         async def on_startup(self, app: Any) -> None:
             app.on_response_prepare.append(self._confine)
@@ -84,9 +112,27 @@ def _server(command: str, port: int) -> Any:
         async def handle_websocket(self, request: Any) -> Any:
             if request.headers.get("Origin", address) not in own:
                 raise web.HTTPForbidden(text="another page may not look at this screen")
+            if not all(_is_size(request.query.get(side, "80")) for side in ("width", "height")):
+                raise web.HTTPBadRequest(text=f"a screen has 1 to {SIZE_MAX} columns and rows")
             return await super().handle_websocket(request)
 
+        async def _process_messages(self, websocket: Any, app_service: Any) -> None:
+            resize = app_service.set_terminal_size
+
+            async def resize_sanely(width: object, height: object) -> None:
+                if _is_size(width) and _is_size(height):
+                    await resize(width, height)
+
+            app_service.set_terminal_size = resize_sanely
+            await super()._process_messages(websocket, app_service)
+
         async def _confine(self, _request: Any, response: Any) -> None:
-            response.headers["Content-Security-Policy"] = _POLICY
+            response.headers.update(_HEADERS)
 
     return LocalServer(command, host=HOST, port=port, title="callboard")
+
+
+def _is_size(number: object) -> bool:
+    """Whether a number, or its digits, can be the columns or rows of a screen."""
+    digits = str(number)
+    return type(number) in (int, str) and digits.isdecimal() and 1 <= int(digits[:9]) <= SIZE_MAX

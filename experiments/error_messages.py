@@ -9,10 +9,16 @@ from callboard.journal.format import JournalError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.concise import concise
 
 
 def describe_error(error: Exception) -> tuple[str | None, int]:
     """The message and the exit status; no message for what is a bug of ours."""
+    message, status = _described(error)
+    return None if message is None else concise(message), status
+
+
+def _described(error: Exception) -> tuple[str | None, int]:
     match error:
         case ScenarioError() | PolicySpecError() | JournalError():
             return str(error), EXIT_BAD_INPUT

@@ -8,6 +8,7 @@ from pathlib import Path
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
 from callboard.journal.lock import is_being_written
+from callboard.scheduler.registry.special_file import special_file
 
 RunKey = tuple[str, str, int]
 """The scenario's name, the policy and the seed."""
@@ -92,6 +93,9 @@ def _refuse_to_overwrite(path: Path) -> None:
     """InputError if a file stands there that is neither empty nor a journal."""
     if path.is_dir():
         raise InputError(f"--journal: {path} is a folder; choose another name")
+    special = special_file(path)
+    if special and not _is_seekable_device(path):
+        raise InputError(f"--journal: {path} is {special}; a journal is written to a regular file")
     if not path.is_file():  # nothing yet, or a device such as /dev/null
         return
     if path.stat().st_size and not is_journal(path):
@@ -100,3 +104,11 @@ def _refuse_to_overwrite(path: Path) -> None:
         )
     if is_being_written(path):
         raise InputError(f"--journal: another run is being recorded in {path}; choose another name")
+
+
+def _is_seekable_device(path: Path) -> bool:
+    """Whether this is a device in which a place can be found again, such as /dev/null."""
+    if not path.is_char_device():
+        return False
+    with path.open("ab") as file:
+        return file.seekable()

@@ -16,6 +16,7 @@ from types import ModuleType
 
 from callboard.scheduler.policy import Policy, PolicySpecError
 from callboard.scheduler.registry import parts
+from callboard.scheduler.registry.special_file import special_file
 from callboard.scheduler.registry.spelling import FILE_PART
 from callboard.scheduler.registry.strict_decoder import suggestion
 
@@ -53,9 +54,9 @@ def read_policy(text: str, settings: parts.PartSettings | None = None) -> tuple[
     spec = parts.parse_policy(text, catalogue(settings))
     try:
         return parts.spell_policy(spec), parts.compose_policy(spec, text)
-    except PolicySpecError:
+    except (PolicySpecError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise _failed(f"`{text}`", error, "cannot be made") from error
 
 
@@ -75,6 +76,9 @@ def part_of_file(ref: str) -> type:
 def _module(path: str) -> ModuleType:
     """The user's file as a module, read once however many policies name it."""
     file = Path(path)
+    special = special_file(file)
+    if special:
+        raise PolicySpecError(f"{path}: this is {special}; name a regular file")
     try:
         text = file.read_bytes()
     except FileNotFoundError:
@@ -94,9 +98,9 @@ def _run(path: str, resolved: str, text: bytes) -> ModuleType:
     sys.modules[name] = module  # dataclasses and msgspec look their module up there
     try:
         exec(compile(text, resolved, "exec", dont_inherit=True), vars(module))
-    except PolicySpecError:
+    except (PolicySpecError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise _failed(path, error, "cannot be imported", resolved) from error
     return module
 
@@ -115,7 +119,9 @@ def _load(point: EntryPoint) -> type:
     where = f"`{point.name}`{package} ({point.value})"
     try:
         found = point.load()
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _failed(where, error, "cannot be loaded") from error
     part = parts.checked_part(found, where)
     if part.name != point.name:

@@ -1,18 +1,23 @@
 """Files that are there whole or not at all."""
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+from callboard.experiments.user_errors import InputError
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path that becomes the file once all is written, so there is never half a file; but a pipe
-    or a device is written to directly.  OSError, of the file itself, as files do.
+    or a device is written to directly.  OSError, of the file itself, as files do; InputError
+    for a named pipe that nobody reads.
     """
     if path.exists() and not path.is_file():
-        yield path
+        with _with_reader(path) if path.is_fifo() else contextlib.nullcontext():
+            yield path
         return
     part = path.with_name(f".{os.getpid()}.part.{path.name}")
     try:
@@ -24,3 +29,20 @@ def whole_file(path: Path) -> Iterator[Path]:
         if isinstance(error, OSError) and error.filename in (None, str(part)):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+@contextlib.contextmanager
+def _with_reader(path: Path) -> Iterator[None]:
+    """InputError for a named pipe that nobody reads, which would be waited for.  It is kept open
+    meanwhile, or its reader would see an end.
+    """
+    try:
+        kept = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise InputError(f"{path}: nobody reads this named pipe") from None
+        raise
+    try:
+        yield
+    finally:
+        os.close(kept)

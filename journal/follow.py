@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
-from callboard.journal.format import JournalError
+from callboard.journal.format import JournalError, check_regular
 from callboard.journal.frames import Frames
 from callboard.journal.lock import is_held
 
@@ -69,6 +69,7 @@ class Follower:
         if self.status is not JournalStatus.WRITING:
             return False
         if self._file is None:
+            check_regular(self.path)
             self._file = self.path.open("rb", buffering=0)
         # In this order: what was written before the writer left is found after it has.
         held = is_held(self._file)

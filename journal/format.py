@@ -16,6 +16,8 @@ damaged length (an error) from a file that was cut off (not an error) without re
 import zlib
 from pathlib import Path
 
+from callboard.scheduler.registry.special_file import special_file
+
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
@@ -44,12 +46,21 @@ class JournalError(Exception):
 
 def is_journal(path: Path) -> bool:
     """Whether the file can be read and begins as a journal does, as far as it goes."""
+    if special_file(path):
+        return False
     try:
         with path.open("rb") as file:
             begin = file.read(len(MAGIC))
             return bool(begin) and MAGIC.startswith(begin)
     except OSError:
         return False
+
+
+def check_regular(path: Path) -> None:
+    """JournalError for what is no regular file, such as a named pipe."""
+    special = special_file(path)
+    if special:
+        raise JournalError(path, 0, f"this is {special}; a journal is a regular file")
 
 
 def head(length: int) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
-from callboard.journal.format import CHUNK_BYTES
+from callboard.journal.format import CHUNK_BYTES, check_regular
 from callboard.journal.frames import Frames
 
 
@@ -32,6 +32,7 @@ class Journal:
 
     def _events(self) -> Iterator[AnyEvent]:
         frames = Frames(self.path)
+        check_regular(self.path)
         with self.path.open("rb", buffering=0) as file:
             while block := file.read(CHUNK_BYTES):
                 yield from frames.feed(block)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from callboard.scheduler.registry.concise import concise
+
 
 class ScenarioError(ValueError):
     """What is wrong with a scenario or a trace (`problem`, and what would be right), and where: the
@@ -28,4 +30,4 @@ class ScenarioError(ValueError):
             where.append(f"line {self.line}")
         if self.key:
             where.append(self.key)
-        return f"{', '.join(where)}: {self.problem}" if where else self.problem
+        return concise(f"{', '.join(where)}: {self.problem}" if where else self.problem)

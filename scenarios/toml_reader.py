@@ -8,6 +8,7 @@ from typing import Any
 
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.registry.key_path import KeyPath, value_at
+from callboard.scheduler.registry.special_file import special_file
 from callboard.scheduler.registry.toml_limits import toml_flaw
 
 FILE_BYTES_MAX = 256_000_000
@@ -22,6 +23,9 @@ _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 def read_text(path: Path) -> str:
     """The file's text; ScenarioError where there is none to be had."""
+    special = special_file(path)
+    if special:
+        raise ScenarioError(f"this is {special}; name a regular file", source=path)
     try:
         with path.open("rb") as file:
             data = file.read(FILE_BYTES_MAX + 1)

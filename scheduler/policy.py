@@ -17,6 +17,7 @@ from callboard.scheduler.facts import Fact, Launched, OfferAnswered
 from callboard.scheduler.model import MAP, REDUCE, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.part_params import NoParams
 from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
+from callboard.scheduler.registry.concise import concise
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
@@ -138,6 +139,9 @@ class LocalityRule(Part):
 
 class PolicySpecError(ValueError):
     """A policy that cannot be made as it is spelled; the message is meant for people."""
+
+    def __str__(self) -> str:
+        return concise(super().__str__())
 
 
 class MisfitError(ValueError):

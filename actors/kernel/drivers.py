@@ -15,6 +15,9 @@ import trio
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.kernel import ActorFailed, Kernel
 
+_NOT_THE_ACTORS = (KeyboardInterrupt, GeneratorExit)
+"""What no actor raises: Ctrl-C, and the end of its task."""
+
 _STEPS_A_PASS = 512  # supersteps that the conductor plays before Trio's own loop gets a turn
 
 
@@ -33,7 +36,9 @@ def supersteps(kernel: Kernel) -> Iterator[None]:
             try:
                 for _, _, _, message, actor.cause in mailbox:
                     actor.receive(message)
-            except Exception as error:
+            except _NOT_THE_ACTORS:
+                raise
+            except BaseException as error:
                 raise _failed(kernel, actor, message, error) from error
             mailbox.clear()
         yield
@@ -130,10 +135,10 @@ class TrioDriver:
                 mailbox.clear()
                 if actor.retired or not (yield):
                     return
-        except Exception as error:
-            self._error = _failed(self._kernel, actor, message, error)
-        except BaseException as error:  # Ctrl-C in the middle of a handler
+        except _NOT_THE_ACTORS as error:  # Ctrl-C in the middle of a handler
             self._error = error
+        except BaseException as error:
+            self._error = _failed(self._kernel, actor, message, error)
 
 
 def _stay(_raise_cancel: object) -> trio.lowlevel.Abort:
@@ -141,7 +146,7 @@ def _stay(_raise_cancel: object) -> trio.lowlevel.Abort:
     return trio.lowlevel.Abort.FAILED
 
 
-def _failed(kernel: Kernel, actor: Actor, message: object, error: Exception) -> ActorFailed:
+def _failed(kernel: Kernel, actor: Actor, message: object, error: BaseException) -> ActorFailed:
     failed = ActorFailed(actor, message, kernel.now_ms, error)
     failed.__cause__ = error
     return failed

@@ -34,6 +34,7 @@ QueuedMessage: TypeAlias = tuple[int, int, int, msgspec.Struct, int]
 ROUNDS_MAX = 10_000  # more at one instant are two actors answering each other for ever
 STALL_TIMEOUT_MS = 2 * 3600 * 1000  # Hadoop's rules wait minutes; slower heartbeats ask for more
 _BEHIND = 1 << 62
+_SHOWN_MAX = 200  # characters of a message, in an error
 _HASH_EVERY = 1024
 _RUN_ON_MAX = 256  # timers within a superstep, so that those who watch a run get their turn
 
@@ -45,10 +46,9 @@ class KernelError(Exception):
 class ActorFailed(KernelError):
     """An actor raised an exception; it is this error's cause."""
 
-    def __init__(self, actor: Actor, message: object, at_ms: Millis, error: Exception) -> None:
-        super().__init__(
-            f"{actor.name} failed at {at_ms} ms on {message!r}: {type(error).__name__}: {error}"
-        )
+    def __init__(self, actor: Actor, message: object, at_ms: Millis, error: BaseException) -> None:
+        what = f"{type(error).__name__}: {error}"
+        super().__init__(f"{actor.name} failed at {at_ms} ms: {what}\n  on {_shown(message)}")
 
 
 class Stalled(KernelError):
@@ -299,6 +299,12 @@ class Kernel:
             return
         why = f"nothing but heartbeats for {self.stall_timeout_ms / 3_600_000:g} hours"
         raise Stalled(self.now_ms, self._waiting(), why)
+
+
+def _shown(message: object) -> str:
+    """A message, of which a job's has its maps' places in thousands of bytes."""
+    text = repr(message)
+    return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}…"
 
 
 _address = attrgetter("address")

@@ -90,6 +90,11 @@ def test_two_policies_share_the_class_but_not_its_memory(write: Write) -> None:
         ("def f():\n    return 1 / 0\n\nf()\n", "F", "mine.py, line 2: cannot be imported: Zero"),
         ("raise SystemExit\n", "F", "mine.py, line 1: cannot be imported: SystemExit"),
         (
+            "class Odd(BaseException): pass\nraise Odd('x')\n",
+            "F",
+            "mine.py, line 2: cannot be imported: Odd: x",
+        ),
+        (
             GOOD + "\n\nclass Broken(Newest):\n    def __init__(self):\n        self.x\n",
             "Broken",
             "mine.py, line 35: cannot be made: AttributeError",

@@ -107,13 +107,24 @@ def test_a_browser_sees_the_run_and_no_other_page_does() -> None:
         async with aiohttp.ClientSession() as session:
             async with session.get(base) as page:
                 assert page.status == 200
-                assert page.headers["Content-Security-Policy"].startswith("style-src 'self'")
+                policy = page.headers["Content-Security-Policy"]
+                assert policy.startswith("style-src 'self'")
+                assert "frame-ancestors 'none'" in policy
+                assert page.headers["X-Frame-Options"] == "DENY"
+            for path in ("/", "/ws", "/static/js/textual.js"):  # a name that leads here
+                async with session.get(base + path, headers={"Host": "evil.example"}) as page:
+                    assert page.status == 403
+            for size in ("width=0", "width=99999999999", "height=1001", "height=-1", "height=x"):
+                with pytest.raises(aiohttp.WSServerHandshakeError, match="400"):
+                    await session.ws_connect(f"{base}/ws?{size}", headers={"Origin": base})
             with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
                 await session.ws_connect(f"{base}/ws", headers={"Origin": "http://elsewhere"})
             async with session.ws_connect(
                 f"{base}/ws?width=100&height=30", headers={"Origin": base}
             ) as screen:
                 await seen(screen, b"two-jobs")
+                for width, height in ((10**9, 10**9), (0, 0), (-1, 24), ("80", None)):
+                    await screen.send_json(["resize", {"width": width, "height": height}])
                 await screen.send_json(["stdin", "?"])
                 await seen(screen, b"What the signs mean")
 

@@ -1,0 +1,107 @@
+"""What is wrong is said in a message that a person can read, whatever the input was."""
+
+from pathlib import Path
+
+import pytest
+
+from callboard.cli import run_command_line
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import from_dict
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.concise import LINE_MAX, concise
+from callboard.scheduler.registry.parts import make_policy
+from tests.callboard.conftest import Run
+
+MEGABYTE = "x" * 1_000_000
+
+
+def scenario(**changes: object) -> dict[str, object]:
+    jobs = {"kind": "jobs", "job": [{"maps": 1, "map_s": 1}]}
+    return {"name": "a", "workload": jobs, **changes}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {MEGABYTE: 1},
+        {"name": MEGABYTE},
+        {"cluster": {MEGABYTE: 1}},
+        {"cluster": {"nodes": MEGABYTE}},
+        {"policies": [MEGABYTE]},
+        {"policies": [{"order": MEGABYTE, MEGABYTE: 1}]},
+        {"workload": {"kind": MEGABYTE}},
+        {"timeline": [{"at_s": 1, "what": MEGABYTE}]},
+        {"timeline": [{"at_s": 1, "what": "crash", "nodes": MEGABYTE}]},
+    ],
+)
+def test_a_scenario_is_not_quoted_by_the_megabyte(changes: dict[str, object]) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        from_dict(scenario(**changes), "a.toml")
+    assert all(len(line) <= LINE_MAX for line in str(caught.value).split("\n"))
+
+
+@pytest.mark.parametrize(
+    "policy", [MEGABYTE, f"fair({MEGABYTE}=1)", f"fair+{MEGABYTE}", "(" * 9999]
+)
+def test_neither_is_a_policy(policy: str) -> None:
+    with pytest.raises(PolicySpecError) as caught:
+        make_policy(policy)
+    assert len(str(caught.value)) <= LINE_MAX
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "two-jobs", "--" + "x" * 99_999), ("x" * 99_999,), ("run", "x" * 99_999)]
+)
+def test_nor_an_argument(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = run_command_line(words)
+    except SystemExit as leaving:
+        status = int(leaving.code or 0)
+    assert status == 2
+    assert all(len(line) <= LINE_MAX + 20 for line in capsys.readouterr().err.split("\n"))
+
+
+FAILING = """
+from callboard.scheduler.orders.fifo import Fifo
+
+class Odd(BaseException):
+    pass
+
+class Mine(Fifo):
+    name, summary = "mine", "fails"
+
+    def queue(self, kind, offer, view):
+        raise {error}
+"""
+
+
+@pytest.mark.parametrize("driver", ["trio", "direct"])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("Odd('a slip')", "Odd: a slip"),
+        ("SystemExit(3)", "SystemExit: 3"),
+        ("Odd('y' * 10**6)", "Odd: y"),
+    ],
+)
+def test_an_error_in_ones_own_part_begins_with_what_is_wrong(
+    callboard: Run, tmp_path: Path, driver: str, error: str, told: str
+) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(FAILING.format(error=error))
+    status, out, err = callboard("run", "two-jobs", "--policy", f"{mine}:Mine", "--driver", driver)
+    first, second, *more = err.split("\n")
+    assert (status, out) == (1, "")
+    assert f" ms: {told}" in first
+    assert second.startswith("  on ")
+    assert any(str(mine) in line for line in more)
+    assert all(len(line) <= LINE_MAX + 20 for line in (first, second, *more))
+
+
+def test_a_long_line_keeps_both_ends() -> None:
+    told = concise(f"`{MEGABYTE}` is no order; did you mean `fifo`?\nshort")
+    first, second = told.split("\n")
+    assert first.startswith("`xxx")
+    assert first.endswith("is no order; did you mean `fifo`?")
+    assert "characters …]" in first
+    assert second == "short"
