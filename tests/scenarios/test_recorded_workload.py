@@ -85,6 +85,7 @@ def test_overrides_change_what_is_played(tmp_path: Path) -> None:
     scenario = load_scenario(path, ["cluster.nodes=7", "workload.time_scale=0.5", "seed=3"])
     assert (scenario.cluster.nodes, scenario.seed) == (7, 3)
     assert len(make_jobs(scenario)) == 1
+    assert error_of(lambda: load_scenario(path, ["workload=5"])).key == "workload"
     assert "time_scale" in error_of(lambda: load_scenario(path, ["workload.time_scale=x"])).key
 
 
