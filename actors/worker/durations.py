@@ -63,13 +63,13 @@ class Durations:
     def of_shuffle(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """A reduce's whole shuffle, if every output is there from the start."""
         recorded = self._recorded.get(launch.job)
-        ms = work.shuffle_ms if recorded is None else recorded.shuffle_ms[launch.task]
+        ms = work.shuffle_ms if recorded is None else recorded.reduce(launch.task).shuffle_ms
         return self._drawn(launch, ms)
 
     def of_tail(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """The last map's part of it."""
         recorded = self._recorded.get(launch.job)
-        ms = work.tail_ms if recorded is None else recorded.tail_ms[launch.task]
+        ms = work.tail_ms if recorded is None else recorded.reduce(launch.task).tail_ms
         return self._drawn(launch, ms)
 
     def of_rest(self, launch: LaunchTask, work: ReduceWork) -> Millis:

@@ -37,7 +37,7 @@ from callboard.journal.tell.names import count, printable
 from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import Imported, import_files
-from callboard.scenarios.formats.recording_scenario import scenario_of
+from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scenarios.tasks_file import TASKS_SUFFIX, write_tasks
@@ -82,18 +82,10 @@ def _checked(name: str) -> Path:
 
 def _name(asked: str | None, path: Path) -> str:
     if asked is None:
-        return _name_of(path)
+        return plain_name(path)
     if not asked or asked != Path(asked).name:
         raise InputError(f"--name {asked[:80]}: expected a name, without a folder")
     return asked
-
-
-def _name_of(path: Path) -> str:
-    """A name for files that are made from this one."""
-    name = path.resolve().name
-    while Path(name).suffix in (".gz", ".json", ".jhist", ".swf", ".csv", ".parquet", ".txt"):
-        name = Path(name).stem
-    return name or "history"
 
 
 def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:

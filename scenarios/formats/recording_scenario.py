@@ -8,6 +8,7 @@ from callboard.scenarios.formats.recording_file import load_recording
 from callboard.scenarios.overrides import apply_overrides
 from callboard.scenarios.tasks_file import ClusterRecording
 
+_SUFFIXES = (".gz", ".tasks", ".json", ".jhist", ".swf", ".csv", ".parquet", ".txt")
 YARN_HEARTBEAT_MS = 1000  # yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 
 
@@ -15,9 +16,18 @@ def written_scenario(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any
     """The scenario of a history, or of the tasks of one; what `overrides` say of its columns counts
     already.
     """
-    columns = apply_overrides({"workload": {}}, overrides)["workload"].get("columns", "")
-    imported = load_recording(path, str(columns))
-    return scenario_of(imported.recording, path.stem, str(path.absolute()), str(columns))
+    workload = apply_overrides({"workload": {}}, overrides)["workload"]
+    columns = str(workload.get("columns", "")) if isinstance(workload, dict) else ""
+    imported = load_recording(path, columns)
+    return scenario_of(imported.recording, plain_name(path), str(path.absolute()), columns)
+
+
+def plain_name(path: Path) -> str:
+    """A name for what is made of this file or folder: its own, without what formats add to it."""
+    name = path.resolve().name
+    while Path(name).suffix in _SUFFIXES:
+        name = Path(name).stem
+    return name or "recorded"
 
 
 def scenario_of(
@@ -28,7 +38,7 @@ def scenario_of(
     jobs = len(recording.jobs)
     story = f"{jobs:,} recorded job{'' if jobs == 1 else 's'} ({recording.format})."
     return {
-        "name": name.removesuffix(".tasks") or "recorded",
+        "name": name,
         "story": story,
         "cluster": _cluster(recording),
         "workload": workload,

@@ -55,22 +55,6 @@ def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
             remarks.add("dropped", note, f"{path.name}:{number}")
 
 
-def whole_text(path: Path, most: int) -> tuple[str, bool]:
-    """All of the text, and whether the file is complete; ScenarioError where it is too long."""
-    parts: list[bytes] = []
-    size = 0
-    with open_unpacked(path) as file:
-        try:
-            while more := file.read(1 << 20):
-                parts.append(more)
-                size += len(more)
-                if size > most:
-                    raise ScenarioError(f"larger than {most // 1_000_000:,} MB", source=path)
-        except (EOFError, gzip.BadGzipFile, zlib.error):
-            return b"".join(parts).decode("utf-8", "replace"), False
-    return b"".join(parts).decode("utf-8-sig", "replace"), True
-
-
 class Numbers:
     """Reads numbers strictly: an error names file, line and field; oddities are noted."""
 

@@ -7,9 +7,17 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster, NodeGroup, Tasks
+from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.recorded_tasks import Failures, RecordedFailure, RecordedReduce, RecordedTasks
-from callboard.actors.vocabulary.events import AttemptClosed, AttemptEnded, JobFinished, Outcome
+from callboard.actors.vocabulary.events import (
+    AttemptClosed,
+    AttemptEnded,
+    AttemptStalled,
+    JobFinished,
+    Outcome,
+)
+from callboard.actors.vocabulary.faults import Crash
 from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scenarios.tasks_file import packed_inputs
 from callboard.scheduler.model import MAP, REDUCE, Locality, TaskKind
@@ -70,6 +78,14 @@ def test_a_map_without_a_place_of_its_input_is_at_home_on_every_node() -> None:
     run = play([recorded([5000] * 12, nodes=6)], "fair+delay(node=600,rack=600)", cluster=cluster)
     assert {each.level for each in run.launches(MAP)} == {NODE}
     assert len(run.launches(MAP)) == 12
+    assert run.kernel.now_ms < 60_000  # nobody waited for a nearer node
+
+
+def test_a_map_without_a_place_of_its_input_waits_for_no_node_that_is_down() -> None:
+    crash = [ScheduledFault(1000, Crash(2))]
+    run = play([recorded([5000] * 6, nodes=3)], cluster=THREE_NODES, script=crash)
+    assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED]
+    assert run.all(AttemptStalled) == []
 
 
 def test_inputs_lie_where_they_lay_while_the_cluster_is_as_large_as_it_was() -> None:

@@ -95,6 +95,15 @@ def test_a_folder_plays_without_being_imported(callboard: Run, tmp_path: Path) -
     assert "2 jobs (4 maps, 2 reduces) on 40 nodes" in out
 
 
+def test_scenarios_have_the_names_of_their_files_without_what_formats_add(
+    callboard: Run, tmp_path: Path
+) -> None:
+    path = written(tmp_path, HADOOP1, "day.json.gz")
+    assert callboard("import", str(path), "--to", str(tmp_path / "mine"))[0] == 0
+    for played in (path, tmp_path / "mine" / "day.toml", tmp_path / "mine" / "day.tasks.gz"):
+        assert callboard("run", str(played))[1].startswith("day  1 recorded job (Hadoop 1 ")
+
+
 def test_a_table_plays_with_a_map_of_its_columns(callboard: Run, tmp_path: Path) -> None:
     path = str(written(tmp_path, "id,begin,n,took\na,5,3,20\nb,9,1,4\n", "batch.csv"))
     columns = ("--map", "job=id,submit=begin,maps=n,map_time=took,unit=s")

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import AttemptEnded, JobFinished, Outcome
+from callboard.actors.vocabulary.faults import KillJob
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation
@@ -85,6 +86,7 @@ def test_overrides_change_what_is_played(tmp_path: Path) -> None:
     scenario = load_scenario(path, ["cluster.nodes=7", "workload.time_scale=0.5", "seed=3"])
     assert (scenario.cluster.nodes, scenario.seed) == (7, 3)
     assert len(make_jobs(scenario)) == 1
+    assert error_of(lambda: load_scenario(path, ["workload=5"])).key == "workload"
     assert "time_scale" in error_of(lambda: load_scenario(path, ["workload.time_scale=x"])).key
 
 
@@ -107,6 +109,15 @@ def test_a_job_killed_after_its_end_had_long_succeeded(tmp_path: Path) -> None:
     events = events_of(load_run(str(written(tmp_path, late))))
     ended = [each.outcome for each in events if isinstance(each, JobFinished)]
     assert ended == [Outcome.SUCCEEDED]
+
+
+def test_a_job_is_killed_as_long_after_its_own_submission_as_it_was(tmp_path: Path) -> None:
+    """Job 2 comes 20 s after job 1, and is killed 10 s later."""
+    second = KILLED.replace("job_1", "job_2").replace(
+        '_TIME="1200000000000"', '_TIME="1200000020000"'
+    )
+    spec = load_run(str(written(tmp_path, HADOOP1 + second)))
+    assert [(each.at_ms, each.fault) for each in spec.script] == [(30_000, KillJob(1))]
 
 
 def test_a_missing_file_of_tasks_is_told(tmp_path: Path) -> None:

@@ -35,6 +35,15 @@ def test_a_row_a_task(tmp_path: Path) -> None:
     assert recording.hosts == ("h1", "h2")
 
 
+@pytest.mark.parametrize(("begin", "slots"), [(11_000, 1), (10_999, 2)])
+def test_a_task_that_begins_as_another_ends_takes_its_slot(
+    tmp_path: Path, begin: int, slots: int
+) -> None:
+    head, first = TASKS_CSV.splitlines()[:2]
+    text = f"{head}\n{first}\nc;m1;map;{begin};12000;h1\n"
+    assert imported(written(tmp_path, text), TASKS_MAP).recording.map_slots == slots
+
+
 def test_times_have_the_unit_that_is_stated_or_are_said_to_be_seconds(tmp_path: Path) -> None:
     path = written(tmp_path, JOBS_CSV)
     minutes = imported(path, JOBS_MAP.replace("unit=s", "unit=min"))
