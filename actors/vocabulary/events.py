@@ -159,7 +159,8 @@ class OrderSwitched(Event, frozen=True):
 
 class RunEnded(Event, frozen=True):
     """The last event of a run that ended by itself, at its limit, or by Ctrl-C: `reason` is
-    `complete`, `until` or `interrupted`. A journal without this event was cut off.
+    `complete`, `until` or `interrupted`; or `livelock` for one whose preemption went round. A
+    journal without this event was cut off.
     """
 
     reason: str

@@ -306,10 +306,10 @@ def _failures(source: ReportSource) -> Iterator[Block]:
     jobs = list(_failed_jobs(source))
     if jobs:
         yield ReportTable(
-            headings=("run", "policy", "seed", "jobs", "failed", "killed", "unfinished"),
+            headings=("run", "policy", "seed", "ended", "jobs", "failed", "killed", "unfinished"),
             rows=jobs[:_ROWS_MAX],
-            text_columns=3,
-            caption="Runs in which not every job has completed",
+            text_columns=4,
+            caption="Runs that ended early, or in which not every job has completed",
         )
     if not failed and not jobs:
         yield Prose(text="Nothing: every run came to its end, and every job completed.")
@@ -318,11 +318,22 @@ def _failures(source: ReportSource) -> Iterator[Block]:
 def _failed_jobs(source: ReportSource) -> Iterator[list[ReportCell | str]]:
     for cell in source.cells:
         if cell.result is not None:
-            jobs = cell.result.summary.jobs
-            if jobs.completed < jobs.submitted:
+            jobs, reason = cell.result.summary.jobs, cell.result.summary.reason
+            if jobs.completed < jobs.submitted or reason != "complete":
                 numbers = (jobs.submitted, jobs.failed, jobs.killed, jobs.unfinished)
                 texts = [f"{number:,}" for number in numbers]
-                yield [_setting_words(cell), cell.policy, str(cell.seed), *texts]
+                ended = _ENDINGS.get(reason or "", reason or "")
+                yield [_setting_words(cell), cell.policy, str(cell.seed), ended, *texts]
+
+
+_ENDINGS = {
+    "": "cut off",
+    "complete": "by itself",
+    "until": "at its limit",
+    "interrupted": "by Ctrl-C",
+    "livelock": "its preemption went round",
+}
+"""How a run ended, by the reason that it gave."""
 
 
 def _setting_words(cell: PlayedCell) -> str:

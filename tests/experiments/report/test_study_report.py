@@ -132,8 +132,11 @@ def test_a_run_that_was_cut_off_is_told_as_far_as_it_goes(tmp_path: Path) -> Non
     source = source_of_journals(journals(tmp_path, "fifo", events=STORY[:-4]))
     text = said(study_report(source))
     assert f"{tmp_path / 'fifo.journal'}: the run is not complete" in text
+    assert "cut off" in text
     stopped = study_report(source_of_journals(journals(tmp_path, "fair", events=cut_at(3000))))
-    assert table_of(stopped, "What failed") == {"tiny": ["fair", "7", "2", "0", "0", "1"]}
+    assert table_of(stopped, "What failed") == {
+        "tiny": ["fair", "7", "at its limit", "2", "0", "0", "1"]
+    }
 
 
 def test_names_in_a_journal_are_never_taken_for_html(tmp_path: Path) -> None:
