@@ -19,7 +19,6 @@ from callboard.experiments.seed_runs import ResultRow, SeedRuns
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.experiments.solo_runs import solo_times
-from callboard.experiments.stopwatch import SchedulingCost
 from callboard.experiments.sweeps.design_file import override_text
 from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.sweeps.sweep import read_cells, run_sweep
@@ -193,14 +192,7 @@ def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
 
 def _loaded(path: Path, trust: Trust) -> Run:
     metrics = Metrics.of(Journal(path))
-    unknown = SchedulingCost(0.0, 0, 0, None)
-    result = RunResult(
-        summary=metrics.summary(),
-        jobs=metrics.jobs(),
-        scheduling=unknown,
-        wall_seconds=0.0,
-        processor_seconds=0.0,
-    )
+    result = RunResult.recorded(metrics.summary(), metrics.jobs())
     return Run(load_run(str(path), trust=trust), result, path)
 
 

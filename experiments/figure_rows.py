@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import isnan
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
@@ -56,6 +57,10 @@ def _won(run: RunResult) -> float | None:
     return counts.won if counts.speculative_attempts else None
 
 
+def _wall_seconds(run: RunResult) -> float | None:
+    return None if isnan(run.wall_seconds) else run.wall_seconds
+
+
 def _virtual_time(seconds: float) -> str:
     return duration(round(1000 * seconds))
 
@@ -86,7 +91,7 @@ COST_ROWS = (
     TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
     TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format, None, False),
     TableRow("time to decide", lambda run: run.scheduling.us_per_decision, "{:.1f} µs".format),
-    TableRow("computed in", lambda run: run.wall_seconds, "{:.1f} s".format),
+    TableRow("computed in", _wall_seconds, "{:.1f} s".format),
 )
 """What computing it has cost."""
 

@@ -2,7 +2,8 @@
 
 import dataclasses
 import zlib
-from typing import Any
+from math import isnan, nan
+from typing import Any, Self
 
 import msgspec
 import numpy as np
@@ -17,10 +18,10 @@ from callboard.journal.figures.tables import Ints, JobColumns
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     """A run's figures, and its jobs as columns.
 
-    `scheduling` and the times are what computing it has cost.  `checks` and `solo_ms` are there
-    when they were asked for: the rules that were tested, and the response time of each job alone on
-    the empty cluster, in the order of the columns.  `livelock` is the story, for people, of a
-    run that was ended because its preemption went round.
+    `scheduling` and the times are what computing it has cost, NaN where that is not known.
+    `checks` and `solo_ms` are there when they were asked for: the rules that were tested, and the
+    response time of each job alone on the empty cluster, in the order of the columns.  `livelock`
+    is the story, for people, of a run that was ended because its preemption went round.
     """
 
     summary: Summary
@@ -31,6 +32,18 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[RuleReport, ...] = ()
     livelock: str = ""
     solo_ms: Ints | None = None
+
+    @classmethod
+    def recorded(cls, summary: Summary, jobs: JobColumns, solo_ms: Ints | None = None) -> Self:
+        """Of a run that was recorded some time; what it has cost is not known."""
+        return cls(
+            summary=summary,
+            jobs=jobs,
+            scheduling=SchedulingCost(nan, 0, 0, None),
+            wall_seconds=nan,
+            processor_seconds=nan,
+            solo_ms=solo_ms,
+        )
 
     @property
     def slowdown(self) -> Slowdowns | None:
@@ -46,8 +59,9 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
 
     def as_json(self) -> dict[str, object]:
         """The run as plain data: its summary, with what else is known of it."""
-        out = self.summary.as_json(self.wall_seconds)
-        out["scheduling"] = msgspec.to_builtins(self.scheduling)
+        out = self.summary.as_json(None if isnan(self.wall_seconds) else self.wall_seconds)
+        if not isnan(self.scheduling.seconds):
+            out["scheduling"] = msgspec.to_builtins(self.scheduling)
         if self.slowdown is not None:
             out["slowdown"] = msgspec.to_builtins(self.slowdown.statistics)
         if self.checks:

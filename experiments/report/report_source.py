@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from math import nan
 from pathlib import Path
 
 import msgspec
@@ -23,7 +22,6 @@ from callboard.experiments.report.world_facts import (
 )
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.simulation import RunWatcher
-from callboard.experiments.stopwatch import SchedulingCost
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import Question
 from callboard.experiments.user_errors import InputError
@@ -31,9 +29,6 @@ from callboard.journal.format import JournalError
 from callboard.scenarios.scenario_error import ScenarioError
 
 _LINES_MAX = 200
-
-_UNKNOWN_COST = SchedulingCost(nan, 0, 0, None)
-"""A journal does not tell what computing its run has cost."""
 
 
 class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,14 +104,7 @@ def _cells(runs: Sequence[ChartRun]) -> list[PlayedCell]:
         summary = run.summary
         taken = names.setdefault((summary.scenario, summary.seed), [])
         taken.append(unused_name(summary.policy, taken))
-        result = RunResult(
-            summary=summary,
-            jobs=run.jobs,
-            scheduling=_UNKNOWN_COST,
-            wall_seconds=nan,
-            processor_seconds=nan,
-            solo_ms=run.solo_ms,
-        )
+        result = RunResult.recorded(summary, run.jobs, run.solo_ms)
         cells.append(PlayedCell(summary.scenario, (), taken[-1], summary.seed, result))
     return cells
 
