@@ -18,6 +18,8 @@ from callboard.scenarios import fields, published
 from callboard.scheduler.model import Millis
 
 SlotCount = Annotated[int, Meta(ge=1, le=1_000_000)]
+PerBin = Annotated[int, Meta(ge=0, le=1_000_000)]
+"""The reduces of each job of a bin."""
 
 
 class JobSize(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +45,10 @@ class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
     map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most of the
     paper's maps end within 60 s (Figure 11), as 92 % do here; its reduce times differ by two orders
     of magnitude, hence `reduce_sigma`.  `maps_per_reduce` is ours; 0 means no reduces.
+
+    With `reduce_share` reduces grow with the data instead: a job of bin n has `reduces[n - 1]` of
+    them (the paper's sample query says PARALLEL 20), and all together work that share of what its
+    maps do, `shuffle_part` of it in their shuffles.
     """
 
     MIX: ClassVar[str] = ""
@@ -55,6 +61,9 @@ class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
     shuffle_s: fields.Seconds = 15.0
     reduce_s: fields.Seconds = 45.0
     reduce_sigma: fields.Sigma = 1.0
+    reduce_share: Annotated[float, Meta(gt=0, le=1000)] | None = None
+    reduces: tuple[PerBin, PerBin, PerBin, PerBin] = (1, 5, 20, 20)
+    shuffle_part: fields.Share = 1 / 3
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         bins, maps = Stream(seed, "workload/bin"), Stream(seed, "workload/maps")
@@ -67,15 +76,24 @@ class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
         low += bin_ >= 2  # 50 belongs to bin 2 and 150 to bin 3: no size has two bins
         maps = low + int(maps_draw * ((high or self.largest_maps) - low + 1))
         slow = noise.lognormal(self.reduce_sigma, job, 1)
-        reduces = reduces_for(maps, self.maps_per_reduce)
+        map_s = self.map_s * noise.lognormal(self.map_sigma, job)
+        reduces, shuffle_s, reduce_s = self._reduces(bin_, maps, map_s)
         return JobSize(
             label=f"bin{bin_ + 1}",
             maps=maps,
-            map_ms=fields.task_ms(self.map_s * noise.lognormal(self.map_sigma, job)),
+            map_ms=fields.task_ms(map_s),
             reduces=reduces,
-            shuffle_ms=fields.to_ms(self.shuffle_s) if reduces else 0,
-            reduce_ms=fields.task_ms(self.reduce_s * slow) if reduces else 0,
+            shuffle_ms=fields.to_ms(shuffle_s) if reduces else 0,
+            reduce_ms=fields.task_ms(reduce_s * slow) if reduces else 0,
         )
+
+    def _reduces(self, bin_: int, maps: int, map_s: float) -> tuple[int, float, float]:
+        """How many, and the seconds of the shuffle and of the rest of each."""
+        if self.reduce_share is None:
+            return reduces_for(maps, self.maps_per_reduce), self.shuffle_s, self.reduce_s
+        count = self.reduces[bin_]
+        each_s = self.reduce_share * maps * map_s / count if count else 0.0
+        return count, each_s * self.shuffle_part, each_s * (1 - self.shuffle_part)
 
 
 class HfspDev(_Hfsp, frozen=True, tag="hfsp-dev"):

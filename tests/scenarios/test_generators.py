@@ -189,6 +189,24 @@ def test_categories_come_as_often_as_in_the_print() -> None:
         assert users[row.name] / 10_000 == pytest.approx(row.jobs / 200, abs=0.015)
 
 
+def test_reduces_can_grow_with_the_data() -> None:
+    """They work a tenth of what the maps do, but for their own factor; a fifth of that shuffles."""
+    sizes = HfspTest(reduce_share=0.1, reduces=(1, 2, 3, 0), shuffle_part=0.2, reduce_sigma=0)
+    jobs = made(sizes, 60)
+    assert {(job.name[:4], job.reduces) for job in jobs} == {
+        ("bin1", 1),
+        ("bin2", 2),
+        ("bin3", 3),
+        ("bin4", 0),
+    }
+    for job in jobs:
+        assert job.map_ms == made(HfspTest(), 60)[job.job].map_ms
+        if job.reduces:
+            work = job.reduces * (job.shuffle_ms + job.reduce_ms)
+            assert work == pytest.approx(0.1 * job.maps * job.map_ms, abs=2 + 2 * job.reduces)
+            assert job.shuffle_ms == pytest.approx(job.reduce_ms / 4, abs=2)
+
+
 def test_a_task_scale_makes_jobs_smaller_and_leaves_their_tasks() -> None:
     full, tenth = made(Yahoo(), 300), made(Yahoo(task_scale=0.1), 300)
     for whole, part in zip(full, tenth, strict=True):
