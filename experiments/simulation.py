@@ -236,13 +236,18 @@ def run_simulation(
 
 @contextlib.contextmanager
 def _stopping_on_ctrl_c(kernel: Kernel) -> Iterator[None]:
-    """Let Ctrl-C end the run in good order, where signals can be had (the main thread)."""
+    """Let Ctrl-C end the run in good order, where signals can be had (the main thread) and it is
+    not ignored, as by what a shell starts in the background.
+    """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         kernel.stop("interrupted")
         # What the second one does is up to the handler from before.
         signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield
+        return
     try:
         before = signal.signal(signal.SIGINT, stop)
     except ValueError:  # not the main thread
