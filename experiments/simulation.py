@@ -202,13 +202,18 @@ def run_simulation(
 
 @contextlib.contextmanager
 def stopping_on_ctrl_c(request_stop: Callable[[], object]) -> Iterator[None]:
-    """Let Ctrl-C end in good order what goes on, where signals can be had (the main thread)."""
+    """Let Ctrl-C end in good order what goes on, where signals can be had (the main thread) and it
+    is not ignored, as by what a shell starts in the background.
+    """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         request_stop()
         # What the second one does is up to the handler from before.
         signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield
+        return
     try:
         before = signal.signal(signal.SIGINT, stop)
     except ValueError:  # not the main thread

@@ -35,9 +35,13 @@ class Trust(msgspec.Struct, frozen=True):
         return all(path is not None and path in own for path in _files(policy))
 
 
-TRUST_ALL = Trust(all_files=True)
 NO_CODE = Trust(meant=("fifo",))
 """For those who want a world's jobs and cluster, and none of its policies."""
+
+
+def trust_option(*policies: str) -> str:
+    """What a command has to say beside a file with these policies: ` --trust`, or nothing."""
+    return "" if all(map(Trust().allows, policies)) else " --trust"
 
 
 def trusted_scenario(scenario: Scenario, trust: Trust) -> Scenario:

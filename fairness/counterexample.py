@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from callboard.experiments.trust import trust_option
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.property import Property
 from callboard.fairness.search import Counterexample
@@ -33,10 +34,10 @@ def counterexample_text(found: Counterexample, prop: Property, policy: str, comm
     scenario = msgspec.structs.replace(
         found.scenario, name=f"no-{prop.name}", story=f"Not so: {prop.says}.", policies=(policy,)
     )
-    return to_toml(scenario, _remarks(found, prop, command))
+    return to_toml(scenario, _remarks(found, prop, command, trust_option(policy)))
 
 
-def _remarks(found: Counterexample, prop: Property, command: str) -> Iterator[str]:
+def _remarks(found: Counterexample, prop: Property, command: str, trust: str) -> Iterator[str]:
     yield f"property: {prop.name}"
     for what in ("says", "formula", "assumes", "bound", "source"):
         yield from _wrapped(f"  {what}: ", getattr(prop, what))
@@ -44,8 +45,8 @@ def _remarks(found: Counterexample, prop: Property, command: str) -> Iterator[st
     yield from _wrapped("broken: ", found.seen)
     yield ""
     yield from _wrapped("found by: ", command)
-    yield "tested again by: callboard check --replay THIS-FILE"
-    yield "played by: callboard run THIS-FILE, callboard watch THIS-FILE"
+    yield f"tested again by: callboard check --replay THIS-FILE{trust}"
+    yield f"played by: callboard run THIS-FILE{trust}, callboard watch THIS-FILE{trust}"
 
 
 def _wrapped(begin: str, text: str) -> list[str]:

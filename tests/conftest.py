@@ -2,6 +2,7 @@
 whichever of its processes.
 """
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,12 @@ import pytest
 from tests.support import sometimes
 
 HERE = Path(__file__).parent
+
+
+def pytest_configure() -> None:
+    """Started in the background by a shell, everything would be deaf to Ctrl-C, children too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001

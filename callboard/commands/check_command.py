@@ -27,6 +27,7 @@ from callboard import search_arguments
 from callboard.console import PlainConsole, ReportConsole, plain, print_list
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
+from callboard.experiments.trust import Trust, trusted_scenario
 from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample, search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
@@ -35,6 +36,7 @@ from callboard.fairness.property import Property, evaluate, is_guaranteed
 from callboard.fairness.scenario_family import scenario_size
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
+from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.strict_decoder import suggestion
 
@@ -48,6 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     search_arguments.add_search_arguments(parser)
     again = "test a counterexample's policy, or POLICY, against its property in its scenario"
     add("--replay", type=Path, metavar="FILE", help=again)
+    trust = "with --replay: run code of a Python file that FILE names as its policy"
+    add("--trust", action="store_true", help=trust)
     add("--list", action="store_true", help="list the properties, and do nothing else")
 
 
@@ -55,7 +59,7 @@ def check_command(options: argparse.Namespace) -> int:
     if options.list:
         return _list()
     if options.replay is not None:
-        return _replay(options.replay, options.policy)
+        return _replay(options.replay, options.policy, trust=options.trust)
     if options.policy is None:
         raise InputError("name a policy, as in `callboard check fair`")
     search_arguments.check_folder(options)
@@ -158,9 +162,13 @@ def _result(finding: search.Finding, plan: PropertySelection) -> str:
     return "; ".join(remarks)
 
 
-def _replay(path: Path, policy: str | None) -> int:
+def _replay(path: Path, policy: str | None, *, trust: bool) -> int:
     """Test a policy against a file's property in its scenario."""
-    prop, scenario = counterexample.read_counterexample(path)
+    prop, found = counterexample.read_counterexample(path)
+    try:
+        scenario = trusted_scenario(found, Trust(trust, () if policy is None else (policy,)))
+    except ScenarioError as error:
+        raise error.in_file(path) from None
     name = plugins.canonical_policy(policy or scenario.policies[0], scenario.parts)
     verdict = evaluate(prop, Experiment(scenario, name))
     if verdict.broken:

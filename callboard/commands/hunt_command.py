@@ -18,6 +18,7 @@ import msgspec
 from callboard import search_arguments
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
+from callboard.experiments.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.hunt import WorstCase, hunt
@@ -62,7 +63,8 @@ def hunt_command(options: argparse.Namespace) -> int:
     print(f"{hunted} against {against}: {objective}, {OBJECTIVES[objective][0]}")
     print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
     print(f"  {count(tried, 'scenario')} (seed {options.seed}), made smaller")
-    print(f"  written to {path}; callboard run {path} compares the two")
+    trust = trust_option(hunted, against)
+    print(f"  written to {path}; callboard run {path}{trust} compares the two")
     return 0
 
 

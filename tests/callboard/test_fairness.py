@@ -56,13 +56,18 @@ def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Pa
     assert "--seed 1" in text
     seen = 'went to "job-0", which ran 1, and not to "job-1", which ran 0'
     assert seen in out
-    assert callboard("check", "--replay", str(path))[:2] == (
+    assert "THIS-FILE --trust" in text
+    untrusted, _, refusal = callboard("check", "--replay", str(path))
+    assert untrusted == 2
+    assert "is code in a Python file" in refusal
+    assert callboard("check", BROKEN, "--replay", str(path))[0] == 1
+    assert callboard("check", "--replay", str(path), "--trust")[:2] == (
         1,
         "max-min: no slot goes to a job that runs more than another that waits for one\n"
         f"{BROKEN} breaks it: at 0.001 s a map slot of node-0 {seen}\n",
     )
     assert callboard("check", "fair", "--replay", str(path))[0] == 0
-    assert callboard("run", str(path))[0] == 0
+    assert callboard("run", str(path), "--trust")[0] == 0
 
 
 def test_a_policy_that_raises_is_a_counterexample(callboard: Run, tmp_path: Path) -> None:

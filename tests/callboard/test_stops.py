@@ -62,6 +62,21 @@ def test_ctrl_c_leaves_the_other_policies_out(
     assert (status, json.loads(out)[0]["reason"]) == (130, "interrupted")
 
 
+def test_in_the_background_ctrl_c_is_not_meant_for_the_run(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell starts it with SIGINT ignored, and that stays so."""
+    press(monkeypatch, 1)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status, out, _ = callboard("run", "two-jobs", "--policy", "fifo")
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert status == 0
+    assert "interrupted" not in out
+
+
 @pytest.mark.parametrize("host", ["trio", "direct"])
 def test_a_second_ctrl_c_ends_it_at_once(
     callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
