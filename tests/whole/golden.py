@@ -4,15 +4,12 @@ A change of behaviour is to be seen.  Where it is meant, renew the file and say 
 
     python -m tests.whole.golden [SCENARIO ...]
 
-That renews the digests in the README too.
-
 `events` is a digest of everything that happened; `messages` the kernel's own, of how it was
 brought about (other messages may well bring the same about).  The figures are there for people, so
 that a difference in the file tells something.
 """
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import TypeAlias
@@ -21,7 +18,6 @@ from callboard.scenarios import scenario_file
 from tests.support.library import ran
 
 FILE = Path(__file__).parent / "golden.json"
-README = Path(__file__).parents[2] / "README.md"
 POLICIES = ("fifo", "fair", "hfsp")
 
 Run: TypeAlias = dict[str, str | float]
@@ -62,14 +58,6 @@ def write(golden: Golden) -> None:
     FILE.write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
 
 
-def readme(golden: Golden) -> str:
-    """The README with the digests of its run, of the default scenario, as they are now."""
-    text = README.read_text(encoding="utf-8")
-    for policy, run in golden[scenario_file.DEFAULT_SCENARIO].items():
-        text = re.sub(rf"(?m)^( +{policy}: digest )\w+$", rf"\g<1>{run['messages']}", text)
-    return text
-
-
 def main(chosen: list[str]) -> None:
     """Play the chosen scenarios, or all, and write what they come to."""
     unknown = sorted(set(chosen) - set(names()))
@@ -81,7 +69,6 @@ def main(chosen: list[str]) -> None:
         golden[name] = {policy: played(name, policy) for policy in POLICIES}
         print(f"{name}: {'the same' if golden[name] == before.get(name) else 'changed'}")
     write(golden)
-    README.write_text(readme(golden), encoding="utf-8")
 
 
 if __name__ == "__main__":

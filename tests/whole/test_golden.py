@@ -20,7 +20,3 @@ def test_a_scenario_comes_to_what_it_came_to_before(name: str, policy: str) -> N
 
 def test_the_file_has_no_scenario_that_is_gone() -> None:
     assert set(golden.stored()) == set(golden.names())
-
-
-def test_the_readme_shows_the_digests_of_the_file() -> None:
-    assert golden.README.read_text(encoding="utf-8") == golden.readme(golden.stored())
