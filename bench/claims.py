@@ -1,7 +1,7 @@
 """What the papers say of their policies, on random workloads, with confidence intervals.
 
 A claim sets a figure of one policy against a limit: its ratio to the same figure of another
-policy on the same jobs, or the figure itself.  Each world is played with seeds 1 to n, the median
+policy on the same jobs, or the figure itself.  Each world is played with several seeds, the median
 over the seeds is estimated, and the claim holds there if the whole confidence interval of the
 median is on its side of the limit.  Beside the worlds that a paper had in mind each claim has
 others, which show where it ends.
@@ -16,11 +16,12 @@ from math import nan
 from typing import NamedTuple
 
 import callboard
-from callboard.arguments import whole_number
+from callboard.experiments.seeds import seeds_of
 from callboard.experiments.statistics import MedianInterval, median_interval
+from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.summary import Summary
 
-SEEDS = 10
+SEEDS = tuple(range(1, 11))
 LEAST_SEEDS = 6
 """With fewer no interval of the sign test has the confidence of 95 %."""
 
@@ -196,21 +197,31 @@ def value(claim: Claim, world: World, seed: int) -> float:
 
 
 def examined(
-    claims: Sequence[Claim], seeds: int, pool: ProcessPoolExecutor
+    claims: Sequence[Claim], seeds: Sequence[int], pool: ProcessPoolExecutor
 ) -> Iterator[tuple[Claim, World, MedianInterval]]:
     """Every claim in every world of its own."""
     for claim in claims:
         for world in claim.worlds:
-            values = pool.map(partial(value, claim, world), range(1, seeds + 1))
+            values = pool.map(partial(value, claim, world), seeds)
             yield claim, world, median_interval(list(values))
+
+
+def _seeds(text: str) -> tuple[int, ...]:
+    try:
+        found = seeds_of(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if len(found) < LEAST_SEEDS:
+        raise argparse.ArgumentTypeError(f"fewer than {LEAST_SEEDS} give no interval")
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     names = [claim.name for claim in CLAIMS]
     parser.add_argument("--claim", action="append", choices=names, metavar="NAME", help="only this")
-    how_many = whole_number(LEAST_SEEDS, digits=9)
-    parser.add_argument("--seeds", type=how_many, default=SEEDS, help="runs a world")
+    seeds = f"how many, or which (1001..1010); at least {LEAST_SEEDS}"
+    parser.add_argument("--seeds", type=_seeds, default=SEEDS, metavar="N|LO..HI", help=seeds)
     options = parser.parse_args()
     claims = [claim for claim in CLAIMS if options.claim is None or claim.name in options.claim]
     told = None
