@@ -25,8 +25,8 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Every scenario in every setting, under every policy, with every seed.
 
     `policies` are spellings; without any each scenario has its own.  `fixed` is what holds in all
-    settings (as `--set` takes it).  `seeds` is a number of them or `LO..HI`; with `slowdown` each
-    world's jobs are also played alone.  `trust` is as in `experiments.trust`.
+    settings (as `--set` takes it).  `seeds` is a number of them or `LO..HI`; with `slowdown` it is
+    also computed how long each world's jobs take alone.  `trust` is as in `experiments.trust`.
     """
 
     scenarios: tuple[str, ...]
