@@ -44,6 +44,7 @@ COMMAND_SUMMARIES = {
     "report": "write a page about journals or a store, to mail",
     "check": "test a policy against the properties of fairness that it guarantees",
     "hunt": "look for the scenario in which a policy looks worst against another",
+    "reproduce": "set the papers' tables and figures beside ours",
     "ideal": "the simulator report's experiment: size-based disciplines on one divisible machine",
     "scenarios": "list the scenarios of the library",
     "policies": "list the parts that policies are made of",

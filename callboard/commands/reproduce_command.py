@@ -1,0 +1,207 @@
+"""Play what the papers' tables, figures and sentences are about, and set ours beside what they
+print.  Without arguments: all artefacts with their last verdicts.
+
+examples:
+  callboard reproduce                       every artefact, and how it came out last
+  callboard reproduce hfsp-fig-6            one of them
+  callboard reproduce hfsp gp --quick       two papers, with few seeds
+  callboard reproduce --all --report papers.html
+  callboard reproduce slides --seeds 1001..1010 --json
+
+Papers are hfsp, slides, report, hybrid and gp.  What was computed is kept: the same command, or
+one that needs the same runs, goes on from there.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from callboard.arguments import whole_number
+from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.experiments.ideal_study.cache import default_path
+from callboard.experiments.journal_paths import file_path
+from callboard.experiments.reproduction.artefact import AnyArtefact
+from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
+from callboard.experiments.reproduction.evidence import TRACES_VARIABLE
+from callboard.experiments.reproduction.outcome import ArtefactOutcome, tally_words
+from callboard.experiments.reproduction.recorded_outcomes import (
+    outcome_as_json,
+    recorded_outcomes,
+)
+from callboard.experiments.reproduction.reproduce import (
+    Asked,
+    asked,
+    compute_missing,
+    last_outcomes,
+    missing_calls,
+    outcomes,
+)
+from callboard.experiments.result_store import ResultStore
+from callboard.experiments.seeds import seeds_of
+from callboard.experiments.simulation import stopping_on_ctrl_c
+from callboard.experiments.statistics import check_intervals
+from callboard.experiments.task_pool import SharedBoard, local_workers
+from callboard.experiments.user_errors import InputError
+from callboard.experiments.whole_files import whole_file
+from callboard.journal.tell.names import count
+from callboard.progress_line import steps_progress
+from callboard.tables.reproduction_table import artefact_table, catalogue_table
+
+_STOPPED = 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("names", nargs="*", default=[], metavar="PAPER|ID", help="what to reproduce")
+    add("--all", action="store_true", help="every artefact of every paper")
+    add("--quick", action="store_true", help="few seeds")
+    seeds = "how many of the seeds that judge (101 and on), or these very ones"
+    add("--seeds", metavar="N|LO..HI", help=seeds)
+    add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
+    traces = "where SWIM's traces are (default: the folder in CALLBOARD_TRACES)"
+    add("--traces", metavar="FOLDER", help=traces)
+    kept = "where results are kept (default: the user's cache folder)"
+    add("--cache", type=Path, metavar="FILE", help=kept)
+    add = parser.add_argument_group("what comes out").add_argument
+    add("--json", action="store_true", help="print a list in JSON instead of tables")
+    add("--report", metavar="FILE", help="also write a page with every figure")
+    add("--markdown", metavar="FILE", help="also write the tables as Markdown")
+
+
+def reproduce_command(options: argparse.Namespace) -> int:
+    check_intervals()
+    if options.traces is not None:
+        _use_traces(Path(options.traces))
+    artefacts = _chosen(options)
+    report, markdown = _paths(options)
+    path = options.cache or default_path()
+    if options.cache is None:
+        _make_folder(path.parent)
+    with ResultStore(path) as store:
+        if not artefacts:
+            _list(last_outcomes(store), as_json=options.json)
+            return 0
+        wanted = _wanted(artefacts, options)
+        stopped = _compute(wanted, store, options)
+        found = list(outcomes(wanted, store))
+        _print(wanted, found, as_json=options.json)
+        if report is not None:
+            from callboard.experiments.reproduction.reproduction_report import write_papers_page
+
+            write_papers_page(wanted, found, store, report)
+            _say(f"wrote {report}")
+    if markdown is not None:
+        from callboard.experiments.reproduction.reproduction_page import markdown_page
+
+        with whole_file(markdown) as part:
+            part.write_text(markdown_page(artefacts, found), encoding="utf-8")
+        _say(f"wrote {markdown}")
+    return _STOPPED if stopped else 0
+
+
+def _use_traces(folder: Path) -> None:
+    if not folder.is_dir():
+        raise InputError(f"--traces {folder}: there is no such folder")
+    os.environ[TRACES_VARIABLE] = str(folder.absolute())
+
+
+def _chosen(options: argparse.Namespace) -> list[AnyArtefact]:
+    """The artefacts asked for; none for the list of all."""
+    if options.all and options.names:
+        raise InputError("--all is every artefact; leave out the names, or --all")
+    chosen = list(ARTEFACTS) if options.all else chosen_artefacts(options.names)
+    if not chosen and (options.report or options.markdown or options.seeds or options.quick):
+        raise InputError("name papers or artefacts to be reproduced, or --all")
+    return chosen
+
+
+def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
+    """Where the pages go; InputError, or MissingExtraError, before any work is done."""
+    report = markdown = None
+    if options.report:
+        from callboard.experiments.report.write_report import check_report
+
+        report = file_path("--report", options.report)
+        if report.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"--report {options.report}: it is a page; end its name in .html")
+        check_report()
+    if options.markdown:
+        markdown = file_path("--markdown", options.markdown)
+    for path in (report, markdown):
+        if path is not None and not path.parent.is_dir():
+            raise InputError(f"{path}: there is no folder {path.parent}; make it first")
+    return report, markdown
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror}; name another file by --cache") from None
+
+
+def _wanted(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> list[Asked]:
+    seeds: Sequence[int] | int | None = None
+    if options.seeds is not None:
+        seeds = int(options.seeds) if options.seeds.isdecimal() else seeds_of(options.seeds)
+        if seeds == 0:
+            raise InputError("--seeds 0: at least one")
+    return [asked(artefact, seeds, quick=options.quick) for artefact in artefacts]
+
+
+def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace) -> bool:
+    """Compute what is missing; whether Ctrl-C came."""
+    missing = len(missing_calls(wanted, store))
+    if not missing:
+        return False
+    shared = SharedBoard(0)
+    with (
+        stopping_on_ctrl_c(shared.request_stop),
+        local_workers(options.cores, shared) as workers,
+        steps_progress("runs", missing, left=True) as move,
+    ):
+        compute_missing(
+            wanted,
+            store,
+            workers,
+            lambda more: move("", more),
+            lambda: bool(shared.stop.value),
+        )
+        stopped = bool(shared.stop.value)
+    if stopped:
+        _say("stopped: what was computed is kept, and the same command goes on from there")
+    return stopped
+
+
+def _list(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:
+    """All artefacts with their last verdicts: those computed here, else those brought along."""
+    known = {**recorded_outcomes(), **last}
+    if as_json:
+        there = [each for each in ARTEFACTS if each.id in known]
+        print(json.dumps([outcome_as_json(each, known[each.id]) for each in there], indent=2))
+        return
+    console = ReportConsole()
+    console.print(catalogue_table(ARTEFACTS, known))
+    console.print_line(plain(tally_words([known[a.id] for a in ARTEFACTS if a.id in known])))
+    here = count(sum(each.id in last for each in ARTEFACTS), "verdict")
+    told = f"{here} computed here, the others as recorded in docs/reproduction.md"
+    console.print_line(plain(told))
+
+
+def _print(wanted: Sequence[Asked], found: Sequence[ArtefactOutcome], *, as_json: bool) -> None:
+    pairs = list(zip((each.artefact for each in wanted), found, strict=True))
+    if as_json:
+        print(json.dumps([outcome_as_json(*pair) for pair in pairs], indent=2))
+        return
+    console = ReportConsole()
+    for artefact, outcome in pairs:
+        console.print(artefact_table(artefact, outcome))
+        console.print()
+    if len(pairs) > 1:
+        console.print_line(plain(tally_words(found)))
+
+
+def _say(text: str) -> None:
+    PlainConsole(stderr=True).print(plain(text), soft_wrap=True)

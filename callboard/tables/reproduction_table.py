@@ -1,0 +1,75 @@
+"""The tables of `callboard reproduce`: all artefacts with their verdicts, or a few in full."""
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from callboard.experiments.reproduction.artefact import AnyArtefact
+from callboard.experiments.reproduction.outcome import (
+    ArtefactOutcome,
+    ReproductionVerdict,
+    ours_text,
+    paper_text,
+    why_words,
+)
+
+VERDICT_STYLES = {
+    ReproductionVerdict.REPRODUCED: "green",
+    ReproductionVerdict.NO_NUMBER: "green",
+    ReproductionVerdict.DIRECTION: "yellow",
+    ReproductionVerdict.DIFFERS: "red",
+    ReproductionVerdict.NOT_RUN: "dim",
+}
+
+
+def catalogue_table(
+    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
+) -> Table:
+    """Every artefact, with its last verdict."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("artefact", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("the paper")
+    paper = None
+    for artefact in artefacts:
+        if paper not in (None, artefact.paper):
+            table.add_section()
+        paper = artefact.paper
+        outcome = outcomes.get(artefact.id)
+        verdict = ReproductionVerdict.NOT_RUN if outcome is None else outcome.verdict
+        cells = (Text(artefact.id), Text(verdict, VERDICT_STYLES[verdict]), Text(artefact.says))
+        table.add_row(*cells)
+    return table
+
+
+def artefact_table(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Table:
+    """An artefact in full: each quantity in print and here."""
+    title = f"{artefact.id}: {artefact.place}"
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        min_width=78,
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        caption=caption(artefact, outcome),
+        caption_justify="left",
+    )
+    table.add_column(artefact.paper.value)
+    for name in ("paper", "ours"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
+        texts = (quantity.label, paper_text(quantity), ours_text(quantity, found))
+        table.add_row(*map(Text, texts), Text(found.verdict, VERDICT_STYLES[found.verdict]))
+    return table
+
+
+def caption(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Text:
+    """What the paper says, the verdict, and why it is no better."""
+    text = Text(f"{artefact.says}\n", style="")
+    text.append(str(outcome.verdict), VERDICT_STYLES[outcome.verdict])
+    why = why_words(artefact, outcome)
+    return text.append(f": {why}" if why else "")

@@ -1,0 +1,186 @@
+"""The kinds of evidence: runs of the library's scenarios, runs of the ideal machine, and examples
+that are worked through once.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from callboard.experiments.ideal_study.cells import Point, compute, program_digest
+from callboard.experiments.ideal_study.study import Study
+from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
+from callboard.experiments.reproduction.artefact import Call
+from callboard.experiments.reproduction.metered_run import (
+    MeteredRun,
+    MeteredTask,
+    play_metered,
+    read_metered,
+)
+from callboard.experiments.result_store import key_of
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
+
+Runs = Mapping[str, MeteredRun]
+"""A sample of played worlds: a run for each cell, by name, all with one seed."""
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """A world under a policy; it is played with every seed."""
+
+    name: str
+    scenario: str
+    policy: str
+    overrides: tuple[str, ...] = ()
+    meters: tuple[str, ...] = ()
+    slowdown: bool = False
+
+    def task(self, seed: int) -> MeteredTask:
+        """What is played with a seed."""
+        return MeteredTask(
+            self.scenario, self.policy, seed, self.overrides, self.meters, self.slowdown
+        )
+
+
+class Played(msgspec.Struct, frozen=True):
+    """Worlds of the library, played.  `once` is for worlds that no seed changes."""
+
+    cells: tuple[Cell, ...]
+    once: bool = False
+
+    def absent(self) -> str:
+        return ""
+
+    def calls(self, seeds: Sequence[int]) -> list[Call]:
+        tasks = [cell.task(seed) for seed in self._played_seeds(seeds) for cell in self.cells]
+        return [Call(task.key, play_metered, (task,)) for task in tasks]
+
+    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Runs]:
+        return [
+            {cell.name: read_metered(found[cell.task(seed).key]) for cell in self.cells}
+            for seed in self._played_seeds(seeds)
+        ]
+
+    def played(self) -> list[str]:
+        return [cell.task(101).command for cell in self.cells]
+
+    def digests(self, samples: Sequence[Runs]) -> list[tuple[str, int, str]]:
+        return [
+            (name, run.result.summary.seed, run.result.summary.digest or "-")
+            for runs in samples
+            for name, run in runs.items()
+        ]
+
+    def _played_seeds(self, seeds: Sequence[int]) -> Sequence[int]:
+        return seeds[:1] if self.once else seeds
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """What a scenario's workload comes to with each seed; nothing is played."""
+
+    scenario: str
+    overrides: tuple[str, ...] = ()
+
+    def absent(self) -> str:
+        return ""
+
+    def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
+        return []
+
+    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[RunSpec]:  # noqa: ARG002
+        return [load_run(self.scenario, (*self.overrides, f"seed={seed}")) for seed in seeds]
+
+    def played(self) -> list[str]:
+        return []
+
+    def digests(self, samples: Sequence[RunSpec]) -> list[tuple[str, int, str]]:  # noqa: ARG002
+        return []
+
+
+TRACES_VARIABLE = "CALLBOARD_TRACES"
+"""The environment's name of the folder with SWIM's traces."""
+
+RUNS_A_SEED = 10
+"""Draws of the estimates' errors that a seed stands for on the ideal machine."""
+
+Sojourns = Mapping[tuple[str, str, Point], float]
+"""A sample of the ideal machine: mean sojourn in seconds by trace, discipline and point."""
+
+
+class Ideal(msgspec.Struct, frozen=True):
+    """The ideal machine on traces of the simulator report, by the report's names: on those of them
+    that are at hand.
+    """
+
+    traces: tuple[str, ...]
+    disciplines: tuple[str, ...]
+    points: tuple[Point, ...]
+
+    @property
+    def at_hand(self) -> list[str]:
+        return [name for name in self.traces if _trace_path(name) is not None]
+
+    def absent(self) -> str:
+        if self.at_hand:
+            return ""
+        files = " or ".join(REPORT_FILES[name] for name in self.traces)
+        return f"it needs {files}, traces of SWIM; --traces says in which folder"
+
+    def calls(self, seeds: Sequence[int]) -> list[Call]:
+        return [
+            Call(self._key(name, discipline, seed), play_ideal, self._task(name, discipline, seed))
+            for seed in seeds
+            for name in self.at_hand
+            for discipline in self.disciplines
+        ]
+
+    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> Sequence[Sojourns]:
+        samples: list[dict[tuple[str, str, Point], float]] = []
+        for seed in seeds:
+            drawn: list[dict[tuple[str, str, Point], float]] = [{} for _ in range(RUNS_A_SEED)]
+            for name in self.at_hand:
+                for discipline in self.disciplines:
+                    data = found[self._key(name, discipline, seed)]
+                    for point, means in zip(self.points, msgspec.msgpack.decode(data), strict=True):
+                        for run, into in enumerate(drawn):
+                            into[name, discipline, point] = means[run % len(means)]
+            samples += drawn
+        return samples
+
+    def played(self) -> list[str]:
+        return ["callboard ideal --report"]
+
+    def digests(self, samples: Sequence[Sojourns]) -> list[tuple[str, int, str]]:  # noqa: ARG002
+        return []
+
+    def _task(self, name: str, discipline: str, seed: int) -> tuple[object, ...]:
+        return str(_trace_path(name) or ""), discipline, self.points, seed
+
+    def _key(self, name: str, discipline: str, seed: int) -> str:
+        path = _trace_path(name)
+        digest = "" if path is None else _trace(str(path)).digest
+        return key_of("ideal-report", program_digest(), digest, discipline, self.points, seed)
+
+
+def play_ideal(path: str, discipline: str, points: Sequence[Point], seed: int) -> bytes:
+    """The mean sojourns of each draw at each point."""
+    trace = _trace(path)
+    study = Study((trace,), "report", (discipline,), tuple(points), (), RUNS_A_SEED, seed)
+    means = []
+    for point in points:
+        cell = study.cell(trace, discipline, point)
+        answer = compute(trace, cell, cell.runs(RUNS_A_SEED))
+        means.append([outcome.mean_s for outcome in answer.outcomes])
+    return msgspec.msgpack.encode(means)
+
+
+@cache
+def _trace(path: str) -> Trace:
+    return load_trace(Path(path))
+
+
+def _trace_path(name: str) -> Path | None:
+    path = Path(os.environ.get(TRACES_VARIABLE) or ".") / REPORT_FILES[name]
+    return path if path.is_file() else None

@@ -1,0 +1,316 @@
+"""The simulator report: its figures 3.1 to 3.7, each held to the sentences about it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import fmean, median
+from typing import Any
+
+from callboard.experiments.charts.chart_style import (
+    LINE_STYLES,
+    PAGE_INCHES,
+    house_style,
+    legend_above,
+    new_figure,
+    plain_log_axis,
+)
+from callboard.experiments.ideal_study.cells import Point
+from callboard.experiments.ideal_study.study import (
+    DN,
+    LOAD,
+    REPORT_DISCIPLINES,
+    REPORT_DNS,
+    REPORT_LOADS,
+    REPORT_SIGMAS,
+)
+from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
+from callboard.experiments.reproduction.evidence import Ideal, Sojourns
+
+_TRACES = ("FB09-0", "FB09-1", "FB10")
+_ONE = Point(LOAD, DN, 1.0)
+_HALF = Point(LOAD, DN, 0.5)
+
+_OVER_SIGMA = tuple(Point(LOAD, DN, sigma) for sigma in REPORT_SIGMAS)
+
+
+def _traces(samples: Sequence[Sojourns]) -> list[str]:
+    """The traces that were at hand."""
+    there = {trace for trace, *_ in samples[0]}
+    return [trace for trace in _TRACES if trace in there]
+
+
+def _over_load(sigma: float) -> tuple[Point, ...]:
+    return tuple(Point(load, DN, sigma) for load in REPORT_LOADS)
+
+
+def _over_dn(sigma: float) -> tuple[Point, ...]:
+    return tuple(Point(LOAD, dn, sigma) for dn in REPORT_DNS)
+
+
+def _ratio(trace: str, one: str, other: str, point: Point) -> Callable[[Sojourns], float]:
+    return lambda means: means[trace, one, point] / means[trace, other, point]
+
+
+def _runs_below(trace: str, one: str, other: str, point: Point) -> Callable[..., float]:
+    """The share of runs in which one discipline's mean is below the other's."""
+
+    def share(samples: Sequence[Sojourns]) -> float:
+        below = [each[trace, one, point] < each[trace, other, point] for each in samples]
+        return sum(below) / len(below)
+
+    return share
+
+
+def _worst_ratio(trace: str, one: str, other: str, point: Point) -> Callable[..., float]:
+    """The worst run of one discipline over that of the other."""
+
+    def ratio(samples: Sequence[Sojourns]) -> float:
+        worst = [max(each[trace, name, point] for each in samples) for name in (one, other)]
+        return worst[0] / worst[1]
+
+    return ratio
+
+
+def _over_errors(number: int, trace: str, why: str = "") -> AnyArtefact:
+    """Figure 3.1, 3.2 or 3.3."""
+    return Artefact(
+        id=f"report-fig-3.{number}",
+        paper=Paper.REPORT,
+        place=f"Figure 3.{number}, 3.1",
+        says=f"{trace}: FIFO is worse than PS by orders of magnitude; FSP+PS stays below PS"
+        " consistently even where σ = 1; SRPT and FSP+FIFO suffer more from errors, FSP+FIFO in a"
+        " few runs.",
+        evidence=Ideal((trace,), REPORT_DISCIPLINES, _OVER_SIGMA),
+        quantities=(
+            Quantity(
+                label="FIFO over PS", value=_ratio(trace, "fifo", "ps", _ONE), unit="×", above=10
+            ),
+            Quantity(
+                label="FSP+PS over PS, σ = 1",
+                value=_ratio(trace, "fsp+ps", "ps", _ONE),
+                below=1,
+            ),
+            Quantity(
+                label="runs in which FSP+PS is below PS, σ = 1",
+                pooled=_runs_below(trace, "fsp+ps", "ps", _ONE),
+                above=0.9,
+                share=True,
+            ),
+            Quantity(
+                label="SRPT over FSP+PS, σ = 1",
+                value=_ratio(trace, "srpt", "fsp+ps", _ONE),
+                above=1,
+            ),
+            Quantity(
+                label="worst run of FSP+FIFO over that of FSP+PS, σ = 1",
+                pooled=_worst_ratio(trace, "fsp+fifo", "fsp+ps", _ONE),
+                above=1,
+            ),
+        ),
+        why=why,
+        draw=partial(_boxes, trace=trace),
+    )
+
+
+def _greatest(one: str, others: Sequence[str], points: Sequence[Point]) -> Callable[..., float]:
+    """How far one discipline's mean is above the best of others, where it is farthest."""
+
+    def ratio(samples: Sequence[Sojourns]) -> float:
+        found = [
+            _mean(samples, trace, one, point)
+            / min(_mean(samples, trace, other, point) for other in others)
+            for trace in _traces(samples)
+            for point in points
+        ]
+        return max(found)
+
+    return ratio
+
+
+def _mean(samples: Sequence[Sojourns], trace: str, discipline: str, point: Point) -> float:
+    return fmean(each[trace, discipline, point] for each in samples)
+
+
+def _least_ratio(one: str, other: str, point: Point) -> Callable[..., float]:
+    def ratio(samples: Sequence[Sojourns]) -> float:
+        return min(
+            _mean(samples, trace, one, point) / _mean(samples, trace, other, point)
+            for trace in _traces(samples)
+        )
+
+    return ratio
+
+
+def _nearer(low: float, high: float) -> Callable[..., float]:
+    """How far SRPT is above FSP+PS at the higher load, over the same at the lower one."""
+
+    def ratio(samples: Sequence[Sojourns]) -> float:
+        def apart(load: float) -> float:
+            point = Point(load, DN, 0.5)
+            return median(
+                _mean(samples, trace, "srpt", point) / _mean(samples, trace, "fsp+ps", point)
+                for trace in _traces(samples)
+            )
+
+        return apart(high) / apart(low)
+
+    return ratio
+
+
+def _same_rank(disciplines: Sequence[str], points: Sequence[Point]) -> Callable[..., float]:
+    """The share of traces and points at which the disciplines rank as at the default d/n."""
+
+    def share(samples: Sequence[Sojourns]) -> float:
+        same = []
+        for trace in _traces(samples):
+            ranks = {
+                point: sorted(
+                    disciplines,
+                    key=lambda name: _mean(samples, trace, name, point),
+                )
+                for point in points
+            }
+            usual = next(rank for point, rank in ranks.items() if point.dn == DN)
+            same += [rank == usual for rank in ranks.values()]
+        return sum(same) / len(same)
+
+    return share
+
+
+# Figures.
+
+
+def _boxes(samples: Sequence[Sojourns], trace: str) -> Any:
+    """The runs' mean sojourns by σ."""
+    with house_style():
+        figure = new_figure(PAGE_INCHES, 2.8)
+        axes = figure.add_subplot()
+        sighted = [name for name in REPORT_DISCIPLINES if name not in ("fifo", "ps")]
+        for place, name in enumerate(sighted):
+            look = LINE_STYLES[name]
+            rows = [[each[trace, name, point] for each in samples] for point in _OVER_SIGMA]
+            at = [group + (place - 1) * 0.25 for group in range(len(rows))]
+            drawn = axes.boxplot(
+                rows, positions=at, widths=0.2, whis=(5, 95), patch_artist=True, manage_ticks=False
+            )
+            for box in drawn["boxes"]:
+                box.set(facecolor=look.colour, edgecolor=look.colour, alpha=0.55)
+            for line in drawn["medians"]:
+                line.set(color="#000000")
+            for line in drawn["fliers"]:
+                line.set(marker=".", markersize=3, markeredgecolor=look.colour)
+            drawn["boxes"][0].set_label(look.label)
+        for name in ("fifo", "ps"):
+            look = LINE_STYLES[name]
+            level = samples[0][trace, name, _OVER_SIGMA[0]]
+            axes.axhline(level, color=look.colour, linestyle=look.dashes, label=look.label)
+        axes.set_xticks(range(len(_OVER_SIGMA)), [f"{point.sigma:g}" for point in _OVER_SIGMA])
+        axes.set_xlabel("error σ")
+        _log_sojourn(axes)
+        legend_above(figure, *axes.get_legend_handles_labels())
+    return figure
+
+
+def _lines(samples: Sequence[Sojourns], points: Sequence[Point], axis: str) -> Any:
+    """The means over the runs, a panel a trace."""
+    with house_style():
+        figure = new_figure(PAGE_INCHES, 2.6)
+        traces = _traces(samples)
+        panels = figure.subplots(1, len(traces), sharey=True, squeeze=False)[0]
+        for axes, trace in zip(panels, traces, strict=True):
+            for name in REPORT_DISCIPLINES:
+                look = LINE_STYLES[name]
+                axes.plot(
+                    [getattr(point, axis) for point in points],
+                    [_mean(samples, trace, name, point) for point in points],
+                    color=look.colour,
+                    linestyle=look.dashes,
+                    label=look.label,
+                )
+            axes.set_title(trace)
+            axes.set_xlabel({"load": "load", "dn": "d/n"}[axis])
+            _log_sojourn(axes)
+        for axes in panels[1:]:
+            axes.set_ylabel("")
+        legend_above(figure, *panels[0].get_legend_handles_labels())
+    return figure
+
+
+def _log_sojourn(axes: Any) -> None:
+    axes.set_yscale("log")
+    plain_log_axis(axes.yaxis)
+    axes.set_ylabel("mean sojourn (s)")
+    axes.grid(axis="y")
+
+
+_OTHERS = ("fifo", "ps", "srpt", "fsp+fifo")
+_STEADY = ("fifo", "ps", "srpt", "fsp+ps")
+
+IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
+    _over_errors(1, "FB09-0"),
+    _over_errors(2, "FB09-1"),
+    _over_errors(3, "FB10"),
+    Artefact(
+        id="report-fig-3.4",
+        paper=Paper.REPORT,
+        place="Figure 3.4, 3.2",
+        says="Without errors FSP and SRPT are remarkably similar at every load; FIFO is worse than"
+        " PS by orders of magnitude on all three traces.",
+        evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _over_load(0.0)),
+        quantities=(
+            Quantity(
+                label="FSP over SRPT, the most at any load",
+                pooled=_greatest("fsp+ps", ("srpt",), _over_load(0.0)),
+                below=1.25,
+            ),
+            Quantity(
+                label="FIFO over PS at load 0.9, the least of the traces",
+                pooled=_least_ratio("fifo", "ps", Point(LOAD, DN, 0.0)),
+                unit="×",
+                above=10,
+            ),
+        ),
+        draw=partial(_lines, points=_over_load(0.0), axis="load"),
+        seeds=1,
+    ),
+    Artefact(
+        id="report-fig-3.5",
+        paper=Paper.REPORT,
+        place="Figure 3.5, 3.2",
+        says="With σ = 0.5 FSP+PS is always best; beyond load 1 the differences become smaller.",
+        evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _over_load(0.5)),
+        quantities=(
+            Quantity(
+                label="FSP+PS over the best other, the most at any load",
+                pooled=_greatest("fsp+ps", _OTHERS, _over_load(0.5)),
+                below=1.01,
+            ),
+            Quantity(
+                label="SRPT over FSP+PS, load 2 against load 0.9",
+                pooled=_nearer(0.9, 2.0),
+                below=1,
+            ),
+        ),
+        draw=partial(_lines, points=_over_load(0.5), axis="load"),
+    ),
+    *(
+        Artefact(
+            id=f"report-fig-3.{number}",
+            paper=Paper.REPORT,
+            place=f"Figure 3.{number}, 3.3",
+            says=f"d/n plays no important role for scheduling ({told}).",
+            evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _over_dn(sigma)),
+            quantities=(
+                Quantity(
+                    label="points at which FIFO, PS, SRPT, FSP+PS rank as at d/n = 4",
+                    pooled=_same_rank(_STEADY, _over_dn(sigma)),
+                    above=0.9,
+                    share=True,
+                ),
+            ),
+            why="",
+            draw=partial(_lines, points=_over_dn(sigma), axis="dn"),
+            seeds=1 if not sigma else 10,
+        )
+        for number, sigma, told in ((6, 0.0, "no error"), (7, 0.5, "σ = 0.5"))
+    ),
+)

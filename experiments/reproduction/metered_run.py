@@ -1,0 +1,124 @@
+"""A run with meters: observers of its events that measure what a run's summary does not tell."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.experiments.reproduction.meters import METERS
+from callboard.experiments.result_store import key_of
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_result import RunResult, pack_result, unpack_result
+from callboard.experiments.simulation import run_simulation
+from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.sweeps.content_key import model_version
+from callboard.experiments.task_pool import board
+from callboard.scenarios.scenario_file import find_scenario
+
+Metered = Mapping[str, Sequence[float]]
+"""What a meter has measured: named columns of numbers."""
+
+
+class Meter(Protocol):
+    """An observer of a run."""
+
+    def observe(self, event: AnyEvent) -> None:
+        """Take note of an event."""
+
+    def figures(self) -> Metered:
+        """What was measured, once the run has ended."""
+
+
+class MeteredTask(msgspec.Struct, frozen=True):
+    """A scenario with overrides, as `--set` takes them, under a policy with a seed.
+
+    `meters` are names of `METERS`; with `slowdown` it is also computed how long jobs take alone.
+    """
+
+    scenario: str
+    policy: str
+    seed: int
+    overrides: tuple[str, ...] = ()
+    meters: tuple[str, ...] = ()
+    slowdown: bool = False
+
+    @property
+    def key(self) -> str:
+        """What its answer is kept under: it has the scenario's text and the code that plays it."""
+        return key_of("metered", model_version(), _meters_version(), _text(self.scenario), self)
+
+    @property
+    def command(self) -> str:
+        """The command that plays it."""
+        import shlex
+
+        settings = [word for each in self.overrides for word in ("--set", each)]
+        words = ["callboard", "run", self.scenario, *settings, "--policy", self.policy]
+        return shlex.join([*words, "--seed", str(self.seed)])
+
+
+class MeteredRun(msgspec.Struct, frozen=True):
+    """A run's result, and what the meters say."""
+
+    result: RunResult
+    metered: Mapping[str, Metered]
+
+
+class Interrupted(Exception):
+    """The board has said that nothing more is to be computed."""
+
+
+def play_metered(task: MeteredTask) -> bytes:
+    """Play the task; its answer as bytes.  Interrupted if that is not wanted any more."""
+    spec = load_run(task.scenario, (*task.overrides, f"seed={task.seed}"))
+    spec = msgspec.structs.replace(spec, policy=task.policy)
+    meters: dict[str, Meter] = {name: METERS[name]() for name in task.meters}
+    result = run_simulation(spec, driver="direct", watcher=_Watcher(list(meters.values())))
+    if result.interrupted:
+        raise Interrupted
+    if task.slowdown:
+        alone = solo_times(spec)
+        solo_ms = np.array([alone.get(job, 0) for job in result.jobs.job.tolist()], np.int64)
+        result = msgspec.structs.replace(result, solo_ms=solo_ms)
+    metered = {name: dict(meter.figures()) for name, meter in meters.items()}
+    return msgspec.msgpack.encode((pack_result(result), metered))
+
+
+def read_metered(data: bytes) -> MeteredRun:
+    """The answer again."""
+    packed, metered = msgspec.msgpack.decode(data, type=tuple[bytes, dict[str, Any]])
+    return MeteredRun(unpack_result(packed), metered)
+
+
+class _Watcher:
+    """Tells all meters, and stops the run when the board says so."""
+
+    def __init__(self, meters: Sequence[Meter]) -> None:
+        self._meters: Sequence[Callable[[AnyEvent], None]] = [each.observe for each in meters]
+
+    def observe(self, event: AnyEvent) -> None:
+        for tell in self._meters:
+            tell(event)
+
+    def on_progress(self, kernel: Kernel) -> None:
+        shared = board()
+        if shared is not None and shared.stop.value:
+            kernel.stop("interrupted")
+
+
+@cache
+def _meters_version() -> str:
+    here = Path(__file__)
+    texts = (here.read_bytes(), here.with_name("meters.py").read_bytes())
+    return blake2b(b"".join(texts), digest_size=8).hexdigest()
+
+
+@cache
+def _text(scenario: str) -> str:
+    return blake2b(find_scenario(scenario).read_bytes(), digest_size=8).hexdigest()

@@ -1,0 +1,94 @@
+"""What is measured of a run besides its summary, for single artefacts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from callboard.actors.vocabulary import events as ev
+from callboard.journal.figures.user_shares import UserShareMeter
+from callboard.scheduler.model import MAP, JobId
+from callboard.scheduler.reasons import Reason
+
+
+class LocalityMeter:
+    """The launched map attempts of each job by locality level: columns `job`, `node`, `rack`,
+    `off_rack`.
+    """
+
+    def __init__(self) -> None:
+        self._launched: dict[JobId, list[int]] = {}
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        if type(event) is ev.AttemptLaunched and event.kind is MAP:
+            counts = self._launched.setdefault(event.job, [0, 0, 0])
+            counts[event.level] += 1
+
+    def figures(self) -> Mapping[str, Sequence[float]]:
+        rows = sorted(self._launched.items())
+        columns = {"job": [job for job, _ in rows]}
+        for place, name in enumerate(("node", "rack", "off_rack")):
+            columns[name] = [counts[place] for _, counts in rows]
+        return columns
+
+
+class UsersMeter:
+    """How users share: `unfairness` and `dissatisfaction`, means over time; NaN without any."""
+
+    def __init__(self) -> None:
+        self._meter = UserShareMeter()
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        self._meter.observe(event)
+
+    def figures(self) -> Mapping[str, Sequence[float]]:
+        shares = self._meter.shares()
+        named = {"unfairness": shares.unfairness, "dissatisfaction": shares.dissatisfaction}
+        return {name: [] if value is None else [value] for name, value in named.items()}
+
+
+class TrainingMeter:
+    """The most attempts that trained at once, of either kind: those launched for training."""
+
+    def __init__(self) -> None:
+        self._training: dict[Any, set[Any]] = {}
+        self.most = 0
+        self.launched = 0
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        if type(event) is ev.AttemptLaunched and event.why.reason is Reason.TRAINING:
+            now = self._training.setdefault(event.kind, set())
+            now.add(event.attempt)
+            self.launched += 1
+            self.most = max(self.most, len(now))
+        elif type(event) is ev.AttemptClosed:
+            for now in self._training.values():
+                now.discard(event.attempt)
+
+    def figures(self) -> Mapping[str, Sequence[float]]:
+        return {"most": [self.most], "launched": [self.launched]}
+
+
+class SwitchesMeter:
+    """When the hybrid order put which of its orders in force: the number of jobs that had been
+    submitted by then, in columns named by the order.
+    """
+
+    def __init__(self) -> None:
+        self._submitted = 0
+        self._switches: dict[str, list[float]] = {}
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        if type(event) is ev.JobSubmitted:
+            self._submitted += 1
+        elif type(event) is ev.OrderSwitched:
+            self._switches.setdefault(event.now, []).append(self._submitted)
+
+    def figures(self) -> Mapping[str, Sequence[float]]:
+        return self._switches
+
+
+METERS: dict[str, Callable[[], Any]] = {
+    "locality": LocalityMeter,
+    "switches": SwitchesMeter,
+    "training": TrainingMeter,
+    "users": UsersMeter,
+}

@@ -1,0 +1,142 @@
+"""The papers' artefacts as one page: a section a paper, and every figure with the print in it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from callboard.experiments.charts.chart_style import COLUMN_INCHES
+from callboard.experiments.report.document import (
+    Block,
+    CommandLines,
+    Document,
+    Emphasis,
+    FactList,
+    Prose,
+    ReportCell,
+    ReportFigure,
+    ReportSection,
+    ReportTable,
+    Verdict,
+)
+from callboard.experiments.report.inline_svg import inline_svg
+from callboard.experiments.report.page import render_page
+from callboard.experiments.report.report_words import number_ranges
+from callboard.experiments.reproduction.artefact import PAPER_TITLES, AnyArtefact, Paper
+from callboard.experiments.reproduction.artefact_charts import agreement_chart
+from callboard.experiments.reproduction.outcome import (
+    VERDICT_MEANINGS,
+    ArtefactOutcome,
+    ReproductionVerdict,
+    ours_text,
+    paper_text,
+    tally_words,
+    why_words,
+)
+from callboard.experiments.reproduction.reproduce import Asked, found_samples
+from callboard.experiments.result_store import ResultStore
+from callboard.experiments.whole_files import whole_file
+from callboard.version import __version__
+
+_MARKS: dict[ReproductionVerdict, Emphasis] = {
+    ReproductionVerdict.REPRODUCED: "best",
+    ReproductionVerdict.NO_NUMBER: "best",
+    ReproductionVerdict.DIRECTION: "",
+    ReproductionVerdict.DIFFERS: "bad",
+    ReproductionVerdict.NOT_RUN: "dim",
+}
+
+
+def write_papers_page(
+    wanted: Sequence[Asked], found: Sequence[ArtefactOutcome], store: ResultStore, path: Path
+) -> None:
+    """Write the page, whole or not at all.  MissingExtraError without matplotlib or Jinja2."""
+    page = render_page(papers_document(wanted, found, store))
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8")
+
+
+def papers_document(
+    wanted: Sequence[Asked], found: Sequence[ArtefactOutcome], store: ResultStore
+) -> Document:
+    """What the page says; samples are read from the store."""
+    outcomes = {each.id: each for each in found}
+    sections = [_overview([each.artefact for each in wanted], outcomes)]
+    for paper in Paper:
+        mine = [each for each in wanted if each.artefact.paper is paper]
+        blocks = [block for each in mine for block in _blocks(each, outcomes, store)]
+        if blocks:
+            sections.append(ReportSection(PAPER_TITLES[paper], blocks))
+    sections.append(_digests(found))
+    return Document(
+        title="The papers, reproduced",
+        lead=f"{tally_words(found)}.",
+        sections=sections,
+        colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
+    )
+
+
+def _overview(
+    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
+) -> ReportSection:
+    """All verdicts; those that nobody has explained stand first."""
+    apart = [each for each in artefacts if _is_apart(each, outcomes)]
+    apart.sort(key=lambda each: bool(each.why))
+    others = [each for each in artefacts if each not in apart]
+    rows: list[list[ReportCell | str]] = [
+        [each.id, each.place, _verdict_cell(outcomes[each.id]), why_words(each, outcomes[each.id])]
+        for each in (*apart, *others)
+    ]
+    meanings = [(verdict.value, [meaning]) for verdict, meaning in VERDICT_MEANINGS.items()]
+    table = ReportTable(headings=("artefact", "place", "verdict", "why"), rows=rows, text_columns=4)
+    return ReportSection("Verdicts", [FactList(facts=meanings), table])
+
+
+def _is_apart(artefact: AnyArtefact, outcomes: Mapping[str, ArtefactOutcome]) -> bool:
+    return bool(why_words(artefact, outcomes[artefact.id]))
+
+
+def _verdict_cell(outcome: ArtefactOutcome) -> ReportCell:
+    return ReportCell(str(outcome.verdict), _MARKS[outcome.verdict])
+
+
+def _blocks(
+    each: Asked, outcomes: Mapping[str, ArtefactOutcome], store: ResultStore
+) -> Iterator[Block]:
+    """One artefact: its sentence, figure, numbers, verdict and command."""
+    artefact, outcome = each.artefact, outcomes[each.artefact.id]
+    yield Prose(text=f"{artefact.id}, {artefact.place}. {artefact.says}")
+    yield from _figures(each, outcome, store)
+    rows: list[list[ReportCell | str]] = []
+    for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
+        verdict = ReportCell(str(found.verdict), _MARKS[found.verdict])
+        rows.append([quantity.label, paper_text(quantity), ours_text(quantity, found), verdict])
+    if rows:
+        yield ReportTable(headings=("", "paper", "ours", "verdict"), rows=rows)
+    why = why_words(artefact, outcome)
+    yield Verdict(word=str(outcome.verdict), text=why, mark=_MARKS[outcome.verdict])
+    seeds = f"   # seeds {number_ranges(outcome.seeds)}" if len(outcome.seeds) > 1 else ""
+    yield CommandLines(lines=[f"callboard reproduce {artefact.id}{seeds}"])
+
+
+def _figures(each: Asked, outcome: ArtefactOutcome, store: ResultStore) -> Iterator[Block]:
+    artefact = each.artefact
+    if artefact.draw is not None:
+        samples = found_samples(each, store)
+        if samples:
+            yield _figure(artefact, "ours", artefact.draw(samples), artefact.place)
+    if any(quantity.printed for quantity in artefact.quantities) and outcome.quantities:
+        figure = agreement_chart(artefact, outcome.quantities)
+        yield _figure(artefact, "print", figure, "Ours beside the print")
+
+
+def _figure(artefact: AnyArtefact, kind: str, figure: object, caption: str) -> ReportFigure:
+    wide = figure.get_figwidth() > COLUMN_INCHES  # type: ignore[attr-defined]
+    svg = inline_svg(figure, f"{artefact.id}-{kind}")
+    return ReportFigure(svg=svg, caption=caption, wide=wide)
+
+
+def _digests(found: Sequence[ArtefactOutcome]) -> ReportSection:
+    """Which runs these are, each once."""
+    rows = {each: None for outcome in found for each in outcome.digests}
+    cells = [[name, str(seed), digest] for name, seed, digest in rows]
+    table = ReportTable(headings=("run", "seed", "digest"), rows=cells, text_columns=3)
+    return ReportSection("Digests", [table], folded=True)

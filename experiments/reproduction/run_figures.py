@@ -1,0 +1,126 @@
+"""Figures of played worlds that several artefacts are held to, as functions of a sample."""
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.experiments.reproduction.evidence import Runs
+from callboard.experiments.reproduction.metered_run import MeteredRun
+from callboard.experiments.seed_runs import mean_response_s
+
+Values = NDArray[np.float64]
+RunFigure = Callable[[MeteredRun], float | None]
+"""A figure of one run; None where it has none."""
+
+
+class SizeBin:
+    """Jobs of at least `least` and at most `most` maps."""
+
+    def __init__(self, name: str, least: int, most: float) -> None:
+        self.name = name
+        self.least = least
+        self.most = most
+
+    def responses_s(self, run: MeteredRun) -> Values:
+        """The response times of its completed jobs, in seconds."""
+        jobs = run.result.jobs
+        mine = jobs.completed & (jobs.maps >= self.least) & (jobs.maps <= self.most)
+        return jobs.response_ms[mine] / 1000
+
+    def slowdowns(self, run: MeteredRun) -> Values:
+        """The slowdowns of its completed jobs."""
+        found = run.result.slowdown
+        assert found is not None
+        maps = dict(zip(run.result.jobs.job.tolist(), run.result.jobs.maps.tolist(), strict=True))
+        mine = [self.least <= maps[job] <= self.most for job in found.job.tolist()]
+        values: Values = found.slowdown[np.array(mine, bool)]
+        return values
+
+
+EVERY_SIZE = SizeBin("all jobs", 0, np.inf)
+
+
+def of(cell: str, figure: RunFigure) -> Callable[[Runs], float | None]:
+    """The figure of one cell."""
+    return lambda runs: figure(runs[cell])
+
+
+def ratio(cell: str, other: str, figure: RunFigure) -> Callable[[Runs], float | None]:
+    """The figure of one cell over that of another, of the same seed."""
+
+    def value(runs: Runs) -> float | None:
+        return share_of(figure(runs[cell]), figure(runs[other]))
+
+    return value
+
+
+def share_of(value: float | None, whole: float | None) -> float | None:
+    """Their ratio; None where there is none."""
+    if value is None or not whole:
+        return None
+    found = value / whole
+    return found if isfinite(found) else None
+
+
+def mean_of_responses_s(run: MeteredRun) -> float | None:
+    """The mean response time of the completed jobs."""
+    return mean_response_s(run.result)
+
+
+def median_response_s(of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
+    """The median response time of a bin's jobs."""
+    return lambda run: median_of(of_bin.responses_s(run))
+
+
+def done_within(limit_s: float, of_bin: SizeBin) -> RunFigure:
+    """The share of a bin's jobs whose response time is at most this."""
+
+    def figure(run: MeteredRun) -> float | None:
+        times = of_bin.responses_s(run)
+        return float((times <= limit_s).mean()) if len(times) else None
+
+    return figure
+
+
+def median_slowdown(of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
+    """The median slowdown of a bin's jobs."""
+    return lambda run: median_of(of_bin.slowdowns(run))
+
+
+def greatest_slowdown(run: MeteredRun) -> float | None:
+    """The greatest slowdown of all jobs."""
+    values = EVERY_SIZE.slowdowns(run)
+    return float(values.max()) if len(values) else None
+
+
+def median_of(values: Values) -> float | None:
+    """The median; None of nothing."""
+    return float(np.median(values)) if len(values) else None
+
+
+def metered(meter: str, column: str) -> RunFigure:
+    """The one value of a meter's column."""
+
+    def figure(run: MeteredRun) -> float | None:
+        values = run.metered[meter].get(column) or []
+        return values[0] if len(values) == 1 else None
+
+    return figure
+
+
+def pooled(samples: Sequence[Runs], cell: str, values: Callable[[MeteredRun], Values]) -> Values:
+    """The values of all runs of a cell together."""
+    return np.concatenate([values(runs[cell]) for runs in samples])
+
+
+def most_in_system(run: MeteredRun) -> float:
+    """The greatest number of jobs that were in the system at once."""
+    jobs = run.result.jobs
+    until = round(run.result.summary.virtual_seconds * 1000)
+    ends = np.where(jobs.finished_ms < 0, until + 1, jobs.finished_ms)
+    at = np.concatenate([jobs.submitted_ms, ends])
+    step = np.concatenate([np.ones(len(ends)), -np.ones(len(ends))])
+    order = np.lexsort((step, at))
+    return float(np.cumsum(step[order]).max())

@@ -1,0 +1,206 @@
+"""The papers' worked examples, computed once: small enough to be followed with a pencil.
+
+Those of ideal machines are computed by `scheduler.ideal`, with exact arithmetic's loops; those in
+which tasks matter are played by the actors on a cluster without latency, on which nothing waits.
+"""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.recorded_tasks import RecordedTasks
+from callboard.experiments.reproduction.artefact import Call
+from callboard.experiments.result_store import key_of
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import run_simulation
+from callboard.experiments.sweeps.content_key import model_version
+from callboard.scenarios.scenario_file import Scenario, from_dict
+from callboard.scheduler.ideal import remaining, simulate
+from callboard.scheduler.model import Millis
+
+ExampleNumbers = Mapping[str, float]
+"""What an example comes to."""
+
+
+class Worked(msgspec.Struct, frozen=True):
+    """The evidence of an example, by its name in `EXAMPLES`."""
+
+    name: str
+
+    def absent(self) -> str:
+        return ""
+
+    def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
+        return [Call(self._key(), work_example, (self.name,))]
+
+    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:  # noqa: ARG002
+        return [msgspec.msgpack.decode(found[self._key()], type=dict[str, float])]
+
+    def played(self) -> list[str]:
+        return []
+
+    def digests(self, samples: Sequence[ExampleNumbers]) -> list[tuple[str, int, str]]:  # noqa: ARG002
+        return []
+
+    def _key(self) -> str:
+        return key_of("worked", model_version(), _examples_version(), self.name)
+
+
+def work_example(name: str) -> bytes:
+    """The example's numbers."""
+    return msgspec.msgpack.encode(EXAMPLES[name]())
+
+
+@cache
+def _examples_version() -> str:
+    return blake2b(Path(__file__).read_bytes(), digest_size=8).hexdigest()
+
+
+def _means(
+    disciplines: Mapping[str, str],
+    arrivals: Sequence[float],
+    sizes: Sequence[float],
+    estimates: Sequence[float] | None = None,
+) -> dict[str, float]:
+    """The mean response times under disciplines, by what they are called."""
+    return {
+        name: float((simulate(each, arrivals, sizes, estimates) - np.array(arrivals)).mean())
+        for name, each in disciplines.items()
+    }
+
+
+def _srpt_beside_ps() -> ExampleNumbers:
+    """HFSP's Figure 1: a job of 30 s; two of 10 s come at 10 and 15 s."""
+    arrivals, sizes = (0, 10, 15), (30, 10, 10)
+    found = _means({"SRPT": "srpt", "PS": "ps"}, arrivals, sizes)
+    large = [simulate(each, arrivals, sizes)[0] for each in ("srpt", "ps")]
+    return {**found, "large job": float(large[0] / large[1])}
+
+
+def _one_estimate() -> ExampleNumbers:
+    """HFSP's Figure 2: jobs of 3 and 2 s, told apart rightly and wrongly; and estimated again
+    after every task, which the actors play with tasks that mislead in turn.
+    """
+    right = _means({"right": "fsp+ps"}, (0, 0), (3, 2))
+    inverted = _means({"inverted": "fsp+ps"}, (0, 0), (3, 2), (2, 3))
+    flapping = _mean_s("hfsp(t=1,T=1,flapping=true)", ((500, 1500, 1000), (500, 500, 1000)))
+    return {**right, **inverted, "flapping": flapping}
+
+
+def _virtual_sizes() -> ExampleNumbers:
+    """HFSP's Figure 3: jobs of 3 and 4 s at 0; when job 3, of 3 s, enters at 3 s."""
+    at, arrivals, sizes = 3.0, (0, 0, 3), (3, 4, 3)
+    left = remaining("ps", at, arrivals, sizes)
+    ends = simulate("fsp+ps", arrivals, sizes)
+    return {"job 2": float(left[1]), "job 3": float(left[2]), "ahead": float(ends[1] - ends[2])}
+
+
+def _two_jobs(small: float, large: float) -> ExampleNumbers:
+    """HFSP's Figure 5: two jobs in the right order, in the wrong one, and side by side."""
+    right = _means({"right": "fsp+ps", "PS": "ps"}, (0, 0), (small, large))
+    wrong = _means({"wrong": "fsp+ps"}, (0, 0), (small, large), (large + 1, large))
+    return {**right, **wrong}
+
+
+def _mean_s(policy: str, lengths_ms: Sequence[Sequence[Millis]]) -> float:
+    """The mean response time of jobs of maps with these lengths, on one slot of one node."""
+    jobs = [_job(number, lengths) for number, lengths in enumerate(lengths_ms)]
+    result = run_simulation(RunSpec.of(_one_slot(), policy, jobs=jobs), driver="direct")
+    first_ms = int(result.jobs.first_launch_ms.min())
+    return float((result.jobs.finished_ms - first_ms).mean()) / 1000
+
+
+_ANY_WORK = {"kind": "jobs", "job": [{"maps": 1, "map_s": 1}]}
+"""A scenario needs a workload; the examples bring their own jobs."""
+
+
+def _one_slot() -> Scenario:
+    """A cluster on which tasks of whole half seconds wait for no heartbeat."""
+    heartbeat = {"interval_ms": 500, "phase_grid_ms": 500, "out_of_band": True}
+    cluster = {"nodes": 1, "racks": 1, "map_slots": 1, "reduce_slots": 0, "latency_ms": 0}
+    named = {"name": "one-slot", "policies": ["fifo"], "workload": _ANY_WORK}
+    tasks = {"rack_factor": 1.0, "off_rack_factor": 1.0}
+    plain = {**named, "cluster": {**cluster, "heartbeat": heartbeat}, "tasks": tasks}
+    return from_dict(plain)
+
+
+def _job(number: int, lengths_ms: Sequence[Millis]) -> JobSpec:
+    """A job of maps with these lengths, submitted before the first heartbeat."""
+    none: array[int] = array("q")
+    recorded = RecordedTasks(
+        map_ms=array("q", lengths_ms),
+        map_levels=bytes(len(lengths_ms)),
+        shuffle_ms=none,
+        tail_ms=none,
+        rest_ms=none,
+        failures={},
+        replicas=np.zeros((len(lengths_ms), 1), "<i4").tobytes(),
+        replication=1,
+        nodes=1,
+    )
+    return JobSpec(
+        job=number,
+        name=f"J{number + 1}",
+        submit_ms=0,
+        maps=len(lengths_ms),
+        map_ms=max(lengths_ms),
+        recorded=recorded,
+    )
+
+
+def _hybrid_tables() -> ExampleNumbers:
+    """What the library's scenarios have of the hybrid paper's Tables I to IV."""
+    found: dict[str, float] = {}
+    for name in ("hybrid-yahoo", "hybrid-facebook", "hybrid-resources"):
+        spec = load_run(name, ("workload.jobs=2000",))
+        groups = spec.scenario.cluster.group
+        found[f"{name}, users"] = len({job.user for job in spec.jobs})
+        found[f"{name}, map slots"] = sum(each.nodes * (each.map_slots or 0) for each in groups)
+        found[f"{name}, reduce slots"] = sum(
+            each.nodes * (each.reduce_slots or 0) for each in groups
+        )
+        small = sum(job.name.startswith("small-jobs") for job in spec.jobs)
+        found[f"{name}, small jobs"] = small / len(spec.jobs)
+    return found
+
+
+_DRAWS = 400_000
+
+
+def _local_opportunities() -> ExampleNumbers:
+    """How long a job waits, in tasks, for a slot on one of three nodes of eight slots whose tasks
+    end at random times; and what it gains by waiting ten times longer where a remote run costs more
+    than the wait (drawn, not from the formula).
+    """
+    draw = np.random.Generator(np.random.PCG64(101))
+    wait = draw.random((_DRAWS // 24, 24)).min(axis=1)
+    cost = 1.0
+    local = draw.exponential(1 / 24, _DRAWS)
+    gains = [float(np.where(local < w, cost - local, 0).mean()) for w in (1 / 24, 10 / 24)]
+    return {"wait": float(wait.mean()), "gain": gains[1] / gains[0]}
+
+
+def _blocked_replicas() -> ExampleNumbers:
+    """The share of blocks none of whose 3 x 6 slots has a short task, drawn one by one."""
+    draw = np.random.Generator(np.random.PCG64(102))
+    blocked = (draw.random((_DRAWS, 18)) < 0.8).all(axis=1)
+    return {"blocked": float(blocked.mean())}
+
+
+EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {
+    "srpt-beside-ps": _srpt_beside_ps,
+    "one-estimate": _one_estimate,
+    "virtual-sizes": _virtual_sizes,
+    "similar-jobs": lambda: _two_jobs(1, 2),
+    "local-opportunities": _local_opportunities,
+    "blocked-replicas": _blocked_replicas,
+    "hybrid-tables": _hybrid_tables,
+    "unlike-jobs": lambda: _two_jobs(1, 10),
+}

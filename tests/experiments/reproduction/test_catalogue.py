@@ -1,0 +1,68 @@
+"""The table of artefacts: nothing is absent, everything can be judged, and examples come out."""
+
+import pytest
+
+from callboard.experiments.reproduction.artefact import AnyArtefact, Paper
+from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
+from callboard.experiments.reproduction.outcome import ReproductionVerdict, judge, whole_verdict
+from callboard.experiments.reproduction.reproduce import asked
+from callboard.experiments.reproduction.worked_examples import Worked
+from callboard.experiments.user_errors import InputError
+
+PRINTED = {
+    Paper.HFSP: ["fig-1", "fig-2", "fig-3", "fig-5", "alg-1", "table-I"]
+    + [f"fig-{n}" for n in (6, 7, 8, 9, 10, 16, 17)],
+    Paper.SLIDES: ["small-jobs", "small-jobs-default", "sticky-slots", "waits"],
+    Paper.REPORT: [f"fig-3.{n}" for n in range(1, 8)],
+    Paper.HYBRID: ["fig-1", "tables-I-IV", "fig-4-i", "fig-4-switches"]
+    + [f"fig-2-{n}" for n in ("i", "ii", "iii", "iv", "v", "vi")],
+    Paper.GP: ["table-I", "table-II", "table-III", "fig-3-busy", "idle", "story"],
+}
+"""What the papers print."""
+
+EXAMPLES = [each for each in ARTEFACTS if isinstance(each.evidence, Worked)]
+
+
+def test_no_artefact_is_absent_and_none_stands_twice() -> None:
+    ids = [each.id for each in ARTEFACTS]
+    assert len(set(ids)) == len(ids)
+    wanted = {f"{paper.value}-{name}" for paper, names in PRINTED.items() for name in names}
+    assert not wanted - set(ids)
+
+
+@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.id)
+def test_every_artefact_can_be_judged(artefact: AnyArtefact) -> None:
+    """Each quantity has a number or a side, and a name of its own."""
+    labels = [each.label for each in artefact.quantities]
+    assert labels
+    assert len(set(labels)) == len(labels)
+    for each in artefact.quantities:
+        assert (each.value is None) != (each.pooled is None)
+        assert each.printed is not None or each.has_side
+        if each.printed is not None:
+            assert each.on_its_side(each.printed)  # the paper's own number is on the paper's side
+
+
+@pytest.mark.parametrize("artefact", EXAMPLES, ids=lambda each: each.id)
+def test_the_worked_examples_are_met(artefact: AnyArtefact) -> None:
+    """Those with a printed solution exactly (HFSP's Figures 2, 3 and 5)."""
+    calls = artefact.evidence.calls(())
+    found = {call.key: call.function(*call.arguments) for call in calls}
+    quantities = judge(artefact, artefact.evidence.samples((), found))
+    good = (ReproductionVerdict.REPRODUCED, ReproductionVerdict.NO_NUMBER)
+    assert whole_verdict(artefact, quantities) in good
+
+
+def test_names_are_papers_or_ids_and_each_is_once() -> None:
+    hfsp = chosen_artefacts(["hfsp-fig-6", "hfsp"])
+    assert {each.paper for each in hfsp} == {Paper.HFSP}
+    assert len({each.id for each in hfsp}) == len(hfsp)
+    with pytest.raises(InputError, match="did you mean hfsp-fig-6"):
+        chosen_artefacts(["hfsp-fig6"])
+
+
+def test_seeds_that_judge_come_after_those_that_were_looked_at() -> None:
+    figure = chosen_artefacts(["hfsp-fig-8"])[0]
+    assert asked(figure, None, quick=False).seeds == tuple(range(101, 111))
+    assert asked(figure, 3, quick=False).seeds == (101, 102, 103)
+    assert asked(figure, range(1001, 1003), quick=True).seeds == (1001, 1002)
