@@ -13,9 +13,8 @@ from callboard.experiments.plugins import canonical_policy, read_policy
 from callboard.experiments.result_store import ResultStore, is_store
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_result import RunResult
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import RunTask, SoloTask, SoloTimes, WorkerTask
-from callboard.experiments.seed_runs import ResultRow, SeedRuns
+from callboard.experiments.run_tasks import SoloTimes
+from callboard.experiments.seed_runs import SeedRuns
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.experiments.solo_runs import solo_times
@@ -31,7 +30,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.format import is_journal
 from callboard.journal.reader import Journal
 from callboard.notebook import Comparison, Run, Sweep
-from callboard.playing import Answer, play
+from callboard.playing import play_rows
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import Millis
 
@@ -119,17 +118,15 @@ def compare(
     named = tuple(canonical_policy(text, parts) for text in policies or first.scenario.policies)
     chosen = seeds_of(seeds, first.scenario.seed)
     specs = [load_run(str(scenario), [*overrides, *_seed(seed)], trust=trusted) for seed in chosen]
-    tasks: list[WorkerTask] = [RunTask(_under(spec, name)) for spec in specs for name in named]
-    if slowdown:
-        tasks += [SoloTask(spec) for spec in specs]
-    answers, interrupted = play(tasks, PlainConsole(stderr=True), cores)
+    rows, interrupted = play_rows(
+        [[msgspec.structs.replace(spec, policy=name) for name in named] for spec in specs],
+        PlainConsole(stderr=True),
+        slowdown=slowdown,
+        cores=cores,
+    )
     if interrupted:
         raise KeyboardInterrupt
-    rows = tuple(
-        _row(answers, place * len(named), len(named), len(specs) * len(named) + place)
-        for place in range(len(specs))
-    )
-    return Comparison(SeedRuns(first.scenario.name, named, chosen, rows))
+    return Comparison(SeedRuns(first.scenario.name, named, chosen, tuple(rows)))
 
 
 def sweep(
@@ -197,16 +194,6 @@ def _loaded(path: Path, trust: Trust) -> Run:
     return Run(load_run(str(path), trust=trust), result, path)
 
 
-def _row(answers: Mapping[int, Answer], first: int, count: int, solo: int) -> ResultRow:
-    results = [answers[place] for place in range(first, first + count)]
-    alone = answers.get(solo)
-    return tuple(
-        alone.of(each) if isinstance(alone, SoloTimes) else each
-        for each in results
-        if isinstance(each, RunResult)
-    )
-
-
 def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
     others = [(key, values) for key, values in vary.items() if key != POLICY]
     return all_combinations([(key, tuple(map(override_text, values))) for key, values in others])
@@ -215,10 +202,6 @@ def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
 def _pair(override: str) -> tuple[str, str]:
     key, _, value = override.partition("=")
     return key.strip(), value.strip()
-
-
-def _under(spec: RunSpec, policy: str) -> RunSpec:
-    return msgspec.structs.replace(spec, policy=policy)
 
 
 def _seed(seed: int | None) -> list[str]:

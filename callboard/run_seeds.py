@@ -110,7 +110,15 @@ def _played(
             wanted, alive = _wanted(verdict, alive, options)
         batch = seeds[len(rows) : len(rows) + wanted]
         specs = [[runs[place] for place in alive] for runs in map(world.runs, batch)]
-        more, interrupted = play_rows(specs, options, paths, console)
+        more, interrupted = play_rows(
+            specs,
+            console,
+            driver=options.driver,
+            check=options.check,
+            paths=paths,
+            slowdown=options.slowdown,
+            cores=options.cores,
+        )
         rows += [_beside(row, alive, len(world.policies)) for row in more if _is_whole(row)]
         wanted = wanted if rule is not None else 0
     return PlayedSeeds(_runs(world, seeds, rows), verdict, interrupted)
