@@ -10,6 +10,7 @@ from callboard.experiments.statistics import (
     PairedComparison,
     compare_paired,
     interval,
+    is_wide,
 )
 
 Figure = Callable[[RunResult], float | None]
@@ -38,6 +39,10 @@ class SeedRuns(msgspec.Struct, frozen=True):
     def mean(self, place: int, figure: Figure) -> Interval:
         """The mean of one policy's figure over the seeds, with its 95 % interval."""
         return interval(self.of_policy(place, figure))
+
+    def wide(self, figure: Figure) -> list[int]:
+        """The policies (their places) whose mean is known only roughly."""
+        return [at for at in range(len(self.policies)) if is_wide(self.mean(at, figure))]
 
     def against_first(self, place: int, figure: Figure) -> PairedComparison:
         """One policy's figure against the first policy's, seed by seed."""
