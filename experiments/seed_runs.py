@@ -46,7 +46,11 @@ class SeedRuns(msgspec.Struct, frozen=True):
 
     def against_first(self, place: int, figure: Figure) -> PairedComparison:
         """One policy's figure against the first policy's, seed by seed."""
-        return compare_paired(self.of_policy(place, figure), self.of_policy(0, figure))
+        return self.against(place, 0, figure)
+
+    def against(self, place: int, other: int, figure: Figure) -> PairedComparison:
+        """One policy's figure against another's, seed by seed."""
+        return compare_paired(self.of_policy(place, figure), self.of_policy(other, figure))
 
     def results(self, place: int) -> list[RunResult]:
         """What was played of one policy, in the order of seeds."""
