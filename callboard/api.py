@@ -19,9 +19,9 @@ from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.sweeps.design_file import override_text
-from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.played_cell import Setting
 from callboard.experiments.sweeps.sweep import read_cells, run_sweep
-from callboard.experiments.sweeps.sweep_plan import PlannedCell, PlannedSweep, SweepPlan
+from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.sweeps.variation import POLICY, all_combinations
 from callboard.experiments.task_pool import OtherWorkers, Workers, cores_here, local_workers
 from callboard.experiments.trust import Trust
@@ -162,17 +162,12 @@ def sweep(
         trust=trust,
     )
     planned = PlannedSweep(plan)
-    wanted = set(map(_where, planned.cells()))
+    wanted = set(planned.places())
     with ResultStore(Path(store)) as kept:
         with _workers(executor, cores) as workers:
             run_sweep(planned, kept, workers, retry=retry)
         cells = read_cells(kept)
-    mine = [cell for cell in cells if _where(cell) in wanted]
-    return Sweep(mine, Path(store))
-
-
-def _where(cell: PlannedCell | PlayedCell) -> tuple[str, Setting, str, int]:
-    return cell.scenario, cell.setting, cell.policy, cell.seed
+    return Sweep([cell for cell in cells if cell.place in wanted], Path(store))
 
 
 def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:

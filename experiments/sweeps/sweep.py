@@ -15,22 +15,13 @@ from callboard.experiments.run_tasks import (
     perform,
 )
 from callboard.experiments.sweeps.content_key import model_version, task_key
-from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.played_cell import Place, PlayedCell, Setting
 from callboard.experiments.sweeps.sweep_plan import SOLO, PlannedCell, PlannedSweep
 from callboard.experiments.task_pool import Lost, Workers, answers
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.policy import PolicySpecError
 
 _LOOKED_UP_AT_ONCE = 64
-
-
-class Place(msgspec.Struct, frozen=True, array_like=True):
-    """What a sweep calls a content."""
-
-    scenario: str
-    setting: Setting
-    policy: str
-    seed: int
 
 
 class SweepCounts(msgspec.Struct):
@@ -141,8 +132,7 @@ def _asked(cell: PlannedCell) -> _Asked:
 
 
 def _place(cell: PlannedCell) -> str:
-    place = Place(cell.scenario, cell.setting, cell.policy, cell.seed)
-    return msgspec.json.encode(place).decode()
+    return msgspec.json.encode(Place(*cell[:4])).decode()
 
 
 def _kept(answer: CellAnswer | Lost) -> Kept | None:
