@@ -240,7 +240,7 @@ def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
     messages: dict[str, list[PlayedCell]] = {}
     for cell in cells:
         if cell.error:
-            messages.setdefault(cell.error.strip().splitlines()[-1], []).append(cell)
+            messages.setdefault(cell.why, []).append(cell)
     for message, failed in messages.items():
         first = failed[0]
         where = " ".join(f"{key}={value}" for key, value in first.setting)

@@ -293,7 +293,7 @@ def _failures(source: ReportSource) -> Iterator[Block]:
     failed = [cell for cell in source.cells if cell.error]
     if failed:
         rows = [
-            [_setting_words(cell), cell.policy, str(cell.seed), cell.error.strip().splitlines()[-1]]
+            [_setting_words(cell), cell.policy, str(cell.seed), cell.why]
             for cell in failed[:_ROWS_MAX]
         ]
         headings = ("run", "policy", "seed", "why")

@@ -33,6 +33,11 @@ class PlayedCell(msgspec.Struct, frozen=True):
     key: str = ""
 
     @property
+    def why(self) -> str:
+        """The last line of the error, which says it in short; empty if there is none."""
+        return self.error.strip().rpartition("\n")[2]
+
+    @property
     def place(self) -> Place:
         """Where it stands among the others."""
         return Place(self.scenario, self.setting, self.policy, self.seed)
