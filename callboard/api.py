@@ -22,7 +22,7 @@ from callboard.experiments.sweeps.design_file import override_text
 from callboard.experiments.sweeps.played_cell import Setting
 from callboard.experiments.sweeps.sweep import read_cells, run_sweep
 from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.sweeps.variation import POLICY, all_combinations
+from callboard.experiments.sweeps.variation import POLICY, all_combinations, fixed_setting
 from callboard.experiments.task_pool import OtherWorkers, Workers, cores_here, local_workers
 from callboard.experiments.trust import Trust
 from callboard.experiments.user_errors import InputError
@@ -156,7 +156,7 @@ def sweep(
         scenarios=tuple(map(str, listed)),
         policies=(*policies, *map(str, (vary or {}).get(POLICY, ()))),
         settings=_settings(vary or {}),
-        fixed=tuple(_pair(each) for each in overrides),
+        fixed=fixed_setting(overrides),
         seeds=str(seeds),
         slowdown=slowdown,
         trust=trust,
@@ -192,11 +192,6 @@ def _loaded(path: Path, trust: Trust) -> Run:
 def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
     others = [(key, values) for key, values in vary.items() if key != POLICY]
     return all_combinations([(key, tuple(map(override_text, values))) for key, values in others])
-
-
-def _pair(override: str) -> tuple[str, str]:
-    key, _, value = override.partition("=")
-    return key.strip(), value.strip()
 
 
 def _seed(seed: int | None) -> list[str]:
