@@ -38,9 +38,8 @@ from callboard.scheduler.model import Millis
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How to run; only `until_ms`, `tie_order` and `patient` can change what happens: a patient run
     goes on although its preemption goes round.  With `check` the run is tested against every rule
-    (`journal.checks`) as it goes, with `slowdown` it is also computed how long its jobs
-    take alone.  `host` is the
-    old name of `driver`.
+    (`journal.checks`) as it goes, with `slowdown` it is also computed how long its jobs take alone.
+    `host` is the old name of `driver`.
     """
 
     until_ms: Millis | None = None
