@@ -89,7 +89,7 @@ def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["
         raise NothingToDraw("there is only one policy")
 
     def of(setting: Setting, policy: str) -> Interval:
-        return table.comparison(setting, policy, measure.figure).difference
+        return table.difference(setting, policy, measure.figure)
 
     first = chart_text(policy_labels(table.policies)[0], 20)
     label = f"{measure.label.replace(' (', f' minus {first}’s (')}"
