@@ -33,12 +33,17 @@ class CellTable:
 
     @property
     def varied(self) -> dict[str, tuple[str, ...]]:
-        """The keys that have several values, and these in the order in which they come."""
-        found: dict[str, dict[str, None]] = {}
-        for setting in self.settings:
-            for key, value in setting:
-                found.setdefault(key, {})[value] = None
-        return {key: tuple(values) for key, values in found.items() if len(values) > 1}
+        """The keys that differ between the settings, and their values in the order in which they
+        come; a setting may be without a key.
+        """
+        settings = [dict(setting) for setting in self.settings]
+        keys = dict.fromkeys(key for setting in settings for key in setting)
+        found = {key: dict.fromkeys(setting.get(key) for setting in settings) for key in keys}
+        return {
+            key: tuple(value for value in values if value is not None)
+            for key, values in found.items()
+            if len(values) > 1
+        }
 
     def results(self, setting: Setting, policy: str) -> list[RunResult]:
         """What was played of a policy in a setting, in the order of seeds."""

@@ -92,6 +92,14 @@ def test_words_have_a_row_each() -> None:
     assert drawn(axes)["fair"][0] == [52, 62]
 
 
+def test_settings_that_have_not_the_same_keys_have_a_row_each() -> None:
+    settings = [*of_sigma("0", "0.5"), (("cluster.nodes", "6"),)]
+    (axes,) = intervals_chart(cells(*settings)).axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["sigma = 0", "sigma = 0.5", "nodes = 6"]
+    assert drawn(axes)["fifo"][0] == [102, 112, 122]
+
+
 def test_differences_are_to_the_first_policy_seed_by_seed() -> None:
     figure = differences_chart(cells(*of_sigma("0", "1")))
     (axes,) = figure.axes
