@@ -12,14 +12,13 @@ from callboard.experiments.charts.chart_catalogue import (
     RUN_CHARTS,
     STORE_CHARTS,
     StoredSweep,
-    alone_of,
 )
 from callboard.experiments.charts.chart_run import ChartRun, chart_run, labelled_runs
 from callboard.experiments.charts.chart_style import save_chart
 from callboard.experiments.charts.store_charts import MEASURES
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import Simulation, run_simulation
-from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.solo_runs import alone_of, solo_times
 from callboard.experiments.sweeps.played_cell import PlayedCell
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"

@@ -13,17 +13,16 @@ from callboard.experiments.plugins import canonical_policy, read_policy
 from callboard.experiments.result_store import ResultStore, is_store
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_result import RunResult
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import RunTask, SoloTask, SoloTimes, WorkerTask
-from callboard.experiments.seed_runs import ResultRow, SeedRuns
+from callboard.experiments.run_tasks import SoloTimes
+from callboard.experiments.seed_runs import SeedRuns
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.sweeps.design_file import override_text
-from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.played_cell import Setting
 from callboard.experiments.sweeps.sweep import read_cells, run_sweep
-from callboard.experiments.sweeps.sweep_plan import PlannedCell, PlannedSweep, SweepPlan
-from callboard.experiments.sweeps.variation import POLICY, all_combinations
+from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
+from callboard.experiments.sweeps.variation import POLICY, all_combinations, fixed_setting
 from callboard.experiments.task_pool import OtherWorkers, Workers, cores_here, local_workers
 from callboard.experiments.trust import Trust
 from callboard.experiments.user_errors import InputError
@@ -31,7 +30,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.format import is_journal
 from callboard.journal.reader import Journal
 from callboard.notebook import Comparison, Run, Sweep
-from callboard.playing import Answer, play
+from callboard.playing import play_rows
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import Millis
 
@@ -39,9 +38,8 @@ from callboard.scheduler.model import Millis
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How to run; only `until_ms`, `tie_order` and `patient` can change what happens: a patient run
     goes on although its preemption goes round.  With `check` the run is tested against every rule
-    (`journal.checks`) as it goes, with `slowdown` it is also computed how long its jobs
-    take alone.  `host` is the
-    old name of `driver`.
+    (`journal.checks`) as it goes, with `slowdown` it is also computed how long its jobs take alone.
+    `host` is the old name of `driver`.
     """
 
     until_ms: Millis | None = None
@@ -119,17 +117,15 @@ def compare(
     named = tuple(canonical_policy(text, parts) for text in policies or first.scenario.policies)
     chosen = seeds_of(seeds, first.scenario.seed)
     specs = [load_run(str(scenario), [*overrides, *_seed(seed)], trust=trusted) for seed in chosen]
-    tasks: list[WorkerTask] = [RunTask(_under(spec, name)) for spec in specs for name in named]
-    if slowdown:
-        tasks += [SoloTask(spec) for spec in specs]
-    answers, interrupted = play(tasks, PlainConsole(stderr=True), cores)
+    rows, interrupted = play_rows(
+        [[msgspec.structs.replace(spec, policy=name) for name in named] for spec in specs],
+        PlainConsole(stderr=True),
+        slowdown=slowdown,
+        cores=cores,
+    )
     if interrupted:
         raise KeyboardInterrupt
-    rows = tuple(
-        _row(answers, place * len(named), len(named), len(specs) * len(named) + place)
-        for place in range(len(specs))
-    )
-    return Comparison(SeedRuns(first.scenario.name, named, chosen, rows))
+    return Comparison(SeedRuns(first.scenario.name, named, chosen, tuple(rows)))
 
 
 def sweep(
@@ -159,23 +155,18 @@ def sweep(
         scenarios=tuple(map(str, listed)),
         policies=(*policies, *map(str, (vary or {}).get(POLICY, ()))),
         settings=_settings(vary or {}),
-        fixed=tuple(_pair(each) for each in overrides),
+        fixed=fixed_setting(overrides),
         seeds=str(seeds),
         slowdown=slowdown,
         trust=trust,
     )
     planned = PlannedSweep(plan)
-    wanted = set(map(_where, planned.cells()))
+    wanted = set(planned.places())
     with ResultStore(Path(store)) as kept:
         with _workers(executor, cores) as workers:
             run_sweep(planned, kept, workers, retry=retry)
         cells = read_cells(kept)
-    mine = [cell for cell in cells if _where(cell) in wanted]
-    return Sweep(mine, Path(store))
-
-
-def _where(cell: PlannedCell | PlayedCell) -> tuple[str, Setting, str, int]:
-    return cell.scenario, cell.setting, cell.policy, cell.seed
+    return Sweep([cell for cell in cells if cell.place in wanted], Path(store))
 
 
 def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
@@ -197,28 +188,9 @@ def _loaded(path: Path, trust: Trust) -> Run:
     return Run(load_run(str(path), trust=trust), result, path)
 
 
-def _row(answers: Mapping[int, Answer], first: int, count: int, solo: int) -> ResultRow:
-    results = [answers[place] for place in range(first, first + count)]
-    alone = answers.get(solo)
-    return tuple(
-        alone.of(each) if isinstance(alone, SoloTimes) else each
-        for each in results
-        if isinstance(each, RunResult)
-    )
-
-
 def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
     others = [(key, values) for key, values in vary.items() if key != POLICY]
     return all_combinations([(key, tuple(map(override_text, values))) for key, values in others])
-
-
-def _pair(override: str) -> tuple[str, str]:
-    key, _, value = override.partition("=")
-    return key.strip(), value.strip()
-
-
-def _under(spec: RunSpec, policy: str) -> RunSpec:
-    return msgspec.structs.replace(spec, policy=policy)
 
 
 def _seed(seed: int | None) -> list[str]:

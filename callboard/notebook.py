@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.column_table import ColumnTable
-from callboard.experiments.charts.chart_catalogue import StoredSweep, alone_of, read_store
+from callboard.experiments.charts.chart_catalogue import StoredSweep, read_store
 from callboard.experiments.charts.chart_run import ChartRun, chart_run
 from callboard.experiments.live_server import start_runs
 from callboard.experiments.report.report_source import source_of_cells, source_of_runs
@@ -19,7 +19,7 @@ from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.seed_runs import Figure, SeedRuns, mean_response_s
 from callboard.experiments.simulation import Simulation
-from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.solo_runs import alone_of, solo_times
 from callboard.experiments.statistics import Interval, PairedComparison
 from callboard.experiments.stopwatch import SchedulingCost
 from callboard.experiments.sweeps.played_cell import PlayedCell

@@ -2,7 +2,6 @@
 are cores, with live lines on a terminal, and with what is done kept when Ctrl-C comes.
 """
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,27 +12,17 @@ from callboard.console import PlainConsole, plain
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import (
-    RunTask,
-    SoloTask,
-    SoloTimes,
-    TaskFailure,
-    WorkerTask,
-    perform,
-)
-from callboard.experiments.simulation import run_simulation, stopping_on_ctrl_c
+from callboard.experiments.run_tasks import RunTask, SoloTimes, TaskFailure, perform
+from callboard.experiments.simulation import DriverName, stopping_on_ctrl_c
 from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.task_pool import Lost, SharedBoard, answers, cores_here, local_workers
 from callboard.experiments.user_errors import RunFailed
 from callboard.journal.checks.rule import Violation
-from callboard.journal.tell.names import count
 from callboard.progress_line import ProgressLine, board_progress, run_progress
 from callboard.run_arguments import run_key
 
 WORTH_PROCESSES = 30_000
 """With fewer tasks in all the runs they are over before processes have started."""
-
-Answer = RunResult | SoloTimes
 
 
 class PlayedRows(NamedTuple):
@@ -47,50 +36,52 @@ class PlayedRows(NamedTuple):
 
 def play_rows(
     rows: Sequence[Sequence[RunSpec]],
-    options: argparse.Namespace,
-    paths: Mapping[RunKey, Path],
     console: PlainConsole,
+    *,
+    driver: DriverName = "direct",
+    check: bool = False,
+    paths: Mapping[RunKey, Path] | None = None,
+    slowdown: bool = False,
+    cores: int | None = None,
 ) -> PlayedRows:
-    """Play rows of runs, each of one world under several policies, as the options of `callboard
-    run` say; raises what `play` does.
+    """Play rows of runs, each of one world under several policies, and record them at their paths;
+    with `slowdown` every result has its jobs' times alone.  Raises what `play` does.
     """
-    tasks: list[WorkerTask] = [
-        RunTask(spec, options.driver, paths.get(run_key(spec)), options.check)
-        for row in rows
-        for spec in row
-    ]
-    runs = len(tasks)
-    if options.slowdown:
-        tasks += [SoloTask(row[0]) for row in rows]
-    answers, interrupted = play(tasks, console, options.cores)
-    places = iter(range(runs))
-    results = [[_result(answers.get(next(places))) for _ in row] for row in rows]
-    for number, row in enumerate(results):
-        alone = answers.get(runs + number)
-        if isinstance(alone, SoloTimes):
-            row[:] = [None if each is None else alone.of(each) for each in row]
-    for place in sorted(answers):
+    specs, paths = [spec for row in rows for spec in row], paths or {}
+    tasks = [RunTask(spec, driver, paths.get(run_key(spec)), check) for spec in specs]
+    done, interrupted = play(tasks, console, cores)
+    results = iter([done.get(place) for place in range(len(tasks))])
+    played = [[next(results) for _ in row] for row in rows]
+    if slowdown and not interrupted:
+        interrupted = _add_solo_times(rows, played)
+    for place in done:
         say_recorded(tasks[place], console)
-    return PlayedRows(results, interrupted)
+    return PlayedRows(played, interrupted)
 
 
-def _result(answer: Answer | None) -> RunResult | None:
-    assert not isinstance(answer, SoloTimes)
-    return answer
+def _add_solo_times(
+    rows: Sequence[Sequence[RunSpec]], played: Sequence[list[RunResult | None]]
+) -> bool:
+    """Put them beside the results; whether Ctrl-C has left the later rows without."""
+    try:
+        for row, found in zip(rows, played, strict=True):
+            alone = SoloTimes(solo_times(row[0]))
+            found[:] = [None if each is None else alone.of(each) for each in found]
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 class PlayedTasks(NamedTuple):
-    """The answers by the task's place, in their order, and whether Ctrl-C has cut it short: then
-    answers are missing, and those of runs that were stopped on their way say so.
+    """The results by the task's place, in their order, and whether Ctrl-C has cut it short: then
+    some are missing, and those of runs that were stopped on their way say so.
     """
 
-    answers: Mapping[int, Answer]
+    results: Mapping[int, RunResult]
     interrupted: bool
 
 
-def play(
-    tasks: Sequence[WorkerTask], console: PlainConsole, cores: int | None = None
-) -> PlayedTasks:
+def play(tasks: Sequence[RunTask], console: PlainConsole, cores: int | None = None) -> PlayedTasks:
     """Play all, on so many cores.  Raises what `run_simulation` does, or RunFailed for a process.
 
     Ctrl-C stops the runs that go on between two supersteps, and begins no other; a second one is an
@@ -103,11 +94,12 @@ def play(
     return _play_here(tasks, console)
 
 
-def _play_here(tasks: Sequence[WorkerTask], console: PlainConsole) -> PlayedTasks:
-    done: dict[int, Answer] = {}
+def _play_here(tasks: Sequence[RunTask], console: PlainConsole) -> PlayedTasks:
+    done: dict[int, RunResult] = {}
     for task in tasks:
         try:
-            answer = _play_one(task, console)
+            with run_progress(console, _title(task), len(task.spec.jobs)) as watcher:
+                result = done[task.place] = task.run(watcher)
         except KeyboardInterrupt:
             if not done:
                 raise
@@ -115,83 +107,55 @@ def _play_here(tasks: Sequence[WorkerTask], console: PlainConsole) -> PlayedTask
         except Violation:
             say_recorded(task, console)
             raise
-        done[task.place] = answer
-        if isinstance(answer, RunResult) and answer.interrupted:
+        if result.interrupted:
             return PlayedTasks(done, interrupted=True)
     return PlayedTasks(done, interrupted=False)
 
 
-def _play_one(task: WorkerTask, console: PlainConsole) -> Answer:
-    if isinstance(task, SoloTask):
-        return SoloTimes(solo_times(task.spec))
-    with run_progress(console, _title(task), _jobs(task)) as watcher:
-        return run_simulation(
-            task.spec,
-            driver=task.driver,
-            journal=task.journal,
-            check=task.check,
-            watcher=watcher,
-        )
-
-
-def _play_in_processes(
-    tasks: Sequence[WorkerTask], console: PlainConsole, cores: int
-) -> PlayedTasks:
-    shared, done = SharedBoard(len(tasks)), dict[int, Answer]()
-    lines = [ProgressLine(_title(task), _jobs(task)) for task in tasks]
+def _play_in_processes(tasks: Sequence[RunTask], console: PlainConsole, cores: int) -> PlayedTasks:
+    shared, done = SharedBoard(len(tasks)), dict[int, RunResult]()
+    lines = [ProgressLine(_title(task), len(task.spec.jobs)) for task in tasks]
     with (
         stopping_on_ctrl_c(shared.request_stop),
         board_progress(console, lines, shared, done) as look,
         local_workers(cores, shared) as workers,
     ):
         for task, answer in answers(workers, perform, _until_stopped(tasks, shared), look):
-            if isinstance(answer, RunResult | SoloTimes):
+            if isinstance(answer, RunResult):
                 done[task.place] = answer
-            elif answer is not None and not shared.stop.value:
+            elif isinstance(answer, Lost | TaskFailure) and not shared.stop.value:
                 raise _failure(task, answer, console)
         stopped = bool(shared.stop.value)
-    interrupted = stopped and len(_whole(done)) < len(tasks)
+    whole = sum(not result.interrupted for result in done.values())
+    interrupted = stopped and whole < len(tasks)
     return PlayedTasks(dict(sorted(done.items())), interrupted)
 
 
-def _until_stopped(tasks: Sequence[WorkerTask], shared: SharedBoard) -> Iterator[WorkerTask]:
+def _until_stopped(tasks: Sequence[RunTask], shared: SharedBoard) -> Iterator[RunTask]:
     for task in tasks:
         if shared.stop.value:
             return
         yield task
 
 
-def _whole(done: Mapping[int, Answer]) -> list[Answer]:
-    return [a for a in done.values() if not (isinstance(a, RunResult) and a.interrupted)]
-
-
-def _failure(task: WorkerTask, answer: Lost | TaskFailure, console: PlainConsole) -> RunFailed:
+def _failure(task: RunTask, answer: Lost | TaskFailure, console: PlainConsole) -> RunFailed:
     say_recorded(task, console)
     if isinstance(answer, TaskFailure):
         return RunFailed(answer.message, answer.status)
     return RunFailed(f"{_title(task)}, seed {task.spec.scenario.seed}: {answer.why}")
 
 
-def say_recorded(task: WorkerTask, console: PlainConsole) -> None:
+def say_recorded(task: RunTask, console: PlainConsole) -> None:
     """Say where a run is recorded, if it is."""
-    if isinstance(task, RunTask) and task.journal is not None:
+    if task.journal is not None:
         console.print(plain(f"recorded in {task.journal}"), soft_wrap=True)
 
 
-def _title(task: WorkerTask) -> str:
+def _title(task: RunTask) -> str:
     """What its line on a terminal is called."""
-    if isinstance(task, SoloTask):
-        return f"measuring {count(_jobs(task), 'job')} alone"
     return f"{task.spec.policy} · {task.spec.scenario.name}"
 
 
-def _jobs(task: WorkerTask) -> int:
-    """How many jobs it plays."""
-    return len(task.spec.jobs)
-
-
-def _size(task: WorkerTask) -> int:
+def _size(task: RunTask) -> int:
     """How many tasks of the cluster it plays."""
-    if isinstance(task, SoloTask):
-        return 0
     return sum(job.maps + job.reduces for job in task.spec.jobs)

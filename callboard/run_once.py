@@ -43,7 +43,15 @@ def plan_once(
 
 def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]) -> Told:
     console = PlainConsole(stderr=True)
-    rows, interrupted = play_rows([world.runs()], options, paths, console)
+    rows, interrupted = play_rows(
+        [world.runs()],
+        console,
+        driver=options.driver,
+        check=options.check,
+        paths=paths,
+        slowdown=options.slowdown,
+        cores=options.cores,
+    )
     played = [result for result in rows[0] if result is not None]
     if not options.json:
         _print_table(world.spec, played, options.by)

@@ -20,7 +20,7 @@ from callboard.journal.tell.names import count
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld
 from callboard.run_once import Told, print_heading, tell_livelocks
-from callboard.tables.seed_table import difference_table, seed_table, seeds_json, wide_intervals
+from callboard.tables.seed_table import difference_table, seed_table, seeds_json
 
 MOST_SEEDS = 200
 """A question that needs more seeds than these is given up, unless --seeds allows more."""
@@ -101,31 +101,49 @@ def _played(
     world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
 ) -> PlayedSeeds:
     """Play seeds until there are no more, or until the rule has enough."""
-    seeds, rows, console = _seeds(options, world), list[ResultRow](), PlainConsole(stderr=True)
+    seeds, rows, console = _seeds(options, world), dict[int, ResultRow](), PlainConsole(stderr=True)
     rule, verdict, interrupted = _rule(options, len(seeds)), None, False
-    wanted, alive = len(seeds), tuple(range(len(world.policies)))
-    while wanted and not interrupted:
+    alive = tuple(range(len(world.policies)))
+    while not interrupted:
         if rule is not None:
-            verdict = rule.judge(_runs(world, seeds, rows).figures(mean_response_s))
-            wanted, alive = _wanted(verdict, alive, options)
-        batch = seeds[len(rows) : len(rows) + wanted]
+            verdict = rule.judge(_runs(world, rows).figures(mean_response_s))
+        left = seeds[len(rows) :]
+        wanted, alive = _wanted(verdict, alive, options, len(left))
+        batch = left[:wanted]
+        if not batch:
+            break
         specs = [[runs[place] for place in alive] for runs in map(world.runs, batch)]
-        more, interrupted = play_rows(specs, options, paths, console)
-        rows += [_beside(row, alive, len(world.policies)) for row in more if _is_whole(row)]
-        wanted = wanted if rule is not None else 0
-    return PlayedSeeds(_runs(world, seeds, rows), verdict, interrupted)
+        more, interrupted = play_rows(
+            specs,
+            console,
+            driver=options.driver,
+            check=options.check,
+            paths=paths,
+            slowdown=options.slowdown,
+            cores=options.cores,
+        )
+        for seed, row in zip(batch, more, strict=True):
+            if _is_whole(row):
+                rows[seed] = _beside(row, alive, len(world.policies))
+    return PlayedSeeds(_runs(world, rows), verdict, interrupted)
 
 
-def _runs(world: PlannedWorld, seeds: Sequence[int], rows: Sequence[ResultRow]) -> SeedRuns:
-    return SeedRuns(
-        world.spec.scenario.name, world.policies, tuple(seeds[: len(rows)]), tuple(rows)
-    )
+def _runs(world: PlannedWorld, rows: Mapping[int, ResultRow]) -> SeedRuns:
+    name = world.spec.scenario.name
+    return SeedRuns(name, world.policies, tuple(rows), tuple(rows.values()))
 
 
 def _wanted(
-    verdict: Precision | Selection, alive: tuple[int, ...], options: argparse.Namespace
+    verdict: Precision | Selection | None,
+    alive: tuple[int, ...],
+    options: argparse.Namespace,
+    left: int,
 ) -> tuple[int, tuple[int, ...]]:
-    """How many seeds more, at least so many as keep all cores busy, and of which policies."""
+    """How many seeds more, and of which policies: without a rule all that are left, with one at
+    least enough to keep all cores busy.
+    """
+    if verdict is None:
+        return left, alive
     if isinstance(verdict, Selection) and verdict.seeds:
         alive = verdict.survivors
     together = math.ceil((options.cores or cores_here()) / max(len(alive), 1))
@@ -173,7 +191,7 @@ def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
     lines = ["± is half a 95 % interval of the mean over the seeds"]
     if played.verdict is not None:
         lines.append(played.verdict.sentence(runs.policies))
-    wide = wide_intervals(runs)
+    wide = [runs.policies[place] for place in runs.wide(mean_response_s)]
     if wide and options.precision is None:
         which = f"the mean response time of {', '.join(wide)}"
         lines.append(f"wide intervals: {which} is known to no better than ± 20 %; more seeds help")

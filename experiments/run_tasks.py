@@ -4,15 +4,14 @@ import traceback
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.experiments.error_messages import describe_error
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import DriverName, run_simulation
-from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.simulation import DriverName, RunWatcher, run_simulation
+from callboard.experiments.solo_runs import alone_of, solo_times
 from callboard.experiments.task_pool import SharedBoard, board
 from callboard.experiments.user_errors import EXIT_FAILED
 from callboard.scheduler.model import JobId, Millis
@@ -27,9 +26,21 @@ class RunTask(msgspec.Struct, frozen=True):
     check: bool = False
     place: int = 0
 
+    def run(self, watcher: RunWatcher | None = None) -> RunResult:
+        """Play it; raises what `run_simulation` does."""
+        return run_simulation(
+            self.spec,
+            driver=self.driver,
+            journal=self.journal,
+            check=self.check,
+            watcher=watcher,
+        )
+
 
 class SoloTask(msgspec.Struct, frozen=True):
-    """How long each of the run's jobs takes alone, whatever the policy."""
+    """How long each of the run's jobs takes alone, whatever the policy: a task of sweeps, which
+    keep that once for all policies.
+    """
 
     spec: RunSpec
     place: int = 0
@@ -45,8 +56,7 @@ class SoloTimes(msgspec.Struct, frozen=True):
 
     def of(self, result: RunResult) -> RunResult:
         """The result with these times beside its jobs."""
-        alone = [self.alone_ms.get(job, 0) for job in result.jobs.job.tolist()]
-        return msgspec.structs.replace(result, solo_ms=np.array(alone, np.int64))
+        return msgspec.structs.replace(result, solo_ms=alone_of(result.jobs, self.alone_ms))
 
 
 class TaskFailure(msgspec.Struct, frozen=True):
@@ -66,14 +76,8 @@ def perform(task: WorkerTask) -> RunResult | SoloTimes | TaskFailure | None:
     watcher = None if shared is None else _BoardWatcher(shared, task.place)
     try:
         if isinstance(task, SoloTask):
-            return SoloTimes(solo_times(task.spec, watcher))
-        return run_simulation(
-            task.spec,
-            driver=task.driver,
-            journal=task.journal,
-            check=task.check,
-            watcher=watcher,
-        )
+            return SoloTimes(solo_times(task.spec))
+        return task.run(watcher)
     except Exception as error:
         message, status = describe_error(error)
         return TaskFailure(traceback.format_exc() if message is None else message, status)

@@ -10,6 +10,7 @@ from callboard.experiments.statistics import (
     PairedComparison,
     compare_paired,
     interval,
+    is_wide,
 )
 
 Figure = Callable[[RunResult], float | None]
@@ -39,9 +40,17 @@ class SeedRuns(msgspec.Struct, frozen=True):
         """The mean of one policy's figure over the seeds, with its 95 % interval."""
         return interval(self.of_policy(place, figure))
 
+    def wide(self, figure: Figure) -> list[int]:
+        """The policies (their places) whose mean is known only roughly."""
+        return [at for at in range(len(self.policies)) if is_wide(self.mean(at, figure))]
+
     def against_first(self, place: int, figure: Figure) -> PairedComparison:
         """One policy's figure against the first policy's, seed by seed."""
-        return compare_paired(self.of_policy(place, figure), self.of_policy(0, figure))
+        return self.against(place, 0, figure)
+
+    def against(self, place: int, other: int, figure: Figure) -> PairedComparison:
+        """One policy's figure against another's, seed by seed."""
+        return compare_paired(self.of_policy(place, figure), self.of_policy(other, figure))
 
     def results(self, place: int) -> list[RunResult]:
         """What was played of one policy, in the order of seeds."""

@@ -7,7 +7,7 @@ latency, and a slot is filled again, and an end heard of, only at a heartbeat of
 a time that no run can undercut, and it is computed: no run of the job alone is that good.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 
 import numpy as np
@@ -18,18 +18,14 @@ from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.worker.durations import real_ms
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import RunWatcher
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
+from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.scenarios.build import node_facts
 from callboard.scheduler.model import MAP, REDUCE, JobId, Millis, TaskKind
 
 
-def solo_times(spec: RunSpec, watcher: RunWatcher | None = None) -> dict[JobId, Millis]:
-    """The least response time in ms that each of the run's jobs could have, whatever the policy.
-
-    Nothing is played, so `watcher` has nothing to see.
-    """
-    del watcher
+def solo_times(spec: RunSpec) -> dict[JobId, Millis]:
+    """The least response time in ms that each of the run's jobs could have, whatever the policy."""
     scenario = spec.scenario
     alone = _LoneJobs(scenario.cluster, scenario.tasks, scenario.seed)
     if scenario.tasks.sigma:
@@ -39,6 +35,11 @@ def solo_times(spec: RunSpec, watcher: RunWatcher | None = None) -> dict[JobId, 
         if job.shape not in by_shape:
             by_shape[job.shape] = alone.least_ms(job)
     return {job.job: by_shape[job.shape] for job in spec.jobs}
+
+
+def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
+    """The times alone in the order of the jobs; 0 for a job of which there is none."""
+    return np.array([solo_ms.get(job, 0) for job in jobs.job.tolist()], np.int64)
 
 
 class _LoneJobs:

@@ -20,6 +20,8 @@ from callboard.scenarios import distributions
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.failures import Outage, drawn_outages, recorded_outages
 from callboard.scenarios.fields import to_ms
+from callboard.scenarios.formats.import_report import Remarks
+from callboard.scenarios.formats.opendc import drawn_failures, is_failure_trace
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
 from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
@@ -135,10 +137,14 @@ class _FaultScript:
     def _recorded(self, entry: tl.TraceEntry, place: int, at_ms: Millis) -> Iterator[Outage]:
         """What a trace says of when nodes are down, `at_ms` later; nothing without its folder."""
         if self._base_dir is not None:
-            names = {f"node-{facts.node}": facts.node for facts in self._nodes}
             path = locate_trace(entry.path, Path(self._base_dir), f"timeline[{place}].path")
-            for node, begin_ms, end_ms in recorded_outages(path, names):
+            for node, begin_ms, end_ms in self._outages_in(path, place):
                 yield Outage(node, begin_ms + at_ms, None if end_ms is None else end_ms + at_ms)
+
+    def _outages_in(self, path: Path, place: int) -> Iterator[Outage]:
+        if path.is_file() and is_failure_trace(path):
+            return drawn_failures(path, place, len(self._nodes), Remarks())
+        return recorded_outages(path, {f"node-{each.node}": each.node for each in self._nodes})
 
     def _drawn(self, entry: tl.FailuresEntry, place: int, at_ms: Millis) -> Iterator[Outage]:
         nodes, mean_s = self._nodes, entry.mtbf_s + entry.mttr_s

@@ -200,7 +200,9 @@ class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures"):
 
 
 class TraceEntry(TimelineEntry, frozen=True, kw_only=True, tag="trace"):
-    """Nodes crash and start again as a file says: lines of `seconds,node-3,down` or `up`."""
+    """Nodes crash and start again as a file says: lines of `seconds,node-3,down` or `up`, or
+    OpenDC's trace of failures, for whose shares nodes are drawn.
+    """
 
     path: ShortText
 

@@ -46,7 +46,6 @@ from callboard.experiments.result_store import is_store
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.tell.names import count
-from callboard.progress_line import run_progress
 from callboard.scenarios.scenario_error import ScenarioError
 
 _RUNS_MAX = 12
@@ -159,10 +158,7 @@ def _run_figure(name: str, runs: Sequence[ChartRun], journals: Sequence[Path]) -
     chart = RUN_CHARTS[name]
     if not chart.needs_solo or not any(run.jobs.completed.any() for run in runs):
         return chart.draw(runs)
-    console = PlainConsole(stderr=True)
-    with run_progress(console, "measuring jobs alone", len(runs[0].jobs.job)) as watcher:
-        alone = with_solo_times(runs, journals, watcher)
-    return chart.draw(alone)
+    return chart.draw(with_solo_times(runs, journals))
 
 
 def _store_drawer(path: Path, of: str | None) -> _Drawer:

@@ -11,7 +11,6 @@ from math import inf
 from pathlib import Path
 
 from callboard.arguments import number
-from callboard.console import PlainConsole
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.report.report_source import (
     ReportSource,
@@ -22,7 +21,6 @@ from callboard.experiments.report.write_report import check_report, write_report
 from callboard.experiments.result_store import is_store
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
-from callboard.progress_line import run_progress
 
 _SECONDS = number("a number of seconds above 0", lambda value: 0 < value < inf)
 
@@ -65,7 +63,6 @@ def _read(inputs: list[Path], within_s: float | None) -> ReportSource:
     if stores:
         return source_of_store(stores[0], within_s)
     try:
-        with run_progress(PlainConsole(stderr=True), "measuring jobs alone", 0) as watcher:
-            return source_of_journals(inputs, within_s, watcher)
+        return source_of_journals(inputs, within_s)
     except ValueError as error:
         raise InputError(str(error)) from None

@@ -28,7 +28,7 @@ from callboard.experiments.result_store import ResultStore
 from callboard.experiments.simulation import stopping_on_ctrl_c
 from callboard.experiments.statistics import check_intervals
 from callboard.experiments.sweeps.design_file import read_design
-from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import (
     Method,
     Question,
@@ -38,7 +38,12 @@ from callboard.experiments.sweeps.sensitivity import (
 from callboard.experiments.sweeps.sweep import SweepCounts, read_cells, run_sweep
 from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.sweeps.sweep_rows import TEXT_FIGURES, by_setting, cell_columns
-from callboard.experiments.sweeps.variation import POLICY, all_combinations, parse_variation
+from callboard.experiments.sweeps.variation import (
+    POLICY,
+    all_combinations,
+    fixed_setting,
+    parse_variation,
+)
 from callboard.experiments.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.user_errors import InputError
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
@@ -137,7 +142,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         scenarios=tuple(dict.fromkeys(options.scenarios)),
         policies=tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies])),
         settings=settings,
-        fixed=_fixed(options),
+        fixed=fixed_setting(options.set),
         seeds=options.seeds or "1",
         slowdown=options.slowdown,
         faults=not options.no_faults,
@@ -145,11 +150,6 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         until_ms=None if options.until is None else round(1000 * options.until),
     )
     return plan, question
-
-
-def _fixed(options: argparse.Namespace) -> Setting:
-    pairs = (text.partition("=") for text in options.set)
-    return tuple((key.strip(), value.strip()) for key, _, value in pairs)
 
 
 def _question(options: argparse.Namespace) -> Question | None:
@@ -165,7 +165,7 @@ def _question(options: argparse.Namespace) -> Question | None:
     ranges = tuple(map(parse_range, options.sobol or options.morris))
     method: Method = "sobol" if options.sobol else "morris"
     samples = options.samples or (64 if options.sobol else 10)
-    return Question(method, ranges, samples, "", _fixed(options))
+    return Question(method, ranges, samples, "", fixed_setting(options.set))
 
 
 def _play(
@@ -240,7 +240,7 @@ def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
     messages: dict[str, list[PlayedCell]] = {}
     for cell in cells:
         if cell.error:
-            messages.setdefault(cell.error.strip().splitlines()[-1], []).append(cell)
+            messages.setdefault(cell.why, []).append(cell)
     for message, failed in messages.items():
         first = failed[0]
         where = " ".join(f"{key}={value}" for key, value in first.setting)

@@ -23,11 +23,7 @@ from callboard.experiments.seed_runs import (
     mean_slowdown,
     p95_response_s,
 )
-from callboard.experiments.statistics import (
-    PairedComparison,
-    interval,
-    is_wide,
-)
+from callboard.experiments.statistics import PairedComparison, interval
 from callboard.tables.policy_table import empty_table, headings
 
 JSON_FIGURES: dict[str, Figure] = {
@@ -70,15 +66,6 @@ def difference_table(runs: SeedRuns) -> Table:
             if found.difference.runs:
                 table.add_row(f"  {label}", *difference_cells(found, UNITS[label]))
     return table
-
-
-def wide_intervals(runs: SeedRuns) -> list[str]:
-    """The policies whose mean response time is known only roughly."""
-    return [
-        policy
-        for place, policy in enumerate(runs.policies)
-        if is_wide(runs.mean(place, mean_response_s))
-    ]
 
 
 def seeds_json(runs: SeedRuns) -> list[dict[str, object]]:

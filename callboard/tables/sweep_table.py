@@ -1,13 +1,13 @@
 """The table of a store: a row for each scenario, setting and policy."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich import box
 from rich.table import Table
 
 from callboard.console import plain
 from callboard.experiments.figure_rows import write_seconds
-from callboard.experiments.figure_text import with_half
+from callboard.experiments.figure_text import difference_cells, interval_text, with_half
 from callboard.experiments.seed_runs import (
     Figure,
     SeedRuns,
@@ -18,11 +18,12 @@ from callboard.experiments.seed_runs import (
 from callboard.experiments.sweeps.sensitivity import KeyIndex, Question
 from callboard.experiments.sweeps.sweep_rows import SettingRuns, varied_keys
 
-_COLUMNS: dict[str, tuple[Figure, str]] = {
-    "mean response": (mean_response_s, "s"),
-    "p95": (p95_response_s, "s"),
-    "slowdown": (mean_slowdown, "×"),
+_COLUMNS: dict[str, tuple[Figure, Callable[[float], str]]] = {
+    "mean response": (mean_response_s, write_seconds),
+    "p95": (p95_response_s, write_seconds),
+    "slowdown": (mean_slowdown, "{:,.1f}×".format),
 }
+"""The figures, and how their means are written."""
 
 
 def sweep_table(groups: Sequence[SettingRuns]) -> Table:
@@ -43,7 +44,9 @@ def sweep_table(groups: Sequence[SettingRuns]) -> Table:
         setting = dict(group.setting)
         for place, policy in enumerate(group.runs.policies):
             head = [group.scenario] * several + [setting.get(key, "") for key in keys] + [policy]
-            figures = [_mean(group.runs, place, *each) for each in shown.values()]
+            figures = [
+                interval_text(write, group.runs.mean(place, of)) for of, write in shown.values()
+            ]
             against = [_against(group.runs, place)] * compared
             seeds = str(len(group.runs.results(place)))
             failed = [str(group.failed or "") if place == 0 else ""] * fails
@@ -56,23 +59,11 @@ def _is_known(groups: Sequence[SettingRuns], figure: Figure) -> bool:
     return any(value is not None for row in rows for value in row)
 
 
-def _mean(runs: SeedRuns, place: int, figure: Figure, unit: str) -> str:
-    found = runs.mean(place, figure)
-    if not found.runs:
-        return "-"
-    written = write_seconds(found.mean) if unit == "s" else f"{found.mean:,.1f}×"
-    return with_half(written, found.half)
-
-
 def _against(runs: SeedRuns, place: int) -> str:
     """The paired difference of mean response to the first policy, as a share of its mean."""
     if not place:
         return ""
-    found = runs.against_first(place, mean_response_s)
-    if found.relative is None:
-        return "-"
-    half = None if found.relative_half is None else 100 * found.relative_half
-    return with_half(f"{100 * found.relative:+.0f}%", half).replace("-", "−")
+    return difference_cells(runs.against_first(place, mean_response_s), " s").percent or "-"
 
 
 def index_table(question: Question, policy: str, found: Sequence[KeyIndex]) -> Table:

@@ -1,17 +1,12 @@
 """The cells of a sweep as a table: what was varied, and each policy's figures in each setting."""
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.seed_runs import Figure
-from callboard.experiments.statistics import (
-    Interval,
-    PairedComparison,
-    compare_paired,
-    interval,
-)
+from callboard.experiments.statistics import Interval, interval
 from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.sweep_rows import by_setting
 from callboard.scheduler.registry.spelling import short_policy
 
 SCENARIO = "scenario"
@@ -19,63 +14,58 @@ SCENARIO = "scenario"
 
 
 class CellTable:
-    """Cells by setting, policy and seed; those that failed or were not played have no result.
+    """The runs of a sweep by setting and policy.
 
     Where there are several scenarios, which one it is counts as a key that was varied.
     """
 
     def __init__(self, cells: Iterable[PlayedCell]) -> None:
         self.cells = tuple(cells)
-        self._several = len({cell.scenario for cell in self.cells}) > 1
-        self.settings: tuple[Setting, ...] = tuple(
-            dict.fromkeys(self._setting(cell) for cell in self.cells)
-        )
+        groups = by_setting(self.cells)
+        several = len({group.scenario for group in groups}) > 1
+        self._runs = {
+            ((SCENARIO, group.scenario), *group.setting) if several else group.setting: group.runs
+            for group in groups
+        }
+        self.settings: tuple[Setting, ...] = tuple(self._runs)
         self.policies = tuple(dict.fromkeys(cell.policy for cell in self.cells))
         self.seeds = tuple(sorted({cell.seed for cell in self.cells}))
 
-    def _setting(self, cell: PlayedCell) -> Setting:
-        return ((SCENARIO, cell.scenario), *cell.setting) if self._several else cell.setting
-
-    @cached_property
-    def _results(self) -> dict[tuple[Setting, str, int], RunResult | None]:
-        return {(self._setting(cell), cell.policy, cell.seed): cell.result for cell in self.cells}
-
-    @property
-    def failed(self) -> list[PlayedCell]:
-        """The cells that failed, each with its `error`."""
-        return [cell for cell in self.cells if cell.error]
-
-    @property
-    def missing(self) -> int:
-        """How many cells have neither failed nor been played."""
-        return sum(cell.result is None and not cell.error for cell in self.cells)
-
     @property
     def varied(self) -> dict[str, tuple[str, ...]]:
-        """The keys that have several values, and these in the order in which they come."""
-        found: dict[str, dict[str, None]] = {}
-        for setting in self.settings:
-            for key, value in setting:
-                found.setdefault(key, {})[value] = None
-        return {key: tuple(values) for key, values in found.items() if len(values) > 1}
+        """The keys that differ between the settings, and their values in the order in which they
+        come; a setting may be without a key.
+        """
+        settings = [dict(setting) for setting in self.settings]
+        keys = dict.fromkeys(key for setting in settings for key in setting)
+        found = {key: dict.fromkeys(setting.get(key) for setting in settings) for key in keys}
+        return {
+            key: tuple(value for value in values if value is not None)
+            for key, values in found.items()
+            if len(values) > 1
+        }
 
-    def results(self, setting: Setting, policy: str) -> list[RunResult | None]:
-        """The results of a policy in a setting, by seed; None for what is not there."""
-        return [self._results.get((setting, policy, seed)) for seed in self.seeds]
-
-    def figures(self, setting: Setting, policy: str, figure: Figure) -> list[float | None]:
-        """The figure, seed by seed."""
-        found = self.results(setting, policy)
-        return [None if result is None else figure(result) for result in found]
+    def results(self, setting: Setting, policy: str) -> list[RunResult]:
+        """What was played of a policy in a setting, in the order of seeds."""
+        runs = self._runs[setting]
+        return runs.results(runs.policies.index(policy)) if policy in runs.policies else []
 
     def interval(self, setting: Setting, policy: str, figure: Figure) -> Interval:
-        """The figure's mean over the seeds, with its interval."""
-        return interval(self.figures(setting, policy, figure))
+        """The figure's mean over the seeds, with its interval; of no run where none was asked."""
+        runs = self._runs[setting]
+        if policy not in runs.policies:
+            return interval(())
+        return runs.mean(runs.policies.index(policy), figure)
 
-    def comparison(self, setting: Setting, policy: str, figure: Figure) -> PairedComparison:
-        """The policy against the first one in the same setting, seed by seed."""
-        first = self.figures(setting, self.policies[0], figure)
-        return compare_paired(self.figures(setting, policy, figure), first)
+    def difference(self, setting: Setting, policy: str, figure: Figure) -> Interval:
+        """The policy's figure minus the first policy's in the same setting, seed by seed; of no run
+        where one of the two was not asked.
+        """
+        runs, first = self._runs[setting], self.policies[0]
+        if not {policy, first} <= {*runs.policies}:
+            return interval(())
+        place = runs.policies.index
+        return runs.against(place(policy), place(first), figure).difference
 
 
 def numbers_of(values: Sequence[str]) -> list[float] | None:

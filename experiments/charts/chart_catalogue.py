@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
 
 from callboard.experiments.charts import gantt_chart, job_charts, slot_charts, store_charts
 from callboard.experiments.charts.chart_run import (
@@ -19,14 +18,12 @@ from callboard.experiments.charts.pooled_runs import pooled_runs
 from callboard.experiments.charts.store_charts import Measure, Sensitivity, tornado_chart
 from callboard.experiments.result_store import ResultStore
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import RunWatcher
-from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.solo_runs import alone_of, solo_times
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
 from callboard.experiments.sweeps.sweep import read_cells
 from callboard.experiments.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
-from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.journal.reader import Journal
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.registry.spelling import short_policy
@@ -150,32 +147,23 @@ def read_chart_runs(paths: Sequence[Path], *, with_shares: bool = True) -> list[
     return labelled_runs(runs)
 
 
-def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
-    """The times alone in the order of the jobs; 0 for a job of which there is none."""
-    return np.array([solo_ms.get(job, 0) for job in jobs.job.tolist()], np.int64)
-
-
-def with_solo_times(
-    runs: Sequence[ChartRun], paths: Sequence[Path], watcher: RunWatcher | None = None
-) -> list[ChartRun]:
+def with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> list[ChartRun]:
     """The runs with how long their jobs take alone, computed once for each world among them.
 
     Raises what `load_run` does where a world cannot be played again, as when its trace is gone,
     and InputError where it has not the jobs that were recorded.
     """
-    return list(_with_solo_times(runs, paths, watcher))
+    return list(_with_solo_times(runs, paths))
 
 
-def _with_solo_times(
-    runs: Sequence[ChartRun], paths: Sequence[Path], watcher: RunWatcher | None
-) -> Iterator[ChartRun]:
+def _with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> Iterator[ChartRun]:
     known: list[tuple[object, dict[JobId, Millis]]] = []
     for run, path in zip(runs, paths, strict=True):
         spec = load_run(str(path), trust=NO_CODE)
         world = spec.jobs, spec.scenario.cluster, spec.scenario.tasks, spec.scenario.seed
         solo_ms = next((times for other, times in known if other == world), None)
         if solo_ms is None:
-            solo_ms = solo_times(spec, watcher)
+            solo_ms = solo_times(spec)
             known.append((world, solo_ms))
         alone_ms = alone_of(run.jobs, solo_ms)
         if not alone_ms[run.jobs.completed].all():

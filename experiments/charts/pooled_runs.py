@@ -21,10 +21,7 @@ def pooled_runs(cells: Sequence[PlayedCell]) -> list[ChartRun]:
     if len(table.settings) > 1:
         raise NothingToDraw("the sweep has several settings, whose jobs are not to be mixed")
     (setting,) = table.settings
-    played = [
-        [each for each in table.results(setting, policy) if each is not None]
-        for policy in table.policies
-    ]
+    played = [table.results(setting, policy) for policy in table.policies]
     labels = policy_labels(table.policies)
     runs = [_pooled(label, each) for label, each in zip(labels, played, strict=True) if each]
     if not runs:

@@ -89,7 +89,7 @@ def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["
         raise NothingToDraw("there is only one policy")
 
     def of(setting: Setting, policy: str) -> Interval:
-        return table.comparison(setting, policy, measure.figure).difference
+        return table.difference(setting, policy, measure.figure)
 
     first = chart_text(policy_labels(table.policies)[0], 20)
     label = f"{measure.label.replace(' (', f' minus {first}’s (')}"
@@ -122,15 +122,25 @@ def _mark_zero(axes: Any, *, across: bool) -> None:
 
 def _line_key(table: CellTable) -> str:
     """The key to draw lines over: with numbers, and the most of them; empty if there is none."""
-    numeric = {k: len(v) for k, v in table.varied.items() if numbers_of(v) is not None}
+    numeric = {k: len(v) for k, v in table.varied.items() if _is_axis(table, k)}
     return max(numeric, key=lambda key: numeric[key]) if numeric else ""
+
+
+def _is_axis(table: CellTable, key: str) -> bool:
+    return _is_everywhere(table, key) and numbers_of(table.varied[key]) is not None
+
+
+def _is_everywhere(table: CellTable, key: str) -> bool:
+    """Whether every setting has a value for it; the points of a design need not."""
+    return all(key in dict(setting) for setting in table.settings)
 
 
 def _panel_key(table: CellTable) -> str:
     """The key that has a panel for each value; empty if there is none, or too many values."""
     others = [key for key in table.varied if key != _line_key(table)]
-    fits = len(others) == 1 and len(table.varied[others[0]]) <= _PANELS_MAX
-    return others[0] if fits else ""
+    if len(others) != 1 or not _is_everywhere(table, others[0]):
+        return ""
+    return others[0] if len(table.varied[others[0]]) <= _PANELS_MAX else ""
 
 
 _Found = Mapping[tuple[Setting, str], Interval]

@@ -21,7 +21,6 @@ from callboard.experiments.report.world_facts import (
     facts_of_journal,
 )
 from callboard.experiments.run_result import RunResult
-from callboard.experiments.simulation import RunWatcher
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import Question
 from callboard.experiments.user_errors import InputError
@@ -54,9 +53,7 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
         return [cell.result for cell in self.cells if cell.result is not None]
 
 
-def source_of_journals(
-    paths: Sequence[Path], within_s: float | None = None, watcher: RunWatcher | None = None
-) -> ReportSource:
+def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> ReportSource:
     """Runs from their journals, with times alone where their worlds can be played again.
 
     Raises what `read_chart_runs` does.
@@ -68,7 +65,7 @@ def source_of_journals(
         if run.summary.reason is None
     ]
     try:
-        runs = with_solo_times(runs, paths, watcher)
+        runs = with_solo_times(runs, paths)
     except (ScenarioError, InputError, JournalError, OSError) as error:
         notes.append(f"Slowdowns are left out, since the jobs cannot be played alone: {error}")
     files = shlex.join(map(str, paths))

@@ -9,7 +9,6 @@ from callboard.experiments.figure_text import difference_cells, interval_text
 from callboard.experiments.report.world_facts import WorldFacts, workload_words
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.seed_runs import SeedRuns, mean_response_s
-from callboard.experiments.statistics import compare_paired, interval
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sweep_rows import SettingRuns
 from callboard.journal.tell.names import count
@@ -30,8 +29,7 @@ def lead_of(groups: Sequence[SettingRuns]) -> str:
     if len(groups) > 1:
         return _lead_of_sweep(groups)
     runs = groups[0].runs
-    places = range(len(runs.policies))
-    means = [interval(runs.of_policy(place, mean_response_s)) for place in places]
+    means = [runs.mean(place, mean_response_s) for place in range(len(runs.policies))]
     known = sorted((m.mean, place) for place, m in enumerate(means) if not isnan(m.mean))
     if not known:
         return "No job has completed, so there are no response times."
@@ -51,11 +49,9 @@ ONE_SEED_REMARK = "This is one seed: chance is not told from policy."
 
 
 def _next_best(runs: SeedRuns, names: Sequence[str], best: int, second: int) -> str:
-    mean = interval(runs.of_policy(second, mean_response_s))
+    mean = runs.mean(second, mean_response_s)
     told = f"The next is {names[second]} with {interval_text(write_seconds, mean)}"
-    found = compare_paired(
-        runs.of_policy(best, mean_response_s), runs.of_policy(second, mean_response_s)
-    )
+    found = runs.against(best, second, mean_response_s)
     if found.difference.half is None:
         return f"{told}. {ONE_SEED_REMARK}"
     cells = difference_cells(found, " s")
@@ -70,12 +66,9 @@ def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
     policies = list(dict.fromkeys(p for group in groups for p in group.runs.policies))
     for policy, name in list(zip(policies, policy_labels(policies), strict=True))[1:]:
         found = [
-            compare_paired(
-                group.runs.of_policy(group.runs.policies.index(policy), mean_response_s),
-                group.runs.of_policy(0, mean_response_s),
-            ).difference
-            for group in groups
-            if policy in group.runs.policies[1:]
+            runs.against_first(runs.policies.index(policy), mean_response_s).difference
+            for runs in (group.runs for group in groups)
+            if policy in runs.policies[1:]
         ]
         if not found:
             continue

@@ -14,7 +14,7 @@ from callboard.experiments.figure_text import (
 )
 from callboard.experiments.report.document import Emphasis, ReportCell, ReportTable
 from callboard.experiments.seed_runs import SeedRuns, mean_response_s
-from callboard.experiments.statistics import PairedComparison, compare_paired, interval
+from callboard.experiments.statistics import PairedComparison, interval
 from callboard.experiments.sweeps.sweep_rows import SettingRuns, varied_keys
 
 
@@ -54,7 +54,7 @@ def difference_rows(runs: SeedRuns) -> ReportTable:
     names, rows = policy_labels(runs.policies), list[list[ReportCell | str]]()
     for place, name in enumerate(names[1:], 1):
         for label, figure in COMPARED.items():
-            found = compare_paired(runs.of_policy(place, figure), runs.of_policy(0, figure))
+            found = runs.against_first(place, figure)
             if found.difference.runs:
                 cells = difference_cells(found, UNITS[label])
                 rows.append([name, label, ReportCell(cells[0], _sure(found)), *cells[1:]])
@@ -101,20 +101,14 @@ def _has(runs: SeedRuns, row: TableRow) -> bool:
 def _setting_rows(runs: SeedRuns, rows: Sequence[TableRow]) -> Iterator[list[ReportCell | str]]:
     """The policy, the number of its runs, its figures, and how it differs from the first."""
     for place, label in enumerate(policy_labels(runs.policies)):
-        columns = [runs.of_policy(place, row.of) for row in rows]
-        means = [
-            interval_text(row.write, interval(column))
-            for row, column in zip(rows, columns, strict=True)
-        ]
+        means = [interval_text(row.write, runs.mean(place, row.of)) for row in rows]
         yield [label, str(len(runs.results(place))), *means, _against_first(runs, place)]
 
 
 def _against_first(runs: SeedRuns, place: int) -> ReportCell:
     if not place:
         return ReportCell("")
-    found = compare_paired(
-        runs.of_policy(place, mean_response_s), runs.of_policy(0, mean_response_s)
-    )
+    found = runs.against_first(place, mean_response_s)
     if not found.difference.runs:
         return ReportCell("-")
     return ReportCell(difference_cells(found, " s").percent, _sure(found))

@@ -45,7 +45,6 @@ from callboard.experiments.report.report_words import (
 from callboard.experiments.report.result_tables import difference_rows, figure_table, overview
 from callboard.experiments.report.world_facts import WorldFacts, rough_duration
 from callboard.experiments.seed_runs import mean_response_s
-from callboard.experiments.statistics import interval, is_wide
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import Question, indices_by_policy
 from callboard.experiments.sweeps.sweep_rows import SettingRuns, by_setting
@@ -160,13 +159,10 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
     yield Prose(text=_INTERVALS, mark="dim")
     if len(runs.policies) > 1:
         yield difference_rows(runs)
-    wide = [
-        name
-        for place, name in enumerate(policy_labels(runs.policies))
-        if is_wide(interval(runs.of_policy(place, mean_response_s)))
-    ]
+    labels = policy_labels(runs.policies)
+    wide = ", ".join(labels[place] for place in runs.wide(mean_response_s))
     if wide:
-        text = f"The mean response time is known only roughly for {', '.join(wide)}: more seeds"
+        text = f"The mean response time is known only roughly for {wide}: more seeds"
         yield Prose(text=f"{text} would narrow the intervals.", mark="bad")
 
 
@@ -297,7 +293,7 @@ def _failures(source: ReportSource) -> Iterator[Block]:
     failed = [cell for cell in source.cells if cell.error]
     if failed:
         rows = [
-            [_setting_words(cell), cell.policy, str(cell.seed), cell.error.strip().splitlines()[-1]]
+            [_setting_words(cell), cell.policy, str(cell.seed), cell.why]
             for cell in failed[:_ROWS_MAX]
         ]
         headings = ("run", "policy", "seed", "why")

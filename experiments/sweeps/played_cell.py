@@ -8,6 +8,15 @@ Setting = tuple[tuple[str, str], ...]
 """What was varied: dotted keys of the scenario with their values as written; () if nothing was."""
 
 
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """What a sweep calls a content."""
+
+    scenario: str
+    setting: Setting
+    policy: str
+    seed: int
+
+
 class PlayedCell(msgspec.Struct, frozen=True):
     """A scenario in a setting, under a policy, with a seed.
 
@@ -22,3 +31,13 @@ class PlayedCell(msgspec.Struct, frozen=True):
     result: RunResult | None = None
     error: str = ""
     key: str = ""
+
+    @property
+    def why(self) -> str:
+        """The last line of the error, which says it in short; empty if there is none."""
+        return self.error.strip().rpartition("\n")[2]
+
+    @property
+    def place(self) -> Place:
+        """Where it stands among the others."""
+        return Place(self.scenario, self.setting, self.policy, self.seed)

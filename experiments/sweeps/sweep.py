@@ -15,22 +15,13 @@ from callboard.experiments.run_tasks import (
     perform,
 )
 from callboard.experiments.sweeps.content_key import model_version, task_key
-from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.played_cell import Place, PlayedCell, Setting
 from callboard.experiments.sweeps.sweep_plan import SOLO, PlannedCell, PlannedSweep
 from callboard.experiments.task_pool import Lost, Workers, answers
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.policy import PolicySpecError
 
 _LOOKED_UP_AT_ONCE = 64
-
-
-class Place(msgspec.Struct, frozen=True, array_like=True):
-    """What a sweep calls a content."""
-
-    scenario: str
-    setting: Setting
-    policy: str
-    seed: int
 
 
 class SweepCounts(msgspec.Struct):
@@ -141,8 +132,7 @@ def _asked(cell: PlannedCell) -> _Asked:
 
 
 def _place(cell: PlannedCell) -> str:
-    place = Place(cell.scenario, cell.setting, cell.policy, cell.seed)
-    return msgspec.json.encode(place).decode()
+    return msgspec.json.encode(Place(*cell[:4])).decode()
 
 
 def _kept(answer: CellAnswer | Lost) -> Kept | None:
@@ -170,18 +160,22 @@ def read_cells(store: ResultStore) -> list[PlayedCell]:
     places = [(msgspec.json.decode(text, type=Place), key) for text, key in store.places().items()]
     kept = store.find(key for _, key in places)
     alone = {
-        (place.scenario, place.setting, place.seed): kept[key].value
+        _world(place): msgspec.msgpack.decode(times, type=SoloTimes)
         for place, key in places
-        if place.policy == SOLO and key in kept
+        if place.policy == SOLO and key in kept and (times := kept[key].value) is not None
     }
     return [
-        _played(place, key, kept.get(key), alone.get((place.scenario, place.setting, place.seed)))
+        _played(place, key, kept.get(key), alone.get(_world(place)))
         for place, key in places
         if place.policy != SOLO
     ]
 
 
-def _played(place: Place, key: str, kept: Kept | None, alone: bytes | None) -> PlayedCell:
+def _world(place: Place) -> tuple[str, Setting, int]:
+    return place.scenario, place.setting, place.seed
+
+
+def _played(place: Place, key: str, kept: Kept | None, alone: SoloTimes | None) -> PlayedCell:
     cell = PlayedCell(place.scenario, place.setting, place.policy, place.seed, key=key)
     if kept is None:
         return cell
@@ -189,5 +183,5 @@ def _played(place: Place, key: str, kept: Kept | None, alone: bytes | None) -> P
         return msgspec.structs.replace(cell, error=kept.error)
     result = unpack_result(kept.value)
     if alone is not None:
-        result = msgspec.msgpack.decode(alone, type=SoloTimes).of(result)
+        result = alone.of(result)
     return msgspec.structs.replace(cell, result=result)

@@ -11,7 +11,7 @@ from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.run_tasks import RunTask, SoloTask
 from callboard.experiments.seeds import seeds_of
-from callboard.experiments.sweeps.played_cell import Setting
+from callboard.experiments.sweeps.played_cell import Place, Setting
 from callboard.experiments.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
@@ -95,11 +95,21 @@ class PlannedSweep:
 
     def cells(self) -> Iterator[PlannedCell]:
         """Every run once, seed by seed, so that a sweep cut short has something of everything."""
+        for world in self._worlds():
+            yield from self._world(*world)
+
+    def places(self) -> Iterator[Place]:
+        """Where the runs stand, without a look at what they are; times alone are left out."""
+        for name, setting, seed in self._worlds():
+            for policy in self.policies[name]:
+                yield Place(self.called(name), (*self.plan.fixed, *setting), policy, seed)
+
+    def _worlds(self) -> Iterator[tuple[str, Setting, int]]:
         longest = max(map(len, self.seeds.values()))
         for place in range(longest):
             for name, setting in product(self.seeds, self.plan.settings):
                 if place < len(self.seeds[name]):
-                    yield from self._world(name, setting, self.seeds[name][place])
+                    yield name, setting, self.seeds[name][place]
 
     def _world(self, name: str, setting: Setting, seed: int) -> Iterator[PlannedCell]:
         called, whole = self.called(name), (*self.plan.fixed, *setting)

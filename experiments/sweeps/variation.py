@@ -1,4 +1,4 @@
-"""What `--vary` says: a key and its values, and the grid of several of them."""
+"""What `--vary` and `--set` say: a key and its values, the grid of several, and what is fixed."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +38,12 @@ def all_combinations(variations: Sequence[tuple[str, Sequence[str]]]) -> tuple[S
             raise InputError(f"--vary {key}: given twice; put all its values into one")
     combinations = product(*(values for _, values in variations))
     return tuple(tuple(zip(keys, values, strict=True)) for values in combinations)
+
+
+def fixed_setting(overrides: Iterable[str]) -> Setting:
+    """What holds in every setting, of texts as `--set` takes them: `KEY=VALUE`."""
+    pairs = (text.partition("=") for text in overrides)
+    return tuple((key.strip(), value.strip()) for key, _, value in pairs)
 
 
 def _split(text: str) -> Iterator[str]:

@@ -15,17 +15,12 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 def write_csv(columns: Columns, file: TextIO) -> int:
     """A line with the names, then a line a row (RFC 4180, but lines end in a newline); how many
-    rows.  What is None is left empty, and text is `inert`.
+    rows.  What is None is left empty, and text is `inert`, names of columns too.
     """
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    cells = (
-        [inert(cell) for cell in column] if name in TEXT_COLUMNS else column
-        for name, column in columns.items()
-    )
-    rows = list(zip(*cells, strict=True))
-    writer.writerows(rows)
-    return len(rows)
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    writer.writerows(map(inert, row) for row in rows)
+    return len(rows) - 1
 
 
 def inert(cell: TableCell) -> TableCell:

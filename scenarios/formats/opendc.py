@@ -6,7 +6,7 @@ are drawn, among those that are up.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from callboard.actors.kernel.streams import Stream
@@ -35,16 +35,11 @@ def is_not_jobs(path: Path) -> bool:
     return {*_FAILURES} <= columns or columns == _FRAGMENTS
 
 
-def drawn_failures(paths: Iterable[Path], nodes: int, remarks: Remarks) -> Iterator[Outage]:
-    """The outages that traces of failures come to on so many nodes; those of one trace begin with
-    the run.
+def drawn_failures(path: Path, nth: int, nodes: int, remarks: Remarks) -> Iterator[Outage]:
+    """The outages that a trace of failures, the `nth` from 0, comes to on so many nodes; the trace
+    begins with the run.
     """
-    for nth, path in enumerate(paths):
-        yield from _drawn(path, nodes, remarks, Stream(nth, "import/failures"))
-
-
-def _drawn(path: Path, nodes: int, remarks: Remarks, draw: Stream) -> Iterator[Outage]:
-    up_from = [0] * nodes
+    draw, up_from = Stream(nth, "import/failures"), [0] * nodes
     at_ms = drawn = 0
     for number, row in parquet_table(path)[1]:
         place = f"{path.name}:{number}"

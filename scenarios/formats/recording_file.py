@@ -27,7 +27,7 @@ _LOOKED_AT = 1000  # files and folders, for one that can be read
 
 class Imported(NamedTuple):
     """A recording, what became of all that the files held, and how much that was; `outages` are
-    what traces of failures come to, on its nodes.
+    what the traces of `failures` among them come to, on its nodes.
     """
 
     recording: ClusterRecording
@@ -35,6 +35,7 @@ class Imported(NamedTuple):
     jobs: int
     tasks: int
     attempts: int
+    failures: tuple[Path, ...] = ()
     outages: tuple[Outage, ...] = ()
 
 
@@ -127,8 +128,13 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
         note = f"jobs' fields that no simulation needs: {form.unused}"
         remarks.add("dropped", note, count=maker.jobs if form.unused else 0)
         recording = maker.finish()
-    outages = tuple(drawn_failures(failures, recording.nodes, remarks))
-    return Imported(recording, remarks, maker.jobs, maker.tasks, maker.attempts, outages)
+    outages = tuple(
+        outage
+        for nth, path in enumerate(failures)
+        for outage in drawn_failures(path, nth, recording.nodes, remarks)
+    )
+    sizes = maker.jobs, maker.tasks, maker.attempts
+    return Imported(recording, remarks, *sizes, tuple(failures), outages)
 
 
 @contextmanager

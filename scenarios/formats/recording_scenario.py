@@ -19,7 +19,11 @@ def written_scenario(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any
     workload = apply_overrides({"workload": {}}, overrides)["workload"]
     columns = str(workload.get("columns", "")) if isinstance(workload, dict) else ""
     imported = load_recording(path, columns)
-    return scenario_of(imported.recording, plain_name(path), str(path.absolute()), columns)
+    scenario = scenario_of(imported.recording, plain_name(path), str(path.absolute()), columns)
+    if imported.failures:
+        traces = [str(trace.absolute()) for trace in imported.failures]
+        scenario["timeline"] = [{"what": "trace", "path": trace} for trace in traces]
+    return scenario
 
 
 def plain_name(path: Path) -> str:

@@ -11,11 +11,13 @@ from callboard import playing, run_seeds
 from callboard.console import PlainConsole
 from callboard.experiments import task_pool
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_result import RunResult, pack_result, unpack_result
-from callboard.experiments.run_tasks import RunTask, SoloTask
+from callboard.experiments.run_result import pack_result, unpack_result
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run_tasks import RunTask
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import run_simulation
 from callboard.experiments.user_errors import InputError, RunFailed
+from callboard.playing import PlayedRows
 from tests.callboard.conftest import Run
 
 SMALL = ("two-jobs", "--set", "tasks.sigma=0.4")
@@ -133,9 +135,8 @@ class TestRules:
         assert "Traceback" not in err
 
 
-def tasks() -> Sequence[RunTask | SoloTask]:
-    spec = load_run("two-jobs")
-    return [RunTask(spec), RunTask(load_run("two-jobs", ["seed=2"])), SoloTask(spec)]
+def tasks() -> Sequence[RunTask]:
+    return [RunTask(load_run("two-jobs")), RunTask(load_run("two-jobs", ["seed=2"]))]
 
 
 class TestProcesses:
@@ -146,13 +147,9 @@ class TestProcesses:
         here = playing.play(tasks(), console, 1)
         monkeypatch.setattr(playing, "WORTH_PROCESSES", 0)
         there = playing.play(tasks(), console, 2)
-        assert list(there.answers) == [0, 1, 2]
-        assert there.answers[2] == here.answers[2]
+        assert list(there.results) == [0, 1]
         for place in (0, 1):
-            mine, theirs = here.answers[place], there.answers[place]
-            assert isinstance(mine, RunResult)
-            assert isinstance(theirs, RunResult)
-            assert mine.summary == theirs.summary
+            assert here.results[place].summary == there.results[place].summary
 
     def test_what_fails_there_is_told_here(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(playing, "WORTH_PROCESSES", 0)
@@ -181,6 +178,18 @@ def test_a_result_goes_through_bytes_unchanged() -> None:
     assert again.as_json() == result.as_json()
     assert again.jobs.name == result.jobs.name
     assert (again.jobs.response_ms == result.jobs.response_ms).all()
+
+
+def test_seeds_cut_short_are_left_out_and_the_others_keep_their_numbers(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_short(rows: Sequence[Sequence[RunSpec]], *_: object, **__: object) -> PlayedRows:
+        return PlayedRows([[None, None], [run_simulation(spec) for spec in rows[1]]], True)
+
+    monkeypatch.setattr(run_seeds, "play_rows", cut_short)
+    status, out, _ = callboard("run", *SMALL, "--seeds", "4..5", "--json")
+    assert (status, json.loads(out)[0]["seeds"]) == (130, [5])
+    assert [run["seed"] for run in json.loads(out)[0]["runs"]] == [5]
 
 
 def test_the_most_seeds_are_a_bound(callboard: Run, monkeypatch: pytest.MonkeyPatch) -> None:

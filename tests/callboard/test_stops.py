@@ -62,6 +62,18 @@ def test_ctrl_c_leaves_the_other_policies_out(
     assert (status, json.loads(out)[0]["reason"]) == (130, "interrupted")
 
 
+def test_ctrl_c_while_times_alone_are_computed_leaves_them_out(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(_spec: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(playing, "solo_times", pressed)
+    status, out, _ = callboard("run", "two-jobs", "--slowdown", "--json")
+    assert status == 130
+    assert ["slowdown" in run for run in json.loads(out)] == [False, False]
+
+
 def test_in_the_background_ctrl_c_is_not_meant_for_the_run(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

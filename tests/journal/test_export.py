@@ -311,6 +311,13 @@ def test_names_in_csv_are_inert(name: str, cell: str) -> None:
     assert all(c == "\n" or c.isprintable() for c in written.getvalue())
 
 
+def test_text_in_csv_is_inert_in_every_column() -> None:
+    """Sweeps have columns of their own, whose names are keys that somebody has set."""
+    written = io.StringIO()
+    write_csv({"scenario": ["=1", "a"], "=key": ["@x", "\x1b[2J"], "error": [None, "+1"]}, written)
+    assert written.getvalue() == "scenario,'=key,error\n'=1,'@x,\na,\\x1b[2J,'+1\n"
+
+
 def test_numbers_in_csv_stay_numbers() -> None:
     written = io.StringIO()
     write_csv({"attempt": [-1, 2], "name": ["-1", None]}, written)

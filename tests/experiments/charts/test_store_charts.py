@@ -92,6 +92,14 @@ def test_words_have_a_row_each() -> None:
     assert drawn(axes)["fair"][0] == [52, 62]
 
 
+def test_settings_that_have_not_the_same_keys_have_a_row_each() -> None:
+    settings = [*of_sigma("0", "0.5"), (("cluster.nodes", "6"),)]
+    (axes,) = intervals_chart(cells(*settings)).axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["sigma = 0", "sigma = 0.5", "nodes = 6"]
+    assert drawn(axes)["fifo"][0] == [102, 112, 122]
+
+
 def test_differences_are_to_the_first_policy_seed_by_seed() -> None:
     figure = differences_chart(cells(*of_sigma("0", "1")))
     (axes,) = figure.axes
@@ -109,7 +117,7 @@ def test_what_failed_is_left_out_of_the_mean() -> None:
     broken = [msgspec.structs.replace(every[0], result=None, error="stuck"), *every[1:]]
     (axes,) = intervals_chart(broken).axes
     assert drawn(axes)["fifo"][0] == [102.5]
-    assert CellTable(broken).failed == broken[:1]
+    assert CellTable(broken).seeds == (1, 2, 3)
     with pytest.raises(NothingToDraw):
         intervals_chart([msgspec.structs.replace(each, result=None) for each in every])
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from callboard.actors.vocabulary.faults import Crash
 from callboard.scenarios.formats.recording_file import import_files
+from callboard.scenarios.scenario_file import ScenarioFile, make_script
 from tests.scenarios.formats.samples import TASKS_CSV, imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace
@@ -114,7 +116,8 @@ def test_opendcs_tasks_need_no_map_and_its_fragments_are_left_out() -> None:
     assert remark(found.remarks, "without jobs")[2] == ["fragments.parquet"]
 
 
-def test_failures_of_shares_become_outages_of_as_many_nodes(tmp_path: Path) -> None:
+def with_failures(folder: Path) -> tuple[Path, Path]:
+    """A file of a job on eight nodes, and beside it a trace of failures."""
     parquet = pytest.importorskip("pyarrow.parquet")
     arrow = pytest.importorskip("pyarrow")
     rows = {
@@ -122,11 +125,33 @@ def test_failures_of_shares_become_outages_of_as_many_nodes(tmp_path: Path) -> N
         "failure_duration": [10_000, 10_000, 1000],
         "failure_intensity": [0.25, 0.5, 1.0],
     }
-    failures = tmp_path / "failures.parquet"
+    failures = folder / "failures.parquet"
     parquet.write_table(arrow.table(rows), failures)
     nodes = "; MaxNodes: 8\n; MaxProcs: 8\n1 0 0 9 1 -1 -1 1 -1 -1 1 1 -1 -1 -1 -1 -1 -1\n"
-    outages = import_files([written(tmp_path, nodes), failures]).outages
+    return written(folder, nodes), failures
+
+
+def test_failures_of_shares_become_outages_of_as_many_nodes(tmp_path: Path) -> None:
+    jobs, failures = with_failures(tmp_path)
+    outages = import_files([jobs, failures]).outages
     begun = [each.begin_ms for each in outages]
     assert [begun.count(at_ms) for at_ms in (1000, 1500, 61_500)] == [2, 4, 8]
     assert len({each.node for each in outages[:6]}) == 6
     assert "together with" in error_of(lambda: imported(failures)).problem
+
+
+def crashes(folder: Path, *overrides: str) -> list[tuple[int, int]]:
+    """When which node crashes in the scenario that plays the folder."""
+    script = make_script(ScenarioFile(folder, overrides).scenario(), base_dir=folder.parent)
+    return [(each.at_ms, each.fault.node) for each in script if isinstance(each.fault, Crash)]
+
+
+def test_a_folder_with_failures_is_played_with_the_outages_that_an_import_makes(
+    tmp_path: Path,
+) -> None:
+    jobs, failures = with_failures(tmp_path)
+    outages = import_files([jobs, failures]).outages
+    assert sorted(crashes(tmp_path)) == sorted((each.begin_ms, each.node) for each in outages)
+    assert crashes(tmp_path, "timeline=[]") == []
+    begun = [at_ms for at_ms, _ in crashes(tmp_path, "cluster.nodes=20")]
+    assert [begun.count(at_ms) for at_ms in (1000, 1500, 61_500)] == [5, 10, 20]
