@@ -10,6 +10,7 @@ import numpy as np
 
 from callboard.experiments.stopwatch import SchedulingCost
 from callboard.journal.checks.rule import RuleReport
+from callboard.journal.figures.size_estimates import PhaseSizes
 from callboard.journal.figures.slowdown import Slowdowns, slowdowns
 from callboard.journal.figures.summary import Summary
 from callboard.journal.figures.tables import Ints, JobColumns
@@ -22,6 +23,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     `checks` and `solo_ms` are there when they were asked for: the rules that were tested, and the
     response time of each job alone on the empty cluster, in the order of the columns.  `livelock`
     is the story, for people, of a run that was ended because its preemption went round.
+    `phase_sizes` are the sizes that an order measured, beside the true ones; None where they were
+    not kept.
     """
 
     summary: Summary
@@ -32,9 +35,16 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[RuleReport, ...] = ()
     livelock: str = ""
     solo_ms: Ints | None = None
+    phase_sizes: PhaseSizes | None = None
 
     @classmethod
-    def recorded(cls, summary: Summary, jobs: JobColumns, solo_ms: Ints | None = None) -> Self:
+    def recorded(
+        cls,
+        summary: Summary,
+        jobs: JobColumns,
+        solo_ms: Ints | None = None,
+        phase_sizes: PhaseSizes | None = None,
+    ) -> Self:
         """Of a run that was recorded some time; what it has cost is not known."""
         return cls(
             summary=summary,
@@ -43,6 +53,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
             wall_seconds=nan,
             processor_seconds=nan,
             solo_ms=solo_ms,
+            phase_sizes=phase_sizes,
         )
 
     @property
@@ -74,19 +85,21 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
 def pack_result(result: RunResult) -> bytes:
     """The result as bytes, for a store or a wire: MessagePack, its columns of numbers deflated."""
     plain: dict[str, Any] = msgspec.structs.asdict(result)
-    plain["jobs"] = {
-        field.name: _packed(getattr(result.jobs, field.name))
-        for field in dataclasses.fields(JobColumns)
-    }
+    plain["jobs"] = _packed_table(result.jobs)
     plain["solo_ms"] = None if result.solo_ms is None else _packed(result.solo_ms)
+    sizes = result.phase_sizes
+    plain["phase_sizes"] = None if sizes is None else _packed_table(sizes)
     return msgspec.msgpack.encode(plain)
 
 
 def unpack_result(data: bytes) -> RunResult:
-    """The result again; msgspec's errors or ValueError for other bytes."""
+    """The result again; msgspec's errors or ValueError for other bytes.  A store of before may lack
+    the sizes.
+    """
     plain: dict[str, Any] = msgspec.msgpack.decode(data)
-    jobs = JobColumns(**{name: _column(each) for name, each in plain["jobs"].items()})
+    jobs = JobColumns(**_columns(plain["jobs"]))
     solo_ms = None if plain["solo_ms"] is None else _column(plain["solo_ms"])
+    sizes = plain.get("phase_sizes")
     return RunResult(
         summary=msgspec.convert(plain["summary"], Summary),
         jobs=jobs,
@@ -96,7 +109,16 @@ def unpack_result(data: bytes) -> RunResult:
         checks=msgspec.convert(plain["checks"], tuple[RuleReport, ...]),
         livelock=plain["livelock"],
         solo_ms=solo_ms,
+        phase_sizes=None if sizes is None else PhaseSizes(**_columns(sizes)),
     )
+
+
+def _packed_table(table: JobColumns | PhaseSizes) -> dict[str, bytes | tuple[str, ...]]:
+    return {field.name: _packed(getattr(table, field.name)) for field in dataclasses.fields(table)}
+
+
+def _columns(packed: dict[str, Any]) -> dict[str, Any]:
+    return {name: _column(each) for name, each in packed.items()}
 
 
 def _packed(column: Ints | tuple[str, ...]) -> bytes | tuple[str, ...]:

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
+import msgspec
 import pytest
 
 from callboard import playing, run_seeds
@@ -16,6 +17,7 @@ from callboard.experiments.run_tasks import RunTask, SoloTask
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import run_simulation
 from callboard.experiments.user_errors import InputError, RunFailed
+from callboard.scheduler.model import MAP
 from tests.callboard.conftest import Run
 
 SMALL = ("two-jobs", "--set", "tasks.sigma=0.4")
@@ -181,6 +183,16 @@ def test_a_result_goes_through_bytes_unchanged() -> None:
     assert again.as_json() == result.as_json()
     assert again.jobs.name == result.jobs.name
     assert (again.jobs.response_ms == result.jobs.response_ms).all()
+
+
+def test_measured_sizes_go_through_bytes_and_may_be_missing() -> None:
+    result = run_simulation(load_run("two-jobs", ["policies=['hfsp']"]))
+    again = unpack_result(pack_result(result)).phase_sizes
+    assert again is not None
+    assert again.errors(MAP).tolist() == [1.0]
+    plain = msgspec.msgpack.decode(pack_result(result))
+    del plain["phase_sizes"]
+    assert unpack_result(msgspec.msgpack.encode(plain)).phase_sizes is None
 
 
 def test_the_most_seeds_are_a_bound(callboard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
