@@ -185,14 +185,17 @@ def test_a_result_goes_through_bytes_unchanged() -> None:
     assert (again.jobs.response_ms == result.jobs.response_ms).all()
 
 
-def test_measured_sizes_go_through_bytes_and_may_be_missing() -> None:
+def test_tables_of_later_go_through_bytes_and_may_be_missing() -> None:
     result = run_simulation(load_run("two-jobs", ["policies=['hfsp']"]))
-    again = unpack_result(pack_result(result)).phase_sizes
-    assert again is not None
-    assert again.errors(MAP).tolist() == [1.0]
+    again = unpack_result(pack_result(result))
+    assert again.phase_sizes is not None
+    assert again.phase_sizes.errors(MAP).tolist() == [1.0]
+    assert again.map_locality is not None
+    assert again.map_locality.shares() == result.summary.locality
     plain = msgspec.msgpack.decode(pack_result(result))
-    del plain["phase_sizes"]
-    assert unpack_result(msgspec.msgpack.encode(plain)).phase_sizes is None
+    del plain["phase_sizes"], plain["map_locality"]
+    before = unpack_result(msgspec.msgpack.encode(plain))
+    assert (before.phase_sizes, before.map_locality) == (None, None)
 
 
 def test_the_most_seeds_are_a_bound(callboard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
