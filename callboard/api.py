@@ -184,7 +184,12 @@ def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
 
 def _loaded(path: Path, trust: Trust) -> Run:
     metrics = Metrics.of(Journal(path))
-    result = RunResult.recorded(metrics.summary(), metrics.jobs())
+    result = RunResult.recorded(
+        metrics.summary(),
+        metrics.jobs(),
+        phase_sizes=metrics.phase_sizes(),
+        map_locality=metrics.map_locality(),
+    )
     return Run(load_run(str(path), trust=trust), result, path)
 
 

@@ -197,6 +197,8 @@ def run_simulation(
         processor_seconds=processor_seconds,
         checks=() if checker is None else tuple(checker.report()),
         livelock="" if run.livelock is None else run.livelock.story,
+        phase_sizes=metrics.phase_sizes(),
+        map_locality=metrics.map_locality(),
     )
 
 

@@ -21,8 +21,11 @@ from callboard.scheduler.registry.special_file import special_file
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
-VERSION = 5
+VERSION = 6
 """Raised when the frames or the events' fields change, so that old and new are not confused."""
+
+OLDEST_READ = 5
+"""What was written since then can be read: later versions have more kinds of events."""
 
 HEADER = MAGIC + VERSION.to_bytes(2, "little")
 HEAD_BYTES = 4

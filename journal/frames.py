@@ -110,6 +110,6 @@ def _check_header(path: Path, header: bytes) -> None:
     if version > known:
         problem = f"written in format {version}, newer than the {known} that is known here"
         raise JournalError(path, len(fmt.MAGIC), problem)
-    if version < known:
-        problem = f"written in format {version}; only {known} can be read"
+    if version < fmt.OLDEST_READ:
+        problem = f"written in format {version}; only {fmt.OLDEST_READ} to {known} can be read"
         raise JournalError(path, len(fmt.MAGIC), problem)

@@ -83,7 +83,8 @@ class PhaseRecord(msgspec.Struct, gc=False):
 
     `open` attempts are not closed, and of these `spare` that another has beaten, or that run beside
     another; `lost` are those that were done before and must run again.
-    Attempts that succeeded held slots for `held_ms`, `fetching_ms` of it for their shuffles.
+    Attempts that succeeded held slots for `held_ms`, `fetching_ms` of it for their shuffles.  The
+    order took all of it for `estimated_ms` when it had measured it.
     """
 
     done: int = 0
@@ -92,6 +93,7 @@ class PhaseRecord(msgspec.Struct, gc=False):
     spare: int = 0
     held_ms: Millis = 0
     fetching_ms: Millis = 0
+    estimated_ms: Millis = NEVER
 
     @property
     def running(self) -> int:

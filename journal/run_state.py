@@ -168,6 +168,9 @@ class RunState:
         job = self._job(event.job)
         job.pool, job.priority = event.pool, event.priority
 
+    def _size_estimated(self, event: ev.SizeEstimated) -> None:
+        self._job(event.job).phases[event.kind].estimated_ms = event.size_ms
+
     def _job_resubmitted(self, event: ev.JobResubmitted) -> None:
         """All of it runs again."""
         job = self._job(event.job)
@@ -405,6 +408,7 @@ _TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] 
     ev.RunEnded: RunState._run_ended,
     ev.JobSubmitted: RunState._job_submitted,
     ev.JobChanged: RunState._job_changed,
+    ev.SizeEstimated: RunState._size_estimated,
     ev.JobResubmitted: RunState._job_resubmitted,
     ev.MapOutputsLost: RunState._outputs_lost,
     ev.JobFinished: RunState._job_finished,

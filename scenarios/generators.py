@@ -1,21 +1,30 @@
 """Generated workloads: the table `[workload]` of kind `generated`, arrivals × sizes."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios.arrivals import Arrivals, Poisson, UniformGaps
+from callboard.scenarios.arrivals import Arrivals, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
+from callboard.scenarios.decks import FacebookBins, GpMix
 from callboard.scenarios.fields import TASKS_MAX, JobCount
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.sizes import FacebookMaps, GpMix, HfspDev, HfspProd, HfspTest, JobSize
+from callboard.scenarios.sizes import FacebookMaps, HfspDev, HfspProd, HfspTest, JobSize
 from callboard.scenarios.workload_table import WorkloadTable
 
-Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | FacebookMaps | GpMix | Yahoo | FacebookCategories
+_Decks: TypeAlias = GpMix | FacebookBins
+_Categories: TypeAlias = Yahoo | FacebookCategories
+Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | FacebookMaps | _Decks | _Categories
+
+TAIL = "tail-"
+"""The name of a job that only keeps the cluster busy while the others end begins so."""
+
 UserCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
@@ -25,7 +34,8 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
     `jobs` defaults to the number in the paper that `sizes` comes from.  Each job belongs to one
     of `users` users (`user`, or `user0`, `user1`, ...) and one of `pools`, drawn evenly, unless the
     size model says whose it is.  The first jobs stay equal when more are asked for; arrivals stay
-    equal when sizes change, and the other way round.
+    equal when sizes change, and the other way round.  Where jobs have several stages, which
+    are jobs of their own, all are numbered by time.
     """
 
     jobs: JobCount | None = None
@@ -42,7 +52,13 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
         names = [f"user{user}" for user in range(self.users)] if self.users > 1 else ["user"]
         users = _drawn(names, Stream(seed, "workload/user"), jobs)
         pools = _drawn(self.pools or ("",), Stream(seed, "workload/pool"), jobs)
-        return [_spec(job, times[job], sizes[job], users[job], pools[job]) for job in range(jobs)]
+        tail = self.arrivals.busy_jobs if isinstance(self.arrivals, Tailed) else jobs
+        made = [
+            _spec(job, times[job], sizes[job], users[job], pools[job], TAIL if job >= tail else "")
+            for job in range(jobs)
+        ]
+        staged = list(chain.from_iterable(map(_stages, made, sizes)))
+        return made if len(staged) == jobs else _numbered_by_time(staged)
 
     def node_types(self) -> Iterator[tuple[str, str]]:
         if isinstance(self.sizes, Yahoo | FacebookCategories):
@@ -62,13 +78,28 @@ def _refuse(problem: str, name: str) -> None:
     raise ScenarioError(problem, key=f"workload.{name}")
 
 
-def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str) -> JobSpec:
+def _stages(first: JobSpec, size: JobSize) -> Iterator[JobSpec]:
+    """The job, and those that follow it: each comes when the one before would be done on an empty
+    cluster.
+    """
+    yield first
+    for stage in range(1, size.stages):
+        at_ms = first.submit_ms + stage * size.wave_ms
+        yield replace(first, name=f"{first.name}.{stage + 1}", submit_ms=at_ms)
+
+
+def _numbered_by_time(jobs: list[JobSpec]) -> list[JobSpec]:
+    ordered = sorted(jobs, key=lambda job: job.submit_ms)
+    return [replace(job, job=number) for number, job in enumerate(ordered)]
+
+
+def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str, prefix: str) -> JobSpec:
     if max(size.maps, size.reduces) > TASKS_MAX:
         problem = f"job {job} ({size.label}) would have over {TASKS_MAX:,} tasks of a kind"
         _refuse(f"{problem}; make larger blocks or a smaller scale", "sizes")
     return JobSpec(
         job=job,
-        name=f"{size.label}-{job}",
+        name=f"{prefix}{size.label}-{job}",
         submit_ms=submit_ms,
         maps=size.maps,
         map_ms=size.map_ms,

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
-from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.worker.durations import real_ms
-from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.model import MAP, JobId, Millis, TaskIndex, TaskKind
 
 
 class WorkloadOracle:
@@ -31,7 +30,7 @@ class WorkloadOracle:
     def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:
         """The mean of the phase's tasks on nodes of the kind `on`, of speed 1; 0 without any."""
         spec = self._jobs[job]
-        count = spec.maps if kind is TaskKind.MAP else spec.reduces
+        count = spec.maps if kind is MAP else spec.reduces
         return self.size_ms(job, kind) / count * spec.factor(on) if count else 0.0
 
     def requested_ms(self, job: JobId) -> Millis | None:
@@ -42,33 +41,27 @@ class WorkloadOracle:
         """A standard normal number that is the phase's own."""
         return self._errors.normal(job, kind)
 
+    def lengths_ms(self, job: JobId, kind: TaskKind) -> list[Millis]:
+        """What each of the phase's tasks takes at speed 1 with local input, noise included; of a
+        reduce without its shuffle.
+        """
+        spec = self._jobs[job]
+        tasks = spec.maps if kind is MAP else spec.reduces
+        nominal = [self._nominal_ms(spec, kind, task) for task in range(tasks)]
+        return [
+            real_ms(self._noise, self._sigma, job, kind, task, ms)
+            for task, ms in enumerate(nominal)
+        ]
+
+    def _nominal_ms(self, spec: JobSpec, kind: TaskKind, task: TaskIndex) -> float:
+        if spec.recorded is not None:
+            return spec.recorded.nominal_ms(kind, task, self._tasks)  # as its slot will time it
+        ms = spec.map_ms if kind is MAP else spec.reduce_ms
+        return ms * (spec.skew if task in spec.skewed[kind] else 1)
+
     def _added_up(self, job: JobId, kind: TaskKind) -> Millis:
         spec = self._jobs[job]
-        n, ms = (spec.maps, spec.map_ms) if kind is TaskKind.MAP else (spec.reduces, spec.reduce_ms)
-        skewed = spec.skewed[kind]
-        if spec.recorded is not None:
-            return self._recorded_size(spec.recorded, job, kind, n)
-        if not self._sigma and not skewed:
+        if spec.recorded is None and not self._sigma and not spec.skewed[kind]:
+            n, ms = (spec.maps, spec.map_ms) if kind is MAP else (spec.reduces, spec.reduce_ms)
             return n * ms
-        return sum(
-            real_ms(
-                self._noise, self._sigma, job, kind, task, ms * (spec.skew if task in skewed else 1)
-            )
-            for task in range(n)
-        )
-
-    def _recorded_size(
-        self, recorded: RecordedTasks, job: JobId, kind: TaskKind, tasks: int
-    ) -> Millis:
-        """Each task as its slot will time it; see `Durations`."""
-        return sum(
-            real_ms(
-                self._noise,
-                self._sigma,
-                job,
-                kind,
-                task,
-                recorded.nominal_ms(kind, task, self._tasks),
-            )
-            for task in range(tasks)
-        )
+        return sum(self.lengths_ms(job, kind))

@@ -1,4 +1,5 @@
-"""How large generated jobs are: the table `[workload.sizes]`, by `kind` (more in `categories.py`).
+"""How large generated jobs are: the table `[workload.sizes]`, by `kind` (more in `decks.py` and
+`categories.py`).
 
 What the papers, which print distributions, leave open is a field with a default here, its reason
 beside it. Draws are addressed by job number; `sizes` are those of so many jobs in order.
@@ -24,7 +25,7 @@ PerBin = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 class JobSize(msgspec.Struct, frozen=True, kw_only=True):
     """One job's size, and whose it is where the published table says so; by what factors its tasks
-    are longer on nodes of which types.
+    are longer on nodes of which types.  With `stages` it is so many equal jobs on end.
     """
 
     label: str
@@ -36,6 +37,12 @@ class JobSize(msgspec.Struct, frozen=True, kw_only=True):
     user: str = ""
     pool: str = ""
     factors: tuple[tuple[str, float], ...] = ()
+    stages: int = 1
+
+    @property
+    def wave_ms(self) -> Millis:
+        """How long it takes on an empty cluster where all its tasks run at once."""
+        return self.map_ms + self.shuffle_ms + self.reduce_ms
 
 
 class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
@@ -185,70 +192,6 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
 
     def _waves(self, tasks: int) -> int:
         return fields.ceil_div(tasks, self.slots_at_once)
-
-
-class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
-    """Global preemption's Table III: its 130 jobs once each, in random order, then again in
-    another.
-
-    `production_share` of each 130 (the paper's experiments: 0.30) go to the pool `production_pool`,
-    the others to `other_pool`; the long job is never production, since what production does to it
-    is the experiment.  With `long_place` it comes so late in the first 130 (the paper: at place 1,
-    66 or 92) and never again.  The table has maps only; `maps_per_reduce` above 0 adds reduces.
-    """
-
-    JOBS: ClassVar[int] = 130
-
-    production_share: fields.Share = 0.0
-    production_pool: str = "production"
-    other_pool: str = ""
-    long_place: Annotated[int, Meta(ge=1, le=130)] | None = None
-    maps_per_reduce: fields.ReduceCount = 0
-    shuffle_s: fields.Seconds = 10.0
-    reduce_s: fields.Seconds = 20.0
-
-    def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        deck = [self._size(maps, seconds) for maps, seconds in table_three()]
-        shortest = len(deck) - (self.long_place is not None)
-        decks = (self._deal(seed, n, deck) for n in range(fields.ceil_div(jobs, shortest)))
-        return [size for dealt in decks for size in dealt][:jobs]
-
-    def _deal(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
-        order = shuffled(Stream(seed, "workload/deck"), number, len(deck))
-        long = max(range(len(deck)), key=lambda i: deck[i].map_ms)
-        if self.long_place is not None:
-            order.remove(long)
-            if number == 0:
-                order.insert(self.long_place - 1, long)
-        luck = shuffled(Stream(seed, "workload/production"), number, len(deck))
-        luck.remove(long)
-        chosen = set(luck[: round(self.production_share * len(deck))])
-        pools = [self.production_pool if i in chosen else self.other_pool for i in order]
-        return [
-            msgspec.structs.replace(deck[i], pool=pool)
-            for i, pool in zip(order, pools, strict=True)
-        ]
-
-    def _size(self, maps: int, seconds: float) -> JobSize:
-        reduces = reduces_for(maps, self.maps_per_reduce)
-        return JobSize(
-            label=f"gp{maps}",
-            maps=maps,
-            map_ms=fields.task_ms(seconds),
-            reduces=reduces,
-            shuffle_ms=fields.to_ms(self.shuffle_s) if reduces else 0,
-            reduce_ms=fields.to_ms(self.reduce_s) if reduces else 0,
-        )
-
-
-def table_three() -> list[tuple[int, float]]:
-    """The 130 jobs of Table III in the order of print: maps, and seconds of a map."""
-    return [
-        (maps, seconds)
-        for maps, lengths in published.GP_MIX
-        for seconds, count in lengths
-        for _ in range(count)
-    ]
 
 
 def reduces_for(maps: int, maps_per_reduce: int) -> int:

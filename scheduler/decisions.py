@@ -2,7 +2,7 @@
 
 import msgspec
 
-from callboard.scheduler.model import AttemptId, JobId, Locality, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.reasons import Why
 
 
@@ -53,6 +53,17 @@ class Switch(msgspec.Struct, frozen=True, gc=False):
     waiting: int
     free: int
     slots: int
+
+
+class SizeEstimate(msgspec.Struct, frozen=True, gc=False):
+    """An order that measures sizes takes a job's phase for `size_ms` of slot time in all, and what
+    is left of it for `left_ms`.
+    """
+
+    job: JobId
+    kind: TaskKind
+    size_ms: Millis
+    left_ms: Millis
 
 
 Decision = Launch | Speculate | Kill | Suspend | Resume

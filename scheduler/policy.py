@@ -11,7 +11,15 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from callboard.scheduler.decisions import Kill, Launch, Resume, Speculate, Suspend, Switch
+from callboard.scheduler.decisions import (
+    Kill,
+    Launch,
+    Resume,
+    SizeEstimate,
+    Speculate,
+    Suspend,
+    Switch,
+)
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.facts import Fact, Launched, OfferAnswered
 from callboard.scheduler.model import MAP, REDUCE, JobId, Locality, Millis, TaskKind
@@ -83,9 +91,17 @@ class Order(Part):
     score_format: ClassVar[str] = ""
     """How a score is shown, as in `{:,.1f} slot-s left`; empty if it is not."""
 
+    estimates: ClassVar[bool] = False
+    """Whether it measures the sizes of phases."""
+
     @property
     def switch(self) -> Switch | None:
         """The change that the last fact brought about; None if it brought none."""
+        return None
+
+    @property
+    def estimate(self) -> SizeEstimate | None:
+        """The size that the last fact let it measure; None if it let it measure none."""
         return None
 
     @abstractmethod

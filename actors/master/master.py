@@ -92,6 +92,7 @@ class Master(Actor):
         self._policies = 0
         self._make_policy = make_policy
         self._switching = policy.order if policy.order.switches else None
+        self._estimating = policy.order if policy.order.estimates else None
         self._paused = False
         self._backlog: list[tuple[int, msgspec.Struct]] = []
         self._downlinks: dict[model.NodeId, Link] = {}
@@ -138,6 +139,9 @@ class Master(Actor):
         if self._switching is not None and (switch := self._switching.switch) is not None:
             what = (switch.was, switch.now, switch.kind, switch.waiting, switch.free, switch.slots)
             self.note(ev.OrderSwitched(self.now_ms, *what, cause=self.cause))
+        if self._estimating is not None and (found := self._estimating.estimate) is not None:
+            size = (found.job, found.kind, found.size_ms, found.left_ms)
+            self.note(ev.SizeEstimated(self.now_ms, *size, cause=self.cause))
 
     # Jobs.
 
@@ -672,6 +676,7 @@ class Master(Actor):
         self._pristine = deepcopy(policy)
         self._policy.become(policy)
         self._switching = policy.order if policy.order.switches else None
+        self._estimating = policy.order if policy.order.estimates else None
         self._assignments.forget_candidates()
         self._await_preemption()
 

@@ -190,6 +190,19 @@ class JobChanged(JobEvent, frozen=True):
     priority: model.Priority
 
 
+class SizeEstimated(JobEvent, frozen=True):
+    """An order that measures sizes has measured a job's maps or its reduces: it takes them for
+    `size_ms` of slot time in all, shuffles apart, and what is left of them for `left_ms`. Told by
+    the master. Its cause is what the order was told last.
+    """
+
+    importance = Importance.DECISION
+
+    kind: model.TaskKind
+    size_ms: model.Millis
+    left_ms: model.Millis
+
+
 class MapOutputsLost(JobEvent, frozen=True):
     """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
     a node that is lost, or cannot be fetched from it.  Told by the master.
@@ -378,7 +391,7 @@ _Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | Launc
 _Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched
 _Losses = FaultStruck | NodeLost | MapOutputsLost
 _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
-_Changes = JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
+_Changes = SizeEstimated | JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
 
 AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes
 

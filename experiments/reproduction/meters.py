@@ -5,29 +5,7 @@ from typing import Any
 
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.figures.user_shares import UserShareMeter
-from callboard.scheduler.model import MAP, JobId
 from callboard.scheduler.reasons import Reason
-
-
-class LocalityMeter:
-    """The launched map attempts of each job by locality level: columns `job`, `node`, `rack`,
-    `off_rack`.
-    """
-
-    def __init__(self) -> None:
-        self._launched: dict[JobId, list[int]] = {}
-
-    def observe(self, event: ev.AnyEvent) -> None:
-        if type(event) is ev.AttemptLaunched and event.kind is MAP:
-            counts = self._launched.setdefault(event.job, [0, 0, 0])
-            counts[event.level] += 1
-
-    def figures(self) -> Mapping[str, Sequence[float]]:
-        rows = sorted(self._launched.items())
-        columns = {"job": [job for job, _ in rows]}
-        for place, name in enumerate(("node", "rack", "off_rack")):
-            columns[name] = [counts[place] for _, counts in rows]
-        return columns
 
 
 class UsersMeter:
@@ -87,7 +65,6 @@ class SwitchesMeter:
 
 
 METERS: dict[str, Callable[[], Any]] = {
-    "locality": LocalityMeter,
     "switches": SwitchesMeter,
     "training": TrainingMeter,
     "users": UsersMeter,

@@ -19,10 +19,6 @@ from callboard.experiments.reproduction.run_figures import (
     ratio,
 )
 from callboard.experiments.run_spec import RunSpec
-from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
-
-_ELIGIBLE = 130
-"""The jobs that the paper's figures count; those that come later only keep the cluster busy."""
 
 _KILL = 'fair+delay+kill(victims="job", interval_s=20)'
 _GLOBAL = "fair+delay+global(interval_s=20)"
@@ -30,21 +26,20 @@ _STARVING = 'fair+delay+global(interval_s=20, cuts="starving")'
 _RULES = {"job by job": _KILL, "global": _GLOBAL, "global, cut for the starving": _STARVING}
 
 
-def _statistics(run: MeteredRun) -> SlowdownStatistics:
-    """The measures of Table IV, of the eligible jobs."""
-    jobs, alone = run.result.jobs, run.result.solo_ms
-    assert alone is not None
-    solo = dict(zip(jobs.job.tolist(), alone.tolist(), strict=True))
-    return slowdowns(jobs, solo, eligible=range(_ELIGIBLE)).statistics
-
-
 def _measure(name: str) -> RunFigure:
-    return lambda run: getattr(_statistics(run), name)
+    """A measure of Table IV, over the jobs that the paper's figures count."""
+
+    def figure(run: MeteredRun) -> float | None:
+        found = run.result.slowdown_of(run.result.counted_jobs)
+        value: float | None = None if found is None else getattr(found.statistics, name)
+        return value
+
+    return figure
 
 
-def _eligible_response_s(run: MeteredRun) -> float | None:
+def _counted_response_s(run: MeteredRun) -> float | None:
     jobs = run.result.jobs
-    times = jobs.response_ms[jobs.completed & (jobs.job < _ELIGIBLE)]
+    times = jobs.response_ms[jobs.completed & np.isin(jobs.job, run.result.counted_jobs)]
     return float(times.mean()) / 1000 if len(times) else None
 
 
@@ -104,7 +99,7 @@ def _busy_quantities(rule: str) -> tuple[Quantity[Runs], ...]:
             ),
             Quantity(
                 label=f"mean response time, {told}",
-                value=_against(rule, where, _eligible_response_s),
+                value=_against(rule, where, _counted_response_s),
                 below=1,
             ),
         ]
@@ -122,13 +117,14 @@ _BUSY_WHY = (
     " few long jobs it is far better (gp-story)."
 )
 
+_BUSY_JOBS = 130
 _MAPS = (1, 2, 10, 50, 100, 250, 400, 800, 1500, 3000, 5000, 8000)
 _JOBS = (49, 21, 18, 11, 8, 8, 5, 5, 2, 1, 1, 1)
 
 
 def _jobs_of(maps: int) -> Callable[[RunSpec], float]:
     """How many of the 130 jobs have so many maps."""
-    return lambda spec: float(sum(job.maps == maps for job in spec.jobs[:_ELIGIBLE]))
+    return lambda spec: float(sum(job.maps == maps for job in spec.jobs[:_BUSY_JOBS]))
 
 
 def _at_most(maps: int) -> Callable[[RunSpec], float]:
@@ -241,7 +237,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
             Quantity(
                 label="mean response time, global over job by job",
-                value=_against("global", "66th", _eligible_response_s),
+                value=_against("global", "66th", _counted_response_s),
                 above=0.9,
                 below=1.1,
             ),
@@ -258,7 +254,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="SNP, global over job by job",
-                value=ratio("global", "job by job", lambda run: run.result.slowdown.statistics.snp),  # type: ignore[union-attr]
+                value=ratio("global", "job by job", _measure("snp")),
                 above=1,
             ),
             Quantity(

@@ -3,18 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
 from callboard.experiments.reproduction.artefact_charts import Series, lines_over
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
-from callboard.experiments.reproduction.run_figures import RunFigure, of
+from callboard.experiments.reproduction.metered_run import MeteredRun
+from callboard.experiments.reproduction.run_figures import RunFigure, of, ratio
 from callboard.experiments.reproduction.worked_examples import Worked
 
 DELAY_5S = "fair+delay(node=5,rack=5)"
 
 _SIZES = (3, 10, 100)
-_LEVELS = {"node": ("node",), "rack": ("node", "rack")}
+_LEVELS = ("node", "rack")
 """What the slides count: a map on its data's node is on its rack too."""
 
 
@@ -23,16 +22,13 @@ def local_share(level: str, maps: int | None = None) -> RunFigure:
     maps.
     """
 
-    def figure(run: Any) -> float | None:
-        columns = run.metered["locality"]
-        jobs = run.result.jobs
-        sizes = dict(zip(jobs.job.tolist(), jobs.maps.tolist(), strict=True))
-        mine = np.array([maps in (None, sizes[int(job)]) for job in columns["job"]], bool)
-        counts = {
-            name: np.array(columns[name])[mine].sum() for name in ("node", "rack", "off_rack")
-        }
-        launched = sum(counts.values())
-        return float(sum(counts[each] for each in _LEVELS[level]) / launched) if launched else None
+    def figure(run: MeteredRun) -> float | None:
+        jobs, table = run.result.jobs, run.result.map_locality
+        assert table is not None
+        found = table.shares(jobs.job[(jobs.maps == maps) | (maps is None)].tolist())
+        if found.node is None or found.rack is None:
+            return None
+        return found.node + (found.rack if level == "rack" else 0)
 
     return figure
 
@@ -43,7 +39,6 @@ def _small_jobs(name: str, policy: str, *overrides: str) -> Cell:
         scenario="small-jobs",
         policy=policy,
         overrides=overrides,
-        meters=("locality",),
     )
 
 
@@ -121,7 +116,6 @@ def _sticky(jobs: int, policy: str, name: str) -> Cell:
         scenario="sticky-slots",
         policy=policy,
         overrides=overrides,
-        meters=("locality",),
     )
 
 
@@ -163,7 +157,6 @@ def _one_map_jobs(skips: int) -> Cell:
         scenario="small-jobs",
         policy=f"fair+delay(skips={skips})",
         overrides=(f"workload.job=[{jobs},{long}]", "cluster.replication=9"),
-        meters=("locality",),
     )
 
 
@@ -222,7 +215,7 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="fair, node-local with 50 jobs over 5 jobs",
-                value=lambda runs: _share(runs["fair, 50 jobs"]) / _share(runs["fair, 5 jobs"]),
+                value=ratio("fair, 50 jobs", "fair, 5 jobs", local_share("node")),
                 below=0.5,
             ),
             *(
@@ -314,8 +307,3 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         ),
     ),
 )
-
-
-def _share(run: Any) -> float:
-    found = local_share("node")(run)
-    return float("nan") if found is None else found

@@ -15,6 +15,8 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.figures import summary as fig
+from callboard.journal.figures.map_locality import MapLocality, map_locality
+from callboard.journal.figures.size_estimates import PhaseSizes, phase_sizes
 from callboard.journal.figures.slot_time import IdleSlots, SlotTime, slots_of
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.tables import JobColumns, job_columns
@@ -194,6 +196,16 @@ class Metrics:
         """Every submitted job."""
         self._refuse_contradictions()
         return job_columns(self.run_state.jobs.values())
+
+    def map_locality(self) -> MapLocality:
+        """Where each job's maps were launched."""
+        self._refuse_contradictions()
+        return map_locality(self.run_state.jobs.values())
+
+    def phase_sizes(self) -> PhaseSizes:
+        """The phases whose size the order has measured, with what they came to."""
+        self._refuse_contradictions()
+        return phase_sizes(self.run_state.jobs.values())
 
     def jobs_in_system(self, jobs: JobColumns | None = None) -> Steps:
         """How many jobs were submitted and not yet finished, over time."""

@@ -101,6 +101,11 @@ class Narrator:
             case ev.OrderSwitched():
                 change = f"the order changes from {event.was} to {event.now}"
                 return f"{change}: {switch_in_words(event)}"
+            case ev.SizeEstimated():
+                whole, left = duration(event.size_ms), duration(event.left_ms)
+                tasks = ("maps", "reduces")[event.kind]
+                said = f"the order takes the {tasks} of {self._job(event.job)} for {whole}"
+                return f"{said} of slot time in all, {left} of it left"
             case ev.FaultStruck():
                 return _fault_sentence(event.fault)
             case ev.NodeLost():

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
+import msgspec
 import pytest
 
 from callboard import playing, run_seeds
@@ -18,6 +19,7 @@ from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import run_simulation
 from callboard.experiments.user_errors import InputError, RunFailed
 from callboard.playing import PlayedRows
+from callboard.scheduler.model import MAP
 from tests.callboard.conftest import Run
 
 SMALL = ("two-jobs", "--set", "tasks.sigma=0.4")
@@ -190,6 +192,19 @@ def test_seeds_cut_short_are_left_out_and_the_others_keep_their_numbers(
     status, out, _ = callboard("run", *SMALL, "--seeds", "4..5", "--json")
     assert (status, json.loads(out)[0]["seeds"]) == (130, [5])
     assert [run["seed"] for run in json.loads(out)[0]["runs"]] == [5]
+
+
+def test_tables_of_later_go_through_bytes_and_may_be_missing() -> None:
+    result = run_simulation(load_run("two-jobs", ["policies=['hfsp']"]))
+    again = unpack_result(pack_result(result))
+    assert again.phase_sizes is not None
+    assert again.phase_sizes.errors(MAP).tolist() == [1.0]
+    assert again.map_locality is not None
+    assert again.map_locality.shares() == result.summary.locality
+    plain = msgspec.msgpack.decode(pack_result(result))
+    del plain["phase_sizes"], plain["map_locality"]
+    before = unpack_result(msgspec.msgpack.encode(plain))
+    assert (before.phase_sizes, before.map_locality) == (None, None)
 
 
 def test_the_most_seeds_are_a_bound(callboard: Run, monkeypatch: pytest.MonkeyPatch) -> None:

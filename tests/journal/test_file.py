@@ -12,6 +12,7 @@ from callboard.journal.format import (
     CHUNK_BYTES,
     HEADER,
     MAGIC,
+    OLDEST_READ,
     RECORD_BYTES_MAX,
     VERSION,
     JournalError,
@@ -209,8 +210,19 @@ def test_a_newer_format_is_named_so(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match=rf"written in format 99, newer than the {VERSION}"):
         list(Journal(path))
     path.write_bytes(MAGIC + bytes(2))
-    with pytest.raises(JournalError, match=rf"byte 8: written in format 0; only {VERSION} can"):
+    with pytest.raises(JournalError, match=rf"byte 8: written in format 0; only {OLDEST_READ} to"):
         list(Journal(path))
+
+
+def test_a_journal_of_the_version_before_is_read(tmp_path: Path) -> None:
+    """It has fewer kinds of events, all of them the same."""
+    path = tmp_path / "old.journal"
+    with JournalWriter(path) as journal:
+        for event in STORY:
+            journal(event)
+    data = path.read_bytes()
+    path.write_bytes(MAGIC + OLDEST_READ.to_bytes(2, "little") + data[len(HEADER) :])
+    assert list(Journal(path)) == list(STORY)
 
 
 @pytest.mark.parametrize(

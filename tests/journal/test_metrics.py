@@ -35,7 +35,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.journal.figures.steps import steps
-from callboard.journal.figures.summary import SampleStatistics
+from callboard.journal.figures.summary import LocalityShares, SampleStatistics
 from callboard.journal.figures.tables import SUCCEEDED
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Locality, Priority, TaskKind
@@ -644,3 +644,13 @@ def test_slots_of_a_crashed_node_are_down_and_not_idle() -> None:
         RunEnded(2000, "until", 0, 0, ""),
     ]
     assert Metrics.of(events).slot_time(MAP) == SlotTime(idle=3300, down=700, total=4000)
+
+
+def test_where_maps_were_launched_is_told_by_job() -> None:
+    """Job 0: maps on node, off rack, and again off rack after a failure; job 1: one on its node."""
+    locality = Metrics.of(STORY).map_locality()
+    assert locality.job.tolist() == [0, 1]
+    assert locality.shares([0]) == LocalityShares(1 / 3, 0, 2 / 3)
+    assert locality.shares([1]) == LocalityShares(1, 0, 0)
+    assert locality.shares() == Metrics.of(STORY).summary().locality
+    assert locality.shares([]) == LocalityShares()

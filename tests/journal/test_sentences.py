@@ -26,6 +26,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
     ResumeOrdered,
     RunEnded,
+    SizeEstimated,
     Stall,
     StallEnded,
     SuspendOrdered,
@@ -228,6 +229,14 @@ def test_a_list_of_bad_nodes_is_told() -> None:
 def test_a_switch_of_orders_is_told() -> None:
     told = described(OrderSwitched(300, "fifo", "fair", MAP, 1009, 0, 8))
     assert told == "the order changes from fifo to fair: 1,009 maps wait, 0 of 8 slots are free"
+
+
+def test_a_measured_size_is_told_with_what_is_left() -> None:
+    told = described(SizeEstimated(300, 1, MAP, 3_900_000, 3_600_000))
+    assert told == (
+        "the order takes the maps of job-1 for 1 h 05 min of slot time in all,"
+        " 1 h 00 min of it left"
+    )
 
 
 def test_a_launch_says_what_its_job_had_put_up_with() -> None:

@@ -12,17 +12,16 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import published
 from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
-from callboard.scenarios.generators import GeneratedWorkload, Sizes
+from callboard.scenarios.decks import FacebookBins, GpMix, table_three
+from callboard.scenarios.generators import TAIL, GeneratedWorkload, Sizes
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scenarios.sizes import (
     FacebookMaps,
-    GpMix,
     HfspDev,
     HfspProd,
     HfspTest,
     log_interpolated,
     pick,
-    table_three,
 )
 from callboard.scheduler.model import Priority
 from tests.scenarios.support import error_of, generated, raw
@@ -33,6 +32,7 @@ MODELS: list[Sizes] = [
     HfspProd(),
     FacebookMaps(),
     GpMix(),
+    FacebookBins(),
     Yahoo(),
     FacebookCategories(),
 ]
@@ -387,3 +387,67 @@ def test_pick_and_interpolation_by_hand() -> None:
     points = ((0.0, 10.0), (0.5, 1000.0))
     assert log_interpolated(points, 0.25) == pytest.approx(100)
     assert [log_interpolated(points, share) for share in (0.0, 0.5, 0.9)] == [10, 1000, 1000]
+
+
+def kind_of(job: JobSpec) -> str:
+    return job.name.rstrip("-.0123456789")
+
+
+def test_the_mixed_workload_has_the_printed_sums() -> None:
+    """VI.B: 34 Aggregate jobs with 10,608 maps, 15 Join instances of three jobs each, the rest is
+    Grep: 25 jobs that read, with 15,554 maps, and 56 that compute, with 1,589.
+    """
+    jobs = made(GpMix(variant="mixed", maps_per_reduce=10), 130)
+    assert Counter(map(kind_of, jobs)) == {"grep": 81, "aggregate": 34, "join": 45}
+    maps = Counter[str]()
+    for job in jobs:
+        maps[kind_of(job)] += job.maps
+        assert (job.reduces > 0) == (kind_of(job) != "grep")
+    assert maps == {"grep": 15_554 + 1589, "aggregate": 10_608, "join": 3 * 870}
+
+
+def test_the_mixed_workload_is_table_three_too() -> None:
+    jobs = [job for job in made(GpMix(variant="mixed"), 130) if "." not in job.name]
+    dealt = Counter((job.maps, job.map_ms) for job in jobs)
+    assert dealt == Counter((maps, round(1000 * seconds)) for maps, seconds in table_three())
+
+
+def test_a_join_is_three_jobs_each_a_wave_after_the_one_before() -> None:
+    jobs = made(GpMix(variant="mixed", maps_per_reduce=10, production_share=0.3), 130)
+    assert [job.job for job in jobs] == list(range(160))
+    assert [job.submit_ms for job in jobs] == sorted(job.submit_ms for job in jobs)
+    first, second, third = (job for job in jobs if job.name.split(".")[0] == joins(jobs)[0])
+    wave_ms = first.map_ms + first.shuffle_ms + first.reduce_ms
+    assert [second.submit_ms, third.submit_ms] == [
+        first.submit_ms + wave_ms,
+        first.submit_ms + 2 * wave_ms,
+    ]
+    assert first.shape == second.shape == third.shape
+    assert first.pool == second.pool == third.pool
+
+
+def joins(jobs: Sequence[JobSpec]) -> list[str]:
+    return [job.name for job in jobs if kind_of(job) == "join" and "." not in job.name]
+
+
+def test_jobs_of_a_tail_are_named_so() -> None:
+    for counted, sizes in (130, GpMix(long_place=66)), (160, GpMix(variant="mixed")):
+        jobs = made(sizes, 155, arrivals=Tailed(busy_jobs=130))
+        assert sum(not job.name.startswith(TAIL) for job in jobs) == counted
+        assert sum("." not in job.name for job in jobs) == 155
+
+
+def test_the_macrobenchmark_has_nine_bins() -> None:
+    """100 jobs with 26,410 maps, 73 % of them in the four largest (global preemption, III.B)."""
+    for model, computing in (
+        (FacebookBins(), 0),
+        (FacebookBins(load="cpu"), 100),
+        (FacebookBins(load="mixed"), 50),
+    ):
+        jobs = made(model, 100)
+        maps = sorted(job.maps for job in jobs)
+        assert (len(maps), sum(maps)) == (100, 26_410)
+        assert sum(maps[-4:]) / sum(maps) == pytest.approx(0.73, abs=0.005)
+        assert sum(job.name.startswith("cpu-") for job in jobs) == computing
+        assert len({kind for job in jobs if (kind := job.name.split("-")[1])}) == 9
+    assert shapes(made(FacebookBins(), 100)) != shapes(made(FacebookBins(), 100, seed=2))

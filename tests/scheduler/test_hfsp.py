@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from callboard.scheduler.decisions import SizeEstimate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
 from callboard.scheduler.model import Priority, TaskKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
@@ -251,6 +252,22 @@ def test_progress_before_delta_says_nothing() -> None:
     for ran_ms, training in ((1999, {1}), (2000, set())):
         policy.observe(Progressed(0, MAP, 1, 0.5, ran_ms), cluster)
         assert order.spared(MAP) == training
+
+
+def test_a_size_is_announced_once_when_training_ends() -> None:
+    """t = 2 of five maps: 20 s, and a quarter in 60 s, which is 240 s.  So s̄ = 130 s, all of it
+    650 s, and S_f = 130 · (3 + 0.75) s.
+    """
+    policy, order, cluster = in_training(t=2, maps=5, slots=2)
+    told = []
+    for fact in (
+        Closed(0, MAP, 1, 0, True, 20_000),
+        Progressed(0, MAP, 2, 0.25, 60_000),
+        Progressed(0, MAP, 2, 0.5, 90_000),
+    ):
+        policy.observe(fact, cluster)
+        told.append(order.estimate)
+    assert told == [None, SizeEstimate(0, MAP, 650_000, 487_500), None]
 
 
 def test_a_phase_of_exactly_t_tasks_is_not_tiny() -> None:

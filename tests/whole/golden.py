@@ -19,7 +19,7 @@ from tests.support.library import ran
 
 FILE = Path(__file__).parent / "golden.json"
 POLICIES = ("fifo", "fair", "hfsp")
-LONG = ("gp-busy", "hfsp-calibrated")
+LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 """Scenarios of many seconds, which have Fair alone."""
 
 Run: TypeAlias = dict[str, str | float]

@@ -172,6 +172,19 @@ def test_sticky_slots_keep_each_job_to_a_few_nodes() -> None:
 # Preemption.
 
 
+@pytest.mark.parametrize(
+    ("policy", "seconds"),
+    [("fifo", (27, 39, 106)), ("fair+delay(node=5,rack=5)", (9, 20, 116))],
+)
+def test_the_macrobenchmark_takes_as_long_as_the_comment_says(
+    policy: str, seconds: tuple[int, int, int]
+) -> None:
+    jobs = ran("macrobenchmark", policy).result.jobs
+    for (least, most), expected in zip(((1, 10), (50, 800), (4800, 4800)), seconds, strict=True):
+        chosen = (jobs.maps >= least) & (jobs.maps <= most)
+        assert jobs.response_ms[chosen].mean() / 1000 == pytest.approx(expected, abs=0.5)
+
+
 def test_in_the_storm_global_preemption_wastes_less_and_all_measures_are_better() -> None:
     """Cheng, Zhang, Boutaba: SNP 15 % better in busy hours, norms and unfairness no worse."""
     *kills, newest = scenario_file.load_scenario(

@@ -19,6 +19,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from callboard.scheduler.decisions import SizeEstimate
 from callboard.scheduler.estimation import OracleSizes
 from callboard.scheduler.facts import (
     Closed,
@@ -78,6 +79,7 @@ class Hfsp(VirtualTimeOrder):
     summary = "smallest virtual size first: sizes from a few training tasks, ageing by fair sharing"
     Params = HfspParams
     by_finish = False
+    estimates = True
 
     def __init__(self, params: HfspParams | None = None) -> None:
         self.params = params or HfspParams()
@@ -95,8 +97,14 @@ class Hfsp(VirtualTimeOrder):
         self._to_train: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
         self.training_slots: tuple[set[AttemptId], ...] = (set(), set())
         """The attempts whose slots count in T_curr, by kind."""
+        self._estimate: SizeEstimate | None = None
+
+    @property
+    def estimate(self) -> SizeEstimate | None:
+        return self._estimate
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
+        self._estimate = None
         match fact:
             case Progressed(job, kind):
                 if job in self._training[kind]:  # few of what heartbeats tell
@@ -137,7 +145,9 @@ class Hfsp(VirtualTimeOrder):
         training = self._training[kind][job]
         if training.trained and self.phase(job, kind) is not None:
             del self._training[kind][job]
-            self._resize(job, kind, training.final_size_ms(), view)
+            whole_ms, left_ms = training.whole_size_ms(), training.final_size_ms()
+            self._estimate = SizeEstimate(job, kind, round(whole_ms), round(left_ms))
+            self._resize(job, kind, left_ms, view)
 
     def _estimate_anew(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Flapping: what is left, by all tasks of the phase so far."""

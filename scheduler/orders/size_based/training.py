@@ -42,6 +42,10 @@ class TrainingPhase:
     def mean_ms(self) -> float:
         return sum(size for size, _ in self.sizes.values()) / len(self.sizes)
 
+    def whole_size_ms(self) -> float:
+        """All of the phase, as large as its training tasks make it: n · s̄."""
+        return self.mean_ms() * self.tasks
+
     def final_size_ms(self) -> float:
         unfinished = sum(1 - p for _, p in self.sizes.values())
         return self.mean_ms() * (self.tasks - self.wanted + unfinished)

@@ -20,7 +20,7 @@ from callboard.experiments.reproduction.run_figures import mean_of_responses_s, 
 from callboard.experiments.result_store import Kept, ResultStore
 from callboard.experiments.task_pool import OtherWorkers
 
-FAIR = Cell(name="fair", scenario="two-jobs", policy="fair", meters=("locality", "users"))
+FAIR = Cell(name="fair", scenario="two-jobs", policy="fair", meters=("users",))
 FIFO = Cell(name="fifo", scenario="two-jobs", policy="fifo", slowdown=True)
 LAS = Cell(name="las", scenario="two-jobs", policy="las")
 

@@ -1,0 +1,53 @@
+"""What an order took jobs' phases for, beside what they really came to."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.journal.figures.tables import Ints
+from callboard.journal.run_records import NEVER, JobRecord, PhaseRecord
+from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseSizes:
+    """One row for each phase that the order has measured (`size-estimated`), of completed jobs, by
+    job and kind.
+
+    `estimated_ms` is the slot time for which the order took the whole phase; `real_ms` what its
+    tasks took where they ran.  Shuffles count in neither.
+    """
+
+    job: Ints
+    kind: Ints
+    estimated_ms: Ints
+    real_ms: Ints
+
+    def errors(self, kind: TaskKind, jobs: Collection[JobId] | None = None) -> NDArray[np.float64]:
+        """Estimated over real size of the maps, or of the reduces; of these jobs alone if named."""
+        chosen = self.kind == kind
+        if jobs is not None:
+            chosen = chosen & np.isin(self.job, list(jobs))
+        errors: NDArray[np.float64] = self.estimated_ms[chosen] / self.real_ms[chosen]
+        return errors
+
+
+def phase_sizes(jobs: Iterable[JobRecord]) -> PhaseSizes:
+    """The table of these jobs."""
+    rows = [
+        (job.submission.job, kind, job.phases[kind].estimated_ms, real_ms)
+        for job in sorted(jobs, key=lambda job: job.submission.job)
+        for kind in KINDS
+        if job.phases[kind].estimated_ms != NEVER
+        and (real_ms := _real_ms(job.phases[kind], job.total(kind))) > 0
+    ]
+    return PhaseSizes(*np.array(rows, np.int64).reshape(-1, 4).T)
+
+
+def _real_ms(phase: PhaseRecord, tasks: int) -> Millis:
+    """What all tasks took; 0 while some are not done.  One that ran again is as long as both."""
+    if phase.done < tasks:
+        return 0
+    return round(phase.work_ms * tasks / phase.succeeded)
