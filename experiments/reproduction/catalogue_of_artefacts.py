@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from callboard.experiments.reproduction.artefact import AnyArtefact, Paper
 from callboard.experiments.reproduction.hfsp_artefacts import HFSP_ARTEFACTS
+from callboard.experiments.reproduction.hfsp_estimates import HFSP_ESTIMATES
 from callboard.experiments.reproduction.hybrid_artefacts import HYBRID_ARTEFACTS
 from callboard.experiments.reproduction.ideal_artefacts import IDEAL_ARTEFACTS
 from callboard.experiments.reproduction.preemption_artefacts import PREEMPTION_ARTEFACTS
@@ -13,6 +14,7 @@ from callboard.scheduler.registry.concise import concise
 
 ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HFSP_ARTEFACTS,
+    *HFSP_ESTIMATES,
     *SLIDES_ARTEFACTS,
     *IDEAL_ARTEFACTS,
     *HYBRID_ARTEFACTS,

@@ -11,12 +11,14 @@ from callboard.experiments.user_errors import InputError
 
 PRINTED = {
     Paper.HFSP: ["fig-1", "fig-2", "fig-3", "fig-5", "alg-1", "table-I"]
-    + [f"fig-{n}" for n in (6, 7, 8, 9, 10, 16, 17)],
-    Paper.SLIDES: ["small-jobs", "small-jobs-default", "sticky-slots", "waits"],
+    + [f"fig-{n}" for n in range(6, 18)],
+    Paper.SLIDES: ["small-jobs", "small-jobs-default", "sticky-slots", "waits"]
+    + [f"macro-{load}" for load in ("io", "cpu", "mixed")]
+    + [f"formula-{name}" for name in ("skips", "gain", "blocked")],
     Paper.REPORT: [f"fig-3.{n}" for n in range(1, 8)],
     Paper.HYBRID: ["fig-1", "tables-I-IV", "fig-4-i", "fig-4-switches"]
     + [f"fig-2-{n}" for n in ("i", "ii", "iii", "iv", "v", "vi")],
-    Paper.GP: ["table-I", "table-II", "table-III", "fig-3-busy", "idle", "story"],
+    Paper.GP: ["table-I", "table-II", "table-III", "fig-3-busy", "fig-3-mixed", "idle", "story"],
 }
 """What the papers print."""
 

@@ -1,0 +1,227 @@
+"""HFSP's task lengths and the errors of its estimates: Figures 11 to 15."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from callboard.experiments.length_figures import pooled_seconds, relative_to_job, task_lengths
+from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
+from callboard.experiments.reproduction.artefact_charts import PrintedMark, ecdf_panels
+from callboard.experiments.reproduction.evidence import Drawn, Runs
+from callboard.experiments.reproduction.hfsp_artefacts import (
+    BIN_2,
+    BIN_3,
+    BIN_4,
+    LARGER,
+    WORKLOADS,
+    WORKLOADS_UNDER_HFSP,
+)
+from callboard.experiments.reproduction.run_figures import SizeBin, Values
+from callboard.experiments.run_spec import RunSpec
+from callboard.scheduler.model import MAP, REDUCE, TaskKind
+
+_KIND_NAMES = {MAP: "maps", REDUCE: "reduces"}
+
+_TEST = Drawn("hfsp-calibrated")
+
+
+def _lengths_s(spec: RunSpec, kind: TaskKind) -> Values:
+    return pooled_seconds(task_lengths(spec, kind))
+
+
+def _relative(spec: RunSpec, kind: TaskKind) -> Values:
+    return relative_to_job(task_lengths(spec, kind))
+
+
+def _orders_of_magnitude(spec: RunSpec) -> float:
+    """Between the 1st and the 99th percentile of the reduces."""
+    low, high = np.percentile(_lengths_s(spec, REDUCE), (1, 99))
+    return float(np.log10(high / low))
+
+
+def _stable(kind: TaskKind) -> Callable[[RunSpec], float]:
+    """The share of tasks that take from half to one and a half times their job's mean."""
+
+    def share(spec: RunSpec) -> float:
+        values = _relative(spec, kind)
+        return float(((values >= 0.5) & (values <= 1.5)).mean())
+
+    return share
+
+
+def _drawn_ecdfs(
+    samples: Sequence[RunSpec], of: Callable[[RunSpec, TaskKind], Values], label: str
+) -> Any:
+    panel = {
+        name: np.concatenate([of(spec, kind) for spec in samples])
+        for kind, name in _KIND_NAMES.items()
+    }
+    return ecdf_panels([panel], [""], label)
+
+
+def errors(runs: Runs, kind: TaskKind, which: SizeBin = LARGER) -> Values:
+    """Estimated over real sizes of the bin's jobs, of all three workloads."""
+    found = [np.empty(0)]
+    for workload in WORKLOADS:
+        result = runs[f"{workload} hfsp"].result
+        sizes, jobs = result.phase_sizes, result.jobs
+        if sizes is not None:
+            mine = jobs.job[(jobs.maps >= which.least) & (jobs.maps <= which.most)]
+            found.append(sizes.errors(kind, mine.tolist()))
+    return np.concatenate(found)
+
+
+def _error_share(kind: TaskKind, low: float, high: float) -> Callable[[Runs], float | None]:
+    """The share of jobs whose error is between the two."""
+
+    def share(runs: Runs) -> float | None:
+        values = errors(runs, kind)
+        return float(((values >= low) & (values <= high)).mean()) if len(values) else None
+
+    return share
+
+
+def _pooled_quantile(
+    kind: TaskKind, which: SizeBin, quantile: float
+) -> Callable[[Sequence[Runs]], float | None]:
+    """A quantile of the errors of all runs together."""
+
+    def value(samples: Sequence[Runs]) -> float | None:
+        values = np.concatenate([errors(runs, kind, which) for runs in samples])
+        return float(np.quantile(values, quantile)) if len(values) else None
+
+    return value
+
+
+def _error_ecdfs(samples: Sequence[Runs]) -> Any:
+    panel = {
+        name: np.concatenate([errors(runs, kind) for runs in samples])
+        for kind, name in _KIND_NAMES.items()
+    }
+    return ecdf_panels([panel], [""], "estimated / real size")
+
+
+def _errors_by_bin(
+    samples: Sequence[Runs],
+    kind: TaskKind,
+    bins: Sequence[SizeBin],
+    marks: Sequence[PrintedMark],
+) -> Any:
+    panel = {
+        which.name: np.concatenate([errors(runs, kind, which) for runs in samples])
+        for which in bins
+    }
+    return ecdf_panels([panel], [_KIND_NAMES[kind]], "estimated / real size", marks)
+
+
+def _by_bin(number: int, kind: TaskKind, bound: float, bins: Sequence[SizeBin]) -> AnyArtefact:
+    """Figure 14 or 15."""
+    name = _KIND_NAMES[kind]
+    return Artefact(
+        id=f"hfsp-fig-{number}",
+        paper=Paper.HFSP,
+        place=f"Figure {number}, IV-D2",
+        says=f"By bin, the estimates of {name} are wrong by a factor of {bound:g} at most, and most"
+        " are close to the real size.",
+        evidence=WORKLOADS_UNDER_HFSP,
+        quantities=(
+            Quantity(
+                label=f"{name}, greatest estimated / real size",
+                pooled=_pooled_quantile(kind, LARGER, 1.0),
+                below=1.05 * bound,
+                above=1,
+            ),
+            *(
+                Quantity(
+                    label=f"{name} of {which.name}, median estimated / real size",
+                    pooled=_pooled_quantile(kind, which, 0.5),
+                    printed=1.0,
+                )
+                for which in bins
+            ),
+        ),
+        draw=lambda samples: _errors_by_bin(samples, kind, bins, ((0, bound, 1.0),)),
+    )
+
+
+HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
+    Artefact(
+        id="hfsp-fig-11",
+        paper=Paper.HFSP,
+        place="Figure 11, IV-D2",
+        says="Most maps take less than 60 s; reduces differ by two orders of magnitude.",
+        evidence=_TEST,
+        quantities=(
+            Quantity(
+                label="maps of less than 60 s",
+                value=lambda spec: float((_lengths_s(spec, MAP) < 60).mean()),
+                above=0.5,
+                share=True,
+            ),
+            Quantity(
+                label="reduces, orders of magnitude between their 1st and 99th percentile",
+                value=_orders_of_magnitude,
+                printed=2.0,
+                above=1,
+            ),
+        ),
+        why="Reduces do a fixed share of what their job's maps do, and there are at most ten of them,"
+        " so that their lengths span what the datasets do, 1 GB to 1 TB.",
+        draw=lambda samples: _drawn_ecdfs(samples, _lengths_s, "task length (s)"),
+    ),
+    Artefact(
+        id="hfsp-fig-12",
+        paper=Paper.HFSP,
+        place="Figure 12, IV-D2",
+        says="Within a job task times are rather stable.",
+        evidence=_TEST,
+        quantities=tuple(
+            Quantity(
+                label=f"{name} of 0.5 to 1.5 times their job's mean",
+                value=_stable(kind),
+                above=0.8,
+                share=True,
+            )
+            for kind, name in _KIND_NAMES.items()
+        ),
+        draw=lambda samples: _drawn_ecdfs(samples, _relative, "task length / its job's mean"),
+    ),
+    Artefact(
+        id="hfsp-fig-13",
+        paper=Paper.HFSP,
+        place="Figure 13, IV-D2",
+        says="Fewer than 5 % of the jobs' maps are taken for half or less, fewer than 4 % for twice"
+        " or more; reduces are hardly ever underestimated, and overestimated by less than 2.",
+        evidence=WORKLOADS_UNDER_HFSP,
+        quantities=(
+            Quantity(
+                label="maps taken for half or less",
+                value=_error_share(MAP, 0, 0.5),
+                below=0.05,
+                share=True,
+            ),
+            Quantity(
+                label="maps taken for twice or more",
+                value=_error_share(MAP, 2, np.inf),
+                below=0.04,
+                share=True,
+            ),
+            Quantity(
+                label="reduces taken for less than 0.8",
+                value=_error_share(REDUCE, 0, 0.8),
+                below=0.05,
+                share=True,
+            ),
+            Quantity(
+                label="reduces taken for twice or more",
+                value=_error_share(REDUCE, 2, np.inf),
+                below=0.01,
+                share=True,
+            ),
+        ),
+        draw=_error_ecdfs,
+    ),
+    _by_bin(14, MAP, 3.5, (BIN_2, BIN_3, BIN_4)),
+    _by_bin(15, REDUCE, 2.0, (BIN_3, BIN_4)),  # jobs of bin 2 have fewer reduces than train
+)
