@@ -166,8 +166,8 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
                 above=1,
             ),
         ),
-        why="Reduces do a fixed share of what their job's maps do, and there are at most ten of them,"
-        " so that their lengths span what the datasets do, 1 GB to 1 TB.",
+        why="A job's reduces do a fixed share of what its maps do, and there are ten at most: their"
+        " lengths span almost what the datasets do, 1 GB to 1 TB.",
         draw=lambda samples: _drawn_ecdfs(samples, _lengths_s, "task length (s)"),
     ),
     Artefact(

@@ -167,6 +167,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         ),
         why="The table is of a real cluster, whose tasks are as long as its users made them; those"
         " of `facebook-morning` are drawn, and its cluster is full.",
+        seeds=6,
     ),
     Artefact(
         id="gp-table-II",
@@ -221,6 +222,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             _snp_chart,
             cells=[f"{rule}, {where}" for where in _PLACES.values() for rule in _RULES],
         ),
+        seeds=6,
     ),
     Artefact(
         id="gp-fig-3-mixed",
@@ -235,6 +237,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             _snp_chart,
             cells=[f"{rule}, {where}" for where in _PLACES.values() for rule in _TWO_RULES],
         ),
+        seeds=6,
     ),
     Artefact(
         id="gp-fig-3-starving",
@@ -245,6 +248,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         evidence=_BUSY,
         quantities=_busy_quantities("global, cut for the starving"),
         why=_BUSY_WHY,
+        seeds=6,
     ),
     Artefact(
         id="gp-idle",
@@ -267,6 +271,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         draw=partial(_snp_chart, cells=("job by job, 66th", "global, 66th")),
+        seeds=6,
     ),
     Artefact(
         id="gp-story",

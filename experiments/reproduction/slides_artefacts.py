@@ -303,6 +303,7 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         draw=_sticky_chart,
+        seeds=6,
     ),
     *(_macrobenchmark(load) for load in _MACRO_LOADS),
     Artefact(
@@ -325,6 +326,7 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " second, eight in 5 s, where a job of 3 maps has its data on 9 of 100 nodes. The"
         " slides do not say how long their tasks take, but that most are short.",
         draw=_waits_chart,
+        seeds=6,
     ),
     Artefact(
         id="slides-formula-skips",
