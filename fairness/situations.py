@@ -1,9 +1,8 @@
-"""What has to happen *sometimes*: a catalogue of situations that the suite must have met.
+"""What has to happen *sometimes*: a catalogue of situations that tests and the swarm must meet.
 
-A rule that is always checked says nothing about a situation that never comes.  Every run that
-`tests.support.world.play` plays is held against the catalogue too; a run of the whole suite that
-leaves an entry unmet fails (`tests/conftest.py`).  An entry is one line: what it is, the event at
-which it shows, and a test of that event and what the checker knew before it.
+A rule that is always checked says nothing about a situation that never comes.  An entry is one
+line: what it is, the event at which it shows, and a test of that event and what the checker knew
+before it.
 
 Semantics after Antithesis' *sometimes assertions*.
 """
@@ -63,34 +62,34 @@ class Sometimes(NamedTuple):
     test: Callable[[Any, Checker], bool]
 
 
-def attempt(event: Any, checker: Checker) -> AttemptRecord:
+def _attempt(event: Any, checker: Checker) -> AttemptRecord:
     return checker.run_state.attempts[event.attempt]
 
 
-def stalled(event: AttemptEnded, checker: Checker) -> Stall | None:
-    told = attempt(event, checker)
+def _stalled(event: AttemptEnded, checker: Checker) -> Stall | None:
+    told = _attempt(event, checker)
     return told.stalled.why if told.stalled is not None and told.is_stalled else None
 
 
-def task(event: AttemptLaunched, checker: Checker) -> TaskRecord:
+def _task(event: AttemptLaunched, checker: Checker) -> TaskRecord:
     return checker.tasks.task(event)
 
 
-def node(event: FaultStruck, checker: Checker) -> NodeRecord:
+def _node(event: FaultStruck, checker: Checker) -> NodeRecord:
     assert isinstance(event.fault, ResumeNode)
     return checker.run_state.nodes[event.fault.node]
 
 
-def first_map(event: AttemptLaunched) -> bool:
+def _first_map(event: AttemptLaunched) -> bool:
     return event.kind is TaskKind.MAP and not event.number
 
 
-def two_pools(event: KillOrdered | SuspendOrdered, checker: Checker) -> bool:
+def _two_pools(event: KillOrdered | SuspendOrdered, checker: Checker) -> bool:
     """Another job's attempt, of another pool, was ordered to give way at the same check."""
     if event.why.rank < 2:
         return False
     jobs = checker.run_state.jobs
-    mine = jobs[attempt(event, checker).launch.job].submission.pool
+    mine = jobs[_attempt(event, checker).launch.job].submission.pool
     return any(
         (each.kill_ordered or each.suspend_ordered)
         and each.ended is None
@@ -109,7 +108,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         FaultStruck,
         lambda e, c: (
             isinstance(e.fault, ResumeNode)
-            and (n := node(e, c)).is_halted
+            and (n := _node(e, c)).is_halted
             and not (n.is_down or n.is_lost)
             and e.at_ms > n.since_ms
         ),
@@ -134,14 +133,14 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "an attempt starts on a node that is given up",
         AttemptStarted,
-        lambda e, c: attempt(e, c).closed is not None,
+        lambda e, c: _attempt(e, c).closed is not None,
     ),
     Sometimes(
         "a zombie is told to begin anew",
         AttemptEnded,
         lambda e, c: (
             e.outcome is KILLED
-            and (a := attempt(e, c)).closed is not None
+            and (a := _attempt(e, c)).closed is not None
             and not (a.kill_ordered or c.run_state.nodes[a.launch.node].is_down)
         ),
     ),
@@ -150,7 +149,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         AttemptEnded,
         lambda e, c: (
             e.outcome is SUCCEEDED
-            and (told := attempt(e, c).closed) is not None
+            and (told := _attempt(e, c).closed) is not None
             and told.outcome is KILLED
         ),
     ),
@@ -172,7 +171,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "a map runs again after its output was lost with its node",
         AttemptLaunched,
-        lambda e, c: e.kind is TaskKind.MAP and (t := task(e, c)).succeeded and t.killed > 0,
+        lambda e, c: e.kind is TaskKind.MAP and (t := _task(e, c)).succeeded and t.killed > 0,
     ),
     Sometimes(
         "maps fail because nobody can fetch", MapOutputsLost, lambda e, _: e.outcome is FAILED
@@ -195,42 +194,42 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "an attempt hangs until its timeout",
         AttemptEnded,
-        lambda e, c: e.outcome is FAILED and stalled(e, c) is Stall.HANGS,
+        lambda e, c: e.outcome is FAILED and _stalled(e, c) is Stall.HANGS,
     ),
     Sometimes(
         "a map waits in vain for its input",
         AttemptEnded,
-        lambda e, c: e.outcome is FAILED and stalled(e, c) is Stall.NO_INPUT,
+        lambda e, c: e.outcome is FAILED and _stalled(e, c) is Stall.NO_INPUT,
     ),
     Sometimes("a map that waited finds its input", StallEnded, lambda *_: True),
     Sometimes("a launch expires", LaunchExpired, lambda *_: True),
     Sometimes(
         "an expired launch is booked as failed",
         AttemptClosed,
-        lambda e, c: e.outcome is FAILED and attempt(e, c).booked in EXPIRING,
+        lambda e, c: e.outcome is FAILED and _attempt(e, c).booked in EXPIRING,
     ),
     # Copies.
     Sometimes(
         "a copy does its task",
         AttemptClosed,
-        lambda e, c: e.outcome is SUCCEEDED and attempt(e, c).launch.original > 0,
+        lambda e, c: e.outcome is SUCCEEDED and _attempt(e, c).launch.original > 0,
     ),
     Sometimes(
         "a second success is booked as killed",
         AttemptClosed,
         lambda e, c: (
             e.outcome is KILLED
-            and (told := attempt(e, c).ended) is not None
+            and (told := _attempt(e, c).ended) is not None
             and told.outcome is SUCCEEDED
         ),
     ),
     # Preemption.
-    Sometimes("one check takes from two pools", KillOrdered, two_pools),
+    Sometimes("one check takes from two pools", KillOrdered, _two_pools),
     Sometimes("a suspended attempt goes on", AttemptResumed, lambda *_: True),
     Sometimes(
         "a suspended attempt is killed",
         AttemptEnded,
-        lambda e, c: attempt(e, c).is_suspended and attempt(e, c).closed is None,
+        lambda e, c: _attempt(e, c).is_suspended and _attempt(e, c).closed is None,
     ),
     Sometimes("a job's pool or priority changes", JobChanged, lambda *_: True),
     # Orders, and waits for locality.
@@ -246,30 +245,36 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "waiting brings a map to its input",
         AttemptLaunched,
-        lambda e, _: first_map(e) and e.level is Locality.NODE and e.why.waited_ms > 0,
+        lambda e, _: _first_map(e) and e.level is Locality.NODE and e.why.waited_ms > 0,
     ),
     Sometimes(
         "a map has waited in vain",
         AttemptLaunched,
-        lambda e, _: first_map(e) and e.level is Locality.OFF_RACK and e.why.waited_ms > 0,
+        lambda e, _: _first_map(e) and e.level is Locality.OFF_RACK and e.why.waited_ms > 0,
     ),
 )
 
-UNMET: dict[type[AnyEvent], list[Sometimes]] = {}
-"""What this process has not met yet, by the event at which it would show."""
 
-for each in CATALOGUE:
-    UNMET.setdefault(each.shows_at, []).append(each)
+class Situations:
+    """What of the catalogue has been met, and what has not."""
 
+    def __init__(self) -> None:
+        self._unmet: dict[type[AnyEvent], list[Sometimes]] = {}
+        for each in CATALOGUE:
+            self._unmet.setdefault(each.shows_at, []).append(each)
 
-def notice(event: AnyEvent, checker: Checker) -> None:
-    """Strike out what this event shows; to be called before the checker observes it."""
-    waiting = UNMET.get(type(event))
-    if waiting:
-        with suppress(KeyError):  # of whom nobody has heard, as the checker is about to say
-            waiting[:] = [each for each in waiting if not each.test(event, checker)]
+    def notice(self, event: AnyEvent, checker: Checker) -> None:
+        """Strike out what this event shows; to be called before the checker observes it."""
+        waiting = self._unmet.get(type(event))
+        if waiting:
+            with suppress(KeyError):  # of whom nobody has heard, as the checker is about to say
+                waiting[:] = [each for each in waiting if not each.test(event, checker)]
 
+    def unmet(self) -> list[str]:
+        """What has not been met."""
+        return [each.what for each in CATALOGUE if each in self._unmet[each.shows_at]]
 
-def unmet() -> list[str]:
-    """What has not been met."""
-    return [each.what for each in CATALOGUE if each in UNMET[each.shows_at]]
+    def met(self) -> list[str]:
+        """What has been met."""
+        unmet = set(self.unmet())
+        return [each.what for each in CATALOGUE if each.what not in unmet]
