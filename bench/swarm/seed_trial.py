@@ -46,7 +46,7 @@ class SeedRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def try_seed(seed: int, folder: Path | None = None) -> SeedRecord:
-    """Try one seed; a world that fails is made smaller and written to the folder, if there is one."""
+    """Try one seed; a world that fails is made smaller and written to the folder, if any."""
     began = time.process_time()
     values = DeclaredValues(np.random.default_rng([seed, 1]))
     record = _guarantee(seed, values) if values.chance(0.2) else _hostile(seed, values, folder)
