@@ -153,6 +153,23 @@ def test_on_four_nodes_shunning_never_takes_effect() -> None:
     assert [e.in_force for e in run.all(JobBlacklistedNode)] == [False]
 
 
+def test_a_map_that_succeeds_after_its_job_was_killed_leaves_nothing_behind() -> None:
+    """It ends at 10.002 s, its job is killed at 11 s, and the heartbeat of 12.008 s tells of it.
+    When the node crashed the master looked for the job to which that output belonged.
+    """
+    one = Cluster(nodes=1, racks=1, map_slots=2, heartbeat=IN_STEP)
+    script = [
+        ScheduledFault(11_000, KillJob(0)),
+        ScheduledFault(20_000, Crash(0)),
+        ScheduledFault(21_000, Restart(0)),
+    ]
+    jobs = [job(0, maps=1, reduces=1), job(1, maps=1, map_ms=60_000)]
+    run = play(jobs, cluster=one, script=script)
+    late = [e for e in run.all(AttemptClosed) if e.outcome is Outcome.SUCCEEDED]
+    assert late[0].at_ms == 12_009
+    assert outcomes(run) == {0: Outcome.KILLED, 1: Outcome.SUCCEEDED}
+
+
 @pytest.mark.parametrize("tie_order", range(6))
 def test_nobody_kills_a_job_before_its_submission(tie_order: int) -> None:
     """At one instant the two may come in either order."""
