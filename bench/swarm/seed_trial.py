@@ -24,9 +24,14 @@ from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.policy import MisfitError, PolicySpecError
 from callboard.scheduler.registry.parts import ORDERS, make_policy
+from tests.support.reference_worlds import disagreement, draw_calm_world
 
 GUARANTEED_SCENARIOS = 12
 """Scenarios in which a seed holds a policy against one of its guarantees."""
+
+
+REFERENCE_WORLDS = 10
+"""Worlds in which a seed holds the simulator against the reference."""
 
 
 class SeedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +54,11 @@ def try_seed(seed: int, folder: Path | None = None) -> SeedRecord:
     """Try one seed; a world that fails is made smaller and written to the folder, if any."""
     began = time.process_time()
     values = DeclaredValues(np.random.default_rng([seed, 1]))
-    record = _guarantee(seed, values) if values.chance(0.2) else _hostile(seed, values, folder)
+    kind = values.one_of(("hostile",) * 7 + ("guarantee",) * 2 + ("reference",))
+    if kind == "hostile":
+        record = _hostile(seed, values, folder)
+    else:
+        record = _guarantee(seed, values) if kind == "guarantee" else _reference(seed)
     return msgspec.structs.replace(record, seconds=time.process_time() - began)
 
 
@@ -106,6 +115,22 @@ def world_text(world: DrawnWorld, seed: int, flaw: Flaw) -> str:
     if world.tie_order is not None:
         remarks.append(f"ties: {world.tie_order}")
     return to_toml(world.scenario, remarks)
+
+
+# The reference.
+
+
+def _reference(seed: int) -> SeedRecord:
+    drawn = range(REFERENCE_WORLDS * seed, REFERENCE_WORLDS * (seed + 1))
+    told = (disagreement(draw_calm_world(each)) for each in drawn)
+    found = tuple(("reference", each, "") for each in told if each is not None)
+    return SeedRecord(
+        seed=seed,
+        worlds=REFERENCE_WORLDS,
+        reason="complete",
+        checked=("reference",),
+        flaws=found[:1],
+    )
 
 
 # Guarantees, in the scenarios of their families.
