@@ -13,6 +13,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from bench.swarm.bug_hunt import catches
+from bench.swarm.planted_bugs import BUGS
 from bench.swarm.records import SeedRecords, Totals, totals
 from bench.swarm.seed_trial import SeedRecord, try_seed
 from bench.swarm.world_trial import COMPARISONS, Flaw, flaws
@@ -69,6 +71,13 @@ def summary_of(found: Totals) -> str:
     )
 
 
+def catch_bugs(folder: Path, cores: int | None) -> int:
+    """Plant every bug, and see how soon it is caught; the exit status."""
+    missed = [found.what for found in catches(folder, cores) if not found.kind]
+    print(f"{len(BUGS) - len(missed)} of {len(BUGS)} bugs were caught")
+    return 1 if missed else 0
+
+
 def try_again(path: Path) -> int:
     """Try the world of a file again, with every comparison; the exit status."""
     ties = re.search(r"^# ties: (\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -89,7 +98,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cores", type=whole_number(1), help="processes (default: as many cores)")
     parser.add_argument("--to", type=Path, default=FOLDER, help="folder (default: swarm)")
     parser.add_argument("--again", type=Path, metavar="FILE", help="try one failing world again")
+    parser.add_argument("--bugs", action="store_true", help="see how soon planted bugs are caught")
     options = parser.parse_args(arguments)
+    if options.bugs:
+        return catch_bugs(options.to, options.cores)
     return run_swarm(options) if options.again is None else try_again(options.again)
 
 
