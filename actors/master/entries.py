@@ -112,10 +112,19 @@ class JobEntry:
         return self.tasks[kind].nearest(node)
 
     def blacklists(self, node: model.NodeId) -> bool:
-        """Whether the job avoids the node (JobInProgress.shouldRunOnTaskTracker)."""
+        """Whether the job avoids the node (JobInProgress.shouldRunOnTaskTracker).  In Hadoop it
+        does so too where no other node has slots for its tasks, and waits for ever.
+        """
         if self.faults.get(node, 0) < TRACKER_FAILURES_MAX:
             return False
-        return len(self.failing_nodes()) < BLACKLISTING_SHARE * len(self._nodes)
+        failing = self.failing_nodes()
+        few = len(failing) < BLACKLISTING_SHARE * len(self._nodes)
+        kinds = [kind for kind in model.KINDS if self._total[kind]]
+        return few and all(self._has_slots_beside(failing, kind) for kind in kinds)
+
+    def _has_slots_beside(self, failing: list[model.NodeId], kind: model.TaskKind) -> bool:
+        nodes = self._nodes.values()
+        return any(node.slots(kind) and node.node not in failing for node in nodes)
 
     def failing_nodes(self) -> list[model.NodeId]:
         """Where too many of its attempts failed, whether it blacklists them or not."""
@@ -129,7 +138,12 @@ class JobEntry:
         return failures >= ATTEMPTS_MAX
 
     def _hosts_of(self, kind: model.TaskKind) -> NodesWithSlots:
-        return lambda: (node.node for node in self._nodes.values() if node.slots(kind))
+        """The nodes that may run such tasks: those that the job blacklists may not."""
+        return lambda: (
+            node.node
+            for node in self._nodes.values()
+            if node.slots(kind) and not (self.faults and self.blacklists(node.node))
+        )
 
     def opened(self, kind: model.TaskKind) -> bool:
         """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""

@@ -10,6 +10,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
     BookedChange,
     BookedJobChange,
+    BookedJobState,
     BookedNodeChange,
     BookedState,
 )
@@ -17,6 +18,7 @@ from callboard.actors.vocabulary.messages import SubmitJob
 from callboard.scheduler import model
 from callboard.scheduler.model import KINDS, MAP, REDUCE
 
+_ENDING = BookedJobState.ENDING
 _FAILED = BookedState.FAILED
 _SUCCEEDED = BookedState.SUCCEEDED
 
@@ -271,7 +273,7 @@ class Ledger:
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
-            if kind is MAP and entry.total(REDUCE):
+            if kind is MAP and entry.total(REDUCE) and entry.state is not _ENDING:
                 entry.outputs.setdefault(attempt.node, []).append((attempt.task, number))
                 node.with_outputs[attempt.job] = entry
         elif sibling is not None or attempt.beaten:

@@ -80,7 +80,7 @@ class GlobalPreemption(PreemptionRule):
             self.params.fair_share_timeout_s,
         )
         self.interval_ms = self.watch.interval_ms
-        period_ms = round(self.params.period_s * 1000)
+        period_ms = max(1, round(self.params.period_s * 1000))
         self._windows = tuple(UtilisationWindow(period_ms, self.params.t) for _ in KINDS)
         self._due = [False for _ in KINDS]
         self._production_runs = [0 for _ in KINDS]
@@ -194,16 +194,31 @@ class UtilisationWindow:
     def set(self, now_ms: Millis, *, full: bool, queued: bool) -> bool:
         """Note the present; whether a period has ended since that `streak` counts."""
         ended = False
-        while now_ms >= self._ends_ms:
-            self._run_to(self._ends_ms)
-            limit_ms = self._time_share * self._period_ms
-            ended = self._full_ms > limit_ms and self._queued_ms > limit_ms
-            self.streak = self.streak + 1 if ended else 0
-            self._full_ms = self._queued_ms = 0
-            self._ends_ms += self._period_ms
+        if now_ms >= self._ends_ms:
+            ended = self._end_periods(now_ms)
         self._run_to(now_ms)
         self._full, self._queued = full, queued
         return ended
+
+    def _end_periods(self, now_ms: Millis) -> bool:
+        """End the period that has begun and all that came after it; whether the last was busy."""
+        self._run_to(self._ends_ms)
+        busy = self._is_busy()
+        self.streak = self.streak + 1 if busy else 0
+        self._full_ms = self._queued_ms = 0
+        more = (now_ms - self._ends_ms) // self._period_ms
+        if more:  # nothing has changed in them
+            self._run_to(self._ends_ms + self._period_ms)
+            busy = self._is_busy()
+            self.streak = self.streak + more if busy else 0
+            self._full_ms = self._queued_ms = 0
+            self._now_ms = self._ends_ms + more * self._period_ms
+        self._ends_ms += (1 + more) * self._period_ms
+        return busy
+
+    def _is_busy(self) -> bool:
+        limit_ms = self._time_share * self._period_ms
+        return self._full_ms > limit_ms and self._queued_ms > limit_ms
 
     def _run_to(self, now_ms: Millis) -> None:
         passed = now_ms - self._now_ms

@@ -1,8 +1,9 @@
 """Attempts and jobs that fail, and nodes that are shunned for it."""
 
+import msgspec
 import pytest
 
-from callboard.actors.config import Cluster
+from callboard.actors.config import Cluster, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
@@ -53,6 +54,29 @@ def test_a_task_that_failed_on_every_host_runs_on_any_again() -> None:
     hosts = nodes_of(run, 0)
     assert sorted(hosts[:2]) == [0, 1]
     assert len(hosts) == 4
+
+
+def test_a_job_does_not_avoid_the_only_node_with_slots() -> None:
+    """Two reduces that hang fail four times on node 0, a fifth of the cluster; no other node has a
+    reduce slot, so the job would wait for ever.
+    """
+    group = NodeGroup(nodes=4, reduce_slots=0)
+    cluster = Cluster(nodes=1, racks=1, group=(group,), heartbeat=IN_STEP)
+    hanging = msgspec.structs.replace(job(0, maps=1, reduces=3), hanging=((), (1, 2)))
+    run = play([hanging], cluster=cluster, tasks=Tasks(timeout_ms=30_000))
+    assert outcomes(run) == {0: Outcome.FAILED}
+    assert not any(told.in_force for told in run.all(JobBlacklistedNode))
+
+
+def test_a_task_returns_where_it_failed_if_the_job_avoids_all_others() -> None:
+    """Nodes 0 and 1 have slots.  Node 0 fails what it starts, and the job comes to avoid it; the
+    task that failed on node 1 has nowhere else to go.
+    """
+    group = NodeGroup(nodes=4, map_slots=0)
+    cluster = Cluster(nodes=2, racks=1, map_slots=2, group=(group,), heartbeat=IN_STEP)
+    jobs = [job(0, maps=9, map_ms=20_000, poisoned=((8,), ()))]
+    run = play(jobs, cluster=cluster, script=[ScheduledFault(0, Flaky(0, ALWAYS, 0.1))])
+    assert len(run.all(JobFinished)) == 1
 
 
 def test_what_was_killed_does_not_count() -> None:
@@ -127,6 +151,23 @@ def test_on_four_nodes_shunning_never_takes_effect() -> None:
     script = [ScheduledFault(0, Flaky(0, ALWAYS))]
     run = play([job(0, maps=60, map_ms=10_000)], cluster=four, script=script)
     assert [e.in_force for e in run.all(JobBlacklistedNode)] == [False]
+
+
+def test_a_map_that_succeeds_after_its_job_was_killed_leaves_nothing_behind() -> None:
+    """It ends at 10.002 s, its job is killed at 11 s, and the heartbeat of 12.008 s tells of it.
+    When the node crashed the master looked for the job to which that output belonged.
+    """
+    one = Cluster(nodes=1, racks=1, map_slots=2, heartbeat=IN_STEP)
+    script = [
+        ScheduledFault(11_000, KillJob(0)),
+        ScheduledFault(20_000, Crash(0)),
+        ScheduledFault(21_000, Restart(0)),
+    ]
+    jobs = [job(0, maps=1, reduces=1), job(1, maps=1, map_ms=60_000)]
+    run = play(jobs, cluster=one, script=script)
+    late = [e for e in run.all(AttemptClosed) if e.outcome is Outcome.SUCCEEDED]
+    assert late[0].at_ms == 12_009
+    assert outcomes(run) == {0: Outcome.KILLED, 1: Outcome.SUCCEEDED}
 
 
 @pytest.mark.parametrize("tie_order", range(6))

@@ -278,6 +278,20 @@ def test_a_busy_period_counts_exact_times() -> None:
     assert busy.streak == 2
 
 
+def test_periods_of_a_millisecond_cost_no_more_than_long_ones() -> None:
+    """A world with `period_s = 0.001` took minutes: every period between two heartbeats was gone
+    through, and with 0.0001 it took for ever.
+    """
+    busy = UtilisationWindow(1, 0.8)
+    assert not busy.set(10**15, full=True, queued=True)
+    assert busy.set(10**18, full=True, queued=False)
+    assert busy.streak == 10**18 - 10**15
+    assert not busy.set(10**18 + 5, full=True, queued=True)
+    assert busy.streak == 0
+    tiny = GlobalPreemption(GlobalPreemption.Params(period_s=0.0001))
+    assert not tiny._windows[0].set(10**15, full=True, queued=True)
+
+
 @pytest.mark.parametrize(("full_ms", "queued_ms"), [(8000, 9000), (9000, 8000)])
 def test_a_busy_period_needs_more_than_t_of_both(full_ms: Millis, queued_ms: Millis) -> None:
     busy = UtilisationWindow(10_000, 0.8)

@@ -1,16 +1,10 @@
-"""What has to happen *sometimes*: a catalogue of situations that the suite must have met.
+"""What of the catalogue of `fairness.situations` this process has met.
 
-A rule that is always checked says nothing about a situation that never comes.  Every run that
-`tests.support.world.play` plays is held against the catalogue too; a run of the whole suite that
-leaves an entry unmet fails (`tests/conftest.py`).  An entry is one line: what it is, the event at
-which it shows, and a test of that event and what the checker knew before it.
-
-Semantics after Antithesis' *sometimes assertions*.
+Every run that `tests.support.world.play` plays is held against it; a run of the whole suite that
+leaves an entry unmet fails (`tests/conftest.py`).
 """
 
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, NamedTuple
+from callboard.fairness.situations import Situations
 
 from callboard.actors.vocabulary.events import (
     AnyEvent,
@@ -275,3 +269,7 @@ def notice(event: AnyEvent, checker: Checker) -> None:
 def unmet() -> list[str]:
     """What has not been met."""
     return [each.what for each in CATALOGUE if each in UNMET[each.shows_at]]
+_HERE = Situations()
+
+notice = _HERE.notice
+unmet = _HERE.unmet

@@ -1,0 +1,593 @@
+"""The bugs that are planted to see how soon the swarm catches them."""
+
+from bench.swarm.bug_planter import PlantedBug
+
+_KERNEL = "actors/kernel/kernel.py"
+_DRIVERS = "actors/kernel/drivers.py"
+_MASTER = "actors/master/master.py"
+_LEDGER = "actors/master/ledger.py"
+_ENTRIES = "actors/master/entries.py"
+_TASKS = "actors/master/pending_tasks.py"
+_JOB = "actors/job.py"
+_SLOT = "actors/worker/slot.py"
+_NODE = "actors/worker/node.py"
+_ELIDED = "actors/elided_heartbeats.py"
+_DELAY = "scheduler/locality.py"
+_POLICY = "scheduler/policy.py"
+_FIFO = "scheduler/orders/fifo.py"
+_FAIR = "scheduler/orders/fair/fair.py"
+_POOLS = "scheduler/orders/fair/pools.py"
+_FILLING = "scheduler/orders/fair/water_filling.py"
+_SINGLE = "scheduler/orders/size_based/single_server.py"
+_VIRTUAL = "scheduler/orders/size_based/virtual_time.py"
+_AGEING = "scheduler/orders/size_based/ageing.py"
+_HFSP = "scheduler/orders/size_based/hfsp.py"
+_COSHH = "scheduler/orders/coshh/coshh.py"
+_KILL = "scheduler/preemption/kill.py"
+_STARVATION = "scheduler/preemption/starvation.py"
+_VICTIMS = "scheduler/preemption/victims.py"
+_LIMITS = "scheduler/preemption/suspend_limits.py"
+_RANK = "scheduler/preemption/rank_based.py"
+_GLOBAL = "scheduler/preemption/global_preemption.py"
+_STRAGGLERS = "scheduler/speculation/stragglers.py"
+_LATE = "scheduler/speculation/late.py"
+_NAIVE = "scheduler/speculation/naive.py"
+_MANTRI = "scheduler/speculation/mantri.py"
+
+BUGS: tuple[PlantedBug, ...] = (
+    # The kernel and its drivers.
+    PlantedBug(
+        "messages of a superstep stay unsorted",
+        _KERNEL,
+        "            batch.sort()  # by sender and count, which no two share",
+        "            batch.reverse()",
+    ),
+    PlantedBug(
+        "actors are run in no order",
+        _KERNEL,
+        "            due.sort(key=_address)",
+        "            due.sort(key=_address, reverse=self.messages % 2 == 1)",
+    ),
+    PlantedBug(
+        "what comes behind a peer comes before it",
+        _KERNEL,
+        "        self.post(peer, _BEHIND + count, to, message, at - self.now_ms, cause)",
+        "        self.post(peer, -count, to, message, at - self.now_ms, cause)",
+    ),
+    PlantedBug(
+        "the clock runs on past what happens first",
+        _KERNEL,
+        "        if self._instants and self._instants[0] <= at:",
+        "        if self._instants and self._instants[0] < at - 2000:",
+    ),
+    PlantedBug(
+        "progress is not noted",
+        _KERNEL,
+        "            self.progress_ms = max(self.progress_ms, self.now_ms)",
+        "            self.progress_ms = self.progress_ms",
+    ),
+    PlantedBug(
+        "the Trio driver forgets to empty a mailbox",
+        _DRIVERS,
+        "                    receive(message)\n                mailbox.clear()",
+        "                    receive(message)\n                mailbox[1:] = []",
+    ),
+    PlantedBug(
+        "Trio's actors leave the cause of the last message standing",
+        _DRIVERS,
+        "for _, _, _, message, actor.cause in mailbox:\n                    receive",
+        "for _, _, _, message, _ in mailbox:\n                    receive",
+    ),
+    # The master.
+    PlantedBug(
+        "reply numbers are forgotten",
+        _MASTER,
+        "        if heartbeat.response != node.reply.response:",
+        "        if heartbeat.response > node.reply.response:",
+    ),
+    PlantedBug(
+        "the number of a reply stays the same",
+        _MASTER,
+        "        response = node.reply.response + 1",
+        "        response = max(node.reply.response, 1)",
+    ),
+    PlantedBug(
+        "nobody notes when a node was heard of",
+        _MASTER,
+        "        node.heard_ms = self._kernel.now_ms\n        for report",
+        "        node.heard_ms = max(node.heard_ms, 0)\n        for report",
+    ),
+    PlantedBug(
+        "a second success of a task counts",
+        _MASTER,
+        "        change = _REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]",
+        "        change = _REPORTS[report.outcome]",
+    ),
+    PlantedBug(
+        "the loser of two attempts runs again",
+        _MASTER,
+        "        alone = sibling is None and not entry.beaten",
+        "        alone = sibling is None",
+    ),
+    PlantedBug(
+        "the other attempt is not stopped",
+        _MASTER,
+        "        if succeeded and sibling is not None:",
+        "        if failed and sibling is not None:",
+    ),
+    PlantedBug(
+        "jobs that are over stay in the books",
+        _MASTER,
+        "            self._note_blacklisting(job, node)\n        self._leave_if_over(job)",
+        "            self._note_blacklisting(job, node)\n        self._node_of",
+    ),
+    PlantedBug(
+        "a job that ends keeps its attempts",
+        _MASTER,
+        "        for attempt in self.ledger.attempts_of(job):\n            if not attempt.killing:",
+        "        for attempt in self.ledger.attempts_of(job):\n            if attempt.killing:",
+    ),
+    PlantedBug(
+        "a node that restarts keeps its attempts in the books",
+        _MASTER,
+        "        if node is not None:  # it restarted before its silence was noticed (rule T5)",
+        "        if node is not None and node.heard_ms < 0:",
+    ),
+    PlantedBug(
+        "reduces open for a job of an earlier master",
+        _MASTER,
+        "        if not self.ledger.here(ready.job):",
+        "        if ready.job < 0:",
+    ),
+    PlantedBug(
+        "a task of a job that has left runs again",
+        _MASTER,
+        "        if not self.ledger.here(again.job):",
+        "        if again.job < 0:",
+    ),
+    PlantedBug(
+        "the index of idle nodes takes reduce slots for map slots",
+        _MASTER,
+        "        able = (node.free(MAP) > 0, node.free(REDUCE) > 0, node.could_resume())",
+        "        able = (node.free(REDUCE) > 0, node.free(REDUCE) > 0, node.could_resume())",
+    ),
+    PlantedBug(
+        "launches never expire",
+        _MASTER,
+        "if entry is None or entry.killing:\n                del self.not_begun[attempt]",
+        "if entry is None or entry.node >= 0:\n                del self.not_begun[attempt]",
+    ),
+    PlantedBug(
+        "an expired launch stays in the list",
+        _MASTER,
+        "                self._expire(entry)\n                del self.not_begun[attempt]",
+        "                self._expire(entry)\n                self.not_begun.pop(0, None)",
+    ),
+    PlantedBug(
+        "the expiry checker wakes once",
+        _MASTER,
+        "                del self.not_begun[attempt]\n        self._await_expiry_check()",
+        "                del self.not_begun[attempt]\n        self._heartbeating",
+    ),
+    PlantedBug(
+        "a lost task stays lost",
+        _LEDGER,
+        "        entry.lost[kind] -= 1",
+        "        entry.lost[kind] -= 0",
+    ),
+    PlantedBug(
+        "attempts beyond one a task are not counted down",
+        _LEDGER,
+        "            entry.spare[kind] -= 1",
+        "            entry.spare[kind] -= 0",
+    ),
+    PlantedBug(
+        "nobody notes that an attempt is beaten",
+        _LEDGER,
+        "            sibling.beaten = succeeded",
+        "            sibling.beaten = False",
+    ),
+    PlantedBug(
+        "the copy of a doomed task gets one of its own",
+        _LEDGER,
+        "                sibling.doomed = doomed",
+        "                sibling.doomed = False",
+    ),
+    PlantedBug(
+        "lost outputs still count as finished",
+        _LEDGER,
+        "        entry._finished[MAP] -= len(outputs)",
+        "        entry._finished[MAP] -= 0",
+    ),
+    PlantedBug(
+        "a job that has ended keeps outputs",
+        _LEDGER,
+        "            if kind is MAP and entry.total(REDUCE) and entry.state is not _ENDING:",
+        "            if kind is MAP and entry.total(REDUCE):",
+    ),
+    PlantedBug(
+        "suspended attempts still take a slot in the books",
+        _LEDGER,
+        "        attempt.suspended_ms = self.now_ms\n        self._count_running(attempt, -1)",
+        "        attempt.suspended_ms = self.now_ms\n        self._count_running(attempt, 0)",
+    ),
+    PlantedBug(
+        "a job blacklists any number of nodes",
+        _ENTRIES,
+        "        return few and all(",
+        "        return bool(few) | all(",
+    ),
+    PlantedBug(
+        "a task that failed everywhere runs nowhere",
+        _TASKS,
+        "        return all(host in failed_on for host in self._hosts())",
+        "        return not self._hosts()",
+    ),
+    # Jobs.
+    PlantedBug(
+        "a job takes its maps for done too early",
+        _JOB,
+        "        return self._done[MAP] == self._spec.maps",
+        "        return self._done[MAP] >= self._spec.maps - 1",
+    ),
+    PlantedBug(
+        "a job counts outputs that are lost",
+        _JOB,
+        "        self._done[MAP] -= len(lost.tasks)",
+        "        self._done[MAP] -= 0",
+    ),
+    PlantedBug(
+        "reduces are not told again when outputs are there again",
+        _JOB,
+        "        self._fetching += self._let_go",
+        "        self._fetching += []",
+    ),
+    PlantedBug(
+        "slowstart is rounded down",
+        _JOB,
+        "        self._slowstart_maps = ceil(slowstart * spec.maps)",
+        "        self._slowstart_maps = int(slowstart * spec.maps)",
+    ),
+    PlantedBug(
+        "a task may fail five times",
+        _JOB,
+        "        if failures < ATTEMPTS_MAX:",
+        "        if failures <= ATTEMPTS_MAX:",
+    ),
+    PlantedBug(
+        "a job that is submitted again remembers what was done",
+        _JOB,
+        "        self._forget()\n        self._submit(ev.JobResubmitted",
+        "        self._hosts\n        self._submit(ev.JobResubmitted",
+    ),
+    # Nodes, slots, links, heartbeats that are left out.
+    PlantedBug(
+        "a slot believes timers of an earlier phase",
+        _SLOT,
+        "        if attempt is None or over.timed != self._timed:",
+        "        if attempt is None:",
+    ),
+    PlantedBug(
+        "a shuffle ends without waiting for hosts",
+        _SLOT,
+        "        if copier.awaited:\n            attempt.phase = None",
+        "        if len(copier.awaited) > 99:\n            attempt.phase = None",
+    ),
+    PlantedBug(
+        "a shuffle is not stopped when an output is gone",
+        _SLOT,
+        "            self._timed += 1\n            copier.awaited.clear()",
+        "            self._timed += 0\n            copier.awaited.clear()",
+    ),
+    PlantedBug(
+        "an attempt ends while its node stands still",
+        _SLOT,
+        "attempt.left(self.now_ms), None\n        self._timed += 1",
+        "attempt.left(self.now_ms), None\n        self._timed += 0",
+    ),
+    PlantedBug(
+        "two attempts are given one slot",
+        _NODE,
+        "        slot = heapq.heappop(self._free[launch.kind])",
+        "        slot = self._free[launch.kind][0]",
+    ),
+    PlantedBug(
+        "a node obeys a reply twice",
+        _NODE,
+        "        if reply.life != self._life or reply.response <= self._response:",
+        "        if reply.life != self._life or reply.response < self._response:",
+    ),
+    PlantedBug(
+        "a node begins anew twice",
+        _NODE,
+        "        if order.life != self._life:",
+        "        if order.life > self._life:",
+    ),
+    PlantedBug(
+        "what ran in an earlier life is reported",
+        _NODE,
+        "        self._orphans.update(self._held)",
+        "        self._orphans.update(())",
+    ),
+    PlantedBug(
+        "reports are told again",
+        _NODE,
+        "        self._reports.clear()\n        self._joined = True",
+        "        self._reports.copy()\n        self._joined = True",
+    ),
+    PlantedBug(
+        "a node does not plan the heartbeat that has something to tell",
+        _NODE,
+        "        if not schedule.elides or reports or self._tracks():",
+        "        if not schedule.elides or self._tracks():",
+    ),
+    PlantedBug(
+        "heartbeats come a millisecond late",
+        _ELIDED,
+        "        self.next_ms = now_ms + wait_ms",
+        "        self.next_ms = now_ms + wait_ms + 1",
+    ),
+    PlantedBug(
+        "an elided heartbeat is not brought forward",
+        _ELIDED,
+        "        return NextHeartbeat(now_ms if self._out_of_band else self.next_ms)",
+        "        return NextHeartbeat(self.next_ms)",
+    ),
+    PlantedBug(
+        "the grid of elided heartbeats slips by one",
+        _ELIDED,
+        "        missed = (now_ms - self.next_ms) // self._period_ms + 1",
+        "        missed = (now_ms - self.next_ms) // self._period_ms + 2",
+    ),
+    PlantedBug(
+        "idle nodes of the same instant are found again",
+        _ELIDED,
+        "            place = bisect_left(able, (phase_now + 1, 0)) % len(able)",
+        "            place = bisect_left(able, (phase_now, 0)) % len(able)",
+    ),
+    PlantedBug(
+        "rack-local maps take as long as off-rack ones",
+        "actors/config.py",
+        "        return (1.0, self.rack_factor, self.off_rack_factor)[level]",
+        "        return (1.0, self.off_rack_factor, self.off_rack_factor)[level]",
+    ),
+    # Orders.
+    PlantedBug(
+        "FIFO serves the last first",
+        _FIFO,
+        "        return (job.priority, job.submitted_ms)",
+        "        return (job.priority, -job.submitted_ms)",
+    ),
+    PlantedBug(
+        "FIFO gives many reduces a heartbeat",
+        _FIFO,
+        "        if most > 1 and (kind is REDUCE or self._nearly_full(kind, offer, view, given)):",
+        "        if most > 1 and self._nearly_full(kind, offer, view, given):",
+    ),
+    PlantedBug(
+        "FIFO gives many off-rack maps a heartbeat",
+        _FIFO,
+        "        if kind is MAP and offer.given_off_rack:",
+        "        if kind is MAP and offer.given_off_rack > 1:",
+    ),
+    PlantedBug(
+        "Fair fills reduce slots first",
+        _FAIR,
+        "        if offer.node.running(REDUCE) < offer.node.running(MAP):",
+        "        if offer.node.running(REDUCE) <= offer.node.running(MAP):",
+    ),
+    PlantedBug(
+        "Fair rounds a node's share down",
+        _FAIR,
+        "        cap = min(-(-self.root.demand[kind] * slots // view.slots(kind)), slots)",
+        "        cap = min(self.root.demand[kind] * slots // view.slots(kind), slots)",
+    ),
+    PlantedBug(
+        "Fair forgets weights",
+        _POOLS,
+        "        return (1, running * self.inverse_weight, self.tie)",
+        "        return (1, running, self.tie)",
+    ),
+    PlantedBug(
+        "Fair serves the needy last",
+        _POOLS,
+        "            return (0, Fraction(running, due), self.tie)",
+        "            return (2, Fraction(running, due), self.tie)",
+    ),
+    PlantedBug(
+        "shares stop at a corner",
+        _FILLING,
+        "    return level + (wanted - total) / slope if total < wanted else Fraction(level)",
+        "    return Fraction(level)",
+    ),
+    PlantedBug(
+        "SRPT serves the longest first",
+        _SINGLE,
+        "        return (self.sizes.left_ms(job, kind), job.submitted_ms)",
+        "        return (-self.sizes.left_ms(job, kind), job.submitted_ms)",
+    ),
+    PlantedBug(
+        "SJF goes by what is left",
+        _SINGLE,
+        "        return (self.sizes.size_ms(job, kind), job.submitted_ms)",
+        "        return (self.sizes.size_ms(job, kind) * -1, job.submitted_ms)",
+    ),
+    PlantedBug(
+        "LAS does not count what runs",
+        _SINGLE,
+        "        return (own.total if own else 0) + going",
+        "        return (own.total if own else 0) - going",
+    ),
+    PlantedBug(
+        "virtual time goes at half speed",
+        _AGEING,
+        "        self._unit = int(UNITS_PER_MS * pace)",
+        "        self._unit = int(UNITS_PER_MS * pace) // 2",
+    ),
+    PlantedBug(
+        "capped classes give slots back",
+        _AGEING,
+        "            self._spare -= jobs * rate_class.cap",
+        "            self._spare += jobs * rate_class.cap",
+    ),
+    PlantedBug(
+        "the virtual cluster keeps its size",
+        _VIRTUAL,
+        "            self.clusters[kind].resize(view.slots(kind), view.now_ms)",
+        "            self.clusters[kind].resize(1, view.now_ms)",
+    ),
+    PlantedBug(
+        "jobs that have left stay in the virtual queue",
+        _VIRTUAL,
+        "        self.clusters[kind].set_waiting(job, False)",
+        "        self.clusters[kind].set_waiting",
+    ),
+    PlantedBug(
+        "HFSP keeps phases in line that have left",
+        _HFSP,
+        "        super().leave(job, kind)\n        self._training[kind].pop(job, None)",
+        "        super().leave(job, kind)\n        self._training[kind].get(job, None)",
+    ),
+    PlantedBug(
+        "COSHH forgets classes when a job's change",
+        _COSHH,
+        "                self._count(kind, new, job.pending)",
+        "                self._count(kind, new, 0)",
+    ),
+    PlantedBug(
+        "COSHH leaves jobs alone that may run on no suggested node",
+        _COSHH,
+        "                if not any(_may_run(found, kind, node) for node in nodes):",
+        "                if not any(True for node in self._slots_of):",
+    ),
+    # Locality.
+    PlantedBug(
+        "a wait goes on after a launch",
+        _DELAY,
+        "        state.level, state.waited_ms, state.skips = level, 0, 0",
+        "        state.level, state.skips = level, 0",
+    ),
+    PlantedBug(
+        "off-rack is allowed after the first wait",
+        _DELAY,
+        "        if waited_ms >= node_ms + rack_ms:",
+        "        if waited_ms >= node_ms:",
+    ),
+    PlantedBug(
+        "a job is passed over twice as often",
+        _DELAY,
+        "            return _OFF_RACK if state.count >= self.params.skips else _NODE",
+        "            return _OFF_RACK if state.count >= 2 * self.params.skips + 1 else _NODE",
+    ),
+    PlantedBug(
+        "jobs that have left were passed over",
+        _DELAY,
+        "                self._jobs.pop(job, None)\n                self._skipped.pop(job, None)",
+        "                self._jobs.pop(job, None)\n                self._skipped.get(job, None)",
+    ),
+    PlantedBug(
+        "who was refused once is refused for ever",
+        _POLICY,
+        "        self._all_refused = None\n        for part in self._learners:",
+        "        self._refused_ids\n        for part in self._learners:",
+    ),
+    # Preemption.
+    PlantedBug(
+        "attempts that give way already are taken again",
+        _KILL,
+        "        wanted = sum(deficit.slots for deficit in deficits) - leaving",
+        "        wanted = sum(deficit.slots for deficit in deficits) + leaving",
+    ),
+    PlantedBug(
+        "a victim may fall below its share",
+        _KILL,
+        "            if above > 0 and kept and self._limits.allows(attempt):",
+        "            if above >= 0 and kept and self._limits.allows(attempt):",
+    ),
+    PlantedBug(
+        "the oldest give way",
+        _VICTIMS,
+        "    alive = [a for a in reversed(attempts) if not (a.killing or a.suspending)]",
+        "    alive = [a for a in attempts if not (a.killing or a.suspending)]",
+    ),
+    PlantedBug(
+        "shares of victims are halved",
+        _VICTIMS,
+        "            claim.claimant: running[claim.claimant] - floor(claim.share) for",
+        "            claim.claimant: running[claim.claimant] - floor(claim.share / 2) for",
+    ),
+    PlantedBug(
+        "the min share is not waited for",
+        _STARVATION,
+        "        if now_ms - self._below_min[kind].get(claimant, now_ms) > 1000 * min_s:",
+        "        if now_ms - self._below_min[kind].get(claimant, now_ms) >= 0:",
+    ),
+    PlantedBug(
+        "the fair share is not waited for",
+        _STARVATION,
+        "get(claimant, now_ms) > 1000 * self._fair_timeout_s:",
+        "get(claimant, now_ms) >= 0:",
+    ),
+    PlantedBug(
+        "the fair share is waited for twice as long",
+        _STARVATION,
+        "get(claimant, now_ms) > 1000 * self._fair_timeout_s:",
+        "get(claimant, now_ms) > 2500 * self._fair_timeout_s:",
+    ),
+    PlantedBug(
+        "what is held too long is killed again and again",
+        _LIMITS,
+        "            if since_ms is None or attempt.killing:",
+        "            if since_ms is None:",
+    ),
+    PlantedBug(
+        "a job takes slots from itself",
+        _RANK,
+        "        return self.place[attempt.job] > place and allows(attempt)",
+        "        return self.place[attempt.job] >= place and allows(attempt)",
+    ),
+    PlantedBug(
+        "slots are taken where the task may not run",
+        _RANK,
+        "        return self._view.job(job).nearest(self._kind, node) is not None",
+        "        return self._view.job(job) is not None",
+    ),
+    PlantedBug(
+        "a rule kills what is killed already",
+        _GLOBAL,
+        "                cut.append(decisions.Kill(attempt.attempt, why))",
+        "                cut += [decisions.Kill(attempt.attempt, why)] * 2",
+    ),
+    # Speculation.
+    PlantedBug(
+        "a speculative attempt goes to the same node",
+        _STRAGGLERS,
+        "if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:",
+        "if attempt is None or attempt.killing or not attempt.alone:",
+    ),
+    PlantedBug(
+        "a third attempt of a task is asked for",
+        _STRAGGLERS,
+        "if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:",
+        "if attempt is None or attempt.killing or attempt.node == node:",
+    ),
+    PlantedBug(
+        "pairs of attempts are forgotten in part",
+        _STRAGGLERS,
+        "                self._speculative_pair[fact.original] = fact.attempt",
+        "                self._speculative_pair[fact.original] = fact.original",
+    ),
+    PlantedBug(
+        "LATE judges attempts that are being killed",
+        _LATE,
+        "            open_ = [each for each in old if each.alone and not each.killing]",
+        "            open_ = [each for each in old if each.progress >= 0 and each.launched_ms]",
+    ),
+    PlantedBug(
+        "Mantri forgets at which level an attempt runs",
+        _MANTRI,
+        "            self._levels.pop(fact.attempt, None)",
+        "            self._levels.clear()",
+    ),
+)
+"""What is planted, by where it is; each is one line or two."""

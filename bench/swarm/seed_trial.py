@@ -1,0 +1,188 @@
+"""What the swarm does with one seed, and the record of it.
+
+Most seeds draw a hostile world (`world_trial`); the others hold a drawn policy against what it
+guarantees, or the cluster against an independent reference, both in calm worlds of small families.
+"""
+
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from bench.swarm.world_reduction import reduced
+from bench.swarm.world_trial import COMPARISONS, Flaw, PlayedWorld, flaws
+from callboard.fairness import search
+from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
+from callboard.fairness.drawing.declared_values import DeclaredValues
+from callboard.fairness.drawing.drawn_policies import draw_policy
+from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world
+from callboard.fairness.experiment import Experiment, ObservedRun
+from callboard.fairness.property import is_guaranteed
+from callboard.fairness.situations import Situations
+from callboard.scenarios.scenario_file import Scenario
+from callboard.scenarios.toml_writer import to_toml
+from callboard.scheduler.policy import MisfitError, PolicySpecError
+from callboard.scheduler.registry.parts import ORDERS, make_policy
+from tests.support.reference_worlds import disagreement, draw_calm_world
+
+GUARANTEED_SCENARIOS = 12
+"""Scenarios in which a seed holds a policy against one of its guarantees."""
+
+
+REFERENCE_WORLDS = 10
+"""Worlds in which a seed holds the simulator against the reference."""
+
+
+class SeedRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a seed: worlds played once each, the time simulated on all their nodes, what it
+    cost, how the run ended, which situations were met, and flaws as (kind, told, file).
+    """
+
+    seed: int
+    worlds: int = 0
+    node_ms: int = 0
+    seconds: float = 0.0
+    events: int = 0
+    reason: str = ""
+    checked: tuple[str, ...] = ()
+    met: tuple[str, ...] = ()
+    flaws: tuple[tuple[str, str, str], ...] = ()
+
+
+def try_seed(seed: int, folder: Path | None = None) -> SeedRecord:
+    """Try one seed; a world that fails is made smaller and written to the folder, if any."""
+    began = time.process_time()
+    values = DeclaredValues(np.random.default_rng([seed, 1]))
+    kind = values.one_of(("hostile",) * 7 + ("guarantee",) * 2 + ("reference",))
+    if kind == "hostile":
+        record = _hostile(seed, values, folder)
+    else:
+        record = _guarantee(seed, values) if kind == "guarantee" else _reference(seed)
+    return msgspec.structs.replace(record, seconds=time.process_time() - began)
+
+
+# Hostile worlds.
+
+
+def _hostile(seed: int, values: DeclaredValues, folder: Path | None) -> SeedRecord:
+    world, situations = draw_world(seed), Situations()
+    compared = tuple(name for name in COMPARISONS if values.chance(0.25))
+    first, *found = flaws(world, compared, situations)
+    assert isinstance(first, PlayedWorld)
+    told = []
+    for flaw in found:
+        assert isinstance(flaw, Flaw)
+        told.append((flaw.kind, flaw.told, _written(seed, world, flaw, folder)))
+    return SeedRecord(
+        seed=seed,
+        worlds=1,
+        node_ms=first.now_ms * world.scenario.cluster.node_count(),
+        events=len(first.events),
+        reason=first.reason if first.flaw is None else "flaw",
+        checked=compared,
+        met=tuple(situations.met()),
+        flaws=tuple(told),
+    )
+
+
+def _written(seed: int, world: DrawnWorld, flaw: Flaw, folder: Path | None) -> str:
+    """The file of the smaller world; empty without a folder."""
+    if folder is None:
+        return ""
+    compared = [flaw.kind] if flaw.kind in COMPARISONS else []
+
+    def fails(smaller: DrawnWorld) -> bool:
+        _, *found = flaws(smaller, compared)
+        return any(isinstance(each, Flaw) and each.kind == flaw.kind for each in found)
+
+    smallest = reduced(world, fails)
+    path = folder / f"world-{seed}-{flaw.kind.lower()}.toml"
+    path.write_text(world_text(smallest, seed, flaw), encoding="utf-8")
+    return str(path)
+
+
+def world_text(world: DrawnWorld, seed: int, flaw: Flaw) -> str:
+    """The file of a failing world: what is wrong, how to see it again, and the scenario."""
+    remarks = [
+        f"flaw: {flaw.kind}",
+        *(f"  {line}" for line in flaw.told.split("\n")),
+        "",
+        f"found by: python -m bench.swarm --seed {seed} --worlds 1, and made smaller",
+        "tested again by: python -m bench.swarm --again THIS-FILE",
+        "played by: callboard run THIS-FILE --check",
+    ]
+    if world.tie_order is not None:
+        remarks.append(f"ties: {world.tie_order}")
+    return to_toml(world.scenario, remarks)
+
+
+# The reference.
+
+
+def _reference(seed: int) -> SeedRecord:
+    drawn = range(REFERENCE_WORLDS * seed, REFERENCE_WORLDS * (seed + 1))
+    told = (disagreement(draw_calm_world(each)) for each in drawn)
+    found = tuple(("reference", each, "") for each in told if each is not None)
+    return SeedRecord(
+        seed=seed,
+        worlds=REFERENCE_WORLDS,
+        reason="complete",
+        checked=("reference",),
+        flaws=found[:1],
+    )
+
+
+# Guarantees, in the scenarios of their families.
+
+
+def _guarantee(seed: int, values: DeclaredValues) -> SeedRecord:
+    policy, names = _guaranteeing_policy(values)
+    prop = PROPERTIES_BY_NAME[values.one_of(names)]
+    played: list[ObservedRun] = []
+    finding = search.Finding(prop)
+
+    def look(scenario: Scenario) -> None:
+        experiment = Experiment(scenario, policy)
+        finding.test(experiment)
+        if "run" in vars(experiment):
+            played.append(experiment.run)
+
+    search.in_each_scenario(prop.family, look, GUARANTEED_SCENARIOS, seed)
+    told = f"{policy}: {finding.counterexample.seen}" if finding.counterexample else ""
+    return SeedRecord(
+        seed=seed,
+        worlds=len(played),
+        node_ms=sum(run.events[-1].at_ms * run.scenario.cluster.node_count() for run in played),
+        events=sum(len(run.events) for run in played),
+        reason="complete",
+        checked=(prop.name,),
+        flaws=((prop.name, told, ""),) if told else (),
+    )
+
+
+def _guaranteeing_policy(values: DeclaredValues) -> tuple[str, list[str]]:
+    """A drawn policy that guarantees something more than every policy does, and what."""
+    while True:
+        policy = draw_policy(values) if values.chance(0.3) else values.one_of(PLAIN_POLICIES)
+        made = make_policy(policy)
+        names = [each.name for each in PROPERTIES if is_guaranteed(made, each)]
+        if names:
+            return policy, names
+
+
+def _can_be_made(spelling: str) -> bool:
+    try:
+        make_policy(spelling)
+    except (MisfitError, PolicySpecError):
+        return False
+    return True
+
+
+PLAIN_POLICIES = tuple(
+    spelling
+    for order in sorted(ORDERS)
+    for rule in ("", "", "+delay", "+kill", "+suspend", "+preemptive", "+global")
+    if _can_be_made(spelling := f"{order}{rule}")
+)
+"""Orders with their usual parameters guarantee most."""

@@ -1,0 +1,208 @@
+"""One drawn world on trial: safe at every event, live to its end, and the same however it is run.
+
+Safety are the rules S1 to S15; a run that is stuck, or whose actors raise, is not live.  What is
+compared are runs that must be equal: under the other driver, with all heartbeats sent, from its own
+file and journal, stopped half-way.  Under another order of ties a run must be safe and live again.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.actors.kernel.drivers import run_direct, run_on_trio
+from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError, Stalled
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import Simulation, Sink
+from callboard.fairness.drawing.drawn_worlds import DrawnWorld
+from callboard.fairness.situations import Situations
+from callboard.fairness.variants import with_cluster
+from callboard.journal.checks.checker import Checker, check_events
+from callboard.journal.checks.rule import Violation
+from callboard.journal.reader import Journal
+from callboard.journal.writer import JournalWriter
+from callboard.scenarios.scenario_file import load_scenario
+from callboard.scenarios.toml_writer import to_toml
+from callboard.scheduler.model import Millis
+from callboard.scheduler.registry.parts import make_policy
+
+MESSAGES_MAX = 200_000
+"""A world that takes more is left there: what its parameters ask for is too much work."""
+
+TOO_LONG = "too long"
+
+
+class Flaw(NamedTuple):
+    """What is wrong with a world: which kind of thing (`S3`, `stuck`, ...), and in words."""
+
+    kind: str
+    told: str
+
+
+class PlayedWorld(NamedTuple):
+    """A run of a world, whole or up to its flaw."""
+
+    events: Sequence[AnyEvent]
+    digest: str
+    messages: int
+    now_ms: Millis
+    reason: str
+    flaw: Flaw | None
+
+
+class _Watcher:
+    """Ends a run that takes too long."""
+
+    def observe(self, event: AnyEvent) -> None: ...
+
+    def on_progress(self, kernel: Kernel) -> None:
+        if kernel.messages > MESSAGES_MAX:
+            kernel.stop(TOO_LONG)
+
+
+def play_world(
+    world: DrawnWorld,
+    *,
+    drive: Callable[[Kernel], None] = run_direct,
+    situations: Situations | None = None,
+    sinks: Sequence[Sink] = (),
+    until_ms: Millis | None = None,
+    checks: bool = True,
+) -> PlayedWorld:
+    """Play the world once; `checks` holds it against the rules, `situations` notes what is met."""
+    spec = RunSpec.of(world.scenario, until_ms=until_ms)
+    spec = msgspec.structs.replace(spec, tie_order=world.tie_order)
+    policy = make_policy(spec.policy)
+    checker = Checker(policy) if checks else None
+    events: list[AnyEvent] = []
+    listening: list[Sink] = [events.append, *sinks]
+    if situations is not None and checker is not None:
+        listening.append(lambda event: situations.notice(event, checker))
+    run = Simulation(spec, listening, policy=policy, checker=checker, watcher=_Watcher())
+    flaw = _flaw_of(run, drive)
+    kernel = run.kernel
+    reason = kernel.reason or "complete"
+    return PlayedWorld(events, kernel.digest(), kernel.messages, kernel.now_ms, reason, flaw)
+
+
+def _flaw_of(run: Simulation, drive: Callable[[Kernel], None]) -> Flaw | None:
+    try:
+        run.run(drive)
+    except Violation as broken:
+        return Flaw(broken.rule, str(broken))
+    except Stalled as stuck:
+        return Flaw("stuck", str(stuck))
+    except ActorFailed as failed:
+        cause = failed.__cause__
+        rule = cause.rule if isinstance(cause, Violation) else type(cause).__name__
+        return Flaw(rule, str(cause if isinstance(cause, Violation) else failed))
+    except KernelError as error:
+        return Flaw("endless", str(error))
+    return None
+
+
+# Runs that must be equal.
+
+
+def _other_driver(world: DrawnWorld, first: PlayedWorld) -> str | None:
+    again = play_world(world, drive=run_on_trio, checks=False)
+    return _difference(first, again, digests=True)
+
+
+def _all_heartbeats_sent(world: DrawnWorld, first: PlayedWorld) -> str | None:
+    heartbeats = world.scenario.cluster.heartbeat
+    other = "all" if heartbeats.send == "needed" else "needed"
+    other_heartbeats = msgspec.structs.replace(heartbeats, send=other)
+    scenario = with_cluster(world.scenario, heartbeat=other_heartbeats)
+    again = play_world(msgspec.structs.replace(world, scenario=scenario), checks=False)
+    if TOO_LONG in (first.reason, again.reason):
+        return None
+    return _difference(first, again, digests=False)
+
+
+def _file_and_journal(world: DrawnWorld, first: PlayedWorld) -> str | None:
+    with TemporaryDirectory() as folder:
+        file, journal = Path(folder, "world.toml"), Path(folder, "world.journal")
+        file.write_text(to_toml(world.scenario), encoding="utf-8")
+        read = msgspec.structs.replace(world, scenario=load_scenario(file))
+        with JournalWriter(journal) as writer:
+            again = play_world(read, sinks=[writer], checks=False)
+        different = _difference(first, again, digests=True)
+        if different is None and world.tie_order is None and first.reason == "complete":
+            recorded = load_run(str(journal))
+            scenario = msgspec.structs.replace(recorded.scenario, name=world.scenario.name)
+            replayed = play_world(DrawnWorld(scenario), checks=False)
+            different = _difference(first, replayed, digests=True)
+        return different or _recorded_flaw(Journal(journal))
+
+
+def _recorded_flaw(events: Journal) -> str | None:
+    try:
+        check_events(events)
+    except Violation as broken:
+        return f"its journal breaks {broken.rule}: {broken}"
+    return None
+
+
+def _stopped_half_way(world: DrawnWorld, first: PlayedWorld) -> str | None:
+    until_ms = first.now_ms // 2
+    again = play_world(world, until_ms=until_ms, checks=False)
+    before = [event for event in _inner(first.events) if event.at_ms <= until_ms]
+    return None if _inner(again.events) == before else f"stopped at {until_ms} ms it was another"
+
+
+def _other_ties(world: DrawnWorld, _first: PlayedWorld) -> str | None:
+    order = 1 + (world.tie_order or 0)
+    flaw = play_world(msgspec.structs.replace(world, tie_order=order)).flaw
+    return None if flaw is None else f"with ties in the order {order}: {flaw.kind}: {flaw.told}"
+
+
+COMPARISONS: Mapping[str, Callable[[DrawnWorld, PlayedWorld], str | None]] = {
+    "driver": _other_driver,
+    "sends": _all_heartbeats_sent,
+    "file": _file_and_journal,
+    "half": _stopped_half_way,
+    "ties": _other_ties,
+}
+"""What a world is compared with, by name; each says what was different, or None."""
+
+
+def _difference(first: PlayedWorld, again: PlayedWorld, *, digests: bool) -> str | None:
+    if again.flaw is not None:
+        return f"it broke: {again.flaw.kind}: {again.flaw.told}"
+    for number, (one, two) in enumerate(
+        zip(_inner(first.events), _inner(again.events), strict=False)
+    ):
+        if one != two:
+            return f"event {number} was {one!r} and is {two!r}"
+    if len(first.events) != len(again.events):
+        return f"there were {len(first.events)} events and are {len(again.events)}"
+    if digests and first.digest != again.digest:
+        return f"the digest was {first.digest} and is {again.digest}"
+    return None
+
+
+def _inner(events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    return [event for event in events if not isinstance(event, RunStarted | RunEnded)]
+
+
+def flaws(
+    world: DrawnWorld, comparisons: Sequence[str], situations: Situations | None = None
+) -> Iterator[PlayedWorld | Flaw]:
+    """The run of the world, then every flaw that was found in it."""
+    first = play_world(world, situations=situations)
+    yield first
+    if first.flaw is not None:
+        yield first.flaw
+        return
+    for name in comparisons:
+        try:
+            different = COMPARISONS[name](world, first)
+        except Exception as error:  # whatever it is, it is a flaw
+            different = f"{type(error).__name__}: {error}"
+        if different is not None:
+            yield Flaw(name, different)

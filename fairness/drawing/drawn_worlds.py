@@ -1,0 +1,225 @@
+"""Hostile worlds drawn from a seed: every kind of fault and parameter, every part of a policy.
+
+Every drawn world is a valid scenario file.  What a timeline begins it mostly ends too, and where it
+does not enough nodes are left, so that every run comes to its end.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, get_args
+
+import msgspec
+import numpy as np
+
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.fairness.drawing.declared_values import NAMES, DeclaredValues, Draw
+from callboard.fairness.drawing.drawn_policies import draw_policy
+from callboard.scenarios import timeline as tl
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs, make_script
+from callboard.scenarios.targets import drawn_count
+
+ENTRY_TYPES: tuple[type[tl.TimelineEntry], ...] = tuple(
+    entry for entry in get_args(tl.AnyEntry) if entry is not tl.TraceEntry
+)
+"""Every kind of entry but `trace`, which needs a file and gives what `crash` gives."""
+
+NODE_TYPES = ("", "cpu", "io")
+SPAN_S = 60
+"""Seconds in which jobs come and faults begin."""
+
+_TRIES = 20
+
+
+class DrawnWorld(msgspec.Struct, frozen=True):
+    """A scenario under its only policy, and the seed that permutes simultaneous messages."""
+
+    scenario: Scenario
+    tie_order: int | None = None
+
+    @property
+    def policy(self) -> str:
+        return self.scenario.policies[0]
+
+
+def draw_world(seed: int) -> DrawnWorld:
+    """The world of this seed."""
+    values = DeclaredValues(np.random.default_rng(seed))
+    for _ in range(_TRIES):
+        try:
+            scenario = _draw_scenario(values)
+        except ScenarioError:
+            continue
+        return DrawnWorld(scenario, values.one_of((None, None, 1, 2)))
+    raise AssertionError(f"no scenario could be made of what seed {seed} draws")
+
+
+def _draw_scenario(values: DeclaredValues) -> Scenario:
+    cluster = _draw_cluster(values)
+    there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
+    plain = {
+        "name": "drawn",
+        "seed": int(values.rng.integers(1000)),
+        "policies": [draw_policy(values)],
+        "cluster": cluster,
+        "tasks": _draw_tasks(values),
+        "workload": {
+            "kind": "jobs",
+            "job": [_draw_job(values, there) for _ in range(values.one_of((1, 2, 2, 3, 4, 6)))],
+        },
+    }
+    scenario = from_dict(plain)
+    make_jobs(scenario)
+    for _ in range(values.one_of((0, 1, 2, 3, 5, 8))):
+        entry = _draw_entry(values, scenario, there)
+        if entry is not None:
+            scenario = _with_entry(scenario, entry) or scenario
+    return scenario
+
+
+def _draw_cluster(values: DeclaredValues) -> dict[str, Any]:
+    heartbeat = values.struct(
+        Heartbeats,
+        {
+            "interval_ms": lambda: values.one_of((None, 200, 500, 1000, 3000, 3333)),
+            "expiry_ms": lambda: 0,
+        },
+    )
+    own: dict[str, Draw] = {
+        "heartbeat": lambda: heartbeat,
+        "latency_ms": lambda: values.one_of((0, 1, 1, 1, 7, 50, 1500)),
+        "nodes": lambda: values.one_of((1, 1, 2, 2, 3, 4, 6)),
+        "racks": lambda: values.one_of((1, 1, 2, 3)),
+        "rack_sizes": lambda: None,
+        "node_type": lambda: values.one_of(NODE_TYPES),
+        "speed": lambda: values.one_of((0.5, 1.0, 1.0, 3.0)),
+        "group": lambda: [
+            values.struct(NodeGroup, own) for _ in range(values.one_of((0, 0, 0, 1, 2)))
+        ],
+    }
+    cluster: dict[str, Any] = values.struct(Cluster, own)
+    cluster = {"nodes": own["nodes"](), "racks": own["racks"](), **cluster, "heartbeat": heartbeat}
+    shortest_ms = (
+        2
+        * msgspec.convert(
+            {**cluster, "heartbeat": {**heartbeat, "expiry_ms": 3}}, Cluster
+        ).round_ms()
+    )
+    heartbeat["expiry_ms"] = shortest_ms + values.one_of((0, 1, 3000, 30_000, 600_000))
+    return cluster
+
+
+def _types_of_groups(cluster: dict[str, Any]) -> set[str]:
+    return {group.get("node_type", "") for group in cluster.get("group", ())}
+
+
+def _draw_tasks(values: DeclaredValues) -> dict[str, Any]:
+    drawn: dict[str, Any] = values.struct(
+        Tasks,
+        {
+            "sigma": lambda: values.one_of((0.0, 0.0, 0.3, 1.0)),
+            "rack_factor": lambda: values.one_of((1.0, 1.25, 3.0)),
+            "off_rack_factor": lambda: values.one_of((1.0, 2.0, 5.0)),
+        },
+    )
+    return drawn
+
+
+def _draw_job(values: DeclaredValues, node_types: Sequence[str]) -> dict[str, Any]:
+    sizes = {
+        "maps": values.one_of((1, 1, 2, 3, 5, 10)),
+        "reduces": values.one_of((0, 0, 1, 2, 4)),
+    }
+
+    def numbers(kind: str) -> list[int]:
+        return [int(n) for n in values.rng.integers(sizes[kind], size=2)] if sizes[kind] else []
+
+    own: dict[str, Draw] = {
+        "map_s": lambda: values.one_of((0.001, 0.5, 1.0, 5.0, 20.0, 60.0)),
+        "at_s": lambda: values.one_of((0.0, 0.5 * int(values.rng.integers(2 * SPAN_S)))),
+        "count": lambda: values.one_of((1, 1, 1, 2, 5)),
+        "name": lambda: None,
+        "on": lambda: {each: values.one_of((0.25, 1.0, 4.0)) for each in node_types},
+        **{kind: partial(sizes.get, kind) for kind in sizes},
+        **{
+            f"{ailment}_{kind}": partial(numbers, kind)
+            for ailment in ("poisoned", "hanging", "skewed")
+            for kind in sizes
+        },
+    }
+    for _ in range(_TRIES):
+        drawn: dict[str, Any] = values.struct(ListedJob, own)
+        for ailment in ("poisoned", "hanging") if values.chance(0.6) else ():
+            for kind in sizes:
+                drawn.pop(f"{ailment}_{kind}", None)
+        drawn |= {"reduces": sizes["reduces"]}
+        try:
+            msgspec.convert(drawn, ListedJob).check("job")
+        except (ScenarioError, msgspec.ValidationError):
+            continue
+        return drawn
+    return {"maps": sizes["maps"], "map_s": 1.0}
+
+
+def _draw_entry(
+    values: DeclaredValues, scenario: Scenario, node_types: Sequence[str]
+) -> dict[str, Any] | None:
+    """An entry of any kind; None if the drawn one can not be."""
+    entry = values.one_of(ENTRY_TYPES)
+    lasts = values.one_of((0.5, 1.0, 4.0, 12.0, 40.0))
+    own: dict[str, Draw] = {
+        "at_s": lambda: 0.5 * int(values.rng.integers(2 * SPAN_S)),
+        "after_s": lambda: None,
+        "every_s": lambda: values.one_of((5.0, 20.0)),
+        "times": lambda: values.one_of((1, 1, 2, 4)),
+        "for_s": lambda: None if values.chance(0.15) else lasts,
+        "nodes": lambda: _draw_target(
+            values, scenario, named=entry in (tl.AddEntry, tl.FailuresEntry)
+        ),
+        "others": lambda: _draw_target(values, scenario, named=True),
+        "mtbf_s": lambda: values.one_of((10.0, 60.0)),
+        "mttr_s": lambda: values.one_of((1.0, 20.0)),
+        "until_s": lambda: float(SPAN_S),
+        "factor": lambda: values.one_of((0.5, 3.0, 20.0)),
+        "job": lambda: (
+            _draw_job(values, node_types)
+            if entry is tl.BurstEntry
+            else values.one_of(("0", "job-1", "job-*"))
+        ),
+        "policy": lambda: draw_policy(values),
+        "pool": lambda: values.one_of(NAMES),
+    }
+    for _ in range(3):
+        drawn: dict[str, Any] = values.struct(entry, own)
+        drawn = {"at_s": own["at_s"](), **drawn}
+        if values.chance(0.85) and "for_s" in entry.__struct_fields__ and entry is not tl.AddEntry:
+            drawn["for_s"] = lasts
+        if _with_entry(scenario, drawn) is not None:
+            return drawn
+    return None
+
+
+def _draw_target(values: DeclaredValues, scenario: Scenario, *, named: bool) -> str:
+    nodes = scenario.cluster.node_count()
+    node = f"node-{int(values.rng.integers(nodes))}"
+    racks = scenario.cluster.topology().racks
+    rack = f"rack-{int(values.rng.integers(racks))}"
+    target = values.one_of((node, node, node, rack, "node-*", "all", "50%", "1 any"))
+    return node if named and drawn_count(target, nodes) is not None else target
+
+
+def _with_entry(scenario: Scenario, entry: dict[str, Any]) -> Scenario | None:
+    """The scenario with one thing more that happens; None if that can not be."""
+    try:
+        more = msgspec.convert(entry, tl.AnyEntry)
+        longer = msgspec.structs.replace(scenario, timeline=(*scenario.timeline, more))
+        return _checked(longer)
+    except (ScenarioError, msgspec.ValidationError):
+        return None
+
+
+def _checked(scenario: Scenario) -> Scenario:
+    checked = from_dict(msgspec.to_builtins(scenario), check_timeline=False)
+    make_script(checked, make_jobs(checked))
+    return checked
