@@ -21,7 +21,7 @@ from callboard.scheduler.registry.special_file import special_file
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
-VERSION = 5
+VERSION = 6
 """Raised when the frames or the events' fields change, so that old and new are not confused."""
 
 HEADER = MAGIC + VERSION.to_bytes(2, "little")

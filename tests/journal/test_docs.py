@@ -26,6 +26,7 @@ VOCABULARY = {
     3: "7e93ad5f95ae4cb9",
     4: "14dd814b1a43f245",
     5: "aa692c70460763ed",
+    6: "a0f281623f55e348",
 }
 """By format version: the first digits of a hash over every event's name and fields."""
 
@@ -35,6 +36,7 @@ STORY_BYTES = {
     3: "98dd7542f16d3f32",
     4: "5092aa7916f9fb23",
     5: "747fe49f09b3d205",
+    6: "0a4493512cdfbbbc",
 }
 """By format version: the first digits of the SHA-256 of the story's journal."""
 
