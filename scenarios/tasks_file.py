@@ -22,7 +22,7 @@ from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Locality, Millis, Priority, TaskKind
 
 TASKS_SUFFIX = ".tasks.gz"
-TASKS_VERSION = 1
+TASKS_VERSION = 2
 GZIP_MAGIC = b"\x1f\x8b"
 
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
@@ -30,12 +30,13 @@ _Length = Annotated[int, Meta(ge=1, le=int(SECONDS_MAX) * 1000)]
 _Level = Annotated[int, Meta(ge=0, le=2)]
 _Node = Annotated[int, Meta(ge=-1)]
 _T = TypeVar("_T")
-_FailureRow = tuple[Literal[0, 1], Annotated[int, Meta(ge=0)], _Length, _Level]
+_FailureRow = tuple[Literal[0, 1], Annotated[int, Meta(ge=0)], _Length, _Level, bool]
 
 
 class RecordedJob(msgspec.Struct, frozen=True):
     """A job and its tasks.  Its user killed it `killed_ms` after its submission; `requested_ms` is
-    what was asked for a task, `response_ms` how long the job took then; None where unknown.
+    what was asked for a task, `response_ms` how long the job took then; None where unknown.  Tasks
+    of `setup_ms` and `cleanup_ms` came before and after all others (0: none).
     """
 
     name: str
@@ -47,6 +48,8 @@ class RecordedJob(msgspec.Struct, frozen=True):
     requested_ms: Millis | None
     response_ms: Millis | None
     tasks: RecordedTasks
+    setup_ms: Millis = 0
+    cleanup_ms: Millis = 0
 
 
 class ClusterRecording(msgspec.Struct, frozen=True):
@@ -96,6 +99,8 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     killed_ms: _Time | None = None
     requested_ms: _Time | None = None
     response_ms: _Time | None = None
+    setup_ms: _Time = 0
+    cleanup_ms: _Time = 0
 
 
 def write_tasks(recording: ClusterRecording, path: Path) -> None:
@@ -125,7 +130,7 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
 def _line(job: RecordedJob) -> _Line:
     tasks = job.tasks
     failures = [
-        (int(kind), task, each.ms, int(each.level))
+        (int(kind), task, each.ms, int(each.level), each.killed)
         for (kind, task), rows in tasks.failures.items()
         for each in rows
     ]
@@ -145,6 +150,8 @@ def _line(job: RecordedJob) -> _Line:
         killed_ms=job.killed_ms,
         requested_ms=job.requested_ms,
         response_ms=job.response_ms,
+        setup_ms=job.setup_ms,
+        cleanup_ms=job.cleanup_ms,
     )
 
 
@@ -190,7 +197,8 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
         raise ScenarioError(problem, source=path, line=number)
     who = (line.name, line.user, line.pool, Priority(line.priority), line.submit_ms)
     kept = (line.killed_ms, line.requested_ms, line.response_ms)
-    return RecordedJob(*who, *kept, _tasks(line, head.nodes))
+    auxiliary = (line.setup_ms, line.cleanup_ms)
+    return RecordedJob(*who, *kept, _tasks(line, head.nodes), *auxiliary)
 
 
 def _contradiction(line: _Line, nodes: int) -> str:
@@ -207,9 +215,10 @@ def _contradiction(line: _Line, nodes: int) -> str:
 
 def _tasks(line: _Line, nodes: int) -> RecordedTasks:
     failures: dict[tuple[TaskKind, int], tuple[RecordedFailure, ...]] = {}
-    for kind, task, ms, level in line.failures:
+    for kind, task, ms, level, killed in line.failures:
         key = (TaskKind(kind), task)
-        failures[key] = (*failures.get(key, ()), RecordedFailure(ms, Locality(level)))
+        failure = RecordedFailure(ms, Locality(level), killed)
+        failures[key] = (*failures.get(key, ()), failure)
     return RecordedTasks(
         array("q", line.map_ms),
         bytes(map(int, line.levels)) or bytes(len(line.map_ms)),

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
+    PURPOSES,
     Ending,
     HistoryAttempt,
     HistoryJob,
@@ -198,7 +199,9 @@ class Hadoop1Reader:
         """The task that a record is about, new if it is the first."""
         name = self._needed(fields, "TASKID", line)
         if fields.get("TASK_TYPE") in ("SETUP", "CLEANUP"):
-            return _of(job.others, name, line)
+            other = _of(job.others, name, line)
+            other.purpose = PURPOSES[fields["TASK_TYPE"]]
+            return other
         head, _, number = name.rpartition("_")
         kind = head[-2:]
         if kind not in ("_m", "_r") or not (number.isascii() and number.isdigit()):

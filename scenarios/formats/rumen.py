@@ -9,6 +9,7 @@ import msgspec
 
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
+    PURPOSES,
     Ending,
     HistoryAttempt,
     HistoryJob,
@@ -51,6 +52,7 @@ class LoggedTask(msgspec.Struct, rename="camel"):
     """A task, likewise."""
 
     task_id: str | None = msgspec.field(name="taskID", default=None)
+    task_type: str | None = None
     start_time: _Number = None
     finish_time: _Number = None
     preferred_locations: list[LoggedLocation] | None = None
@@ -108,7 +110,7 @@ class RumenReader:
         job.maps = dict(self._tasks(logged.map_tasks or (), job.place, line))
         job.reduces = dict(self._tasks(logged.reduce_tasks or (), job.place, line))
         job.others = {
-            each.task_id or str(nth): self._task(each, job.place, line)
+            each.task_id or str(nth): self._other(each, job.place, line)
             for nth, each in enumerate(logged.other_tasks or ())
         }
         return job
@@ -133,6 +135,11 @@ class RumenReader:
                 continue
             taken.add(number)
             yield number, self._task(each, place, line)
+
+    def _other(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
+        task = self._task(logged, place, line)
+        task.purpose = PURPOSES.get(logged.task_type or "")
+        return task
 
     def _task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
         task = HistoryTask(line=line)
