@@ -53,8 +53,8 @@ class RecordedJob(msgspec.Struct, frozen=True):
 
 
 class ClusterRecording(msgspec.Struct, frozen=True):
-    """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks;
-    `hosts` are their names, if they have any.
+    """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks,
+    or go round them (`round_robin`); `hosts` are their names, if they have any.
     """
 
     format: str
@@ -65,6 +65,7 @@ class ClusterRecording(msgspec.Struct, frozen=True):
     hosts: tuple[str, ...]
     jobs: tuple[RecordedJob, ...]
     span_ms: Millis
+    round_robin: bool = False
 
 
 class _Head(msgspec.Struct):
@@ -77,6 +78,7 @@ class _Head(msgspec.Struct):
     reduce_slots: int
     span_ms: int
     hosts: tuple[str, ...] = ()
+    round_robin: bool = False
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -121,6 +123,7 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
         reduce_slots=recording.reduce_slots,
         span_ms=recording.span_ms,
         hosts=recording.hosts,
+        round_robin=recording.round_robin,
     )
     yield msgspec.json.encode(head)
     for job in recording.jobs:
@@ -186,7 +189,7 @@ def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
     if not 1 <= len(jobs) <= JOBS_MAX:
         raise ScenarioError(f"{len(jobs):,} jobs; expected 1 to {JOBS_MAX:,}", source=path)
     kept = (head.format, head.nodes, head.rack_sizes, head.map_slots, head.reduce_slots)
-    return ClusterRecording(*kept, head.hosts, jobs, head.span_ms)
+    return ClusterRecording(*kept, head.hosts, jobs, head.span_ms, head.round_robin)
 
 
 def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:

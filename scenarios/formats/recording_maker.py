@@ -89,7 +89,8 @@ class RecordingMaker:
         jobs = tuple(map(finisher.finished, ordered))
         kept = (cluster.nodes, cluster.rack_sizes, cluster.map_slots, cluster.reduce_slots)
         span_ms = max(draft.end_ms for draft in ordered) - begin_ms
-        return ClusterRecording(self._format, *kept, cluster.names, jobs, span_ms)
+        told = (cluster.names, jobs, span_ms, cluster.round_robin)
+        return ClusterRecording(self._format, *kept, *told)
 
     def _count(self, job: HistoryJob) -> None:
         add = self.remarks.add
