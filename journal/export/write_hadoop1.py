@@ -28,14 +28,21 @@ Replicas = Callable[[JobId, int], Sequence[Sequence[NodeId]]]
 _Record = tuple[Millis, str]
 
 
-def hadoop1_lines(history: PlayedHistory, replicas: Replicas) -> Iterator[str]:
-    """The lines, each without its end."""
+def hadoop1_lines(
+    history: PlayedHistory,
+    replicas: Replicas,
+    shuffle_bytes: Callable[[JobId], int] | None = None,
+) -> Iterator[str]:
+    """The lines, each without its end; `shuffle_bytes` is what each reduce of a job fetches, where
+    that is known.
+    """
     hosts = _hosts(history)
     for job in history.jobs.values():
         yield f"!!FILE=callboard_{BEGIN_MS}_{_job_name(job)}_{job.submitted.user or 'user'}!!"
         yield 'Meta VERSION="1" .'
         held = replicas(job.submitted.job, job.submitted.maps)
-        yield from _JobRecords(history, job, hosts, held).lines()
+        fetched = None if shuffle_bytes is None else shuffle_bytes(job.submitted.job)
+        yield from _JobRecords(history, job, hosts, held, fetched).lines()
 
 
 def _hosts(history: PlayedHistory) -> dict[NodeId, tuple[str, str]]:
@@ -72,7 +79,9 @@ class _JobRecords:
         job: PlayedJob,
         hosts: dict[NodeId, tuple[str, str]],
         replicas: Sequence[Sequence[NodeId]],
+        fetched: int | None,
     ) -> None:
+        self._fetched = fetched
         self._latency_ms = history.latency_ms
         self._job = job
         self._hosts = hosts
@@ -154,10 +163,18 @@ class _JobRecords:
         end = {"FINISH_TIME": BEGIN_MS + attempt.ended_ms, "HOSTNAME": f"{rack}/{host}"}
         told = {"TASK_STATUS": _WORDS[attempt.outcome], **shuffled, **end, "STATE_STRING": ""}
         at_ms = attempt.booked_ms or attempt.ended_ms
-        yield at_ms, _record(entity, **own, **told, COUNTERS="")
+        counters = self._counters() if shuffled else ""
+        yield at_ms, f'{_record(entity, **own, **told)[:-2]} COUNTERS="{counters}" .'
         if attempt.lost_ms is not None:
             told = {"TASK_STATUS": "KILLED", **end, "FINISH_TIME": BEGIN_MS + attempt.lost_ms}
             yield attempt.lost_ms, _record(entity, **own, **told, ERROR="Lost task tracker")
+
+    def _counters(self) -> str:
+        if self._fetched is None:
+            return ""
+        counter = f"(REDUCE_SHUFFLE_BYTES)(Reduce shuffle bytes)({self._fetched})"
+        group = r"(org\.apache\.hadoop\.mapred\.Task$Counter)(Map-Reduce Framework)"
+        return f"{{{group}[{counter}]}}"
 
 
 def _shuffled(attempt: PlayedAttempt) -> dict[str, object]:

@@ -23,8 +23,8 @@ NO_HOST: HostNumber = -1
 
 
 class HistoryAttempt(msgspec.Struct, gc=False):
-    """One attempt; `shuffled_ms` is when a reduce had fetched everything, `level` the locality that
-    the file itself states, `name` the last part of its own.
+    """One attempt; `shuffled_ms` is when a reduce had fetched everything, `shuffled_bytes` what
+    that was; `level` the locality that the file itself states, `name` the last part of its own.
     """
 
     start_ms: Millis | None = None
@@ -34,6 +34,7 @@ class HistoryAttempt(msgspec.Struct, gc=False):
     shuffled_ms: Millis | None = None
     level: Locality | None = None
     name: str = ""
+    shuffled_bytes: int | None = None
 
     @property
     def ran_ms(self) -> Millis | None:

@@ -4,7 +4,7 @@ cluster that must have been there.  All that is inferred, guessed or dropped on 
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -53,6 +53,8 @@ class RecordingMaker:
         self.remarks = remarks
         self.stated: StatedCluster | None = None
         self.jobs = self.tasks = self.attempts = 0
+        self.listeners: list[Callable[[HistoryJob], None]] = []
+        """They hear of every job that counts."""
         self._format = form
         self._source = source
         self._drafts: list[DraftJob] = []
@@ -68,6 +70,8 @@ class RecordingMaker:
         self._names.add(job.name)
         if len(self._names) > JOBS_MAX:
             raise ScenarioError(f"over {JOBS_MAX:,} jobs", source=self._source)
+        for listener in self.listeners:
+            listener(job)
         draft = self._draft(job)
         if draft is not None:
             self._drafts.append(draft)

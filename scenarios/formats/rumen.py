@@ -44,6 +44,7 @@ class LoggedAttempt(msgspec.Struct, rename="camel"):
     start_time: _Number = None
     finish_time: _Number = None
     shuffle_finished: _Number = None
+    shuffle_bytes: _Number = None
     host_name: str | None = None
     location: LoggedLocation | None = None
 
@@ -167,6 +168,7 @@ class RumenReader:
             host,
             time_ms(logged.shuffle_finished, "shuffleFinished", line) or None,
             name=name,
+            shuffled_bytes=_whole(logged.shuffle_bytes),
         )
 
     def _host_at(self, location: LoggedLocation) -> int:
@@ -175,3 +177,8 @@ class RumenReader:
         return self._maker.hosts.number(
             "/" + "/".join(layers) if len(layers) > 1 else "".join(layers)
         )
+
+
+def _whole(value: _Number) -> int | None:
+    """A number of bytes; None for what is none, since nothing is played by it."""
+    return value if isinstance(value, int) and value >= 0 else None

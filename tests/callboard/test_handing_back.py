@@ -34,7 +34,8 @@ kind = "jobs"
 job = [
   { name = "long", maps = 60, map_s = 30.0, reduces = 4, shuffle_s = 12.0, reduce_s = 20.0 },
   { name = "short", count = 8, every_s = 20.0, at_s = 5.0, maps = 6, map_s = 9.0 },
-  { name = "wide", count = 3, every_s = 50.0, at_s = 31.0, maps = 25, map_s = 12.0, reduces = 2, shuffle_s = 3.0, reduce_s = 7.0, user = "ann" },
+  { name = "wide", count = 3, every_s = 50.0, at_s = 31.0, maps = 25, map_s = 12.0, user = "ann" },
+  { name = "late", at_s = 90.0, maps = 9, map_s = 5.0, reduces = 2, shuffle_s = 3.0 },
 ]
 """
 """Jobs of several sizes, the first at 0, on nodes that all hold some input."""
@@ -97,7 +98,7 @@ def test_setups_failures_and_kills_come_back_too(tmp_path: Path, ending: str) ->
 
 
 def test_the_shared_history_comes_back(tmp_path: Path) -> None:
-    journal, before = recorded(tmp_path, str(trace("hadoop1/sample-job-tracker-logs.gz")))
+    journal, _ = recorded(tmp_path, str(trace("hadoop1/sample-job-tracker-logs.gz")))
     history = exported(journal, "again.history")
     nodes = load_run(str(history)).scenario.cluster.nodes
     assert 250 < nodes <= load_run(str(journal)).scenario.cluster.nodes
