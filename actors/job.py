@@ -9,7 +9,7 @@ from callboard.actors.placement import Placement
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
 from callboard.actors.vocabulary.lifecycle import JOB, JobChange, JobState, step
 from callboard.scheduler.model import MAP, REDUCE, Millis, NodeId, TaskIndex, TaskKind
 
@@ -60,6 +60,14 @@ class Job(Actor):
         self._change(JobChange.SUBMIT)
         what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
         self._submit(ev.JobSubmitted(self.now_ms, *what))
+
+    def on_auxiliary_done(self, done: msg.AuxiliaryDone) -> None:
+        """Go on after the setup; end after the cleanup."""
+        if done.purpose is AuxiliaryPurpose.CLEANUP:
+            self._end(_SUCCEED)
+            return
+        self._change(JobChange.SET_UP)
+        self._submit_tasks()
 
     def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
         """Count what is done and what failed; ask for what must run again."""
@@ -134,6 +142,17 @@ class Job(Actor):
 
     def _submit(self, event: ev.JobSubmitted | ev.JobResubmitted) -> None:
         self.cause = self.note(event)
+        if not self._spec.setup_ms:
+            self._submit_tasks()
+            return
+        self._change(JobChange.AWAIT_SETUP)
+        self._ask_for(AuxiliaryPurpose.SETUP, self._spec.setup_ms)
+
+    def _ask_for(self, purpose: AuxiliaryPurpose, ms: Millis) -> None:
+        work = msg.AuxiliaryWork(purpose, ms)
+        self.send(MASTER, msg.RunAuxiliary(self._spec.job, work))
+
+    def _submit_tasks(self) -> None:
         spec = self._spec
         replicas = self._placement.place(spec.job, spec.maps)
         tail_ms = spec.shuffle_ms // max(spec.maps, 1)
@@ -153,7 +172,15 @@ class Job(Actor):
             self._change(JobChange.OPEN_REDUCES)
             self.send(MASTER, msg.ReducesReady(spec.job))
         if self._maps_done() and self._done[REDUCE] == spec.reduces:
+            self._finish()
+
+    def _finish(self) -> None:
+        """All tasks are done: clean up, if there is a task for that."""
+        if not self._spec.cleanup_ms:
             self._end(_SUCCEED)
+            return
+        self._change(JobChange.AWAIT_CLEANUP)
+        self._ask_for(AuxiliaryPurpose.CLEANUP, self._spec.cleanup_ms)
 
     def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
         """Count a failed attempt of a task; whether that ends the job."""

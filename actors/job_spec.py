@@ -25,7 +25,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     fail and the `hanging` stand still, at the progress `fails_at` (None: drawn for each attempt),
     and the `skewed` take `skew` times as long.  Where tasks are `recorded`, each takes what it took
     then, and the durations here are their means.  Its user kills the job `killed_ms` after its
-    submission, if it is still there, and said before that a task takes `requested_ms`.
+    submission, if it is still there, and said before that a task takes `requested_ms`.  A task of
+    `setup_ms` comes before all others and one of `cleanup_ms` after them (0: none).
     """
 
     job: JobId
@@ -48,6 +49,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     recorded: RecordedTasks | None = None
     killed_ms: Millis | None = None
     requested_ms: Millis | None = None
+    setup_ms: Millis = 0
+    cleanup_ms: Millis = 0
 
     @property
     def shape(self) -> tuple[object, ...]:
@@ -55,7 +58,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         sizes = (self.maps, self.map_ms, self.reduces, self.shuffle_ms, self.reduce_ms)
         own = () if self.recorded is None else ("recorded", self.job)  # nobody else's are the same
         skew = (self.skew, *self.skewed) if any(self.skewed) else ()
-        return (*sizes, *self.factors, *skew, *own)
+        aux = (self.setup_ms, self.cleanup_ms) if self.setup_ms or self.cleanup_ms else ()
+        return (*sizes, *self.factors, *skew, *own, *aux)
 
     def longest_map_ms(self) -> float:
         """The longest map, with local input, before noise."""

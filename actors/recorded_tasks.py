@@ -18,11 +18,12 @@ from callboard.scheduler.model import MAP, Locality, Millis, TaskIndex, TaskKind
 
 class RecordedFailure(NamedTuple):
     """An attempt that failed after `ms` of its own work (of a reduce: after its shuffle), a map's
-    at this locality.
+    at this locality; or it was `killed`, which no task and no node is blamed for.
     """
 
     ms: Millis
     level: Locality = Locality.NODE
+    killed: bool = False
 
 
 class RecordedReduce(NamedTuple):
@@ -36,7 +37,7 @@ class RecordedReduce(NamedTuple):
 
 
 Failures = Mapping[tuple[TaskKind, TaskIndex], tuple[RecordedFailure, ...]]
-"""The attempts of tasks that failed, in the order of their starts."""
+"""The attempts of tasks that failed or were killed, in the order of their starts."""
 
 
 class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
@@ -65,7 +66,7 @@ class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
         return RecordedReduce(self.shuffle_ms[task], self.tail_ms[task], self.rest_ms[task])
 
     def failure(self, kind: TaskKind, task: TaskIndex, number: int) -> RecordedFailure | None:
-        """How the task's `number`th attempt from 0 failed; None if it is to succeed."""
+        """How the task's `number`th attempt from 0 came to nothing; None if it is to succeed."""
         failures = self.failures.get((kind, task), ())
         return failures[number] if number < len(failures) else None
 

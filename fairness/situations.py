@@ -33,6 +33,7 @@ from callboard.actors.vocabulary.events import (
     OrderSwitched,
     Outcome,
     RunEnded,
+    SizeEstimated,
     Stall,
     StallEnded,
     SuspendOrdered,
@@ -234,6 +235,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes("a job's pool or priority changes", JobChanged, lambda *_: True),
     # Orders, and waits for locality.
     Sometimes("the order changes", OrderSwitched, lambda *_: True),
+    Sometimes("a size is measured", SizeEstimated, lambda *_: True),
     Sometimes(
         "another policy is put in force",
         FaultStruck,

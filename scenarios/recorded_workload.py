@@ -20,8 +20,8 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
 
     `path` is a file that `callboard import` wrote, or a history that it can read; `columns` says
     what the columns of a table mean.  `jobs` takes only the first so many; `time_scale` multiplies
-    submit times.  With `failures = "recorded"` attempts fail, and users kill their jobs, as they
-    did; with `"none"` only the durations are taken.
+    submit times.  With `failures = "recorded"` attempts fail and are killed, and users kill their
+    jobs, as they did; with `"none"` only the durations are taken.
     """
 
     path: str
@@ -64,6 +64,8 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             recorded=tasks,
             killed_ms=job.killed_ms if as_recorded else None,
             requested_ms=job.requested_ms,
+            setup_ms=job.setup_ms,
+            cleanup_ms=job.cleanup_ms,
         )
 
 

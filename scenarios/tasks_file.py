@@ -22,7 +22,7 @@ from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Locality, Millis, Priority, TaskKind
 
 TASKS_SUFFIX = ".tasks.gz"
-TASKS_VERSION = 1
+TASKS_VERSION = 2
 GZIP_MAGIC = b"\x1f\x8b"
 
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
@@ -30,12 +30,13 @@ _Length = Annotated[int, Meta(ge=1, le=int(SECONDS_MAX) * 1000)]
 _Level = Annotated[int, Meta(ge=0, le=2)]
 _Node = Annotated[int, Meta(ge=-1)]
 _T = TypeVar("_T")
-_FailureRow = tuple[Literal[0, 1], Annotated[int, Meta(ge=0)], _Length, _Level]
+_FailureRow = tuple[Literal[0, 1], Annotated[int, Meta(ge=0)], _Length, _Level, bool]
 
 
 class RecordedJob(msgspec.Struct, frozen=True):
     """A job and its tasks.  Its user killed it `killed_ms` after its submission; `requested_ms` is
-    what was asked for a task, `response_ms` how long the job took then; None where unknown.
+    what was asked for a task, `response_ms` how long the job took then; None where unknown.  Tasks
+    of `setup_ms` and `cleanup_ms` came before and after all others (0: none).
     """
 
     name: str
@@ -47,11 +48,13 @@ class RecordedJob(msgspec.Struct, frozen=True):
     requested_ms: Millis | None
     response_ms: Millis | None
     tasks: RecordedTasks
+    setup_ms: Millis = 0
+    cleanup_ms: Millis = 0
 
 
 class ClusterRecording(msgspec.Struct, frozen=True):
-    """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks;
-    `hosts` are their names, if they have any.
+    """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks,
+    or go round them (`round_robin`); `hosts` are their names, if they have any.
     """
 
     format: str
@@ -62,6 +65,7 @@ class ClusterRecording(msgspec.Struct, frozen=True):
     hosts: tuple[str, ...]
     jobs: tuple[RecordedJob, ...]
     span_ms: Millis
+    round_robin: bool = False
 
 
 class _Head(msgspec.Struct):
@@ -74,6 +78,7 @@ class _Head(msgspec.Struct):
     reduce_slots: int
     span_ms: int
     hosts: tuple[str, ...] = ()
+    round_robin: bool = False
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -96,6 +101,8 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     killed_ms: _Time | None = None
     requested_ms: _Time | None = None
     response_ms: _Time | None = None
+    setup_ms: _Time = 0
+    cleanup_ms: _Time = 0
 
 
 def write_tasks(recording: ClusterRecording, path: Path) -> None:
@@ -116,6 +123,7 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
         reduce_slots=recording.reduce_slots,
         span_ms=recording.span_ms,
         hosts=recording.hosts,
+        round_robin=recording.round_robin,
     )
     yield msgspec.json.encode(head)
     for job in recording.jobs:
@@ -125,7 +133,7 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
 def _line(job: RecordedJob) -> _Line:
     tasks = job.tasks
     failures = [
-        (int(kind), task, each.ms, int(each.level))
+        (int(kind), task, each.ms, int(each.level), each.killed)
         for (kind, task), rows in tasks.failures.items()
         for each in rows
     ]
@@ -145,6 +153,8 @@ def _line(job: RecordedJob) -> _Line:
         killed_ms=job.killed_ms,
         requested_ms=job.requested_ms,
         response_ms=job.response_ms,
+        setup_ms=job.setup_ms,
+        cleanup_ms=job.cleanup_ms,
     )
 
 
@@ -179,7 +189,7 @@ def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
     if not 1 <= len(jobs) <= JOBS_MAX:
         raise ScenarioError(f"{len(jobs):,} jobs; expected 1 to {JOBS_MAX:,}", source=path)
     kept = (head.format, head.nodes, head.rack_sizes, head.map_slots, head.reduce_slots)
-    return ClusterRecording(*kept, head.hosts, jobs, head.span_ms)
+    return ClusterRecording(*kept, head.hosts, jobs, head.span_ms, head.round_robin)
 
 
 def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
@@ -190,7 +200,8 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
         raise ScenarioError(problem, source=path, line=number)
     who = (line.name, line.user, line.pool, Priority(line.priority), line.submit_ms)
     kept = (line.killed_ms, line.requested_ms, line.response_ms)
-    return RecordedJob(*who, *kept, _tasks(line, head.nodes))
+    auxiliary = (line.setup_ms, line.cleanup_ms)
+    return RecordedJob(*who, *kept, _tasks(line, head.nodes), *auxiliary)
 
 
 def _contradiction(line: _Line, nodes: int) -> str:
@@ -207,9 +218,10 @@ def _contradiction(line: _Line, nodes: int) -> str:
 
 def _tasks(line: _Line, nodes: int) -> RecordedTasks:
     failures: dict[tuple[TaskKind, int], tuple[RecordedFailure, ...]] = {}
-    for kind, task, ms, level in line.failures:
+    for kind, task, ms, level, killed in line.failures:
         key = (TaskKind(kind), task)
-        failures[key] = (*failures.get(key, ()), RecordedFailure(ms, Locality(level)))
+        failure = RecordedFailure(ms, Locality(level), killed)
+        failures[key] = (*failures.get(key, ()), failure)
     return RecordedTasks(
         array("q", line.map_ms),
         bytes(map(int, line.levels)) or bytes(len(line.map_ms)),

@@ -35,8 +35,12 @@ class Ledger:
         self._attempts: dict[model.AttemptId, AttemptEntry] = {}
         self._last_attempt: model.AttemptId = 0
         self._submitted = 0
+        self._announced: dict[model.JobId, tuple[model.Millis, int]] = {}
+        """Jobs that are being set up: when each was submitted, and as which."""
         self._slots = [0, 0]
         self._running = [0, 0]
+        self._auxiliary = [0, 0]
+        """Slots that setup and cleanup tasks hold, among the running."""
         self._pending = [0, 0]
         self._suspended = [0, 0]
         self._unfinished = [0, 0]
@@ -179,11 +183,25 @@ class Ledger:
         """Whether the job has been submitted and has not ended."""
         return job in self._jobs
 
-    def submit(self, order: SubmitJob, cause: int) -> None:
+    def announce(self, job: model.JobId) -> None:
+        """A job has been submitted that is set up before its tasks may run."""
         self._submitted += 1
-        self._jobs[order.job] = JobEntry(
-            order, cause, self.now_ms, self._racks, self._nodes, self._submitted
-        )
+        self._announced[job] = (self.now_ms, self._submitted)
+
+    def announced(self) -> list[model.JobId]:
+        """The jobs that are being set up."""
+        return list(self._announced)
+
+    def is_known(self, job: model.JobId) -> bool:
+        """Whether the job has been announced or submitted, and has not ended."""
+        return job in self._announced or job in self._jobs
+
+    def submit(self, order: SubmitJob, cause: int) -> None:
+        if order.job not in self._announced:
+            self.announce(order.job)
+        at_ms, submission = self._announced.pop(order.job)
+        entry = JobEntry(order, cause, at_ms, self._racks, self._nodes, submission)
+        self._jobs[order.job] = entry
         self._pending[MAP] += order.maps
         self._unfinished[MAP] += order.maps
         if order.reduces:
@@ -308,6 +326,22 @@ class Ledger:
         held = job._held.setdefault((attempt.kind, attempt.node), [])
         (held.append if more > 0 else held.remove)(attempt)
 
+    def take_slot(self, node: NodeEntry, kind: model.TaskKind) -> model.AttemptId:
+        """A free slot of the node is held by what is no task of a policy's; its number."""
+        assert node._free[kind] > 0, f"node {node.node} has no free slot of {kind!r}"
+        self._last_attempt += 1
+        self._count_auxiliary(node, kind, 1)
+        return self._last_attempt
+
+    def free_slot(self, node: NodeEntry, kind: model.TaskKind) -> None:
+        """The slot is free again."""
+        self._count_auxiliary(node, kind, -1)
+
+    def _count_auxiliary(self, node: NodeEntry, kind: model.TaskKind, more: int) -> None:
+        self._auxiliary[kind] += more
+        self._running[kind] += more
+        node.count_running(kind, more)
+
     def blame(self, job: model.JobId, node: model.NodeId) -> None:
         faults = self._jobs[job].faults
         faults[node] = faults.get(node, 0) + 1
@@ -316,9 +350,18 @@ class Ledger:
         """A job has ended.  It stays in the books until nothing of it runs any more."""
         entry = self._jobs[job]
         entry.change(BookedJobChange.END)
-        for node in entry.outputs:
+        self.drop_outputs(job)
+
+    def drop_outputs(self, job: model.JobId) -> None:
+        """Nobody will want the outputs of the job's maps any more."""
+        outputs = self._jobs[job].outputs
+        for node in outputs:
             del self._nodes[node].with_outputs[job]
-        entry.outputs.clear()
+        outputs.clear()
+
+    def forget_announced(self, job: model.JobId) -> None:
+        """A job has ended before its tasks could run."""
+        self._announced.pop(job, None)
 
     def withdraw(self, job: model.JobId) -> None:
         """The job is to end: nothing of it is pending any more."""

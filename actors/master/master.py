@@ -18,6 +18,7 @@ from callboard.actors.kernel.actor import NO_CAUSE, Actor
 from callboard.actors.kernel.address import MASTER, job_address, node_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.assignments import Assignments
+from callboard.actors.master.auxiliary_tasks import AuxiliaryTasks
 from callboard.actors.master.blacklist import NodeBlacklist
 from callboard.actors.master.entries import (
     TRACKER_FAILURES_MAX,
@@ -108,6 +109,7 @@ class Master(Actor):
         self.ledger = ledger
         one_each = self._cluster.heartbeat.tasks_per_heartbeat == "one"
         self._assignments = Assignments(ledger, self._policy, self, one_each=one_each)
+        self._auxiliary = AuxiliaryTasks(ledger, self)
         self._elided: ElidedHeartbeats | None = None
         if self._cluster.heartbeat.send == "needed" and self._latency_ms > 0:
             self._elided = ElidedHeartbeats(self._interval_ms + 2 * self._latency_ms)
@@ -149,6 +151,9 @@ class Master(Actor):
         self.ledger.submit(order, self.cause)
         self.tell(facts.JobArrived(order.job))
 
+    def on_run_auxiliary(self, order: msg.RunAuxiliary) -> None:
+        self._auxiliary.ask(order)
+
     def on_reduces_ready(self, ready: msg.ReducesReady) -> None:
         if not self.ledger.here(ready.job):
             return  # it was lost with an earlier master
@@ -170,6 +175,9 @@ class Master(Actor):
 
     def on_job_done(self, done: msg.JobDone) -> None:
         """The job has ended.  It stays in the books until nothing of it runs any more."""
+        for node, kill in self._auxiliary.withdraw(done.job):
+            self._send_kill_to(node, kill)
+        self.ledger.forget_announced(done.job)
         if not self.ledger.here(done.job):
             return
         if done.outcome is not _SUCCEEDED:
@@ -247,7 +255,7 @@ class Master(Actor):
         self.cause = NO_CAUSE
         for progress in heartbeat.progress:
             self._book_progress(progress)
-        launches = self._assignments.assign(node)
+        launches = self._work_for(node)
         if self._elided is not None and heartbeat.node not in self._heartbeating:
             self._elided.index.heard(heartbeat.node, self._kernel.now_ms)
             self._list(self._elided, node)
@@ -262,11 +270,17 @@ class Master(Actor):
             return  # it really sent one, or its heartbeats have moved
         node.heard_ms = now_ms
         self.cause = NO_CAUSE
-        launches = self._assignments.assign(node)
+        launches = self._work_for(node)
         if launches:
             self._list(self._elided, node)
         if launches or node.kills or node.suspends or node.tracks:
             self._reply(node, launches)
+
+    def _work_for(self, node: NodeEntry) -> tuple[msg.LaunchTask | msg.ResumeTask, ...]:
+        """What a heartbeat brings: a setup or cleanup task alone, or what the policy says (H6)."""
+        if self._auxiliary.any_pending and (launches := self._auxiliary.assign(node)):
+            return launches
+        return self._assignments.assign(node)
 
     def on_heartbeats_resumed(self, resumed: msg.HeartbeatsResumed) -> None:
         """A node leaves no more heartbeats out: from now on its silence means something."""
@@ -333,7 +347,7 @@ class Master(Actor):
         elided.index.set_able(node.node, able)
 
     def _await_elided(self, elided: ElidedHeartbeats) -> None:
-        kinds = self._assignments.kinds_wanted()
+        kinds = KINDS if self._auxiliary.any_pending else self._assignments.kinds_wanted()
         if not kinds and not elided.index.any_resuming:
             return
         if kinds == _MAPS_ONLY and self._policy.hears_offers and not elided.index.any_resuming:
@@ -378,6 +392,8 @@ class Master(Actor):
                 self.not_begun[report.attempt] = report.cause
 
     def _book_report(self, report: msg.EndReport) -> None:
+        if self._auxiliary.book(report):
+            return
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
         change = _REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]
@@ -484,8 +500,13 @@ class Master(Actor):
 
     def _send_kill(self, entry: AttemptEntry, why: Why) -> None:
         order = self.note(ev.KillOrdered(self.now_ms, entry.attempt, why, cause=self.cause))
-        self._node_of(entry).kills.append(msg.KillTask(entry.attempt, order))
-        self._see_to(entry.node)
+        self._send_kill_to(entry.node, msg.KillTask(entry.attempt, order))
+
+    def _send_kill_to(self, number: model.NodeId, kill: msg.KillTask) -> None:
+        node = self.ledger.node(number)
+        assert node is not None, f"node {number} is gone, and attempt {kill.attempt} runs there"
+        node.kills.append(kill)
+        self._see_to(number)
 
     def _suspend(self, entry: AttemptEntry, why: Why) -> None:
         entry.change(BookedChange.ORDER_SUSPEND)
@@ -539,7 +560,8 @@ class Master(Actor):
     def _lose(self, node: NodeEntry, again: bool = False) -> None:
         """Give up a node: kill what ran there, run maps again that reduces need (rule T2)."""
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
-        cause = self._lost_by[node.node] = self.note(lost)
+        cause = self.cause = self._lost_by[node.node] = self.note(lost)
+        self._auxiliary.lose(node.node)
         jobs: dict[model.JobId, None] = {}
         for attempt in self.ledger.attempts_on(node):
             jobs[attempt.job] = None
@@ -662,7 +684,9 @@ class Master(Actor):
             entry.change(BookedChange.LOSE)
             closed = ev.AttemptClosed(self.now_ms, entry.attempt, _KILLED, cause=cause)
             self.note(closed)
+        self._auxiliary.forget()
         jobs = [job.job for job in lost.jobs() if job.state is not _ENDING]
+        jobs += lost.announced()
         known = [node.node for node in lost.members()]
         self._former_lives |= self._lives
         self._begin(lost.successor())

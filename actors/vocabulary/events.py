@@ -41,6 +41,13 @@ class Stall(StrEnum):
     NOT_BEGUN = "it cannot begin"
 
 
+class AuxiliaryPurpose(StrEnum):
+    """What a task is for that sets a job up or cleans up after it: one slot, once a job."""
+
+    SETUP = "setup"
+    CLEANUP = "cleanup"
+
+
 class Importance(IntEnum):
     """How much a reader must want to know for an event to be told."""
 
@@ -348,6 +355,48 @@ class AttemptEnded(DetailEvent, frozen=True):
     suspended_ms: model.Millis = 0
 
 
+# What sets a job up and cleans up after it.  Slots that it holds count as idle in all figures.
+
+
+class AuxiliaryEvent(JobEvent, frozen=True):
+    """What happened to the setup or cleanup task of a job; `attempt` numbers it among attempts."""
+
+    importance = Importance.DETAIL
+
+    attempt: model.AttemptId
+    purpose: AuxiliaryPurpose
+    node: model.NodeId
+
+
+class AuxiliaryLaunched(AuxiliaryEvent, frozen=True):
+    """The master gives it to a node, in a free slot of this kind, ahead of all that the policy
+    would launch there (rule H6).  Told by the master; its cause is what the job did last.
+    """
+
+    importance = Importance.DECISION
+
+    kind: model.TaskKind
+
+
+class AuxiliaryStarted(AuxiliaryEvent, frozen=True):
+    """It really began.  Told by the slot, which is the `slot`th of the node."""
+
+    slot: int
+
+
+class AuxiliaryEnded(AuxiliaryEvent, frozen=True):
+    """It really ended and its slot is free.  Told by the slot."""
+
+    outcome: Outcome
+    slot: int
+
+
+class AuxiliaryClosed(AuxiliaryEvent, frozen=True):
+    """The master learnt its end; it runs again unless it succeeded.  Told by the master."""
+
+    outcome: Outcome
+
+
 # Nodes, as the master sees them.
 
 
@@ -392,7 +441,8 @@ _Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched
 _Losses = FaultStruck | NodeLost | MapOutputsLost
 _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
 _Changes = SizeEstimated | JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
+_Auxiliary = AuxiliaryLaunched | AuxiliaryStarted | AuxiliaryEnded | AuxiliaryClosed
 
-AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes
+AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes | _Auxiliary
 
 EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__

@@ -169,38 +169,51 @@ class JobState(StrEnum):
     """How far a job is."""
 
     UNSUBMITTED = "unsubmitted"
+    PREPARING = "preparing"
     MAPPING = "mapping"
     REDUCING = "reducing"
+    CLEANING = "cleaning"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     KILLED = "killed"
 
 
 class JobChange(StrEnum):
-    """What can happen to a job; `OPEN_REDUCES` is slowstart, `RESUBMIT` a restart of the master."""
+    """What can happen to a job; `OPEN_REDUCES` is slowstart, `RESUBMIT` a restart of the master,
+    `AWAIT_SETUP`, `SET_UP` and `AWAIT_CLEANUP` are of jobs with tasks for that.
+    """
 
     SUBMIT = "submit"
+    AWAIT_SETUP = "await setup"
+    SET_UP = "set up"
     OPEN_REDUCES = "open reduces"
     RESUBMIT = "resubmit"
+    AWAIT_CLEANUP = "await cleanup"
     SUCCEED = "succeed"
     FAIL = "fail"
     KILL = "kill"
 
 
 _J, _JC = JobState, JobChange
-_SUBMITTED = (_J.MAPPING, _J.REDUCING)
+_RUNNING_JOB = (_J.MAPPING, _J.REDUCING)
+_SUBMITTED = (_J.PREPARING, *_RUNNING_JOB, _J.CLEANING)
 
 JOB: Mapping[tuple[JobState, JobChange], JobState] = _table(
     {
         (_JC.SUBMIT, _J.MAPPING): (_J.UNSUBMITTED,),
+        (_JC.AWAIT_SETUP, _J.PREPARING): (_J.MAPPING,),
+        (_JC.SET_UP, _J.MAPPING): (_J.PREPARING,),
+        (_JC.AWAIT_CLEANUP, _J.CLEANING): _RUNNING_JOB,
         (_JC.OPEN_REDUCES, _J.REDUCING): (_J.MAPPING,),
         (_JC.RESUBMIT, _J.MAPPING): _SUBMITTED,
-        (_JC.SUCCEED, _J.SUCCEEDED): _SUBMITTED,
-        (_JC.FAIL, _J.FAILED): _SUBMITTED,
+        (_JC.SUCCEED, _J.SUCCEEDED): (*_RUNNING_JOB, _J.CLEANING),
+        (_JC.FAIL, _J.FAILED): _RUNNING_JOB,
         (_JC.KILL, _J.KILLED): _SUBMITTED,
     }
 )
-"""A job without reduces ends while it is mapping."""
+"""A job without reduces ends while it is mapping.  One that waits for its setup or its cleanup has
+no task that could fail it.
+"""
 
 
 class BookedJobState(StrEnum):

@@ -1,7 +1,7 @@
 """Every message, by conversation: imperatives are orders or requests, past tenses are facts."""
 
 from callboard.actors.kernel.actor import Message
-from callboard.actors.vocabulary.events import NodeFacts, Outcome
+from callboard.actors.vocabulary.events import AuxiliaryPurpose, NodeFacts, Outcome
 from callboard.actors.vocabulary.lifecycle import AttemptState
 from callboard.scheduler import model
 from callboard.scheduler.reasons import Reason
@@ -20,11 +20,14 @@ class TaskAnomalies(Message, frozen=True):
 
 
 class InjectedFailure(Message, frozen=True):
-    """An attempt is to fail, or hang, when the share `at` of its own work is done, by `cause`."""
+    """An attempt is to fail, or hang, when the share `at` of its own work is done, by `cause`; or,
+    if it was when it was recorded, to be `killed`.
+    """
 
     at: float
     hangs: bool
     cause: int
+    killed: bool = False
 
 
 class MapWork(Message, frozen=True):
@@ -43,6 +46,13 @@ class ReduceWork(Message, frozen=True):
     reduce_ms: model.Millis
     factors: tuple[tuple[str, float], ...] = ()
     anomalies: TaskAnomalies | None = None
+
+
+class AuxiliaryWork(Message, frozen=True):
+    """What sets a job up or cleans up after it: `ms` at speed 1."""
+
+    purpose: AuxiliaryPurpose
+    ms: model.Millis
 
 
 # Submission and the life of a job.
@@ -71,6 +81,19 @@ class SubmitJob(Message, frozen=True):
     replicas: bytes
     map_work: MapWork
     reduce_work: ReduceWork
+
+
+class RunAuxiliary(Message, frozen=True):
+    """Job to master: my setup or cleanup task may run now; after the setup I submit my maps."""
+
+    job: model.JobId
+    work: AuxiliaryWork
+
+
+class AuxiliaryDone(Message, frozen=True):
+    """Master to job: your setup or cleanup task has succeeded."""
+
+    purpose: AuxiliaryPurpose
 
 
 class ReducesReady(Message, frozen=True):
@@ -229,7 +252,7 @@ class LaunchTask(Message, frozen=True):
     task: model.TaskIndex
     number: int
     level: model.Locality
-    work: MapWork | ReduceWork
+    work: MapWork | ReduceWork | AuxiliaryWork
     tracked: bool
     cause: int
 

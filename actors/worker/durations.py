@@ -11,7 +11,13 @@ from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, MapWork, ReduceWork
+from callboard.actors.vocabulary.messages import (
+    AuxiliaryWork,
+    InjectedFailure,
+    LaunchTask,
+    MapWork,
+    ReduceWork,
+)
 from callboard.actors.worker.machine import NO_AILMENTS, Ailments
 from callboard.scheduler.model import REDUCE, JobId, Millis, TaskIndex, TaskKind
 
@@ -78,12 +84,19 @@ class Durations:
         ms = work.reduce_ms if recorded is None else self._recorded_ms(recorded, launch)[0]
         return self._drawn(launch, ms * self._factor(launch, work))
 
+    def of_auxiliary(self, work: AuxiliaryWork) -> Millis:
+        """A job's setup or cleanup, which has neither noise nor failures."""
+        return round(work.ms / self._speed)
+
     def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
         """How an attempt that starts on such a machine is to fail; None if it is to succeed."""
         recorded = self._recorded.get(launch.job)
         at = None if recorded is None else self._recorded_ms(recorded, launch)[1]
-        if at is not None:
-            return InjectedFailure(at, False, NO_CAUSE)
+        if recorded is not None and at is not None:
+            failure = recorded.failure(launch.kind, launch.task, launch.number)
+            assert failure is not None
+            return InjectedFailure(at, False, NO_CAUSE, failure.killed)
+        assert not isinstance(launch.work, AuxiliaryWork), "those do not fail"
         own = launch.work.anomalies
         if own is None and machine is NO_AILMENTS:
             return None

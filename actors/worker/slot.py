@@ -90,11 +90,21 @@ class Slot(Machine):
         assert self._attempt is None, f"{self.name} is busy (S1)"
         now_ms, number = self._kernel.now_ms, launch.attempt
         attempt = self._attempt = RunningAttempt(launch, now_ms)
+        if isinstance(launch.work, msg.AuxiliaryWork):
+            self._begin_auxiliary(attempt, launch.work)
+            return
         attempt.change(_START_MAP if launch.kind is MAP else _START_REDUCE)
         attempt.injected = self._durations.injected_failure(launch, self._ailments)
         started = ev.AttemptStarted(now_ms, number, self._node, self._slot, cause=self.cause)
         self._note(attempt, started)
         self._begin(attempt)
+
+    def _begin_auxiliary(self, attempt: RunningAttempt, work: msg.AuxiliaryWork) -> None:
+        attempt.change(_START_MAP)
+        launch = attempt.launch
+        what = (launch.job, launch.attempt, work.purpose, self._node, self._slot)
+        self._note(attempt, ev.AuxiliaryStarted(self.now_ms, *what, cause=self.cause))
+        self._begin_phase(attempt, self._stretched(self._durations.of_auxiliary(work)))
 
     def on_phase_over(self, over: msg.PhaseOver) -> None:
         attempt = self._attempt
@@ -107,7 +117,7 @@ class Slot(Machine):
         elif attempt.injected.hangs and attempt.state is not _HANGING:
             self._hang(attempt)
         else:
-            self._end(attempt, _FAIL)
+            self._end(attempt, _KILL if attempt.injected.killed else _FAIL)
 
     def _on_shuffle_over(self, attempt: RunningAttempt, copier: Copier) -> None:
         if copier.awaited:
@@ -417,13 +427,19 @@ class Slot(Machine):
         outcome = ev.OUTCOMES[attempt.state]
         self._clear()
         self._note_end(attempt, outcome, cause)
+        own = not isinstance(launch.work, msg.AuxiliaryWork)
         report = msg.EndReport(launch.attempt, outcome, ran_ms, shuffled_ms, attempt.event)
-        stored = launch.kind is MAP and outcome is _SUCCEEDED
+        stored = own and launch.kind is MAP and outcome is _SUCCEEDED
         over = msg.AttemptFinished(self._slot, report, launch.job if stored else None)
         self.send(node_address(self._node), over)
 
     def _note_end(self, attempt: RunningAttempt, outcome: Outcome, cause: int) -> None:
-        number, began_ms = attempt.launch.attempt, attempt.started_ms
+        launch, work = attempt.launch, attempt.launch.work
+        if isinstance(work, msg.AuxiliaryWork):
+            what = (launch.job, launch.attempt, work.purpose, self._node, outcome, self._slot)
+            self._note(attempt, ev.AuxiliaryEnded(self._kernel.now_ms, *what, cause=cause))
+            return
+        number, began_ms = launch.attempt, attempt.started_ms
         ended = ev.AttemptEnded(
             self._kernel.now_ms, number, outcome, began_ms, attempt.suspended_ms, cause=cause
         )

@@ -1,15 +1,17 @@
-"""Turn a journal into a trace for Perfetto, or into a table.
+"""Turn a journal into a trace for Perfetto, a table, or what other systems read.
 
 formats, told by the end of the file's name or by --format:
   .json     a trace in the Trace Event Format: open it in https://ui.perfetto.dev
   .csv      a table, times in virtual milliseconds
   .parquet  the same table; needs pyarrow: pip install "callboard[parquet]"
+  .history  the job history of Hadoop 1, which Rumen and `callboard import` read
 
 examples:
   callboard export run.journal --to trace.json
   callboard export run.journal --to attempts.csv
   callboard export run.journal --to jobs.parquet --rows jobs
   callboard export run.journal --to - --format csv --rows jobs | column -t -s,
+  callboard export run.journal --to run.history
 """
 
 import argparse
@@ -20,18 +22,26 @@ from pathlib import Path
 from typing import Literal, TextIO, get_args
 
 from callboard.arguments import add_journal_argument
+from callboard.experiments.input_places import input_replicas
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
+from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
 from callboard.journal.export.trace import trace_lines
+from callboard.journal.export.write_hadoop1 import hadoop1_lines
 from callboard.journal.reader import Journal
 from callboard.journal.tell.names import count
 
-Format = Literal["trace", "csv", "parquet"]
-SUFFIXES: dict[str, Format] = {".json": "trace", ".csv": "csv", ".parquet": "parquet"}
+Format = Literal["trace", "csv", "parquet", "hadoop1"]
+SUFFIXES: dict[str, Format] = {
+    ".json": "trace",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".history": "hadoop1",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,22 +55,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def export_command(options: argparse.Namespace) -> int:
     form = _format(options.to, options.format)
-    if options.rows is not None and form == "trace":
-        raise InputError("--rows: a trace has no rows; use it with .csv or .parquet")
+    if options.rows is not None and form not in ("csv", "parquet"):
+        what = "a trace" if form == "trace" else "a history"
+        raise InputError(f"--rows: {what} has no rows; use it with .csv or .parquet")
     rows: RowKind = options.rows or "attempts"
     if form == "parquet":
         _check_parquet(options.to)
     path = None if options.to == "-" else _checked(options.to, options.journal)
     journal = Journal(options.journal)
     try:
-        recording = ExportData.of(journal)
+        written = _written(journal, form, rows, path)
     except ValueError as error:
         raise InputError(f"{options.journal}: {error}") from None
-    written = _write(recording, form, rows, path)
     if path is not None:
         cut = "" if journal.complete else "; the run is not complete, and goes as far as it does"
         print(f"{written} written to {path}{cut}")
     return 0
+
+
+def _written(journal: Journal, form: Format, rows: RowKind, path: Path | None) -> str:
+    """Write the journal in this form; what was written, in words."""
+    if form == "hadoop1":
+        history = PlayedHistory.of(journal)
+        with _opened(path) as file:
+            replicas = input_replicas(history.started, journal.path)
+            file.writelines(f"{line}\n" for line in hadoop1_lines(history, replicas))
+        return count(len(history.jobs), "job")
+    return _write(ExportData.of(journal), form, rows, path)
 
 
 def _format(to: str, asked: Format | None) -> Format:

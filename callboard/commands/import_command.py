@@ -38,7 +38,7 @@ from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import Imported, import_files
 from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.formats.source_path import checked_source
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scenarios.tasks_file import TASKS_SUFFIX, write_tasks
 from callboard.scenarios.toml_writer import to_toml
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def import_command(options: argparse.Namespace) -> int:
-    paths = [_checked(each) for each in options.files]
+    paths = [checked_source(each) for each in options.files]
     name = _name(options.name, paths[0])
     folder = Path(options.to)
     files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")
@@ -71,13 +71,6 @@ def import_command(options: argparse.Namespace) -> int:
     else:
         _print(imported, name, *files, outages)
     return 0
-
-
-def _checked(name: str) -> Path:
-    path = Path(name)
-    if not name or "\0" in name or not (path.is_file() or path.is_dir()):
-        raise ScenarioError("there is no such file or folder", source=name[:200])
-    return path
 
 
 def _name(asked: str | None, path: Path) -> str:

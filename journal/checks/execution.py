@@ -1,11 +1,11 @@
 """What really happens: slots, causes, dead nodes (S1, S7, S12)."""
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.events import Outcome, Stall
+from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome, Stall
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.run_changes import EXPIRING, REAL_EVENTS
 from callboard.journal.run_records import AttemptRecord, JobRecord
-from callboard.scheduler.model import AttemptId, Millis, NodeId
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId
 
 
 class SlotExclusivity(Rule):
@@ -24,7 +24,20 @@ class SlotExclusivity(Rule):
             ev.AttemptResumed: self._taken,
             ev.AttemptSuspended: self._left,
             ev.AttemptEnded: self._left,
+            ev.AuxiliaryStarted: self._taken_by_auxiliary,
+            ev.AuxiliaryEnded: self._left_by_auxiliary,
         }
+
+    def _taken_by_auxiliary(self, event: ev.AuxiliaryStarted) -> None:
+        self.times += 1
+        holder = self._held.get((event.node, event.slot))
+        if holder is not None:
+            raise self.broken(event, f"the slot is held by attempt {holder}")
+        self._held[event.node, event.slot] = event.attempt
+
+    def _left_by_auxiliary(self, event: ev.AuxiliaryEnded) -> None:
+        if self._held.pop((event.node, event.slot), None) != event.attempt:
+            raise self.broken(event, "it did not hold the slot")
 
     def _taken(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
         self.times += 1
@@ -62,6 +75,7 @@ class Causality(Rule):
         self._least_ms = min(setup.latency_ms, 1)  # that a message takes
         self._not_begun: set[AttemptId] = set()
         """Attempts whose nodes can have reported that since they were last told to begin."""
+        self._preparing: set[JobId] = set()
 
     def handlers(self) -> Handlers:
         return {
@@ -80,7 +94,20 @@ class Causality(Rule):
             ev.MapOutputsLost: self._undone,
             ev.NodeLost: self._lost,
             ev.JobFinished: self._submitted,
+            ev.AuxiliaryLaunched: self._auxiliary_launched,
+            ev.AuxiliaryClosed: self._auxiliary_closed,
         }
+
+    def _auxiliary_launched(self, event: ev.AuxiliaryLaunched) -> None:
+        job = self._submitted(event)
+        if event.purpose is AuxiliaryPurpose.SETUP:
+            self._preparing.add(event.job)
+        elif any(job.phases[kind].done < job.total(kind) for kind in KINDS):
+            raise self.broken(event, "some of the job's tasks are not done", job)
+
+    def _auxiliary_closed(self, event: ev.AuxiliaryClosed) -> None:
+        if event.outcome is Outcome.SUCCEEDED:
+            self._preparing.discard(event.job)
 
     def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord | None:
         """The attempt; None for one that is over, which is S3's affair."""
@@ -99,7 +126,9 @@ class Causality(Rule):
         if attempt and event.attempt not in self._not_begun:
             raise self.broken(event, "nobody can have said that it has not begun", attempt)
 
-    def _submitted(self, event: ev.AttemptLaunched | ev.JobFinished) -> JobRecord:
+    def _submitted(
+        self, event: ev.AttemptLaunched | ev.AuxiliaryLaunched | ev.JobFinished
+    ) -> JobRecord:
         self.times += 1
         job = self.run_state.jobs.get(event.job)
         if job is None:
@@ -112,6 +141,8 @@ class Causality(Rule):
             raise self.broken(event, f"there is no node-{event.node}")
         if event.task >= job.total(event.kind):
             raise self.broken(event, "the job has no such task", job)
+        if event.job in self._preparing:
+            raise self.broken(event, "the job is still being set up", job)
 
     def _started(self, event: ev.AttemptStarted) -> None:
         attempt = self._attempt(event)
@@ -146,6 +177,7 @@ class Causality(Rule):
             raise self.broken(event, f"it began at {attempt.started.at_ms} ms", attempt)
         node = self.run_state.nodes[attempt.launch.node]
         excused = attempt.kill_ordered or attempt.closed is not None or node.is_down
+        excused = excused or self.setup.repeats_kills
         if event.outcome is Outcome.KILLED and not excused:
             raise self.broken(event, "nobody ordered it, nor has its node crashed", attempt)
 

@@ -23,7 +23,8 @@ class Setup:
 
     `cluster` and `tasks` are None where the journal does not tell them, `policy` where it cannot be
     made from its spelling.  The policy may change during the run, at `switched_ms`; events of that
-    very instant may be due to the old one or the new one.
+    very instant may be due to the old one or the new one.  `repeats_kills` says that attempts may
+    be killed by nobody's order, since they were when they were recorded.
     """
 
     def __init__(self, started: ev.RunStarted, policy: Policy | None) -> None:
@@ -35,6 +36,8 @@ class Setup:
         self.parts: PartSettings = _table(started, "parts", dict[str, dict[str, Any]]) or {}
         self.policy = policy or self.policy_of(started.policy)
         self.switched_ms: Millis = NEVER
+        workload = started.scenario.get("workload")
+        self.repeats_kills = isinstance(workload, dict) and workload.get("kind") == "recorded"
 
     def policy_of(self, spelling: str) -> Policy | None:
         """The policy of this spelling; None for one that is not shipped."""

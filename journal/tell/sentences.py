@@ -139,8 +139,24 @@ class Narrator:
                 return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"
             case ev.RunEnded():
                 return _ending(event)
+            case ev.AuxiliaryEvent():
+                return self._auxiliary(event)
             case _:
                 assert_never(event)
+
+    def _auxiliary(self, event: ev.AuxiliaryEvent) -> str:
+        task = f"{event.purpose} of {self._job(event.job)}"
+        node = node_name(event.node)
+        match event:
+            case ev.AuxiliaryLaunched():
+                return f"{task} launched on {node}, ahead of all tasks"
+            case ev.AuxiliaryStarted():
+                return f"{task} starts on {node}, slot {event.slot}"
+            case ev.AuxiliaryEnded():
+                return f"{task} {_DONE[event.outcome]} on {node}"
+            case ev.AuxiliaryClosed():
+                return f"the master books {task} as {event.outcome}"
+        raise AssertionError(event)
 
     def _launch_reason(self, event: ev.AttemptLaunched) -> str:
         if not event.original:

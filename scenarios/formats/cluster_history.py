@@ -9,16 +9,22 @@ from typing import Literal
 
 import msgspec
 
+from callboard.actors.vocabulary.events import AuxiliaryPurpose
 from callboard.scheduler.model import Locality, Millis, Priority
 
 Ending = Literal["succeeded", "failed", "killed", "unknown"]
 HostNumber = int
+PURPOSES: dict[str, AuxiliaryPurpose] = {
+    f"{prefix}{purpose.name}": purpose for prefix in ("", "JOB_") for purpose in AuxiliaryPurpose
+}
+"""What a task is for that is no map and no reduce, by the types that files name; cleaning up after
+an attempt is for neither."""
 NO_HOST: HostNumber = -1
 
 
 class HistoryAttempt(msgspec.Struct, gc=False):
-    """One attempt; `shuffled_ms` is when a reduce had fetched everything, `level` the locality that
-    the file itself states, `name` the last part of its own.
+    """One attempt; `shuffled_ms` is when a reduce had fetched everything, `shuffled_bytes` what
+    that was; `level` the locality that the file itself states, `name` the last part of its own.
     """
 
     start_ms: Millis | None = None
@@ -28,6 +34,7 @@ class HistoryAttempt(msgspec.Struct, gc=False):
     shuffled_ms: Millis | None = None
     level: Locality | None = None
     name: str = ""
+    shuffled_bytes: int | None = None
 
     @property
     def ran_ms(self) -> Millis | None:
@@ -39,7 +46,7 @@ class HistoryAttempt(msgspec.Struct, gc=False):
 
 class HistoryTask(msgspec.Struct):
     """One task: its attempts in the file's order; the hosts of its input; its start and its end by
-    the master's clock; the line on which it stands first.
+    the master's clock; the line on which it stands first; of a job's `others` what it was for.
     """
 
     attempts: list[HistoryAttempt] = msgspec.field(default_factory=list)
@@ -47,6 +54,7 @@ class HistoryTask(msgspec.Struct):
     start_ms: Millis | None = None
     finish_ms: Millis | None = None
     line: int = 0
+    purpose: AuxiliaryPurpose | None = None
 
     def attempt(self, name: str) -> HistoryAttempt | None:
         """The attempt of this name, if it is there."""

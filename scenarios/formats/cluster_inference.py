@@ -1,6 +1,8 @@
 """The cluster that a history must have come from: hosts, racks, and slots by what ran at once."""
 
+import re
 from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +29,9 @@ class StatedCluster(NamedTuple):
 
 
 class RecordedCluster(NamedTuple):
-    """The nodes in the order of their racks: their names, the size of each rack, the new number of
-    each of the file's hosts and its rack, and the slots a node.
+    """The nodes in the order of their racks, and there of their names: the names, the size of each
+    rack, the new number of each of the file's hosts and its rack, and the slots a node.  Where
+    names go round the racks, nodes are in the order of names alone (`round_robin`).
     """
 
     nodes: int
@@ -38,6 +41,7 @@ class RecordedCluster(NamedTuple):
     racks: NDArray[np.int32]
     map_slots: int
     reduce_slots: int
+    round_robin: bool
 
 
 class _Spans:
@@ -84,7 +88,7 @@ class ClusterInference:
     def cluster(self, stated: StatedCluster | None, source: str) -> RecordedCluster:
         """The cluster; ScenarioError where it is too large for a simulation."""
         names, racks = self._hosts.names, self._racks()
-        order = np.lexsort((np.arange(len(names)), racks)).astype(np.int32)
+        order, round_robin = _order(names, racks)
         renumbered = np.empty(len(names), dtype=np.int32)
         renumbered[order] = np.arange(len(names), dtype=np.int32)
         sizes = tuple(np.bincount(racks).tolist()) if names else ()
@@ -96,10 +100,11 @@ class ClusterInference:
             problem = f"{nodes:,} hosts; a cluster may have {NODES_MAX:,}"
             raise ScenarioError(f"{problem}; import a part of the files", source=source)
         sorted_names = tuple(names[host] for host in order.tolist())
-        return RecordedCluster(nodes, sorted_names, sizes, renumbered, racks, *slots)
+        kept = (nodes, sorted_names, sizes, renumbered, racks)
+        return RecordedCluster(*kept, *slots, round_robin)
 
     def _racks(self) -> NDArray[np.int32]:
-        """The rack of each host, racks numbered as they were first named."""
+        """The rack of each host, racks numbered in the order of their names."""
         names = self._hosts.racks
         unknown = sum(not rack for rack in names)
         if names:
@@ -107,8 +112,8 @@ class ClusterInference:
             self._remarks.add("inferred", note, count=len(names))
         note = "hosts of which no rack is told: put into one rack"
         self._remarks.add("guessed", note, count=unknown)
-        numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(rack, len(numbers)) for rack in names], dtype=np.int32)
+        numbers = {rack: number for number, rack in enumerate(sorted(set(names), key=_rack_order))}
+        return np.array([numbers[rack] for rack in names], dtype=np.int32)
 
     def _slots_by_host(self) -> tuple[int, int]:
         return self._slots(MAP), self._slots(REDUCE)
@@ -138,3 +143,29 @@ class ClusterInference:
         what = f"nodes of {per_node} slots a kind: {max(most):,} tasks ran at once at most"
         self._remarks.add("inferred", what, count=nodes)
         return nodes, (per_node, per_node)
+
+
+def _order(names: Sequence[str], racks: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
+    """The hosts in the order of the nodes, whatever the order in which files name them; and whether
+    their names go round the racks.
+    """
+    by_name = sorted(range(len(names)), key=lambda host: _natural(names[host]))
+    order = np.array(by_name, dtype=np.int32)
+    number = int(racks.max(initial=0)) + 1
+    round_robin = 1 < number < len(names) and bool(
+        (racks[order] == np.arange(len(names)) % number).all()
+    )
+    if not round_robin:
+        order = order[np.argsort(racks[order], kind="stable")]
+    return order, round_robin
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Sorts as people do: node-9 before node-10."""
+    parts = re.split(r"([0-9]{1,18})", name)
+    return [(1, int(part), part) if part.isdigit() else (0, 0, part) for part in parts]
+
+
+def _rack_order(rack: str) -> tuple[bool, list[tuple[int, int, str]]]:
+    """By name, and the one of hosts whose rack is not told last."""
+    return not rack, _natural(rack)

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
+    PURPOSES,
     Ending,
     HistoryAttempt,
     HistoryJob,
@@ -29,6 +30,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _SEGMENT = re.compile(r"\f?!!FILE=(.*)!!")
 _HISTORY = re.compile(rb'^(!!FILE=|Meta VERSION="|Job JOBID=")', re.MULTILINE)
 _TRACKER = re.compile(r"tracker_(.+?):")
+_FETCHED = re.compile(r"\(REDUCE_SHUFFLE_BYTES\)\([^)]*\)\(([0-9]{1,18})\)")
 _LINES_MAX = 10_000  # of one record: stack traces are long, but a quote that never ends is damage
 _ENDINGS: dict[str, Ending] = {
     "SUCCESS": "succeeded",
@@ -190,6 +192,8 @@ class Hadoop1Reader:
         if "SHUFFLE_FINISHED" in fields:
             told = self._numbers.time_ms(fields["SHUFFLE_FINISHED"], "SHUFFLE_FINISHED", line)
             attempt.shuffled_ms = told or None
+            fetched = _FETCHED.search(fields.get("COUNTERS", ""))
+            attempt.shuffled_bytes = int(fetched[1]) if fetched else None
         host = self._maker.hosts.number(fields.get("HOSTNAME", ""))
         if host != NO_HOST:
             attempt.host = host
@@ -198,7 +202,9 @@ class Hadoop1Reader:
         """The task that a record is about, new if it is the first."""
         name = self._needed(fields, "TASKID", line)
         if fields.get("TASK_TYPE") in ("SETUP", "CLEANUP"):
-            return _of(job.others, name, line)
+            other = _of(job.others, name, line)
+            other.purpose = PURPOSES[fields["TASK_TYPE"]]
+            return other
         head, _, number = name.rpartition("_")
         kind = head[-2:]
         if kind not in ("_m", "_r") or not (number.isascii() and number.isdigit()):
@@ -239,15 +245,21 @@ def _quotes(text: str) -> int:
 
 
 def _parsed(record: str) -> tuple[str, _Fields]:
-    """A record's entity and its fields, counters left out."""
+    """A record's entity and its fields, of the counters only those of reduces."""
     entity, _, rest = record.partition(" ")
-    rest = rest.partition(' COUNTERS="')[0]
+    rest, _, counters = rest.partition(' COUNTERS="')
+    if entity == "ReduceAttempt" and counters:
+        return entity, _pairs(rest) | {"COUNTERS": counters}
+    return entity, _pairs(rest)
+
+
+def _pairs(rest: str) -> _Fields:
     if "\\" not in rest:
-        return entity, _quoted(rest)
+        return _quoted(rest)
     if '\\"' not in rest and "\\\\" not in rest:
-        return entity, _quoted(rest.replace("\\", ""))
+        return _quoted(rest.replace("\\", ""))
     pairs = _PAIR.findall(f" {rest}")
-    return entity, {key: _ESCAPED.sub(r"\1", value) for key, value in pairs}
+    return {key: _ESCAPED.sub(r"\1", value) for key, value in pairs}
 
 
 def _quoted(rest: str) -> _Fields:

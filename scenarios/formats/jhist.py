@@ -10,6 +10,7 @@ import msgspec
 
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
+    PURPOSES,
     Ending,
     HistoryAttempt,
     HistoryJob,
@@ -183,7 +184,8 @@ class JhistReader:
             return None
         name = self._text(event, "taskid", line)
         if str(event.get("taskType")) in ("JOB_SETUP", "JOB_CLEANUP", "TASK_CLEANUP"):
-            return job.others.setdefault(name, HistoryTask(line=line))
+            purpose = PURPOSES.get(str(event.get("taskType")))
+            return job.others.setdefault(name, HistoryTask(line=line, purpose=purpose))
         head, _, number = name.rpartition("_")
         if head[-2:] not in ("_m", "_r") or not (number.isascii() and number.isdigit()):
             problem = f"expected a task such as task_1_0001_m_000000, got {name[:60]!r}"

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from callboard.scenarios.failures import Outage
+from callboard.scenarios.formats.attempt_log import AttemptCollecting
+from callboard.scenarios.formats.cluster_history import HostNames
 from callboard.scenarios.formats.column_map import TableReader, is_table
 from callboard.scenarios.formats.hadoop1_history import Hadoop1Reader, is_hadoop1_history
 from callboard.scenarios.formats.import_report import Remarks
@@ -27,7 +29,8 @@ _LOOKED_AT = 1000  # files and folders, for one that can be read
 
 class Imported(NamedTuple):
     """A recording, what became of all that the files held, and how much that was; `outages` are
-    what the traces of `failures` among them come to, on its nodes.
+    what the traces of `failures` among them come to, on its nodes; `hosts` those that the files
+    name.
     """
 
     recording: ClusterRecording
@@ -37,6 +40,7 @@ class Imported(NamedTuple):
     attempts: int
     failures: tuple[Path, ...] = ()
     outages: tuple[Outage, ...] = ()
+    hosts: HostNames | None = None
 
 
 class Reader(Protocol):
@@ -107,8 +111,12 @@ def is_recording(path: Path) -> bool:
     return begins_as_tasks(begin_of(path, 100)) or format_of(path) is not None
 
 
-def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
-    """The recording in files and folders of one format, with its report."""
+def import_files(
+    paths: Iterable[Path], columns: str = "", attempts: AttemptCollecting | None = None
+) -> Imported:
+    """The recording in files and folders of one format, with its report; `attempts` hears of every
+    job.
+    """
     remarks = Remarks()
     given = list(paths)
     every = [each for path in given for each in (_files_in(path) if path.is_dir() else [path])]
@@ -123,6 +131,8 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
         raise ScenarioError(problem, source=failures[0])
     form, readable = _only_format(files, remarks)
     maker = RecordingMaker(form.name, str(files[0]), remarks)
+    if attempts is not None:
+        maker.listeners.append(attempts.hear)
     with _without_collection():
         form.read(maker, readable, columns)
         note = f"jobs' fields that no simulation needs: {form.unused}"
@@ -134,7 +144,7 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
         for outage in drawn_failures(path, nth, recording.nodes, remarks)
     )
     sizes = maker.jobs, maker.tasks, maker.attempts
-    return Imported(recording, remarks, *sizes, tuple(failures), outages)
+    return Imported(recording, remarks, *sizes, tuple(failures), outages, maker.hosts)
 
 
 @contextmanager

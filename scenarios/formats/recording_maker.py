@@ -4,7 +4,7 @@ cluster that must have been there.  All that is inferred, guessed or dropped on 
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from callboard.actors.job import ATTEMPTS_MAX
 from callboard.actors.recorded_tasks import RecordedTasks
+from callboard.actors.vocabulary.events import AuxiliaryPurpose
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
     Ending,
     HistoryJob,
+    HistoryTask,
     HostNames,
 )
 from callboard.scenarios.formats.cluster_inference import (
@@ -51,6 +53,8 @@ class RecordingMaker:
         self.remarks = remarks
         self.stated: StatedCluster | None = None
         self.jobs = self.tasks = self.attempts = 0
+        self.listeners: list[Callable[[HistoryJob], None]] = []
+        """They hear of every job that counts."""
         self._format = form
         self._source = source
         self._drafts: list[DraftJob] = []
@@ -66,6 +70,8 @@ class RecordingMaker:
         self._names.add(job.name)
         if len(self._names) > JOBS_MAX:
             raise ScenarioError(f"over {JOBS_MAX:,} jobs", source=self._source)
+        for listener in self.listeners:
+            listener(job)
         draft = self._draft(job)
         if draft is not None:
             self._drafts.append(draft)
@@ -87,7 +93,8 @@ class RecordingMaker:
         jobs = tuple(map(finisher.finished, ordered))
         kept = (cluster.nodes, cluster.rack_sizes, cluster.map_slots, cluster.reduce_slots)
         span_ms = max(draft.end_ms for draft in ordered) - begin_ms
-        return ClusterRecording(self._format, *kept, cluster.names, jobs, span_ms)
+        told = (cluster.names, jobs, span_ms, cluster.round_robin)
+        return ClusterRecording(self._format, *kept, *told)
 
     def _count(self, job: HistoryJob) -> None:
         add = self.remarks.add
@@ -101,8 +108,6 @@ class RecordingMaker:
             for attempt in task.attempts:
                 add("read", _ENDINGS[attempt.ending])
         add("read", "tasks that set up a job or clean up after it", count=len(job.others))
-        note = "setup and cleanup tasks: a slot each, once a job, which are not played"
-        add("dropped", note, job.place, len(job.others))
 
     def _draft(self, job: HistoryJob) -> DraftJob | None:
         lengths = TaskLengths(job, self._source, self.remarks)
@@ -139,8 +144,22 @@ class RecordingMaker:
         note = 'estimates of users, for policies that say size="requested"'
         self.remarks.add("read", note, count=job.requested_ms is not None)
         killed_ms = self._killed_ms(job, response_ms, failed)
+        auxiliary = self._auxiliary_ms(job)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
-        return RecordedJob(*who, killed_ms, job.requested_ms, response_ms, tasks)
+        return RecordedJob(*who, killed_ms, job.requested_ms, response_ms, tasks, *auxiliary)
+
+    def _auxiliary_ms(self, job: HistoryJob) -> tuple[Millis, Millis]:
+        """How long its setup and its cleanup took; 0 without one."""
+        played: list[Millis] = []
+        for purpose in AuxiliaryPurpose:
+            ran = (
+                _auxiliary_ran_ms(each) for each in job.others.values() if each.purpose is purpose
+            )
+            played.append(next((ms for ms in ran if ms), 0))
+        left_out = len(job.others) - sum(map(bool, played))
+        note = "tasks to set up or clean up that did not succeed, or were for an attempt"
+        self.remarks.add("dropped", note, job.place, left_out)
+        return played[0], played[1]
 
     def _killed_ms(
         self, job: HistoryJob, response_ms: Millis | None, failed: list[FailedAttempt]
@@ -150,7 +169,8 @@ class RecordingMaker:
             note = "jobs whose end is not told: they are played to their end"
             self.remarks.add("guessed", note, job.place, job.ending == "unknown")
             return None
-        most = max(Counter((each.kind, each.task) for each in failed).values(), default=0)
+        blamed = (each for each in failed if not each.failure.killed)
+        most = max(Counter((each.kind, each.task) for each in blamed).values(), default=0)
         if job.ending == "failed" and most >= ATTEMPTS_MAX:
             return None
         what = "jobs that were killed"
@@ -202,6 +222,12 @@ def _tasks_of(
     )
     ran_on = [NO_HOST if each is None else each.host for each in best]
     return tasks, np.array(ran_on, dtype=np.int32)
+
+
+def _auxiliary_ran_ms(task: HistoryTask) -> Millis | None:
+    """How long it took to succeed, at least a millisecond; None if it did not."""
+    won = (each.ran_ms for each in task.attempts if each.ending == "succeeded")
+    return next((min(max(ms, 1), LONGEST_MS) for ms in won if ms is not None and ms >= 0), None)
 
 
 def _last_ms(job: HistoryJob) -> Millis:

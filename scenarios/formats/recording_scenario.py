@@ -57,7 +57,7 @@ def _cluster(recording: ClusterRecording) -> dict[str, Any]:
         "map_slots": recording.map_slots,
         "reduce_slots": recording.reduce_slots,
     }
-    if len(sizes) > 1:
+    if len(sizes) > 1 and not recording.round_robin:
         cluster["rack_sizes"] = list(sizes)
     if recording.format.startswith("Hadoop 2"):
         cluster["heartbeat"] = {"interval_ms": YARN_HEARTBEAT_MS}

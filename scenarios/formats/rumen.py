@@ -9,6 +9,7 @@ import msgspec
 
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
+    PURPOSES,
     Ending,
     HistoryAttempt,
     HistoryJob,
@@ -43,6 +44,7 @@ class LoggedAttempt(msgspec.Struct, rename="camel"):
     start_time: _Number = None
     finish_time: _Number = None
     shuffle_finished: _Number = None
+    shuffle_bytes: _Number = None
     host_name: str | None = None
     location: LoggedLocation | None = None
 
@@ -51,6 +53,7 @@ class LoggedTask(msgspec.Struct, rename="camel"):
     """A task, likewise."""
 
     task_id: str | None = msgspec.field(name="taskID", default=None)
+    task_type: str | None = None
     start_time: _Number = None
     finish_time: _Number = None
     preferred_locations: list[LoggedLocation] | None = None
@@ -108,7 +111,7 @@ class RumenReader:
         job.maps = dict(self._tasks(logged.map_tasks or (), job.place, line))
         job.reduces = dict(self._tasks(logged.reduce_tasks or (), job.place, line))
         job.others = {
-            each.task_id or str(nth): self._task(each, job.place, line)
+            each.task_id or str(nth): self._other(each, job.place, line)
             for nth, each in enumerate(logged.other_tasks or ())
         }
         return job
@@ -133,6 +136,11 @@ class RumenReader:
                 continue
             taken.add(number)
             yield number, self._task(each, place, line)
+
+    def _other(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
+        task = self._task(logged, place, line)
+        task.purpose = PURPOSES.get(logged.task_type or "")
+        return task
 
     def _task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
         task = HistoryTask(line=line)
@@ -160,6 +168,7 @@ class RumenReader:
             host,
             time_ms(logged.shuffle_finished, "shuffleFinished", line) or None,
             name=name,
+            shuffled_bytes=_whole(logged.shuffle_bytes),
         )
 
     def _host_at(self, location: LoggedLocation) -> int:
@@ -168,3 +177,8 @@ class RumenReader:
         return self._maker.hosts.number(
             "/" + "/".join(layers) if len(layers) > 1 else "".join(layers)
         )
+
+
+def _whole(value: _Number) -> int | None:
+    """A number of bytes; None for what is none, since nothing is played by it."""
+    return value if isinstance(value, int) and value >= 0 else None

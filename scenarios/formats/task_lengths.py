@@ -17,14 +17,16 @@ _NAMES = ("maps", "reduces")
 
 
 class TimedTask(NamedTuple):
-    """A task, the attempt that counts (the last that succeeded), how long that took, and those that
-    failed, by start.  Without a success what failed says how long it takes.
+    """A task, the attempt that counts (the last that succeeded), how long that took, those that
+    failed, by start, and with them those that were killed and are played.  Without a success what
+    failed says how long it takes.
     """
 
     task: HistoryTask
     best: HistoryAttempt | None
     ms: Millis | None
     failed: tuple[HistoryAttempt, ...]
+    stopped: tuple[HistoryAttempt, ...]
 
 
 class TaskLengths:
@@ -75,24 +77,33 @@ class TaskLengths:
         attempts = task.by_start()
         won = [each for each in attempts if each.ending == "succeeded"]
         failed = tuple(each for each in attempts if each.ending == "failed")
-        self._note_attempts(task, attempts, won)
         best = won[-1] if won else None
+        stopped = tuple(
+            each for each in attempts if each.ending == "failed" or _gave_way(each, task, best)
+        )
+        self._note_attempts(task, attempts, won, best)
         ms = self._ran_ms(best, task) if best is not None else None
         if ms is None:
             ran = [self._ran_ms(each, task) for each in failed]
             ms = max((each for each in ran if each is not None), default=None)
-        return TimedTask(task, best, ms, failed)
+        return TimedTask(task, best, ms, failed, stopped)
 
     def _note_attempts(
-        self, task: HistoryTask, attempts: Sequence[HistoryAttempt], won: Sequence[HistoryAttempt]
+        self,
+        task: HistoryTask,
+        attempts: Sequence[HistoryAttempt],
+        won: Sequence[HistoryAttempt],
+        best: HistoryAttempt | None,
     ) -> None:
         if len(attempts) == 1 == len(won) and not _by_another_clock(task, attempts[0]):
             return
         add, place = self._remarks.add, self._at(task)
         for each in attempts:
-            if each.ending == "killed":
-                beside = any(_overlap(each, other) for other in attempts if other is not each)
-                add("dropped", _KILLED_BESIDE if beside else _KILLED_ALONE, place)
+            if each.ending == "killed" and _gave_way(each, task, best):
+                add("inferred", _KILLED_ALONE, place)
+            elif each.ending == "killed":
+                beside = _runs_beside(each, task)
+                add("dropped", _KILLED_BESIDE if beside else _KILLED_FOR_GOOD, place)
         apart = sum(_by_another_clock(task, each) for each in attempts)
         clocks = (
             "attempts by a clock apart from the master's: they begin before or end after their task"
@@ -189,37 +200,64 @@ class TaskLengths:
         return RecordedReduce(0, 0, median_low(known) if known else 1)
 
     def _playable(self, timed: TimedTask) -> list[HistoryAttempt]:
-        """The failed attempts that are played: as many as do not end a job that went on."""
-        if not timed.failed:
+        """What failed or was killed and is played: as many failures as do not end a job that went
+        on.
+        """
+        if not timed.stopped:
             return []
-        lengths = [(each, self._ran_ms(each, timed.task)) for each in timed.failed]
+        lengths = [(each, self._ran_ms(each, timed.task)) for each in timed.stopped]
         known = [each for each, ms in lengths if ms is not None]
         add, place = self._remarks.add, self._at(timed.task)
-        add("dropped", "failed attempts of unknown length", place, len(lengths) - len(known))
+        unknown = "failed or killed attempts of unknown length"
+        add("dropped", unknown, place, len(lengths) - len(known))
+        failed = [each for each in known if each.ending == "failed"]
         most = ATTEMPTS_MAX - 1 if timed.best is not None else ATTEMPTS_MAX
         note = "failures of a task that would end a job which went on (the limit is four)"
-        add("dropped", note, place, max(len(known) - most, 0))
-        return known[:most]
+        add("dropped", note, place, max(len(failed) - most, 0))
+        too_many = failed[most:]
+        return [each for each in known if each not in too_many]
 
     def _failure(self, kind: TaskKind, failed: HistoryAttempt) -> RecordedFailure:
         assert failed.start_ms is not None
         assert failed.finish_ms is not None
+        killed = failed.ending == "killed"
         if kind is MAP:
-            return RecordedFailure(max(failed.finish_ms - failed.start_ms, 1))
+            return RecordedFailure(max(failed.finish_ms - failed.start_ms, 1), killed=killed)
         if failed.shuffled_ms is None:
             note = "reduces that failed in their shuffle: they fail when it ends"
             self._remarks.add("inferred", note, self._job.place)
             return RecordedFailure(1)
-        return RecordedFailure(max(failed.finish_ms - failed.shuffled_ms, 1))
+        return RecordedFailure(max(failed.finish_ms - failed.shuffled_ms, 1), killed=killed)
 
 
 _KILLED_BESIDE = (
     "killed attempts beside another of their task (speculation): the policy played makes its own"
 )
 _KILLED_ALONE = (
-    "killed attempts that ran alone (preempted, lost, ended with their job): the policy played"
-    " kills its own"
+    "attempts that were killed and whose task began anew later (preempted, lost): killed again"
+    " after as long"
 )
+_KILLED_FOR_GOOD = (
+    "killed attempts whose task did not succeed later (ended with their job), and reduces killed"
+    " in their shuffle"
+)
+
+
+def _gave_way(attempt: HistoryAttempt, task: HistoryTask, best: HistoryAttempt | None) -> bool:
+    """Whether an attempt was killed while it ran alone, and its task succeeded later; of a reduce,
+    after its shuffle.
+    """
+    if attempt.ending != "killed" or best is None or _runs_beside(attempt, task):
+        return False
+    begun, again = attempt.start_ms, best.start_ms
+    if begun is None or again is None or begun >= again:
+        return False
+    return best.shuffled_ms is None or attempt.shuffled_ms is not None
+
+
+def _runs_beside(attempt: HistoryAttempt, task: HistoryTask) -> bool:
+    """Whether another attempt of the task ran at the same time."""
+    return any(_overlap(attempt, other) for other in task.attempts if other is not attempt)
 
 
 def _by_another_clock(task: HistoryTask, attempt: HistoryAttempt) -> bool:

@@ -11,6 +11,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.recorded_tasks import Failures, RecordedFailure, RecordedReduce, RecordedTasks
 from callboard.actors.vocabulary.events import (
+    AnyEvent,
     AttemptClosed,
     AttemptEnded,
     AttemptStalled,
@@ -18,10 +19,11 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Crash
+from callboard.experiments.simulation import Simulation
 from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scenarios.tasks_file import packed_inputs
 from callboard.scheduler.model import MAP, REDUCE, Locality, TaskKind
-from tests.support.world import IN_STEP, PlayedRun, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
 NODE, RACK, OFF_RACK = Locality
 THREE_NODES = Cluster(nodes=3, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
@@ -154,3 +156,17 @@ def test_recorded_jobs_never_have_the_shape_of_another() -> None:
     one = recorded([1000, 3000])
     other = msgspec.structs.replace(one, job=1)
     assert one.shape != other.shape
+
+
+def test_a_task_that_was_killed_more_often_than_it_may_fail_still_succeeds() -> None:
+    """Five attempts were killed after 1 s each: its job goes on, and no node is blamed.  Nobody
+    orders such kills, which only the rules for recorded workloads allow.
+    """
+    killed = tuple(RecordedFailure(1000, NODE, killed=True) for _ in range(5))
+    spec = spec_of([recorded([4000], failures={(MAP, 0): killed})], cluster=THREE_NODES)
+    events: list[AnyEvent] = []
+    run = PlayedRun(simulation := Simulation(spec, [events.append]), events)
+    simulation.run()
+    assert lengths(run, Outcome.KILLED) == [1000] * 5
+    assert lengths(run) == [4000]
+    assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED]

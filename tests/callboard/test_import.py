@@ -24,7 +24,7 @@ def test_what_was_imported_plays_as_the_history_itself_does(
     status, out, _ = callboard("import", str(history), "--to", str(tmp_path / "mine"))
     assert status == 0
     assert "1 job, 3 tasks, 5 attempts in 45 s" in out
-    assert "dropped:            1  setup and cleanup tasks" in out
+    assert "dropped:            1  killed attempts beside another of their task" in out
     scenario = tmp_path / "mine" / "job_1_ann.toml"
     assert (tmp_path / "mine" / "job_1_ann.tasks.gz").is_file()
     assert scenario.read_text().startswith("# Imported: Hadoop 1 job history.\n# read: ")
@@ -44,7 +44,7 @@ def test_the_report_as_json_has_all_that_it_is_said_to_have(
     sizes = [report[key] for key in ("jobs", "tasks", "attempts", "span_seconds", "hosts")]
     assert sizes == [1, 3, 5, 45.0, 3]
     assert report["dropped"][0].keys() == {"what", "count", "first"}
-    assert report["dropped"][0]["first"] == ["job_1_ann:2"]
+    assert report["dropped"][0]["first"] == ["job_1_ann:11"]
 
 
 def test_nothing_is_written_over(callboard: Run, history: Path, tmp_path: Path) -> None:

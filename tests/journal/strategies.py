@@ -16,6 +16,11 @@ from callboard.actors.vocabulary.events import (
     AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
+    AuxiliaryClosed,
+    AuxiliaryEnded,
+    AuxiliaryLaunched,
+    AuxiliaryPurpose,
+    AuxiliaryStarted,
     FaultStruck,
     JobBlacklistedNode,
     JobChanged,
@@ -151,6 +156,9 @@ _scenario = st.dictionaries(_text, _plain, max_size=3)
 _nodes = st.lists(_node, max_size=3).map(tuple)
 _priority = st.sampled_from(Priority)
 
+_loss = st.sampled_from((Outcome.FAILED, Outcome.KILLED))
+_auxiliary = (_small, _whole, st.sampled_from(AuxiliaryPurpose), _small)
+
 _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     RunStarted: (_text, _text, _text, _whole, _scenario, _nodes),
     JobSubmitted: (_small, _text, _text, _text, _priority, _small, _small),
@@ -170,7 +178,7 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     OrderSwitched: (_text, _text, _kind, _small, _small, _small),
     FaultStruck: (_fault,),
     NodeLost: (_small, _small, st.booleans()),
-    MapOutputsLost: (_small, _small, st.lists(_whole, max_size=3).map(tuple), _outcome),
+    MapOutputsLost: (_small, _small, st.lists(_whole, max_size=3).map(tuple), _loss),
     NodeReturned: (_small,),
     JobChanged: (_small, _text, _priority),
     JobResubmitted: (_small,),
@@ -180,6 +188,10 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     NodeUnblacklisted: (_small,),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
+    AuxiliaryLaunched: (*_auxiliary, _kind),
+    AuxiliaryStarted: (*_auxiliary, _small),
+    AuxiliaryEnded: (*_auxiliary, _outcome, _small),
+    AuxiliaryClosed: (*_auxiliary, _outcome),
 }
 
 # Every type of event is looked up, so that a new one without its fields here fails the tests.

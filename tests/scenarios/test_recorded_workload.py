@@ -7,7 +7,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.actors.vocabulary.events import AttemptEnded, JobFinished, Outcome
+from callboard.actors.vocabulary.events import (
+    AttemptEnded,
+    AttemptEvent,
+    AttemptLaunched,
+    AuxiliaryClosed,
+    AuxiliaryEnded,
+    AuxiliaryLaunched,
+    AuxiliaryStarted,
+    JobEvent,
+    JobFinished,
+    JobSubmitted,
+    Outcome,
+)
 from callboard.actors.vocabulary.faults import KillJob
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
@@ -48,7 +60,7 @@ def test_the_file_of_tasks_gives_back_what_was_written(tmp_path: Path) -> None:
     ("damage", "words"),
     [
         (lambda data: data[:-20], "damaged or cut off"),
-        (lambda data: data.replace(b'"version":1', b'"version":9'), "version 9"),
+        (lambda data: data.replace(b'"version":2', b'"version":9'), "version 9"),
         (lambda data: data.replace(b'"map_ms":[10000', b'"map_ms":[-1'), "not recorded tasks"),
         (lambda data: data.replace(b'"tail_ms":[4000]', b'"tail_ms":[]'), "not equally long"),
         (lambda data: data.replace(b'"levels":"01"', b'"levels":"0"'), "not equally long"),
@@ -69,6 +81,33 @@ def test_a_damaged_file_of_tasks_is_told(
         assert damage(data) != data
         path.write_bytes(gzip.compress(damage(data)))
     assert words in error_of(lambda: RecordedWorkload(path=str(path)).make_jobs(1)).problem
+
+
+def test_a_recorded_job_is_set_up_before_its_tasks_with_failures_or_without(tmp_path: Path) -> None:
+    history = str(written(tmp_path, HADOOP1))
+    for failures in ("recorded", "none"):
+        spec = load_run(history, overrides=[f"workload.failures={failures}"])
+        events = events_of(spec)
+        begun = [type(each) for each in events if isinstance(each, JobEvent | AttemptEvent)]
+        first = begun.index(AttemptLaunched)
+        assert begun[:first] == [
+            JobSubmitted,
+            AuxiliaryLaunched,
+            AuxiliaryStarted,
+            AuxiliaryEnded,
+            AuxiliaryClosed,
+        ]
+
+
+def test_what_was_killed_is_killed_again_and_blames_nobody(tmp_path: Path) -> None:
+    """Map 1 was killed after 3 s."""
+    text = HADOOP1.replace('TASK_STATUS="FAILED"', 'TASK_STATUS="KILLED"')
+    ends = [
+        each.outcome
+        for each in events_of(load_run(str(written(tmp_path, text))))
+        if isinstance(each, AttemptEnded) and each.outcome is not Outcome.SUCCEEDED
+    ]
+    assert ends == [Outcome.KILLED]
 
 
 def test_a_history_and_the_tasks_imported_from_it_are_the_same_run(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ def check_sums(ledger: Ledger) -> None:
         attempts = [a for a in open_ if a.suspended_ms is None]
         held = len(open_) - len(attempts)
         nodes, jobs = ledger._nodes.values(), ledger._jobs.values()
-        assert ledger._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
-        assert ledger._running[kind] == sum(j._running[kind] for j in jobs)
+        taken = len(attempts) + ledger._auxiliary[kind]
+        assert ledger._running[kind] == taken == sum(n._running[kind] for n in nodes)
+        assert len(attempts) == sum(j._running[kind] for j in jobs)
         assert ledger._suspended[kind] == held == sum(n._suspended[kind] for n in nodes)
         assert held == sum(j._suspended[kind] for j in jobs)
         assert ledger._pending[kind] == sum(j.tasks[kind].left for j in jobs)

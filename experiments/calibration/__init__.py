@@ -1,0 +1,1 @@
+"""What a history tells of the cluster that it comes from, with intervals."""

@@ -1,0 +1,164 @@
+"""A run as other systems' histories tell one: jobs, their tasks, and the times of each attempt."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Self
+
+from callboard.actors.config import Cluster
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
+from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, NodeId, TaskKind
+
+RESTART_STEP = 1000
+"""By so much the numbers of attempts jump with each restart of a master (Hadoop)."""
+
+
+@dataclass(slots=True)
+class PlayedAttempt:
+    """An attempt that really ran; `booked_ms` is when the master learnt of its end."""
+
+    number: int
+    node: NodeId
+    launched_ms: Millis
+    started_ms: Millis | None = None
+    shuffled_ms: Millis | None = None
+    ended_ms: Millis | None = None
+    booked_ms: Millis | None = None
+    outcome: Outcome | None = None
+    lost_ms: Millis | None = None
+    """When it was booked as lost, having succeeded."""
+
+    @property
+    def succeeded(self) -> bool:
+        return self.outcome is Outcome.SUCCEEDED
+
+
+@dataclass(slots=True)
+class PlayedTask:
+    """A task and its attempts, in the order of their launches; `purpose` if it sets its job up or
+    cleans up after it.
+    """
+
+    kind: TaskKind
+    number: int
+    attempts: list[PlayedAttempt] = field(default_factory=list)
+    purpose: AuxiliaryPurpose | None = None
+
+    @property
+    def best(self) -> PlayedAttempt | None:
+        """The last that succeeded."""
+        return next((each for each in reversed(self.attempts) if each.succeeded), None)
+
+
+@dataclass(slots=True)
+class PlayedJob:
+    """A job, its maps and reduces that were ever launched, and its setup and cleanup."""
+
+    submitted: ev.JobSubmitted
+    finished: ev.JobFinished | None = None
+    tasks: dict[tuple[TaskKind, int], PlayedTask] = field(default_factory=dict)
+    auxiliary: dict[AuxiliaryPurpose, PlayedTask] = field(default_factory=dict)
+
+    def of(self, kind: TaskKind) -> list[PlayedTask]:
+        """Its tasks of a kind that were ever launched, by number."""
+        found = [task for (of, _), task in self.tasks.items() if of is kind]
+        return sorted(found, key=lambda task: task.number)
+
+    def every(self) -> Iterator[PlayedTask]:
+        """All tasks, setup and cleanup too."""
+        yield from self.auxiliary.values()
+        yield from self.tasks.values()
+
+    @property
+    def launched_ms(self) -> Millis | None:
+        """When the first of its own tasks was launched."""
+        first = (task.attempts[0].launched_ms for task in self.tasks.values())
+        return min(first, default=None)
+
+
+class PlayedHistory:
+    """All jobs of a run, by their numbers; `PlayedHistory.of(journal)` reads it."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[JobId, PlayedJob] = {}
+        self._started: ev.RunStarted | None = None
+        self._open: dict[AttemptId, PlayedAttempt] = {}
+
+    @classmethod
+    def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
+        """What the events tell; ValueError if they do not begin with a run's start."""
+        history = cls()
+        for event in events:
+            history._observe(event)
+        if history._started is None:
+            raise ValueError("no run has been recorded in it yet")
+        return history
+
+    @property
+    def started(self) -> ev.RunStarted:
+        assert self._started is not None
+        return self._started
+
+    @property
+    def latency_ms(self) -> Millis:
+        """How long a message takes."""
+        cluster = self.started.scenario.get("cluster")
+        told = cluster.get("latency_ms") if isinstance(cluster, dict) else None
+        return told if isinstance(told, int) else Cluster().latency_ms
+
+    def slots(self, kind: TaskKind) -> int:
+        """All slots of a kind."""
+        nodes = self.started.nodes
+        return sum(node.map_slots if kind is MAP else node.reduce_slots for node in nodes)
+
+    @property
+    def all_slots(self) -> int:
+        return sum(map(self.slots, KINDS))
+
+    def _observe(self, event: ev.AnyEvent) -> None:
+        match event:
+            case ev.RunStarted():
+                self._started = event
+            case ev.JobSubmitted():
+                self.jobs[event.job] = PlayedJob(event)
+            case ev.JobFinished():
+                self.jobs[event.job].finished = event
+            case ev.AttemptLaunched():
+                self._launched(event)
+            case ev.AuxiliaryLaunched():
+                self._auxiliary_launched(event)
+            case ev.AttemptStarted() | ev.AuxiliaryStarted() if event.attempt in self._open:
+                self._open[event.attempt].started_ms = event.at_ms
+            case ev.ShuffleEnded() if event.attempt in self._open:
+                self._open[event.attempt].shuffled_ms = event.at_ms
+            case ev.AttemptEnded() | ev.AuxiliaryEnded() if event.attempt in self._open:
+                self._open[event.attempt].ended_ms = event.at_ms
+            case ev.AttemptClosed() | ev.AuxiliaryClosed() if event.attempt in self._open:
+                attempt = self._open[event.attempt]
+                attempt.booked_ms, attempt.outcome = event.at_ms, event.outcome
+            case ev.MapOutputsLost():
+                for number in event.attempts:
+                    self._open[number].lost_ms = event.at_ms
+
+    def _launched(self, event: ev.AttemptLaunched) -> None:
+        tasks, key = self.jobs[event.job].tasks, (event.kind, event.task)
+        task = tasks.setdefault(key, PlayedTask(event.kind, event.task))
+        self._open_attempt(event.attempt, task, event.number, event)
+
+    def _auxiliary_launched(self, event: ev.AuxiliaryLaunched) -> None:
+        others, purpose = self.jobs[event.job].auxiliary, event.purpose
+        task = others.setdefault(purpose, PlayedTask(event.kind, 0, purpose=purpose))
+        self._open_attempt(event.attempt, task, len(task.attempts), event)
+
+    def _open_attempt(
+        self,
+        number: AttemptId,
+        task: PlayedTask,
+        own_number: int,
+        event: ev.AttemptLaunched | ev.AuxiliaryLaunched,
+    ) -> None:
+        taken = {each.number for each in task.attempts}
+        while own_number in taken:
+            own_number += RESTART_STEP
+        attempt = self._open[number] = PlayedAttempt(own_number, event.node, event.at_ms)
+        task.attempts.append(attempt)

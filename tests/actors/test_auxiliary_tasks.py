@@ -1,0 +1,141 @@
+"""Setup and cleanup tasks (rule H6): a slot each, once a job, ahead of every policy."""
+
+from typing import TypeVar
+
+import msgspec
+import pytest
+
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
+from callboard.actors.vocabulary.faults import Crash, KillJob, RestartMaster
+from callboard.scheduler.model import MAP, REDUCE
+from tests.support.world import IN_STEP, PlayedRun, job, play
+
+SETUP, CLEANUP = AuxiliaryPurpose
+ONE_SLOT = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
+TWO_NODES = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
+ONE_KILLED = Outcome.KILLED
+_E = TypeVar("_E", bound=ev.AuxiliaryEvent)
+
+
+def prepared(number: int = 0, **fields: object) -> JobSpec:
+    """A job of one map of 10 s, with a setup of 2 s and a cleanup of 1 s."""
+    lengths = {"setup_ms": 2000, "cleanup_ms": 1000}
+    return msgspec.structs.replace(job(number), **(lengths | fields))
+
+
+def of(run: PlayedRun, kind: type[_E], purpose: AuxiliaryPurpose) -> list[_E]:
+    return [each for each in run.all(kind) if each.purpose is purpose]
+
+
+def test_a_job_runs_its_setup_its_tasks_and_its_cleanup_in_turn() -> None:
+    run = play([prepared(reduces=1, shuffle_ms=1000, reduce_ms=1000)], cluster=ONE_SLOT)
+    times = [
+        of(run, ev.AuxiliaryStarted, SETUP)[0].at_ms,
+        of(run, ev.AuxiliaryClosed, SETUP)[0].at_ms,
+        run.launches(MAP)[0].at_ms,
+        run.launches(REDUCE)[0].at_ms,
+        of(run, ev.AuxiliaryLaunched, CLEANUP)[0].at_ms,
+        of(run, ev.AuxiliaryEnded, CLEANUP)[0].at_ms,
+        run.all(ev.JobFinished)[0].at_ms,
+    ]
+    assert times == sorted(times)
+    assert len(set(times)) == len(times)
+    ends = [each.at_ms for each in run.all(ev.AuxiliaryEnded)]
+    begins = [each.at_ms for each in run.all(ev.AuxiliaryStarted)]
+    assert [end - begin for begin, end in zip(begins, ends, strict=True)] == [2000, 1000]
+
+
+def test_every_step_costs_heartbeats() -> None:
+    """Setup, map and cleanup are each given out by a heartbeat of the one node, every 3.002 s, and
+    each is reported by one.
+    """
+    run = play([prepared()], cluster=ONE_SLOT)
+    starts = [of(run, ev.AuxiliaryLaunched, each)[0].at_ms for each in (SETUP, CLEANUP)]
+    launch = run.launches(MAP)[0].at_ms
+    period = ONE_SLOT.round_ms()
+    assert launch - starts[0] == 2 * period
+    assert starts[1] - launch == 5 * period
+    assert run.all(ev.JobFinished)[0].at_ms - starts[1] == period
+
+
+def test_a_heartbeat_that_brings_one_brings_nothing_else() -> None:
+    """Job 0 waits with maps for the node's two slots when job 1 asks for its setup."""
+    cluster = Cluster(nodes=1, racks=1, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
+    first = job(0, maps=6, map_ms=4000)
+    run = play([first, prepared(1, submit_ms=1000)], cluster=cluster)
+    given = {each.at_ms for each in run.all(ev.AuxiliaryLaunched)}
+    assert len(given) == 2
+    assert not given & {each.at_ms for each in run.launches(MAP)}
+
+
+def test_a_cleanup_goes_before_a_setup_and_a_map_slot_before_a_reduce_slot() -> None:
+    jobs = [prepared(0), prepared(1, submit_ms=10_000)]
+    run = play(jobs, cluster=ONE_SLOT)
+    first, second = of(run, ev.AuxiliaryLaunched, SETUP)
+    assert (first.kind, second.kind) == (MAP, REDUCE)  # a map of job 0 holds the map slot
+    waiting = [prepared(number, submit_ms=11_000) for number in (1, 2)]
+    run = play([prepared(0, map_ms=3000), *waiting], cluster=ONE_SLOT)
+    told = [(each.job, each.purpose) for each in run.all(ev.AuxiliaryLaunched)]
+    assert told[:4] == [(0, SETUP), (1, SETUP), (0, CLEANUP), (2, SETUP)]
+
+
+def test_jobs_are_served_in_the_order_of_their_submission_not_of_their_setups() -> None:
+    """Job 0's setup takes a minute, so that job 1 maps first; from then on FIFO is FIFO."""
+    slow = prepared(0, setup_ms=60_000, maps=4)
+    run = play([slow, prepared(1, submit_ms=1000, maps=20)], cluster=TWO_NODES)
+    launches = run.launches(MAP)
+    first_of_slow = next(place for place, each in enumerate(launches) if each.job == 0)
+    assert {each.job for each in launches[:first_of_slow]} == {1}
+    assert [each.job for each in launches[first_of_slow:][:4]] == [0] * 4
+
+
+def test_elided_heartbeats_change_nothing() -> None:
+    jobs = [prepared(each, submit_ms=700 * each, maps=3, reduces=1) for each in range(5)]
+
+    def events(send: str) -> list[ev.AnyEvent]:
+        rules = Heartbeats(send=send)  # type: ignore[arg-type]
+        cluster = Cluster(nodes=3, racks=1, heartbeat=rules)
+        return [each for each in play(jobs, "fair", cluster=cluster).events if each.at_ms]
+
+    same = (ev.RunStarted, ev.RunEnded)
+    needed, every = events("needed"), events("all")
+    assert [each for each in needed if not isinstance(each, same)] == [
+        each for each in every if not isinstance(each, same)
+    ]
+
+
+@pytest.mark.parametrize("at_ms", [1000, 4000, 22_000])
+def test_a_job_that_is_killed_takes_its_setup_or_cleanup_along(at_ms: int) -> None:
+    """Before its setup runs, while it runs, and during its cleanup."""
+    spec = prepared(setup_ms=8000, cleanup_ms=60_000, map_ms=2000)
+    jobs = [spec, job(1, maps=4)]
+    run = play(jobs, cluster=ONE_SLOT, script=[ScheduledFault(at_ms, KillJob(0))])
+    end = run.all(ev.JobFinished)[0]
+    assert (end.at_ms, end.outcome) == (at_ms, ONE_KILLED)
+    running = len(run.all(ev.AuxiliaryStarted)) - len(run.all(ev.AuxiliaryEnded))
+    assert running == 0
+
+
+def test_one_that_is_lost_with_its_node_runs_again_elsewhere() -> None:
+    spec = prepared(setup_ms=30_000)
+    found = play([spec], cluster=TWO_NODES, seed=1)
+    node = of(found, ev.AuxiliaryStarted, SETUP)[0].node
+    run = play([spec], cluster=TWO_NODES, script=[ScheduledFault(10_000, Crash(node))], seed=1)
+    closed = of(run, ev.AuxiliaryClosed, SETUP)
+    assert [each.outcome for each in closed] == [ONE_KILLED, Outcome.SUCCEEDED]
+    assert [each.node == node for each in closed] == [True, False]
+    assert run.all(ev.JobFinished)[0].outcome is Outcome.SUCCEEDED
+
+
+@pytest.mark.parametrize("recover", [True, False])
+def test_a_restarted_master_sets_jobs_up_anew_or_loses_them(recover: bool) -> None:
+    spec = prepared(setup_ms=30_000)
+    script = [ScheduledFault(10_000, RestartMaster(recover))]
+    run = play([spec], cluster=TWO_NODES, script=script)
+    (end,) = run.all(ev.JobFinished)
+    assert (end.outcome is Outcome.SUCCEEDED) is recover
+    assert len(of(run, ev.AuxiliaryStarted, SETUP)) == (2 if recover else 1)
