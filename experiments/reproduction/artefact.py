@@ -12,6 +12,10 @@ NUMBER_TOLERANCE = 0.25
 SHARE_TOLERANCE = 0.1
 """... and a printed share or percentage, of 1, if it is no farther than this."""
 
+SIDE_TOLERANCE = 0.5
+"""Where the paper puts it on one side of a limit, such as 1 for an improvement: and no farther than
+this share of the printed number's own distance from the limit."""
+
 SampleT = TypeVar("SampleT")
 _SampleT_co = TypeVar("_SampleT_co", covariant=True)
 
@@ -87,7 +91,9 @@ class Quantity(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
         """How far from the printed number ours may be to reproduce it."""
         if self.printed is None or self.exact:
             return 1e-9 if self.printed is None else 0.005 * abs(self.printed)
-        return SHARE_TOLERANCE if self.share else NUMBER_TOLERANCE * abs(self.printed)
+        whole = SHARE_TOLERANCE if self.share else NUMBER_TOLERANCE * abs(self.printed)
+        sides = [abs(self.printed - end) for end in (self.below, self.above) if end is not None]
+        return min([whole, *(SIDE_TOLERANCE * side for side in sides)])
 
     @property
     def has_side(self) -> bool:

@@ -27,9 +27,9 @@ with few seeds, and `--report papers.html` draws them all. This page is what `--
 
 Ours is the median over the seeds with its 95 % interval, which is that of the sign test. No
 parameter was chosen by looking at these seeds. A printed number is *reproduced* if ours is within
-{share} of it, a printed share if it is within {points} points; a worked example must be met
-exactly. Where the paper has a curve or a sentence, the bound that the sentence sets is in the
-column *paper*."""
+{share} of it, a printed share if it is within {points} points, and an improvement if it is also no
+farther from the printed one than half of that; a worked example must be met exactly. Where the
+paper has a curve or a sentence, the bound that the sentence sets is in the column *paper*."""
 
 
 def markdown_page(artefacts: Sequence[AnyArtefact], found: Sequence[ArtefactOutcome]) -> str:

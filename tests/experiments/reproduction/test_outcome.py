@@ -47,6 +47,8 @@ def artefact(*quantities: Quantity[float], why: str = "") -> AnyArtefact:
         ({"printed": 0.6, "share": True}, 0.49, V.DIFFERS),
         ({"printed": 3.5, "exact": True}, 3.51, V.REPRODUCED),
         ({"printed": 3.5, "exact": True}, 3.6, V.DIFFERS),
+        ({"printed": 1.2, "above": 1.0}, 1.11, V.REPRODUCED),
+        ({"printed": 1.2, "above": 1.0}, 1.09, V.DIRECTION),  # half of the printed gain is missed
         ({"below": 1.0}, 0.99, V.NO_NUMBER),
         ({"below": 1.0}, 1.0, V.DIFFERS),
         ({"above": 0.9, "below": 1.1}, 1.0, V.NO_NUMBER),
