@@ -34,8 +34,8 @@ from callboard.experiments.reproduction.reproduce import (
     Asked,
     asked,
     compute_missing,
+    compute_small,
     last_outcomes,
-    missing_calls,
     outcomes,
 )
 from callboard.experiments.result_store import ResultStore
@@ -153,7 +153,7 @@ def _wanted(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> li
 
 def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace) -> bool:
     """Compute what is missing; whether Ctrl-C came."""
-    missing = len(missing_calls(wanted, store))
+    missing = compute_small(wanted, store)
     if not missing:
         return False
     shared = SharedBoard(0)

@@ -40,11 +40,14 @@ PAPER_TITLES = {
 
 
 class Call(NamedTuple):
-    """A function with what it is given: what a worker does, and what its answer is kept under."""
+    """A function with what it is given: what a worker does, and what its answer is kept under.  A
+    `small` one takes less time than a worker needs to start.
+    """
 
     key: str
     function: Callable[..., bytes]
     arguments: tuple[Any, ...]
+    small: bool = False
 
 
 class Evidence(Protocol[_SampleT_co]):

@@ -81,6 +81,15 @@ def compute_missing(
             progress(1)
 
 
+def compute_small(wanted: Sequence[Asked], store: ResultStore) -> int:
+    """Compute what is missing and small, here; how many calls are left."""
+    missing = missing_calls(wanted, store)
+    small = [call for call in missing if call.small]
+    done = [(call.key, Kept(*answer)) for call in small if (answer := do_call(call)) is not None]
+    store.add(done)
+    return len(missing) - len(small)
+
+
 def missing_calls(wanted: Sequence[Asked], store: ResultStore) -> list[Call]:
     """The calls whose answers the store has not, each once, in the order of the artefacts."""
     calls = {call.key: call for each in wanted for call in _calls(each)}

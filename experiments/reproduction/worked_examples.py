@@ -38,7 +38,7 @@ class Worked(msgspec.Struct, frozen=True):
         return ""
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
-        return [Call(self._key(), work_example, (self.name,))]
+        return [Call(self._key(), work_example, (self.name,), small=True)]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:  # noqa: ARG002
         return [msgspec.msgpack.decode(found[self._key()], type=dict[str, float])]
