@@ -1,0 +1,48 @@
+"""Figures of some of a run's jobs: those of one bin, of one size, of one user's."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from callboard.journal.figures.summary import SampleStatistics, statistics_in_seconds
+from callboard.journal.figures.tables import Flags, Ints, JobColumns
+from callboard.scheduler.model import JobId
+
+
+def jobs_labelled(jobs: JobColumns, label: str) -> tuple[JobId, ...]:
+    """The jobs called `label`, or `label-` and a number, as generated workloads name theirs: HFSP's
+    bin 2 is `bin2`.
+    """
+    named = zip(jobs.job.tolist(), jobs.name, strict=True)
+    return tuple(job for job, name in named if name.rpartition("-")[0] == label or name == label)
+
+
+def jobs_of_size(jobs: JobColumns, least: int, most: int) -> tuple[JobId, ...]:
+    """The jobs of `least` to `most` maps."""
+    chosen = (jobs.maps >= least) & (jobs.maps <= most)
+    return tuple(jobs.job[chosen].tolist())
+
+
+def response_seconds_of(jobs: JobColumns, chosen: Collection[JobId]) -> SampleStatistics:
+    """Response times in seconds of those of the chosen jobs that have completed."""
+    return statistics_in_seconds(jobs.response_ms[_completed(jobs, chosen)])
+
+
+def share_within(jobs: JobColumns, chosen: Collection[JobId], seconds: float) -> float | None:
+    """The share of the chosen jobs that have completed within so many seconds of their submission;
+    None where none was chosen.
+    """
+    if not chosen:
+        return None
+    response_ms = jobs.response_ms[_completed(jobs, chosen)]
+    return float((response_ms <= seconds * 1000).sum()) / len(chosen)
+
+
+def share_of_largest(amounts: Ints, count: int) -> float:
+    """What share of all the `count` largest have, as of the maps of all jobs; 0 of nothing."""
+    total = int(amounts.sum())
+    return int(np.sort(amounts)[-count:].sum()) / total if total and count > 0 else 0.0
+
+
+def _completed(jobs: JobColumns, chosen: Collection[JobId]) -> Flags:
+    return jobs.completed & np.isin(jobs.job, list(chosen))
