@@ -33,6 +33,13 @@ class Prose(Block, frozen=True):
     mark: Emphasis = ""
 
 
+class Heading(Block, frozen=True):
+    """A heading within a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
 class Verdict(Block, frozen=True):
     """A judgement in a word or two, and why."""
 

@@ -56,6 +56,9 @@ class Evidence(Protocol[_SampleT_co]):
     def absent(self) -> str:
         """What is needed and not at hand, for people; empty if nothing is."""
 
+    def used(self, seeds: Sequence[int]) -> Sequence[int]:
+        """Those of the seeds that change anything."""
+
     def calls(self, seeds: Sequence[int]) -> Sequence[Call]:
         """What is to be computed for these seeds."""
 

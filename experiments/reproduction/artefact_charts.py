@@ -49,7 +49,7 @@ def agreement_chart(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> 
     rows = [
         (quantity.label, quantity.printed, each)
         for quantity, each in pairs
-        if quantity.printed and each.ours
+        if quantity.printed and each.ours and not quantity.exact
     ]
     with house_style():
         figure = new_figure(PAGE_INCHES, 0.55 + 0.24 * len(rows))
@@ -63,6 +63,8 @@ def agreement_chart(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> 
         axes.axvline(1, color=INK, linewidth=0.6, zorder=0)
         axes.set_xscale("log")
         plain_log_axis(axes.xaxis)
+        low, high = axes.get_xlim()
+        axes.set_xlim(min(low, 0.5), max(high, 2.0))
         axes.set_yticks(range(len(rows)), [label for label, *_ in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlabel("ours / printed: median and 95 % interval over the seeds; ◇ is the print")

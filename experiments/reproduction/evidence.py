@@ -53,14 +53,17 @@ class Played(msgspec.Struct, frozen=True):
     def absent(self) -> str:
         return ""
 
+    def used(self, seeds: Sequence[int]) -> Sequence[int]:
+        return seeds[:1] if self.once else seeds
+
     def calls(self, seeds: Sequence[int]) -> list[Call]:
-        tasks = [cell.task(seed) for seed in self._played_seeds(seeds) for cell in self.cells]
+        tasks = [cell.task(seed) for seed in self.used(seeds) for cell in self.cells]
         return [Call(task.key, play_metered, (task,)) for task in tasks]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Runs]:
         return [
             {cell.name: read_metered(found[cell.task(seed).key]) for cell in self.cells}
-            for seed in self._played_seeds(seeds)
+            for seed in self.used(seeds)
         ]
 
     def played(self) -> list[str]:
@@ -73,9 +76,6 @@ class Played(msgspec.Struct, frozen=True):
             for name, run in runs.items()
         ]
 
-    def _played_seeds(self, seeds: Sequence[int]) -> Sequence[int]:
-        return seeds[:1] if self.once else seeds
-
 
 class Drawn(msgspec.Struct, frozen=True):
     """What a scenario's workload comes to with each seed; nothing is played."""
@@ -85,6 +85,9 @@ class Drawn(msgspec.Struct, frozen=True):
 
     def absent(self) -> str:
         return ""
+
+    def used(self, seeds: Sequence[int]) -> Sequence[int]:
+        return seeds
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
         return []
@@ -127,6 +130,9 @@ class Ideal(msgspec.Struct, frozen=True):
             return ""
         files = " or ".join(REPORT_FILES[name] for name in self.traces)
         return f"it needs {files}, traces of SWIM; --traces says in which folder"
+
+    def used(self, seeds: Sequence[int]) -> Sequence[int]:
+        return seeds
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [

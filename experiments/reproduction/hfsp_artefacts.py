@@ -61,12 +61,10 @@ _LOAD_WHY = (
 )
 
 
-def _number(label: str, printed: float | None, **more: object) -> Quantity[ExampleNumbers]:
-    return Quantity(label=label, value=lambda found: found[label], printed=printed, **more)  # type: ignore[arg-type]
-
-
-def _exactly(label: str, printed: float) -> Quantity[ExampleNumbers]:
-    return _number(label, printed, unit=" s", exact=True)
+def _exactly(label: str, key: str, printed: float, unit: str = " s") -> Quantity[ExampleNumbers]:
+    return Quantity(
+        label=label, value=lambda found: found[key], printed=printed, unit=unit, exact=True
+    )
 
 
 _EXAMPLES: tuple[AnyArtefact, ...] = (
@@ -82,11 +80,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
                 value=lambda found: found["SRPT"] / found["PS"],
                 below=1,
             ),
-            Quantity(
-                label="end of the large job, SRPT over PS",
-                value=lambda found: found["large job"],
-                below=1.0001,
-            ),
+            _exactly("end of the large job, SRPT over PS", "large job", 1, ""),
         ),
     ),
     Artefact(
@@ -96,7 +90,11 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         says="Of two jobs of 3 and 2 s the mean response time is 3.5 s in the right order, 4 s"
         " in the wrong one, and 4.5 s where sizes are estimated again after each task.",
         evidence=Worked("one-estimate"),
-        quantities=(_exactly("right", 3.5), _exactly("inverted", 4), _exactly("flapping", 4.5)),
+        quantities=(
+            _exactly("mean response time, right order", "right", 3.5),
+            _exactly("inverted", "inverted", 4),
+            _exactly("estimated again after each task", "flapping", 4.5),
+        ),
     ),
     Artefact(
         id="hfsp-fig-3",
@@ -106,9 +104,14 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         " though job 3 is really smaller.",
         evidence=Worked("virtual-sizes"),
         quantities=(
-            _exactly("job 2", 2.5),
-            _exactly("job 3", 3),
-            _number("ahead", None, unit=" s", below=0),
+            _exactly("virtual size of job 2", "job 2", 2.5),
+            _exactly("virtual size of job 3", "job 3", 3),
+            Quantity(
+                label="end of job 2 after that of job 3",
+                value=lambda found: found["ahead"],
+                unit=" s",
+                below=0,
+            ),
         ),
     ),
     Artefact(
@@ -117,7 +120,11 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         place="Figure 5a, III-D",
         says="Jobs of 1 and 2 s in the wrong order fare as under processor sharing.",
         evidence=Worked("similar-jobs"),
-        quantities=(_exactly("right", 2), _exactly("wrong", 2.5), _exactly("PS", 2.5)),
+        quantities=(
+            _exactly("mean response time, right order", "right", 2),
+            _exactly("wrong order", "wrong", 2.5),
+            _exactly("processor sharing", "PS", 2.5),
+        ),
     ),
     Artefact(
         id="hfsp-fig-5b",
@@ -125,7 +132,11 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         place="Figure 5b, III-D",
         says="Jobs of 1 and 10 s in the wrong order fare much worse.",
         evidence=Worked("unlike-jobs"),
-        quantities=(_exactly("right", 6), _exactly("wrong", 10.5), _exactly("PS", 6.5)),
+        quantities=(
+            _exactly("mean response time, right order", "right", 6),
+            _exactly("wrong order", "wrong", 10.5),
+            _exactly("processor sharing", "PS", 6.5),
+        ),
     ),
     Artefact(
         id="hfsp-alg-1",

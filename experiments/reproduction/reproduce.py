@@ -127,7 +127,7 @@ def outcome_of(each: Asked, store: ResultStore) -> ArtefactOutcome:
         id=artefact.id,
         verdict=whole_verdict(artefact, quantities),
         quantities=quantities,
-        seeds=each.seeds,
+        seeds=tuple(artefact.evidence.used(each.seeds)),
         seconds=round(sum(kept.seconds for kept in found.values()), 1),
         digests=tuple(artefact.evidence.digests(samples)),
     )

@@ -10,6 +10,7 @@ from callboard.experiments.report.document import (
     Document,
     Emphasis,
     FactList,
+    Heading,
     Prose,
     ReportCell,
     ReportFigure,
@@ -103,7 +104,8 @@ def _blocks(
 ) -> Iterator[Block]:
     """One artefact: its sentence, figure, numbers, verdict and command."""
     artefact, outcome = each.artefact, outcomes[each.artefact.id]
-    yield Prose(text=f"{artefact.id}, {artefact.place}. {artefact.says}")
+    yield Heading(text=f"{artefact.id}: {artefact.place}")
+    yield Prose(text=artefact.says)
     yield from _figures(each, outcome, store)
     rows: list[list[ReportCell | str]] = []
     for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
@@ -123,7 +125,8 @@ def _figures(each: Asked, outcome: ArtefactOutcome, store: ResultStore) -> Itera
         samples = found_samples(each, store)
         if samples:
             yield _figure(artefact, "ours", artefact.draw(samples), artefact.place)
-    if any(quantity.printed for quantity in artefact.quantities) and outcome.quantities:
+    numbers = [each for each in artefact.quantities if each.printed and not each.exact]
+    if numbers and outcome.quantities:
         figure = agreement_chart(artefact, outcome.quantities)
         yield _figure(artefact, "print", figure, "Ours beside the print")
 

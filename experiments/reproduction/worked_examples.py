@@ -37,6 +37,9 @@ class Worked(msgspec.Struct, frozen=True):
     def absent(self) -> str:
         return ""
 
+    def used(self, seeds: Sequence[int]) -> tuple[int, ...]:  # noqa: ARG002
+        return ()
+
     def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
         return [Call(self._key(), work_example, (self.name,), small=True)]
 
