@@ -17,6 +17,7 @@ from callboard.scheduler.model import JobId, Millis
 StatePair = tuple[ClusterState, ClusterState]
 
 _FAULT = EVENT_NUMBERS[ev.FaultStruck]
+_ESTIMATE = EVENT_NUMBERS[ev.SizeEstimated]
 _ENDED = EVENT_NUMBERS[ev.RunEnded]
 
 
@@ -101,8 +102,8 @@ def _compared(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> f
 class DivergenceSearch:
     """Looks for the first event at which two recordings diverge, as far as both are known.
 
-    The runs' first events and switches of policy from outside are left out: runs are compared
-    because their policies differ.
+    The runs' first events, switches of policy from outside and measured sizes are left out: runs
+    are compared because their policies differ, and by what these do.
     """
 
     def __init__(self, recordings: tuple[Recording, Recording]) -> None:
@@ -115,7 +116,7 @@ class DivergenceSearch:
         recordings, places = self.recordings, self._places
         while self.found is None:
             for side, recording in enumerate(recordings):
-                while places[side] < len(recording) and self._is_switch(side):
+                while places[side] < len(recording) and self._is_left_out(side):
                     places[side] += 1
                 if places[side] == len(recording):
                     return None
@@ -124,8 +125,10 @@ class DivergenceSearch:
             self._places = places = [place + 1 for place in places]
         return self.found
 
-    def _is_switch(self, side: int) -> bool:
+    def _is_left_out(self, side: int) -> bool:
         recording, place = self.recordings[side], self._places[side]
+        if recording.kinds[place] == _ESTIMATE:
+            return True
         if recording.kinds[place] != _FAULT:
             return False
         event = recording.event(place)

@@ -7,7 +7,7 @@ messages; that is no divergence.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
@@ -74,18 +74,22 @@ def diff_journals(
     """Read two journals side by side up to the first difference in what happened.
 
     `context` is how many events before it are kept.  With `reasons` off, launches and kills may
-    differ in their `why`: that shows where two policies first decide differently.  Memory is
-    that of two chunks.  Errors as in `Journal`.
+    differ in their `why`, and measured sizes are left out: that shows where two policies first
+    decide differently.  Memory is that of two chunks.  Errors as in `Journal`.
     """
     journals = Journal(left), Journal(right)
     pair = _PairedReader(context, reasons)
-    for a, b in zip_longest(*journals):
+    for a, b in zip_longest(*(journals if reasons else map(_without_estimates, journals))):
         if pair.step(a, b):
             break
     found = pair.divergence
     ended = (True, True) if found is None else (found.left is None, found.right is None)
     broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
     return JournalDiff(tuple(pair.setup), found, tuple(pair.counts), pair.index, broke_off)
+
+
+def _without_estimates(events: Iterable[ev.AnyEvent]) -> Iterator[ev.AnyEvent]:
+    return (event for event in events if not isinstance(event, ev.SizeEstimated))
 
 
 class _PairedReader:

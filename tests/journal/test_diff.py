@@ -8,11 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    AttemptLaunched,
+    Outcome,
+    RunEnded,
+    SizeEstimated,
+)
 from callboard.journal.tell.diff import Difference, diff_journals, diff_lines
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.reasons import Reason, Why
-from tests.journal.stories import START, STORY, cut_at
+from tests.journal.stories import MAP, START, STORY, cut_at
 
 
 def record(path: Path, events: Sequence[AnyEvent]) -> Path:
@@ -181,3 +187,13 @@ def test_a_divergent_event_is_told_from_the_common_past(tmp_path: Path, story: P
     assert parting is not None
     assert parting.left_line.endswith("the master books map 1 of job-0 as failed")
     assert parting.right_line.endswith("the master books map 1 of job-0 as killed")
+
+
+def test_measured_sizes_do_not_count_where_reasons_do_not(tmp_path: Path, story: Path) -> None:
+    """A policy that measures would else part from one that does not before it does anything."""
+    told = SizeEstimated(1300, 0, MAP, 2500, 1500)
+    other = record(tmp_path / "other.journal", [*STORY[:13], told, *STORY[13:]])
+    parting = diff_journals(story, other).divergence
+    assert parting is not None
+    assert parting.index == 13
+    assert diff_journals(story, other, reasons=False).divergence is None

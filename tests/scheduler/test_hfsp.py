@@ -159,6 +159,18 @@ def test_a_reduces_progress_counts_from_the_end_of_its_shuffle() -> None:
     assert training.mean_ms() == pytest.approx(120_000)
 
 
+def test_a_task_beyond_the_training_tasks_measures_nothing_however_early_it_ends() -> None:
+    """Else the shortest of all that run would be taken for the usual."""
+    training = TrainingPhase(5, 2)
+    assert [training.started(n) for n in (1, 2, 3)] == [True, True, False]
+    trained = []
+    for attempt, ran_ms in ((3, 1000), (1, 20_000), (2, 30_000)):
+        training.ended(Closed(0, MAP, attempt, 0, True, ran_ms))
+        trained.append(training.trained)
+    assert trained == [False, False, True]
+    assert training.mean_ms() == 25_000
+
+
 def test_a_killed_training_task_is_replaced() -> None:
     training = TrainingPhase(4, 2)
     assert training.started(1)

@@ -74,6 +74,8 @@ class TrainingPhase:
         all of its work is left.
         """
         task = self._first.pop(fact.attempt, fact.attempt)
+        if task not in self.running and task not in self.sizes:
+            return  # it is none of them, however early it ends
         twins = self._twins.get(task)
         if twins is not None:
             twins.discard(fact.attempt)
