@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help run test check format bench screens diagrams figures hunt-all clean
+.PHONY: help run test check format bench screens diagrams figures hunt-all swarm clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -47,6 +47,9 @@ figures: $(STAMP) ## draw the figures of runs in docs/figures anew
 
 hunt-all: $(STAMP) ## test every policy's guarantees in 2,000 scenarios, and hunt for where it is bad (hours)
 	$(BIN)/python -m bench.hunt_all
+
+swarm: $(STAMP) ## try drawn worlds in which everything goes wrong, for an hour
+	$(BIN)/python -m bench.swarm
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -13,9 +13,10 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from bench.swarm.bug_hunt import catches
+from bench.swarm.bug_hunt import catches, known_catches
 from bench.swarm.planted_bugs import BUGS
 from bench.swarm.records import SeedRecords, Totals, totals
+from bench.swarm.scoreboard import write_scoreboard
 from bench.swarm.seed_trial import SeedRecord, try_seed
 from bench.swarm.world_trial import COMPARISONS, Flaw, flaws
 from callboard.arguments import whole_number
@@ -99,7 +100,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, default=FOLDER, help="folder (default: swarm)")
     parser.add_argument("--again", type=Path, metavar="FILE", help="try one failing world again")
     parser.add_argument("--bugs", action="store_true", help="see how soon planted bugs are caught")
+    parser.add_argument("--scoreboard", action="store_true", help="write docs/reliability.md anew")
     options = parser.parse_args(arguments)
+    if options.scoreboard:
+        write_scoreboard(totals(SeedRecords(options.to).all()), known_catches(options.to))
+        return 0
     if options.bugs:
         return catch_bugs(options.to, options.cores)
     return run_swarm(options) if options.again is None else try_again(options.again)

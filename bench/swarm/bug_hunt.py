@@ -5,7 +5,6 @@ bug of the list takes minutes; what was found is kept in the folder and not look
 the bug and the code are the same.
 """
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,9 @@ from callboard.experiments.sweeps.content_key import model_version
 from callboard.experiments.task_pool import Lost, answers, local_workers
 
 NAME = "bugs.results"
-SEEDS_MAX = 100
+SEEDS_MAX = 40
+SEED_SECONDS_MAX = 30.0
+"""Processor time for a seed: bugs make worlds that do not end."""
 
 
 class Catch(msgspec.Struct, frozen=True):
@@ -38,27 +39,43 @@ def caught(bug: PlantedBug, most: int = SEEDS_MAX) -> Catch:
     worlds, seconds = 0, 0.0
     with planted(bug):
         for seed in range(1, most + 1):
-            try:
-                record = try_seed(seed)
-            except Exception as error:  # the bug broke what tries the seed
-                return Catch(bug.what, bug.room, worlds + 1, seed, type(error).__name__, seconds)
+            record = try_seed(seed, limit_s=SEED_SECONDS_MAX)
             worlds, seconds = worlds + record.worlds, seconds + record.seconds
             if record.flaws:
                 return Catch(bug.what, bug.room, worlds, seed, record.flaws[0][0], seconds)
     return Catch(bug.what, bug.room, worlds, most, "", seconds)
 
 
-def catches(folder: Path, cores: int | None, most: int = SEEDS_MAX) -> Iterator[Catch]:
+def catches(folder: Path, cores: int | None, most: int = SEEDS_MAX) -> list[Catch]:
     """Every bug's, in the order of the list; those that are known are not looked for again."""
     folder.mkdir(parents=True, exist_ok=True)
-    with ResultStore(folder / NAME) as store, local_workers(cores) as workers:
-        keys = {bug: key_of(model_version(), *bug, most) for bug in BUGS}
-        left = [bug for bug, key in keys.items() if key not in store.find([key])]
+    with ResultStore(folder / NAME) as store:
+        kept = store.find(_keys(most).values())
+        left = [bug for bug, key in _keys(most).items() if key not in kept]
+        if left:
+            _hunt(left, store, cores, most)
+    return known_catches(folder)
+
+
+def known_catches(folder: Path) -> list[Catch]:
+    """What was found last of each bug, in the order of the list."""
+    with ResultStore(folder / NAME) as store:
+        places = store.places()
+        kept = store.find(places.values())
+    found = (kept[places[bug.what]] for bug in BUGS if bug.what in places)
+    return [msgspec.msgpack.decode(each.value or b"", type=Catch) for each in found]
+
+
+def _keys(most: int) -> dict[PlantedBug, str]:
+    return {bug: key_of(model_version(), *bug, most) for bug in BUGS}
+
+
+def _hunt(left: list[PlantedBug], store: ResultStore, cores: int | None, most: int) -> None:
+    keys = _keys(most)
+    with local_workers(cores) as workers:
         for bug, answer in answers(workers, partial(caught, most=most), left):
             if isinstance(answer, Lost):
                 raise RuntimeError(f"{bug.what}: {answer.why}")
             store.add([(keys[bug], Kept(msgspec.msgpack.encode(answer), "", answer.seconds))])
+            store.put_places([(bug.what, keys[bug])])
             print(f"{answer.kind or 'MISSED':12} {answer.seeds:4} seeds  {bug.what}", flush=True)
-        kept = store.find(keys.values())
-    for key in keys.values():
-        yield msgspec.msgpack.decode(kept[key].value or b"", type=Catch)

@@ -4,8 +4,14 @@ Most seeds draw a hostile world (`world_trial`); the others hold a drawn policy 
 guarantees, or the cluster against an independent reference, both in calm worlds of small families.
 """
 
+import signal
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -30,6 +36,9 @@ GUARANTEED_SCENARIOS = 12
 """Scenarios in which a seed holds a policy against one of its guarantees."""
 
 
+SECONDS_MAX = 200.0
+"""Processor time in which a seed has to be done with."""
+
 REFERENCE_WORLDS = 10
 """Worlds in which a seed holds the simulator against the reference."""
 
@@ -50,16 +59,44 @@ class SeedRecord(msgspec.Struct, frozen=True, kw_only=True):
     flaws: tuple[tuple[str, str, str], ...] = ()
 
 
-def try_seed(seed: int, folder: Path | None = None) -> SeedRecord:
+class Hanging(Exception):
+    """A seed has taken all the processor time that it may."""
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Raise Hanging in what takes more processor time; only in a main thread."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise Hanging(f"after {seconds:g} s of processor time it has not ended")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def try_seed(seed: int, folder: Path | None = None, limit_s: float = SECONDS_MAX) -> SeedRecord:
     """Try one seed; a world that fails is made smaller and written to the folder, if any."""
     began = time.process_time()
     values = DeclaredValues(np.random.default_rng([seed, 1]))
     kind = values.one_of(("hostile",) * 7 + ("guarantee",) * 2 + ("reference",))
-    if kind == "hostile":
-        record = _hostile(seed, values, folder)
-    else:
-        record = _guarantee(seed, values) if kind == "guarantee" else _reference(seed)
+    try:
+        with _limited(limit_s):
+            record = _trials(folder)[kind](seed, values)
+    except Exception as error:  # whatever it is, it is a flaw of this seed
+        what = f"{type(error).__name__}: {error}"
+        record = SeedRecord(seed=seed, worlds=1, flaws=((type(error).__name__, what, ""),))
     return msgspec.structs.replace(record, seconds=time.process_time() - began)
+
+
+def _trials(folder: Path | None) -> dict[str, Callable[[int, DeclaredValues], SeedRecord]]:
+    """What is done with seeds, by the name of it."""
+    hostile = partial(_hostile, folder=folder)
+    return {"hostile": hostile, "guarantee": _guarantee, "reference": _reference}
 
 
 # Hostile worlds.
@@ -120,7 +157,7 @@ def world_text(world: DrawnWorld, seed: int, flaw: Flaw) -> str:
 # The reference.
 
 
-def _reference(seed: int) -> SeedRecord:
+def _reference(seed: int, _values: DeclaredValues) -> SeedRecord:
     drawn = range(REFERENCE_WORLDS * seed, REFERENCE_WORLDS * (seed + 1))
     told = (disagreement(draw_calm_world(each)) for each in drawn)
     found = tuple(("reference", each, "") for each in told if each is not None)
@@ -142,11 +179,15 @@ def _guarantee(seed: int, values: DeclaredValues) -> SeedRecord:
     played: list[ObservedRun] = []
     finding = search.Finding(prop)
 
+    class Counted(Experiment):
+        """Keeps what was played."""
+
+        def play(self, *args: Any, **named: Any) -> ObservedRun:
+            played.append(super().play(*args, **named))
+            return played[-1]
+
     def look(scenario: Scenario) -> None:
-        experiment = Experiment(scenario, policy)
-        finding.test(experiment)
-        if "run" in vars(experiment):
-            played.append(experiment.run)
+        finding.test(Counted(scenario, policy))
 
     search.in_each_scenario(prop.family, look, GUARANTEED_SCENARIOS, seed)
     told = f"{policy}: {finding.counterexample.seen}" if finding.counterexample else ""
@@ -166,7 +207,11 @@ def _guaranteeing_policy(values: DeclaredValues) -> tuple[str, list[str]]:
     while True:
         policy = draw_policy(values) if values.chance(0.3) else values.one_of(PLAIN_POLICIES)
         made = make_policy(policy)
-        names = [each.name for each in PROPERTIES if is_guaranteed(made, each)]
+        names = [
+            each.name
+            for each in PROPERTIES
+            if is_guaranteed(made, each) and each.misfit(made) is None
+        ]
         if names:
             return policy, names
 

@@ -5,6 +5,7 @@ is halved, the policy a part or a parameter.  The first of these that still fail
 none does or the tries are used up.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,6 +19,8 @@ from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.toml_text import without_defaults
 
 TRIES = 400
+SECONDS = 60.0
+"""Of processor time, at most."""
 
 _KEPT = {"name", "kind", "what"}
 """What a table is known by."""
@@ -26,15 +29,15 @@ _KEPT = {"name", "kind", "what"}
 def reduced(
     world: DrawnWorld, fails: Callable[[DrawnWorld], bool], tries: int = TRIES
 ) -> DrawnWorld:
-    """The smallest world that was found in so many tries and still fails."""
-    left = tries
-    while left > 0:
+    """The smallest world that was found in so many tries, and a minute, and still fails."""
+    ends = time.process_time() + SECONDS
+    while tries > 0 and time.process_time() < ends:
         for smaller in _smaller(world):
-            left -= 1
+            tries -= 1
             if fails(smaller):
                 world = smaller
                 break
-            if left <= 0:
+            if tries <= 0 or time.process_time() > ends:
                 break
         else:
             break

@@ -59,6 +59,7 @@ class Checker:
         self.rules = tuple(rule(self.run_state, self.tasks) for rule in RULES)
         settling = accounting.TaskConservation | DelayScheduling
         self._settling = [rule for rule in self.rules if isinstance(rule, settling)]
+        self._probes = [rule for rule in self.rules if isinstance(rule, master_rules.MasterProbe)]
         self._policy = policy
         self._setup: Setup | None = None
         self._policies = 0
@@ -72,7 +73,7 @@ class Checker:
         assert isinstance(master, master_rules.InstrumentedMaster), (
             "the run was not assembled for being checked"
         )
-        master.probes += [rule for rule in self.rules if isinstance(rule, master_rules.MasterProbe)]
+        master.probes += self._probes
         self._master = master
         kernel.settled = self.settle
 
@@ -105,9 +106,12 @@ class Checker:
     def settle(self) -> None:
         """A superstep is over: look at the books.  Raises Violation."""
         try:
-            for found in filter(None, (rule.found for rule in self.rules)):
-                raise found
-            if self.tasks.changed and self._master is not None:
+            for probe in self._probes:  # the others raise what they find
+                if probe.found is not None:
+                    raise probe.found
+            if not self.tasks.changed:
+                return
+            if self._master is not None:
                 for rule in self._settling:
                     rule.settle(self._master.ledger)
         except Violation as violation:

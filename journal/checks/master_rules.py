@@ -171,9 +171,10 @@ class PreemptionLimits(Rule, MasterProbe):
         self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
     ) -> None:
         """A check for preemption is over; it does not change entitlements and deficits."""
+        if not isinstance(message, Preempt) or master.paused:
+            return
         rule, ledger = self._rule(), master.ledger
-        checked = isinstance(message, Preempt) and not master.paused
-        if not checked or not isinstance(rule, NewestAboveShare):
+        if not isinstance(rule, NewestAboveShare):
             return
         orders = [each for each in noted if isinstance(each, ev.KillOrdered | ev.SuspendOrdered)]
         victims: dict[AttemptId, ev.AnyEvent] = {}

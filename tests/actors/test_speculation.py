@@ -13,18 +13,17 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
-from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import Priority, TaskKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.training import TrainingPhase
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import make_policy
+from tests.support.accounts import summary_of_run
 from tests.support.ledger_check import check_sums
 from tests.support.preempt import KillNewest
 from tests.support.speculate import SpeculateNewest
 from tests.support.world import IN_STEP, PlayedRun, job, play
-from tests.whole.test_invariants import recorded
 
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
 
@@ -92,7 +91,7 @@ def test_a_losers_time_is_wasted_and_speculative_attempts_are_counted() -> None:
     jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
     cluster = slow_and_fast()
     run = play(jobs, speculating(), cluster=cluster)
-    summary = Metrics.of(recorded(run, cluster)).summary()
+    summary = summary_of_run(run, cluster)
     assert (summary.speculation.speculative_attempts, summary.speculation.won) == (1, 1)
     assert summary.slot_ms.map.wasted == 18_014 - 2
     assert summary.slot_ms.map.adds_up

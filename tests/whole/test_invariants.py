@@ -1,5 +1,6 @@
 """Drawn worlds, held against S1 to S15 as every run of the suite is (`tests.support.world.play`),
-and what the rules do not say: that all gets done, F17, pairing, causality.
+and what the rules do not say: F17, pairing, causality.  That all gets done, and that all adds up,
+is held of the worlds of `test_silence.py`.
 """
 
 import msgspec
@@ -9,53 +10,11 @@ from hypothesis import strategies as st
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptEnded,
-    JobFinished,
-    RunEnded,
-    RunStarted,
-)
+from callboard.actors.vocabulary.events import AttemptEnded, JobFinished
 from callboard.actors.vocabulary.faults import Slow
-from callboard.journal.figures.metrics import Metrics
-from callboard.scenarios.build import node_facts
 from callboard.scheduler.model import TaskKind
-from tests.support.preempt import NON_KILLING_RULES
-from tests.support.strategies import WORKLOADS, WORLDS, WORLDS_WITH_FAULTS, DrawnWorld
+from tests.support.strategies import WORKLOADS, WORLDS, DrawnWorld
 from tests.support.world import PlayedRun, job, play
-
-
-def recorded(run: PlayedRun, cluster: Cluster) -> list[AnyEvent]:
-    """The run's events between a header and an end, as a journal has them."""
-    kernel, nodes = run.kernel, node_facts(cluster)
-    first = RunStarted(0, "0", "test", "test", 1, {}, nodes)
-    last = RunEnded(kernel.now_ms, "complete", kernel.messages, kernel.ties, kernel.digest())
-    return [first, *run.events, last]
-
-
-@given(world=WORLDS)
-@settings(derandomize=True, max_examples=200, deadline=None)
-def test_every_run_keeps_its_accounts(world: DrawnWorld) -> None:
-    run = world.play()
-    whole = world.until_ms is None
-    copying = world.speculation != "no_speculation"
-    summary = Metrics.of(recorded(run, world.cluster)).summary()
-    for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
-        assert not account.down
-        assert not (whole and account.unfinished and not copying)
-    assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in NON_KILLING_RULES or copying)
-    assert summary.speculation.won <= summary.speculation.speculative_attempts
-    assert copying or not summary.speculation.speculative_attempts
-    assert not whole or summary.jobs.completed == len(world.jobs)
-
-
-@given(world=WORLDS_WITH_FAULTS)
-@settings(derandomize=True, max_examples=150, deadline=None)
-def test_every_run_keeps_its_accounts_whatever_happens(world: DrawnWorld) -> None:
-    run = world.play()
-    summary = Metrics.of(recorded(run, world.cluster)).summary()
-    jobs = summary.jobs
-    assert jobs.submitted == jobs.completed + jobs.failed + jobs.killed + jobs.unfinished
 
 
 @given(world=WORLDS)

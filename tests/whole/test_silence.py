@@ -13,12 +13,12 @@ from hypothesis import example, given, settings
 
 from callboard.actors.config import Cluster, Heartbeats, Tasks
 from callboard.actors.kernel.drivers import run_on_trio
-from callboard.actors.vocabulary.events import AnyEvent
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import TaskKind
+from tests.support.accounts import check_accounts, check_calm_accounts
 from tests.support.preempt import KillNewestParams
 from tests.support.strategies import WORLDS, WORLDS_WITH_FAULTS, DrawnWorld
-from tests.support.world import job, play
+from tests.support.world import PlayedRun, job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
 
@@ -48,23 +48,27 @@ SLIPPED = DrawnWorld(
 """Ends of attempts in two rounds of one instant once moved an out-of-band heartbeat by a round."""
 
 
-def journal(world: DrawnWorld, send: Literal["all", "needed"]) -> list[AnyEvent]:
+def played(world: DrawnWorld, send: Literal["all", "needed"]) -> PlayedRun:
     heartbeats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
     cluster = msgspec.structs.replace(world.cluster, heartbeat=heartbeats)
-    return world._replace(cluster=cluster).play().events
+    return world._replace(cluster=cluster).play()
 
 
 @given(world=WORLDS)
 @example(world=SLIPPED)
 @settings(derandomize=True, max_examples=400, deadline=None)
 def test_elided_heartbeats_change_nothing(world: DrawnWorld) -> None:
-    assert journal(world, "all") == journal(world, "needed")
+    run = played(world, "needed")
+    check_calm_accounts(world, run)
+    assert played(world, "all").events == run.events
 
 
 @given(world=WORLDS_WITH_FAULTS)
 @settings(derandomize=True, max_examples=150, deadline=None)
 def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -> None:
-    assert journal(world, "all") == journal(world, "needed")
+    run = played(world, "needed")
+    check_accounts(world, run)
+    assert played(world, "all").events == run.events
 
 
 def test_a_hundred_idle_nodes_say_next_to_nothing() -> None:

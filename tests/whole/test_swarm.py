@@ -1,0 +1,141 @@
+"""The swarm: what it tries, what it does with a world that fails, what it remembers."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.swarm import bug_planter
+from bench.swarm.__main__ import try_again
+from bench.swarm.bug_hunt import Catch
+from bench.swarm.bug_planter import PlantedBug, StaleBug, planted
+from bench.swarm.planted_bugs import BUGS
+from bench.swarm.records import SeedRecords, totals
+from bench.swarm.scoreboard import BEGIN, END, with_scoreboard
+from bench.swarm.seed_trial import SeedRecord, try_seed
+from bench.swarm.world_reduction import reduced
+from bench.swarm.world_trial import COMPARISONS, PlayedWorld, flaws, play_world
+from callboard.actors.job import Job
+from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world
+from callboard.scenarios.listed_jobs import ListedWorkload
+
+TOO_EARLY = next(bug for bug in BUGS if bug.what == "a job takes its maps for done too early")
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+def test_a_seed_has_no_flaw(seed: int) -> None:
+    record = try_seed(seed)
+    assert not record.flaws
+    assert record.worlds > 0
+
+
+@pytest.mark.parametrize("seed", [20, 21, 24])
+def test_a_world_is_the_same_however_it_is_run(seed: int) -> None:
+    first, *found = flaws(draw_world(seed), tuple(COMPARISONS))
+    assert isinstance(first, PlayedWorld)
+    assert not found
+
+
+def test_a_failing_world_is_made_smaller_and_written(tmp_path: Path) -> None:
+    """A bug is planted; what the file holds fails with it, and not without."""
+    with planted(TOO_EARLY):
+        seed, record = next(
+            (seed, record) for seed in range(1, 40) if (record := try_seed(seed, tmp_path)).flaws
+        )
+        ((kind, _, file), *_) = record.flaws
+        assert kind == "S5"
+        assert try_again(Path(file)) == 1
+    assert try_again(Path(file)) == 0
+    text = Path(file).read_text(encoding="utf-8")
+    assert "# flaw: S5" in text
+    assert f"--seed {seed}" in text
+    assert len(text.splitlines()) < 40
+
+
+def test_greedy_removal_leaves_what_the_failure_needs() -> None:
+    """Here: a job with 5 maps or more."""
+
+    def fails(world: DrawnWorld) -> bool:
+        jobs = world.scenario.workload
+        assert isinstance(jobs, ListedWorkload)
+        return any(job.maps >= 5 for job in jobs.job)
+
+    world = next(world for seed in range(50) if fails(world := draw_world(seed)))
+    smallest = reduced(world, fails)
+    jobs = smallest.scenario.workload
+    assert isinstance(jobs, ListedWorkload)
+    assert [job.maps for job in jobs.job] == [5]
+    assert (smallest.policy, smallest.scenario.timeline) == ("fifo", ())
+
+
+def test_a_world_that_takes_too_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.swarm.world_trial.MESSAGES_MAX", 100)
+    reasons = {play_world(draw_world(seed), checks=False).reason for seed in range(12)}
+    assert "too long" in reasons
+
+
+def test_a_seed_that_hangs_is_a_flaw(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs(_seed: int) -> DrawnWorld:
+        while True:
+            pass
+
+    monkeypatch.setattr("bench.swarm.seed_trial.draw_world", hangs)
+    hostile = next(seed for seed in range(1, 9) if try_seed(seed, limit_s=0.1).flaws)
+    ((kind, told, _),) = try_seed(hostile, limit_s=0.1).flaws
+    assert (kind, told) == ("Hanging", "Hanging: after 0.1 s of processor time it has not ended")
+
+
+def test_every_bug_can_be_planted_and_is_gone_after_it() -> None:
+    assert len({bug.what for bug in BUGS}) == len(BUGS) >= 60
+    code = Job._maps_done.__code__
+    for bug in BUGS:
+        with planted(bug):
+            assert (Job._maps_done.__code__ is code) == (bug is not TOO_EARLY)
+    assert Job._maps_done.__code__ is code
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("no such text", "x", "stands 0 times"),
+        ("self", "x", "times"),
+        ('"""Jobs', '"""Jobs', "in no function|stands 0"),
+        ("        return self._done[MAP] == self._spec.maps", "        return\n", "other lines"),
+    ],
+)
+def test_a_bug_whose_place_is_gone_is_told(old: str, new: str, why: str) -> None:
+    with pytest.raises(StaleBug, match=why), planted(PlantedBug("it", "actors/job.py", old, new)):
+        pass
+
+
+def test_bugs_are_planted_in_every_room() -> None:
+    rooms = {bug.room for bug in BUGS}
+    assert {"actors/kernel", "actors/master", "actors/worker", "actors/job"} <= rooms
+    assert {"scheduler/orders", "scheduler/locality", "scheduler/preemption"} <= rooms
+    assert "scheduler/speculation" in rooms
+    assert bug_planter.ROOT.joinpath("scheduler").is_dir()
+
+
+def test_results_are_kept_and_resumed(tmp_path: Path) -> None:
+    records = SeedRecords(tmp_path)
+    for seed in (1, 2, 4):
+        records.add(SeedRecord(seed=seed, worlds=2, node_ms=31_536_000_000, seconds=3600))
+    again = SeedRecords(tmp_path)
+    left = again.left(1)
+    assert [next(left) for _ in range(3)] == [3, 5, 6]
+    found = totals(again.all())
+    assert (found.seeds, found.worlds, found.node_years, found.a_day) == (3, 6, 3.0, 24.0)
+
+
+def test_the_scoreboard_says_what_was_missed() -> None:
+    found = totals([SeedRecord(seed=1, worlds=1, reason="complete", met=("a job fails",))])
+    caught = [
+        Catch("a bug", "actors/master", 7, 5, "S4", 1.0),
+        Catch("another", "actors/master", 200, 100, "", 9.0),
+    ]
+    text = with_scoreboard(f"# A page\n\n{BEGIN}of yesterday\n{END}\nafter\n", found, caught)
+    assert text.startswith("# A page")
+    assert text.endswith("after\n")
+    assert "of yesterday" not in text
+    assert "Of 2 planted bugs 1 were caught" in text
+    assert "- another (`actors/master`)" in text
+    assert "| actors/master | 2 | 1 | 7 | 7 |" in text
