@@ -40,6 +40,7 @@ COMMAND_SUMMARIES = {
     "replay": "show a recorded run on the screen",
     "import": "turn a history of another system into a scenario",
     "calibrate": "estimate a cluster's figures from its history",
+    "backtest": "compare a history with what a policy would have made of it",
     "export": "turn a journal into a trace or a table",
     "plot": "draw figures of journals, or of a store",
     "report": "write a page about journals or a store, to mail",

@@ -23,13 +23,15 @@ from callboard.scenarios.formats.swf import SwfReader, is_swf
 from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks, read_tasks
+from callboard.scheduler.model import Millis
 
 _LOOKED_AT = 1000  # files and folders, for one that can be read
 
 
 class Imported(NamedTuple):
     """A recording, what became of all that the files held, and how much that was; `outages` are
-    what traces of failures come to, on its nodes; `hosts` those that the files name.
+    what traces of failures come to, on its nodes; `hosts` those that the files name;
+    `begin_ms` is the first submission by the files' own clock.
     """
 
     recording: ClusterRecording
@@ -39,6 +41,7 @@ class Imported(NamedTuple):
     attempts: int
     outages: tuple[Outage, ...] = ()
     hosts: HostNames | None = None
+    begin_ms: Millis = 0
 
 
 class Reader(Protocol):
@@ -138,7 +141,7 @@ def import_files(
         recording = maker.finish()
     outages = tuple(drawn_failures(failures, recording.nodes, remarks))
     sizes = (maker.jobs, maker.tasks, maker.attempts)
-    return Imported(recording, remarks, *sizes, outages, maker.hosts)
+    return Imported(recording, remarks, *sizes, outages, maker.hosts, maker.begin_ms)
 
 
 @contextmanager
