@@ -101,12 +101,13 @@ def test_setups_failures_and_kills_come_back_too(tmp_path: Path, ending: str) ->
     assert len(before) == 4
 
 
-def test_the_shared_history_comes_back(tmp_path: Path) -> None:
-    journal, _ = recorded(tmp_path, str(trace("hadoop1/sample-job-tracker-logs.gz")))
-    history = exported(journal, "again.history")
-    nodes = load_run(str(history)).scenario.cluster.nodes
-    assert 250 < nodes <= load_run(str(journal)).scenario.cluster.nodes
-    assert len(import_files([history]).recording.jobs) == 3
+def test_a_shared_trace_with_setups_and_cleanups_comes_back(tmp_path: Path) -> None:
+    """59 jobs on 40 nodes, whose inputs are placed anew."""
+    source = str(trace("rumen/folder-input-trace.json.gz"))
+    journal, before = recorded(tmp_path, source, "cluster.nodes=40", 'policies=["fair"]')
+    _, after = recorded(tmp_path, str(exported(journal, "again.history")), 'policies=["fair"]')
+    assert len(before) == 1108
+    assert after == before
 
 
 PLAIN = """

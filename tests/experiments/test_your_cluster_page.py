@@ -1,4 +1,4 @@
-"""docs/your-cluster.md takes a reader from a history to a what-if table: its commands print that."""
+"""docs/your-cluster.md takes a reader from a history to a what-if table, as its commands print."""
 
 import doctest
 import re
