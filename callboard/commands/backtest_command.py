@@ -66,7 +66,7 @@ def backtest_command(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([_as_json(each, warning) for each in found], indent=2))
     else:
-        _print(world.spec, found, warning)
+        _print(world.spec, found, [*_guesses(history), *([warning] if warning else [])])
         if figure is not None:
             print(f"what ran at once drawn to {figure}")
     return 130 if any(each.result.interrupted for each in found) else 0
@@ -122,7 +122,12 @@ def _as_json(found: Backtest, warning: str) -> dict[str, object]:
     }
 
 
-def _print(spec: RunSpec, found: Sequence[Backtest], warning: str) -> None:
+def _guesses(history: RecordedHistory) -> list[str]:
+    """What was guessed of the history, and may be wrong in what was compared."""
+    return [f"guessed on reading: {each}" for each in history.guessed]
+
+
+def _print(spec: RunSpec, found: Sequence[Backtest], notes: Sequence[str]) -> None:
     console = ReportConsole()
 
     def say(text: str = "") -> None:
@@ -138,9 +143,10 @@ def _print(spec: RunSpec, found: Sequence[Backtest], warning: str) -> None:
         say(f"{short_policy(each.policy):<{width}}{_figures(each)}")
     for each in found:
         _say_jobs(say, each, several=len(found) > 1)
-    if warning:
+    if notes:
         say()
-        say(f"note: {warning}")
+    for note in notes:
+        say(f"note: {note}")
 
 
 def _figures(found: Backtest) -> str:

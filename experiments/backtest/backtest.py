@@ -41,12 +41,13 @@ _PART_SHARE = 0.5  # of the slots in use at most: then others can have held what
 
 class RecordedHistory(NamedTuple):
     """What happened: the recording, and where the file tells of attempts their log and the first
-    submission by its clock.
+    submission by its clock; what had to be `guessed` on reading it.
     """
 
     recording: ClusterRecording
     log: AttemptLog | None
     begin_ms: Millis
+    guessed: tuple[str, ...] = ()
 
 
 class JobError(NamedTuple):
@@ -119,7 +120,8 @@ def read_history(spec: RunSpec, base_dir: Path) -> RecordedHistory:
     collecting = AttemptCollecting()
     found = import_files([path], workload.columns, collecting)
     assert found.hosts is not None
-    return RecordedHistory(found.recording, collecting.log(found.hosts), found.begin_ms)
+    guessed = tuple(f"{each.count:,} {each.what}" for each in found.remarks.of("guessed"))
+    return RecordedHistory(found.recording, collecting.log(found.hosts), found.begin_ms, guessed)
 
 
 def backtest(

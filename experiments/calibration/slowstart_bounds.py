@@ -12,6 +12,7 @@ import numpy as np
 
 from callboard.experiments.calibration.estimate import Estimate, HistoryFinding, Untold
 from callboard.journal.figures.tables import Ints
+from callboard.journal.tell.names import count
 from callboard.scenarios.formats.attempt_log import SUCCEEDED, UNTOLD, AttemptLog
 from callboard.scheduler.model import MAP, REDUCE
 
@@ -40,7 +41,7 @@ def slowstart(log_: AttemptLog, period_ms: float, reduce_slots: float) -> Histor
     if low > high:
         why = f"jobs contradict each other: not before {low:.0%} of the maps, and at {high:.0%}"
         return Untold(NAME, f"{why} (each job may have its own, or clocks are apart)")
-    of = f"the first reduces of {len(highs):,} jobs, {len(lows):,} of them with slots free"
+    of = f"the first reduces of {count(len(highs), 'job')}, {len(lows):,} of them with slots free"
     return Estimate(NAME, _FIELD, (low + high) / 2, low, high, "", of)
 
 

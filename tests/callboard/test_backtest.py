@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.scenarios.formats.samples import HADOOP1, SWF, written
 
 WORLD = """
 name = "own"
@@ -128,3 +128,10 @@ def test_an_imported_or_calibrated_history_can_be_backtested(
         status, out, _ = callboard("backtest", str(scenario), "--policy", right, "--json")
         (found,) = json.loads(out)
         assert (status, found["median_error"] < 0.02) == (0, True)
+
+
+def test_what_was_guessed_of_a_history_is_told(callboard: Run, tmp_path: Path) -> None:
+    """Job 2 of this log does not say how long it waited."""
+    status, out, _ = callboard("backtest", str(written(tmp_path, SWF, "a.swf")), "--policy", "fifo")
+    assert status == 0
+    assert "note: guessed on reading: 1 jobs of unknown wait" in out
