@@ -31,11 +31,12 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     columns: str = ""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
-        path = self._located(Path(base_dir))
+        path = self.located(Path(base_dir))
         recorded = load_recording(path, self.columns).recording.jobs[: self.jobs]
         return [self._spec(number, job) for number, job in enumerate(recorded)]
 
-    def _located(self, base_dir: Path) -> Path:
+    def located(self, base_dir: Path) -> Path:
+        """Where its file is; ScenarioError if it is not there."""
         try:
             return locate_trace(self.path, base_dir)
         except ScenarioError as error:

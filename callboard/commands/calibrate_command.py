@@ -12,6 +12,7 @@ examples:
 
 import argparse
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.tell.names import count, printable
-from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
+from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.formats.source_path import checked_source
 from callboard.scenarios.scenario_file import from_dict
 from callboard.scenarios.toml_writer import to_toml
@@ -71,7 +72,8 @@ def _checked(to: str, paths: list[Path]) -> Path:
 
 def _write(found: Calibration, path: Path, columns: str, to: Path) -> None:
     recording = found.imported.recording
-    written = scenario_of(recording, plain_name(to), str(path.absolute()), columns)
+    beside = os.path.relpath(path.absolute(), to.absolute().parent)
+    written = scenario_of(recording, to.stem, beside, columns)
     for estimate in found.estimates:
         if estimate.field and estimate.field not in _OF_DRAWN_TASKS:
             _set(written, estimate)

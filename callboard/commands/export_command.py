@@ -5,6 +5,11 @@ formats, told by the end of the file's name or by --format:
   .csv      a table, times in virtual milliseconds
   .parquet  the same table; needs pyarrow: pip install "callboard[parquet]"
   .history  the job history of Hadoop 1, which Rumen and `callboard import` read
+  .swf      a log in the Standard Workload Format
+  sls       with --format: a folder for YARN's Scheduler Load Simulator, with the policy as an
+            allocation file of its Fair Scheduler
+  batsim    with --format: the table of jobs that Batsim writes
+What a format cannot say of the run is listed.
 
 examples:
   callboard export run.journal --to trace.json
@@ -12,17 +17,18 @@ examples:
   callboard export run.journal --to jobs.parquet --rows jobs
   callboard export run.journal --to - --format csv --rows jobs | column -t -s,
   callboard export run.journal --to run.history
+  callboard export run.journal --format sls --to sls/
 """
 
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TextIO, get_args
 
 from callboard.arguments import add_journal_argument
-from callboard.experiments.input_places import input_replicas
+from callboard.experiments.handing_back import write_history, write_sls_folder
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
@@ -31,16 +37,16 @@ from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
 from callboard.journal.export.trace import trace_lines
-from callboard.journal.export.write_hadoop1 import hadoop1_lines
 from callboard.journal.reader import Journal
-from callboard.journal.tell.names import count
+from callboard.journal.tell.names import count, printable
 
-Format = Literal["trace", "csv", "parquet", "hadoop1"]
+Format = Literal["trace", "csv", "parquet", "hadoop1", "swf", "sls", "batsim"]
 SUFFIXES: dict[str, Format] = {
     ".json": "trace",
     ".csv": "csv",
     ".parquet": "parquet",
     ".history": "hadoop1",
+    ".swf": "swf",
 }
 
 
@@ -61,27 +67,36 @@ def export_command(options: argparse.Namespace) -> int:
     rows: RowKind = options.rows or "attempts"
     if form == "parquet":
         _check_parquet(options.to)
-    path = None if options.to == "-" else _checked(options.to, options.journal)
+    if form == "sls" and options.to == "-":
+        raise InputError("--to -: SLS takes a folder of several files; name one")
+    path = None if options.to == "-" else _checked(options.to, options.journal, form)
     journal = Journal(options.journal)
     try:
-        written = _written(journal, form, rows, path)
+        written, unsaid = _written(journal, form, rows, path)
     except ValueError as error:
         raise InputError(f"{options.journal}: {error}") from None
     if path is not None:
         cut = "" if journal.complete else "; the run is not complete, and goes as far as it does"
         print(f"{written} written to {path}{cut}")
+    for line in unsaid:
+        print(f"  it cannot say {printable(line)}", file=sys.stderr)
     return 0
 
 
-def _written(journal: Journal, form: Format, rows: RowKind, path: Path | None) -> str:
-    """Write the journal in this form; what was written, in words."""
-    if form == "hadoop1":
-        history = PlayedHistory.of(journal)
-        with _opened(path) as file:
-            replicas = input_replicas(history.started, journal.path)
-            file.writelines(f"{line}\n" for line in hadoop1_lines(history, replicas))
-        return count(len(history.jobs), "job")
-    return _write(ExportData.of(journal), form, rows, path)
+def _written(
+    journal: Journal, form: Format, rows: RowKind, path: Path | None
+) -> tuple[str, Sequence[str]]:
+    """Write the journal in this form; what was written, in words, and what could not be."""
+    match form:
+        case "trace" | "csv" | "parquet":
+            return _write(ExportData.of(journal), form, rows, path), ()
+        case "sls":
+            assert path is not None
+            return write_sls_folder(PlayedHistory.of(journal), path)
+        case _:
+            history = PlayedHistory.of(journal)
+            with _opened(path) as file:
+                return write_history(form, history, journal.path, file)
 
 
 def _format(to: str, asked: Format | None) -> Format:
@@ -98,8 +113,13 @@ def _check_parquet(to: str) -> None:
     table_files.check_parquet()
 
 
-def _checked(to: str, journal: Path) -> Path:
-    """The file to write; InputError if it cannot be written, or is the journal itself."""
+def _checked(to: str, journal: Path, form: Format) -> Path:
+    """The file or folder to write; InputError if it cannot be, or is the journal itself."""
+    if form == "sls":
+        path = Path(to)
+        if path.exists() and not path.is_dir():
+            raise InputError(f"--to {to}: this is a file; SLS takes a folder")
+        return path
     path = file_path("--to", to)
     if path.exists() and journal.exists() and path.samefile(journal):
         raise InputError(f"--to {to}: this is the journal itself; choose another name")

@@ -12,6 +12,7 @@ from callboard.experiments.reproduction.outcome import (
     ReproductionVerdict,
     ours_text,
     paper_text,
+    verdict_text,
     why_words,
 )
 
@@ -63,7 +64,8 @@ def artefact_table(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Table:
     table.add_column("verdict", no_wrap=True)
     for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
         texts = (quantity.label, paper_text(quantity), ours_text(quantity, found))
-        table.add_row(*map(Text, texts), Text(found.verdict, VERDICT_STYLES[found.verdict]))
+        verdict = Text(verdict_text(quantity, found), VERDICT_STYLES[found.verdict])
+        table.add_row(*map(Text, texts), verdict)
     return table
 
 

@@ -82,11 +82,10 @@ def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:
     """Bytes a second of reduces that began when all maps were done: they waited for none."""
     name = "shuffle rate"
     known = log_.timed(REDUCE) & (log_.ending == SUCCEEDED) & (log_.shuffled_ms != UNTOLD)
-    last_map = np.full(len(log_.maps), np.iinfo(np.int64).max)
-    for job in np.unique(log_.job[known]).tolist():
-        maps = (log_.job == job) & (log_.kind == MAP) & (log_.ending == SUCCEEDED)
-        ends = np.maximum(log_.booked_ms[maps], log_.end_ms[maps])
-        last_map[job] = ends.max(initial=np.iinfo(np.int64).min)
+    last_map = np.full(len(log_.maps), UNTOLD)
+    maps = (log_.kind == MAP) & (log_.ending == SUCCEEDED)
+    ends = np.maximum(log_.booked_ms[maps], log_.end_ms[maps])
+    np.maximum.at(last_map, log_.job[maps], ends)
     kept = known & (log_.begin_ms >= last_map[log_.job]) & (log_.shuffled_ms > log_.begin_ms)
     if not kept.any():
         return Untold(name, "no reduce began after its job's last map: all waited in their shuffle")

@@ -4,9 +4,15 @@ When it began, enough maps of its job were done; a few heartbeats before, with r
 the while, not enough were.  Each job gives two bounds.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
 import numpy as np
 
 from callboard.experiments.calibration.estimate import Estimate, HistoryFinding, Untold
+from callboard.journal.figures.tables import Ints
+from callboard.journal.tell.names import count
 from callboard.scenarios.formats.attempt_log import SUCCEEDED, UNTOLD, AttemptLog
 from callboard.scheduler.model import MAP, REDUCE
 
@@ -17,17 +23,17 @@ _FREE_SHARE = 0.5  # of the reduce slots, at least: then a reduce that may start
 
 def slowstart(log_: AttemptLog, period_ms: float, reduce_slots: float) -> HistoryFinding:
     """Bounds of the share of maps that are done before reduces may start."""
-    reduces = (log_.kind == REDUCE) & (log_.begin_ms != UNTOLD)
+    kept = log_.timed(REDUCE)
+    begins, ends = np.sort(log_.begin_ms[kept]), np.sort(log_.end_ms[kept])
     lows, highs = [], []
-    for job in np.unique(log_.job[reduces]).tolist():
-        total = int(log_.maps[job])
-        done = _done_ms(log_, job)
+    for job in _jobs(log_):
+        total, done = int(log_.maps[job.number]), job.done_ms
         if total == 0 or len(done) < total:
             continue
-        first_ms = int(log_.begin_ms[reduces & (log_.job == job)].min())
-        highs.append(int((done <= first_ms).sum()) / total)
-        before_ms = first_ms - _BEFORE_PERIODS * period_ms
-        if _busiest(log_, before_ms, first_ms) <= (1 - _FREE_SHARE) * reduce_slots:
+        highs.append(int((done <= job.reduce_ms).sum()) / total)
+        before_ms = job.reduce_ms - _BEFORE_PERIODS * period_ms
+        touching = np.searchsorted(begins, job.reduce_ms) - np.searchsorted(ends, before_ms)
+        if touching <= (1 - _FREE_SHARE) * reduce_slots:
             lows.append(int((done <= before_ms).sum()) / total)
     if not highs:
         return Untold(NAME, "no job tells of all its maps and of a reduce")
@@ -35,21 +41,29 @@ def slowstart(log_: AttemptLog, period_ms: float, reduce_slots: float) -> Histor
     if low > high:
         why = f"jobs contradict each other: not before {low:.0%} of the maps, and at {high:.0%}"
         return Untold(NAME, f"{why} (each job may have its own, or clocks are apart)")
-    of = f"the first reduces of {len(highs):,} jobs, {len(lows):,} of them with slots free"
+    of = f"the first reduces of {count(len(highs), 'job')}, {len(lows):,} of them with slots free"
     return Estimate(NAME, _FIELD, (low + high) / 2, low, high, "", of)
 
 
-def _done_ms(log_: AttemptLog, job: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """When each of the job's maps was done, by the end of its attempt."""
-    mine = (log_.job == job) & (log_.kind == MAP) & (log_.ending == SUCCEEDED)
-    mine &= log_.end_ms != UNTOLD
-    ends = np.full(int(log_.task[mine].max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(ends, log_.task[mine], log_.end_ms[mine])
-    done: np.ndarray[tuple[int], np.dtype[np.int64]] = np.sort(ends[ends < np.iinfo(np.int64).max])
-    return done
+class _Job(NamedTuple):
+    """A job: when its first reduce began, and when each of its maps was done."""
+
+    number: int
+    reduce_ms: int
+    done_ms: Ints
 
 
-def _busiest(log_: AttemptLog, from_ms: float, to_ms: float) -> int:
-    """The most reduces that ran at once between two moments, at most those that touch them."""
-    kept = log_.timed(REDUCE)
-    return int(((log_.begin_ms[kept] < to_ms) & (log_.end_ms[kept] > from_ms)).sum())
+def _jobs(log_: AttemptLog) -> Iterator[_Job]:
+    """The jobs of which a reduce tells when it began."""
+    order = np.argsort(log_.job, kind="stable")
+    edges = np.searchsorted(log_.job[order], np.arange(len(log_.maps) + 1))
+    for number, (first, last) in enumerate(pairwise(edges.tolist())):
+        rows = order[first:last]
+        reduces = rows[(log_.kind[rows] == REDUCE) & (log_.begin_ms[rows] != UNTOLD)]
+        maps = rows[(log_.kind[rows] == MAP) & (log_.ending[rows] == SUCCEEDED)]
+        maps = maps[log_.end_ms[maps] != UNTOLD]
+        if len(reduces):
+            ends = log_.end_ms[maps][np.argsort(log_.end_ms[maps], kind="stable")]
+            tasks = log_.task[maps][np.argsort(log_.end_ms[maps], kind="stable")]
+            _, earliest = np.unique(tasks, return_index=True)
+            yield _Job(number, int(log_.begin_ms[reduces].min()), np.sort(ends[earliest]))

@@ -19,6 +19,7 @@ from callboard.experiments.calibration.estimate import (
     log_interval,
 )
 from callboard.experiments.calibration.scipy_parts import normal, share_limits, student
+from callboard.journal.tell.names import count
 from callboard.scenarios.formats.attempt_log import KILLED, SUCCEEDED, UNTOLD, AttemptLog
 from callboard.scheduler.model import MAP, Locality
 
@@ -209,7 +210,7 @@ def _level(times: MapTimes, fit: NoiseFit, place: int, confidence: float) -> His
 
 
 def _plain_noise(times: MapTimes, fit: NoiseFit, confidence: float) -> HistoryFinding:
-    of = f"{len(times.job):,} maps of {int(times.job.max()) + 1:,} jobs"
+    of = f"{len(times.job):,} maps of {count(int(times.job.max()) + 1, 'job')}"
     if fit.sigma <= times.rounded:
         return Estimate(_NOISE, _SIGMA_FIELD, 0.0, 0.0, 3 * times.rounded, "sigma", of)
     half = normal(confidence) / sqrt(2 * times.freedom) + times.rounded / fit.sigma
@@ -240,7 +241,7 @@ def _with_stragglers(
         fit.sigma,
         *log_interval(fit.sigma, noise_half),
         "sigma",
-        f"{len(times.job):,} maps of {int(times.job.max()) + 1:,} jobs, stragglers apart",
+        f"{len(times.job):,} maps of {count(int(times.job.max()) + 1, 'job')}, stragglers apart",
     )
     odds = log(fit.share / (1 - fit.share))
     low, high = (1 / (1 + exp(-(odds + side * z * errors[1]))) for side in (-1, 1))

@@ -394,6 +394,9 @@ _MACRO: tuple[AnyArtefact, ...] = (
                 below=1,
             ),
         ),
+        why="Killed work makes jobs late in the virtual system, and late jobs go before all others,"
+        " one by one, so that small ones wait behind them; suspending instead of killing does make"
+        " slowdowns lower (docs/preemption.md has both, seed by seed).",
         draw=partial(charts.slowdowns_of_cells, cells=("wait", "kill")),
     ),
 )

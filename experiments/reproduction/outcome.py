@@ -144,6 +144,14 @@ def ours_text(quantity: Quantity[Any], found: QuantityOutcome) -> str:
     return f"{median} [{low}, {high}]"
 
 
+def verdict_text(quantity: Quantity[Any], found: QuantityOutcome) -> str:
+    """The verdict, and whether chance may have put ours on the paper's side."""
+    ends = [end for end in (found.low, found.high) if end is not None]
+    holds = quantity.has_side and found.verdict is not _V.DIFFERS
+    sure = all(map(quantity.on_its_side, ends))
+    return f"{found.verdict}, may be chance" if holds and not sure else str(found.verdict)
+
+
 def paper_text(quantity: Quantity[Any]) -> str:
     """What the paper says of a quantity: its number, or the side of its sentence."""
     if quantity.printed is None:

@@ -17,6 +17,7 @@ from callboard.experiments.reproduction.outcome import (
     ours_text,
     paper_text,
     tally_words,
+    verdict_text,
     why_words,
 )
 
@@ -29,7 +30,8 @@ Ours is the median over the seeds with its 95 % interval, which is that of the s
 parameter was chosen by looking at these seeds. A printed number is *reproduced* if ours is within
 {share} of it, a printed share if it is within {points} points, and an improvement if it is also no
 farther from the printed one than half of that; a worked example must be met exactly. Where the
-paper has a curve or a sentence, the bound that the sentence sets is in the column *paper*."""
+paper has a curve or a sentence, the bound that the sentence sets is in the column *paper*, and *may
+be chance* says that the interval reaches beyond it."""
 
 
 def markdown_page(artefacts: Sequence[AnyArtefact], found: Sequence[ArtefactOutcome]) -> str:
@@ -80,8 +82,8 @@ def _table(
         says = f"{artefact.place}. {artefact.says}{seeds}"
         yield f"| **{artefact.id}** | {says} | | | **{outcome.verdict}** |"
         for quantity, each in zip(artefact.quantities, outcome.quantities, strict=False):
-            ours = ours_text(quantity, each)
-            yield f"| | {quantity.label} | {paper_text(quantity)} | {ours} | {each.verdict} |"
+            cells = (quantity.label, paper_text(quantity), ours_text(quantity, each))
+            yield f"| | {' | '.join(cells)} | {verdict_text(quantity, each)} |"
     yield ""
 
 

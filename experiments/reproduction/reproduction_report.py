@@ -30,6 +30,7 @@ from callboard.experiments.reproduction.outcome import (
     ours_text,
     paper_text,
     tally_words,
+    verdict_text,
     why_words,
 )
 from callboard.experiments.reproduction.reproduce import Asked, found_samples
@@ -109,7 +110,7 @@ def _blocks(
     yield from _figures(each, outcome, store)
     rows: list[list[ReportCell | str]] = []
     for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
-        verdict = ReportCell(str(found.verdict), _MARKS[found.verdict])
+        verdict = ReportCell(verdict_text(quantity, found), _MARKS[found.verdict])
         rows.append([quantity.label, paper_text(quantity), ours_text(quantity, found), verdict])
     if rows:
         yield ReportTable(headings=("", "paper", "ours", "verdict"), rows=rows)

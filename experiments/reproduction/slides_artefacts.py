@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import ceil, log
 from typing import Any
 
 from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
@@ -255,6 +256,55 @@ def _formula_chart(samples: Sequence[Runs]) -> Any:
     return lines_over(series, "skipped opportunities D", "non-local maps", share=True)
 
 
+_SLOTS, _BUSY_MAP_S = 500, 60
+
+
+def wait_of_non_local_s(skips: int) -> Callable[[Runs], float | None]:
+    """The mean wait of one-map jobs that ran away from their data: all have skipped D times."""
+
+    def value(runs: Runs) -> float | None:
+        result = runs[f"D = {skips}"].result
+        jobs, table = result.jobs, result.map_locality
+        assert table is not None
+        far = (jobs.maps == 1) & (table.node == 0) & (jobs.waiting_ms >= 0)
+        return float(jobs.waiting_ms[far].mean()) / 1000 if far.any() else None
+
+    return value
+
+
+def _more_wait_s(skips: int) -> Callable[[Runs], float | None]:
+    """How much longer that is than with a single opportunity, which the job has to wait for too."""
+
+    def value(runs: Runs) -> float | None:
+        more, one = wait_of_non_local_s(skips)(runs), wait_of_non_local_s(1)(runs)
+        return None if more is None or one is None else more - one
+
+    return value
+
+
+def skips_for(locality: float, maps: int, nodes: int = 100, replicas: int = 3) -> int:
+    """D ≥ −(M/R) ln(((1 − λ)N) / (1 + (1 − λ)N)): skips that make the share λ of N maps local."""
+    far = (1 - locality) * maps
+    return ceil(-nodes / replicas * log(far / (1 + far)))
+
+
+_WISHES = ((10, 0.8), (10, 0.95), (50, 0.9), (100, 0.95))
+"""Jobs of so many maps, and the share of them that is to be local."""
+
+
+def _wished(maps: int, locality: float) -> Cell:
+    """Jobs of one size on a full cluster, with as many skips as the formula asks for."""
+    jobs = f'{{name="jobs",count={1800 // maps},every_s={maps / 10:g},maps={maps},map_s=50}}'
+    return Cell(
+        name=f"{maps} maps, λ = {locality:g}",
+        scenario="small-jobs",
+        policy=f"fair+delay(skips={skips_for(locality, maps)})",
+        overrides=(f"workload.job=[{jobs}]",),
+    )
+
+
+_WISHED = Played(tuple(_wished(*wish) for wish in _WISHES))
+
 SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
     Artefact(
         id="slides-small-jobs",
@@ -345,6 +395,40 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
             for skips in _SKIPS
         ),
         draw=_formula_chart,
+        seeds=6,
+    ),
+    Artefact(
+        id="slides-formula-wait",
+        paper=Paper.SLIDES,
+        place="Analysis: waiting time = D·T/(ML)",
+        says="D opportunities pass in D·T/(ML) seconds; here M·L = 500 slots, T = 60 s.",
+        evidence=_FORMULA,
+        quantities=tuple(
+            Quantity(
+                label=f"wait for D = {skips} opportunities more than for one",
+                value=_more_wait_s(skips),
+                printed=(skips - 1) * _BUSY_MAP_S / _SLOTS,
+                unit=" s",
+            )
+            for skips in (10, 20)
+        ),
+        seeds=6,
+    ),
+    Artefact(
+        id="slides-formula-locality",
+        paper=Paper.SLIDES,
+        place="Analysis: D ≥ −(M/R) ln(((1−λ)N) / (1+(1−λ)N))",
+        says="So many skips make the share λ of a job's N maps local.",
+        evidence=_WISHED,
+        quantities=tuple(
+            Quantity(
+                label=f"node-local of {maps} maps, D = {skips_for(locality, maps)}",
+                value=of(f"{maps} maps, λ = {locality:g}", local_share("node")),
+                printed=locality,
+                share=True,
+            )
+            for maps, locality in _WISHES
+        ),
         seeds=6,
     ),
     Artefact(

@@ -74,6 +74,8 @@ class _JobHistory:
         freed it.
         """
         self._suspended: set[AttemptId] = set()
+        self.set_up_ms: Millis | None = None
+        self.cleans_up_ms: Millis | None = None
 
     def observe(self, event: ev.AnyEvent) -> None:
         """Take note of one event."""
@@ -92,6 +94,8 @@ class _JobHistory:
                     self._own_launch(event)
                 elif self.submitted is not None and self.finished is None:
                     self._launch_of_another(event)
+            case ev.AuxiliaryEvent() if event.job == self.job:
+                self._auxiliary(event)
             case ev.AttemptEnded() if event.cause in self._given_for:
                 self._given_for[self._number] = self._given_for.pop(event.cause)
             case ev.AttemptEvent():
@@ -99,6 +103,14 @@ class _JobHistory:
                 if attempt is not None and attempt.closed is None:
                     self._attempt(event, attempt.launch)
         self._run_state.follow(event)
+
+    def _auxiliary(self, event: ev.AuxiliaryEvent) -> None:
+        """When its setup was done, and when its cleanup began."""
+        setup = event.purpose is ev.AuxiliaryPurpose.SETUP
+        if setup and isinstance(event, ev.AuxiliaryClosed):
+            self.set_up_ms = event.at_ms
+        elif not setup and isinstance(event, ev.AuxiliaryLaunched):
+            self.cleans_up_ms = event.at_ms
 
     def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
         """What happens to an attempt that the master counts."""
@@ -229,6 +241,8 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         if lines:
             yield title
         yield from (f"  {line}" for line in lines)
+    if history.cleans_up_ms is not None:
+        yield f"{clock(history.cleans_up_ms)}  all its tasks are done, and it is cleaned up"
     finished = history.finished
     if finished is None:
         yield f"{clock(history.last_ms)}  the journal leaves it unfinished"
@@ -246,6 +260,9 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         yield f"{clock(until_ms)}  its first task is launched, after {waited}"
     else:
         yield f"It waited {waited} and was never launched"
+    if history.set_up_ms is not None:
+        taken = duration(history.set_up_ms - submitted.at_ms)
+        yield f"  For {taken} of it the job was being set up"
     total = history.before.total()
     if total:
         ranked = _ranked(history.before)

@@ -34,8 +34,8 @@ _COLUMNS = ("job", "kind", "task", "host", "begin_ms", "end_ms", "shuffled_ms", 
 class AttemptLog:
     """A row an attempt, job by job.  `level` is a `Locality`, `UNTOLD` where hosts do not tell it;
     `booked_ms` is when the master had booked its task.  `shuffled_bytes` is what a reduce fetched.
-    `maps` and `reduces` are how many each job has, `replicas` the number of hosts of each map's
-    input; `hosts` is how many there are in all.
+    `maps` and `reduces` are how many each job has, `names` what it is called, `replicas` the number
+    of hosts of each map's input; `hosts` is how many there are in all.
     """
 
     job: _Ints
@@ -53,6 +53,7 @@ class AttemptLog:
     reduces: _Ints
     replicas: _Ints
     hosts: int
+    names: tuple[str, ...] = ()
 
     def timed(self, kind: int) -> NDArray[np.bool_]:
         """Attempts of a kind with a host, a start and an end."""
@@ -66,6 +67,7 @@ class AttemptCollecting:
 
     def __init__(self) -> None:
         self._rows = array("q")
+        self._names: list[str] = []
         self._maps = array("q")
         self._reduces = array("q")
         self._inputs: list[tuple[int, ...]] = []
@@ -74,6 +76,7 @@ class AttemptCollecting:
 
     def hear(self, job: HistoryJob) -> None:
         number = len(self._maps)
+        self._names.append(job.name)
         self._maps.append(max(len(job.maps), job.maps_told or 0))
         self._reduces.append(max(len(job.reduces), job.reduces_told or 0))
         for kind, tasks in ((MAP, job.maps), (REDUCE, job.reduces)):
@@ -99,7 +102,12 @@ class AttemptCollecting:
         sizes = (np.array(each, np.int64) for each in (self._maps, self._reduces, self._replicas))
         maps, reduces, replicas = sizes
         return AttemptLog(
-            **columns, maps=maps, reduces=reduces, replicas=replicas, hosts=len(hosts.names)
+            **columns,
+            maps=maps,
+            reduces=reduces,
+            replicas=replicas,
+            hosts=len(hosts.names),
+            names=tuple(self._names),
         )
 
     def _levels(self, columns: dict[str, _Ints], hosts: HostNames) -> _Ints:

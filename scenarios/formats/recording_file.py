@@ -23,6 +23,7 @@ from callboard.scenarios.formats.swf import SwfReader, is_swf
 from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks, read_tasks
+from callboard.scheduler.model import Millis
 
 _LOOKED_AT = 1000  # files and folders, for one that can be read
 
@@ -30,7 +31,7 @@ _LOOKED_AT = 1000  # files and folders, for one that can be read
 class Imported(NamedTuple):
     """A recording, what became of all that the files held, and how much that was; `outages` are
     what the traces of `failures` among them come to, on its nodes; `hosts` those that the files
-    name.
+    name; `begin_ms` is the first submission by the files' own clock.
     """
 
     recording: ClusterRecording
@@ -41,6 +42,7 @@ class Imported(NamedTuple):
     failures: tuple[Path, ...] = ()
     outages: tuple[Outage, ...] = ()
     hosts: HostNames | None = None
+    begin_ms: Millis = 0
 
 
 class Reader(Protocol):
@@ -144,7 +146,9 @@ def import_files(
         for outage in drawn_failures(path, nth, recording.nodes, remarks)
     )
     sizes = maker.jobs, maker.tasks, maker.attempts
-    return Imported(recording, remarks, *sizes, tuple(failures), outages, maker.hosts)
+    return Imported(
+        recording, remarks, *sizes, tuple(failures), outages, maker.hosts, maker.begin_ms
+    )
 
 
 @contextmanager

@@ -53,6 +53,8 @@ class RecordingMaker:
         self.remarks = remarks
         self.stated: StatedCluster | None = None
         self.jobs = self.tasks = self.attempts = 0
+        self.begin_ms: Millis = 0
+        """The first submission by the file's own clock, once all jobs are there."""
         self.listeners: list[Callable[[HistoryJob], None]] = []
         """They hear of every job that counts."""
         self._format = form
@@ -83,7 +85,7 @@ class RecordingMaker:
             problem = f"there is no job in it that can be played{why}"
             raise ScenarioError(problem, source=self._source)
         cluster = self._inference.cluster(self.stated, self._source)
-        begin_ms = min(draft.submit_ms for draft in self._drafts)
+        begin_ms = self.begin_ms = min(draft.submit_ms for draft in self._drafts)
         self._check_span(begin_ms)
         ordered = sorted(self._drafts, key=lambda draft: draft.submit_ms)
         late = sum(one.submit_ms > next_.submit_ms for one, next_ in pairwise(self._drafts))

@@ -8,7 +8,7 @@ from callboard.scenarios.formats.recording_file import load_recording
 from callboard.scenarios.overrides import apply_overrides
 from callboard.scenarios.tasks_file import ClusterRecording
 
-_SUFFIXES = (".gz", ".tasks", ".json", ".jhist", ".swf", ".csv", ".parquet", ".txt")
+_SUFFIXES = (".gz", ".history", ".tasks", ".json", ".jhist", ".swf", ".csv", ".parquet", ".txt")
 YARN_HEARTBEAT_MS = 1000  # yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 
 

@@ -1,6 +1,8 @@
 """What `callboard export` writes for other systems comes back as the same run."""
 
+import csv
 from pathlib import Path
+from xml.etree import ElementTree as Xml
 
 import pytest
 
@@ -8,8 +10,10 @@ from callboard.actors.vocabulary.events import AttemptLaunched
 from callboard.cli import run_command_line
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import Simulation
+from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.formats.recording_file import import_files
+from callboard.scheduler.registry.parts import SHIPPED, make_policy
 from tests.scenarios.formats.samples import HADOOP1, written
 from tests.support.traces import trace
 
@@ -97,9 +101,140 @@ def test_setups_failures_and_kills_come_back_too(tmp_path: Path, ending: str) ->
     assert len(before) == 4
 
 
-def test_the_shared_history_comes_back(tmp_path: Path) -> None:
-    journal, _ = recorded(tmp_path, str(trace("hadoop1/sample-job-tracker-logs.gz")))
-    history = exported(journal, "again.history")
-    nodes = load_run(str(history)).scenario.cluster.nodes
-    assert 250 < nodes <= load_run(str(journal)).scenario.cluster.nodes
-    assert len(import_files([history]).recording.jobs) == 3
+def test_a_shared_trace_with_setups_and_cleanups_comes_back(tmp_path: Path) -> None:
+    """59 jobs on 40 nodes, whose inputs are placed anew."""
+    source = str(trace("rumen/folder-input-trace.json.gz"))
+    journal, before = recorded(tmp_path, source, "cluster.nodes=40", 'policies=["fair"]')
+    _, after = recorded(tmp_path, str(exported(journal, "again.history")), 'policies=["fair"]')
+    assert len(before) == 1108
+    assert after == before
+
+
+PLAIN = """
+name = "plain"
+policies = ["fifo"]
+
+[cluster]
+nodes = 6
+racks = 1
+map_slots = 2
+reduce_slots = 1
+replication = 6
+
+[workload]
+kind = "jobs"
+job = [
+  { name = "long", maps = 12, map_s = 41.0 },
+  { name = "short", count = 5, every_s = 20.0, at_s = 5.0, maps = 6, map_s = 9.0 },
+]
+"""
+"""Equal maps that are at home on every node, and no reduces: all of this SWF and SLS can say."""
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> tuple[Path, list[Launch]]:
+    path = tmp_path / "plain.toml"
+    path.write_text(PLAIN, encoding="utf-8")
+    return recorded(tmp_path, str(path))
+
+
+def test_a_log_of_swf_comes_back_as_the_same_launches(
+    plain: tuple[Path, list[Launch]], tmp_path: Path
+) -> None:
+    journal, before = plain
+    log = exported(journal, "again.swf")
+    _, after = recorded(tmp_path, str(log))
+    assert after == before != []
+
+
+def test_a_folder_of_sls_comes_back_as_the_same_launches(
+    plain: tuple[Path, list[Launch]], tmp_path: Path
+) -> None:
+    journal, before = plain
+    folder = tmp_path / "sls"
+    assert run_command_line(["export", str(journal), "--format", "sls", "--to", str(folder)]) == 0
+    _, after = recorded(tmp_path, str(folder), "workload.path=" + str(folder))
+    assert after == before != []
+
+
+def test_the_table_of_batsim_has_every_job_and_can_be_imported(
+    plain: tuple[Path, list[Launch]], tmp_path: Path
+) -> None:
+    journal, before = plain
+    path = tmp_path / "jobs.csv"
+    asked = ["export", str(journal), "--format", "batsim", "--to", str(path)]
+    assert run_command_line(asked) == 0
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [row["profile"] for row in rows][:2] == ["long", "short-1"]
+    assert {row["allocated_resources"] for row in rows[:1]} == {"0-5"}
+    for row in rows:
+        starts = [at_ms for at_ms, job, *_ in before if job == int(row["job_id"])]
+        wait = (min(starts) + 1) / 1000 - float(row["submission_time"])  # a message's way later
+        assert float(row["waiting_time"]) == pytest.approx(wait)
+        assert row["final_state"] == "COMPLETED_SUCCESSFULLY"
+    columns = "job=job_id,submit=submission_time,maps=requested_number_of_resources"
+    columns += ",map_time=execution_time,unit=s"
+    assert len(import_files([path], columns).recording.jobs) == 6
+
+
+def test_what_a_format_cannot_say_is_listed(
+    world: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal, _ = recorded(tmp_path, world)
+    exported(journal, "world.swf")
+    assert "it cannot say 6 reduces" in capsys.readouterr().err
+    folder = str(tmp_path / "sls")
+    assert run_command_line(["export", str(journal), "--format", "sls", "--to", folder]) == 0
+    told = capsys.readouterr().err
+    assert "it cannot say where inputs lie" in told
+    assert "it cannot say weights by a job's priority" in told
+
+
+def allocations(spelling: str, **settings: dict[str, object]) -> tuple[Xml.Element, str]:
+    """The allocation file of a policy, and what it cannot say."""
+    made = fair_scheduler_xml(make_policy(spelling, SHIPPED.with_settings(settings)))
+    return Xml.fromstring(made.text), "\n".join(made.unsaid)
+
+
+def test_pools_become_queues_with_all_that_a_queue_can_say() -> None:
+    prod = {"weight": 3, "min_maps": 4, "min_reduces": 2, "max_jobs": 5, "mode": "fifo"}
+    pools = {"prod": prod, "ads": {"max_maps": 10}}
+    root, unsaid = allocations("fair+kill", fair={"pools": pools, "max_jobs_per_user": 7})
+    queues = {queue.get("name"): queue for queue in root.findall("queue")}
+    assert queues.keys() == {"prod", "ads"}
+    assert {each.tag: each.text for each in queues["prod"]} == {
+        "weight": "3",
+        "minResources": "6144 mb, 6 vcores",
+        "maxRunningApps": "5",
+        "schedulingPolicy": "fifo",
+    }
+    assert root.findtext("userMaxAppsDefault") == "7"
+    assert root.findtext("defaultFairSharePreemptionTimeout") == "60"
+    assert "pool ads: at most 10 maps" in unsaid
+    assert "yarn.scheduler.fair.preemption" in unsaid
+
+
+def test_an_order_that_yarn_has_not_is_said_to_be_none_of_its() -> None:
+    root, unsaid = allocations("hfsp+delay(node=5)+late")
+    assert root.findtext("queue/schedulingPolicy") == "fair"
+    assert "the order hfsp: YARN has none like it" in unsaid
+    assert "locality.threshold.node" in unsaid
+    assert "the speculation rule late" in unsaid
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--format", "sls", "--to", "-"), "SLS takes a folder"),
+        (("--to", "x.history", "--rows", "jobs"), "has no rows"),
+        (("--to", "x.what"), "cannot tell the format"),
+    ],
+)
+def test_what_cannot_be_exported_so_is_told(
+    plain: tuple[Path, list[Launch]],
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    words: str,
+) -> None:
+    assert run_command_line(["export", str(plain[0]), *arguments]) == 2
+    assert words in capsys.readouterr().err

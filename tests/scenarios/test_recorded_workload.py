@@ -25,6 +25,8 @@ from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
+from callboard.journal.tell.explain import explain
+from callboard.journal.writer import JournalWriter
 from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import from_dict, load_scenario, make_jobs
@@ -180,3 +182,14 @@ def test_orders_by_size_can_go_by_what_users_said(tmp_path: Path, size: str, fir
     spec = msgspec.structs.replace(spec, policy=f'sjf(size="{size}")')
     finished = [each.job for each in events_of(spec) if isinstance(each, JobFinished)]
     assert spec.jobs[finished[0]].name == first
+
+
+def test_explain_tells_of_a_recorded_jobs_setup_and_cleanup(tmp_path: Path) -> None:
+    spec = load_run(str(written(tmp_path, HADOOP1)))
+    job = msgspec.structs.replace(spec.jobs[0], cleanup_ms=2000)
+    spec = msgspec.structs.replace(spec, jobs=(job,))
+    with JournalWriter(tmp_path / "x.journal") as sink:
+        Simulation(spec, [sink]).run()
+    told = "\n".join(explain(tmp_path / "x.journal", 0))
+    assert "  For 3.050 s of it the job was being set up" in told
+    assert "all its tasks are done, and it is cleaned up" in told

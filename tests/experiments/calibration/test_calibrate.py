@@ -9,6 +9,7 @@ from bench.calibration import TRUTHS, calibrated
 from callboard.experiments.calibration.calibrate import calibrate, findings_of
 from callboard.experiments.calibration.estimate import Estimate, Untold
 from callboard.experiments.calibration.heartbeat_grid import heartbeat_period
+from callboard.experiments.calibration.scipy_parts import normal, share_limits, student
 from callboard.experiments.calibration.slot_counts import node_peak
 from callboard.experiments.calibration.task_noise import task_noise
 from callboard.scenarios.formats.attempt_log import UNTOLD, AttemptCollecting, AttemptLog
@@ -151,3 +152,11 @@ def test_a_shared_trace_of_hadoop_2_tells_its_heartbeats() -> None:
     period = found.of("cluster.heartbeat.interval_ms")
     assert period is not None
     assert period.value == pytest.approx(1000, abs=1)
+
+
+def test_quantiles_are_those_of_the_tables() -> None:
+    """Student's for ten degrees of freedom; Clopper and Pearson's for 0 and 3 of 20."""
+    assert student(0.95, 10) == pytest.approx(2.228, abs=5e-4)
+    assert normal(0.95) == pytest.approx(1.960, abs=5e-4)
+    assert share_limits(0, 20, 0.95) == pytest.approx((0, 0.1684), abs=1e-4)
+    assert share_limits(3, 20, 0.95) == pytest.approx((0.0321, 0.3789), abs=1e-4)

@@ -12,6 +12,7 @@ from callboard.experiments.reproduction.outcome import (
     judge,
     ours_text,
     quantity_verdict,
+    verdict_text,
     whole_verdict,
     why_words,
 )
@@ -87,6 +88,14 @@ def test_ours_is_the_median_with_the_sign_tests_interval() -> None:
     (found,) = judge(artefact(one), [float(n) for n in range(1, 11)])
     assert (found.low, found.ours, found.high) == (2.0, 5.5, 9.0)
     assert ours_text(one, found) == "5.50 s [2, 9]"
+
+
+def test_an_interval_that_reaches_beyond_the_side_may_be_chance() -> None:
+    one = quantity(below=8.0)
+    (wide,) = judge(artefact(one), [float(n) for n in range(1, 11)])  # from 2 to 9
+    assert verdict_text(one, wide) == "no number printed, may be chance"
+    (narrow,) = judge(artefact(one), [5.0] * 10)
+    assert verdict_text(one, narrow) == "no number printed"
 
 
 def test_what_nobody_has_explained_says_so() -> None:

@@ -1,0 +1,55 @@
+"""Writing a recorded run for other systems, with what their formats cannot say of it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TextIO
+
+from callboard.experiments.input_places import input_replicas
+from callboard.experiments.whole_files import whole_file
+from callboard.journal.checks.rule import Setup
+from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml
+from callboard.journal.export.played_history import PlayedHistory
+from callboard.journal.export.write_batsim import write_batsim
+from callboard.journal.export.write_hadoop1 import hadoop1_lines
+from callboard.journal.export.write_sls import not_in_sls, sls_jobs, sls_nodes
+from callboard.journal.export.write_swf import not_in_swf, swf_lines
+from callboard.journal.tell.names import count
+
+HistoryForm = Literal["hadoop1", "swf", "batsim"]
+
+_IN_BATSIM = "single tasks: a job is one allocation of all nodes that it used"
+
+
+def write_history(
+    form: HistoryForm, history: PlayedHistory, journal: Path, file: TextIO
+) -> tuple[str, Sequence[str]]:
+    """Write the run of a journal; what was written, in words, and what the format cannot say."""
+    if form == "batsim":
+        return count(write_batsim(history, file), "job"), (_IN_BATSIM,)
+    if form == "swf":
+        file.writelines(f"{line}\n" for line in swf_lines(history))
+        return count(len(history.jobs), "job"), not_in_swf(history)
+    replicas = input_replicas(history.started, journal)
+    file.writelines(f"{line}\n" for line in hadoop1_lines(history, replicas))
+    return count(len(history.jobs), "job"), ()
+
+
+def write_sls_folder(history: PlayedHistory, folder: Path) -> tuple[str, Sequence[str]]:
+    """Write jobs, nodes and the allocation file; what was written, and what they cannot say."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unsaid = not_in_sls(history)
+    _write(folder / "jobs.json", "\n".join(sls_jobs(history)))
+    _write(folder / "nodes.json", "\n".join(sls_nodes(history)))
+    policy = Setup(history.started, None).policy
+    if policy is None:
+        unsaid.append(f"the policy {history.started.policy}: it is not one of Callboard's own")
+    else:
+        allocations = fair_scheduler_xml(policy)
+        _write(folder / "fair-scheduler.xml", allocations.text)
+        unsaid += allocations.unsaid
+    return count(len(history.jobs), "job"), unsaid
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")

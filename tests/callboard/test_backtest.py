@@ -1,0 +1,137 @@
+"""`callboard backtest`: a history against what a policy would have made of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.callboard.conftest import Run
+from tests.scenarios.formats.samples import HADOOP1, SWF, written
+
+WORLD = """
+name = "own"
+[cluster]
+nodes = 10
+racks = {racks}
+map_slots = 2
+reduce_slots = 1
+[tasks]
+sigma = 0.4
+straggler_share = 0.03
+[workload]
+kind = "jobs"
+job = [
+  {{ name = "giant", maps = 150, map_s = 25.0, reduces = 4, shuffle_s = 12.0, reduce_s = 20.0 }},
+  {{ name = "small", count = 12, every_s = 15.0, at_s = 10.0, maps = 8, map_s = 9.0 }},
+  {{ name = "some", count = 4, every_s = 30.0, at_s = 20.0, maps = 12, map_s = 9.0, reduces = 1 }},
+]
+"""
+
+
+@pytest.fixture(params=[("fifo", 1), ("fair", 3)], ids=["fifo", "fair"])
+def history(callboard: Run, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, str]:
+    """A history of our own making, and the policy that was in force."""
+    policy, racks = request.param
+    scenario, journal = tmp_path / "own.toml", tmp_path / "own.journal"
+    scenario.write_text(WORLD.format(racks=racks), encoding="utf-8")
+    path = tmp_path / "own.history"
+    run = ("run", str(scenario), "--policy", policy, "--journal", str(journal))
+    assert callboard(*run)[0] == 0
+    assert callboard("export", str(journal), "--to", str(path))[0] == 0
+    return path, policy
+
+
+def test_a_fault_free_world_predicts_itself_and_a_wrong_policy_is_told(
+    callboard: Run, history: tuple[Path, str]
+) -> None:
+    """Every job within 1 % under the right one; under the other the median is off by more than a
+    fifth, and the order of jobs is not the same.
+    """
+    path, right = history
+    wrong = "fair" if right == "fifo" else "fifo"
+    asked = ("--policy", right, "--policy", wrong, "--json")
+    status, out, _ = callboard("backtest", str(path), *asked)
+    good, bad = json.loads(out)
+    assert status == 0
+    assert (good["policy"], bad["policy"]) == (right, wrong)
+    assert len(good["jobs"]) == 17
+    assert max(abs(each["error"]) for each in good["jobs"]) < 0.01
+    assert good["rank_correlation"] > 0.99
+    assert bad["median_error"] > 0.2
+    assert bad["rank_correlation"] < 0.9
+    assert good["partial_load"] == ""
+
+
+def test_what_it_prints_names_the_worst_jobs_and_why(
+    callboard: Run, history: tuple[Path, str], tmp_path: Path
+) -> None:
+    path, right = history
+    wrong, figure = "fair" if right == "fifo" else "fifo", tmp_path / "busy.svg"
+    asked = ("--policy", wrong, "--figure", str(figure))
+    status, out, _ = callboard("backtest", str(path), *asked)
+    assert status == 0
+    assert "17 jobs compared with what was recorded" in out
+    worst = out.split("worst predicted")[1]
+    assert worst.count("and in the prediction") == 5
+    assert "its first task is launched, after" in worst
+    assert figure.read_text().startswith("<?xml")
+
+
+def test_a_history_of_little_on_a_large_cluster_says_what_that_does(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """Three hosts are named, and hold the inputs; one map runs at a time on one of them."""
+    path = str(written(tmp_path, HADOOP1.replace("h3", "h9"), "job_1"))
+    status, out, _ = callboard("backtest", path, "--policy", "fifo")
+    assert status == 0
+    assert "1 job compared" in out
+    assert "job_1" in out
+    grown = ("--set", "cluster.map_slots=4")
+    status, out, _ = callboard("backtest", path, "--policy", "fifo", *grown)
+    assert "only a part of the cluster's load" in out
+
+
+def test_jobs_that_their_users_killed_are_left_out(callboard: Run, tmp_path: Path) -> None:
+    killed = HADOOP1.replace('45000" JOB_STATUS="SUCCESS"', '30000" JOB_STATUS="KILLED"')
+    status, out, _ = callboard(
+        "backtest", str(written(tmp_path, killed)), "--policy", "fifo", "--json"
+    )
+    (found,) = json.loads(out)
+    assert (status, found["jobs"], found["left_out"]) == (0, [], 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("two-jobs", "--policy", "fifo"), "only a recorded history can be backtested"),
+        (("absent", "--policy", "fifo"), "no"),
+        (("two-jobs", "--policy", "nonsense"), "nonsense"),
+        (("two-jobs", "--policy", "fifo", "--figure", "x.txt"), "end the name in one of"),
+    ],
+)
+def test_what_cannot_be_backtested_is_told(
+    callboard: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    status, _, err = callboard("backtest", *arguments)
+    assert (status, words in err) == (2, True), err
+
+
+def test_an_imported_or_calibrated_history_can_be_backtested(
+    callboard: Run, history: tuple[Path, str], tmp_path: Path
+) -> None:
+    path, right = history
+    mine = tmp_path / "mine"
+    assert callboard("import", str(path), "--to", str(mine))[0] == 0
+    assert callboard("calibrate", str(path), "--to", str(mine / "calibrated.toml"))[0] == 0
+    (imported,) = (each for each in mine.glob("*.toml") if each.stem != "calibrated")
+    for scenario in (imported, mine / "calibrated.toml"):
+        status, out, _ = callboard("backtest", str(scenario), "--policy", right, "--json")
+        (found,) = json.loads(out)
+        assert (status, found["median_error"] < 0.02) == (0, True)
+
+
+def test_what_was_guessed_of_a_history_is_told(callboard: Run, tmp_path: Path) -> None:
+    """Job 2 of this log does not say how long it waited."""
+    status, out, _ = callboard("backtest", str(written(tmp_path, SWF, "a.swf")), "--policy", "fifo")
+    assert status == 0
+    assert "note: guessed on reading: 1 jobs of unknown wait" in out
