@@ -159,9 +159,10 @@ def _unfairness_a_slot(name: str, more: int, fewer: int) -> Callable[[Runs], flo
 
 
 _NO_TIME = (
-    "With few jobs the paper blames the time that COSHH's decisions take, which its mean completion"
-    " times include; decisions take no virtual time here. With many, a handful of tasks on resources"
-    " that do not suit them are most of the mean, so that seeds differ widely: see the intervals."
+    "With few jobs the paper blames the time that COSHH's decisions take, which its mean"
+    " completion times include; decisions take no virtual time here. With many, a handful of tasks"
+    " on resources that do not suit them are most of the mean, so that seeds differ widely: see the"
+    " intervals."
 )
 
 HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (

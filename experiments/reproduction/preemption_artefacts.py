@@ -126,16 +126,16 @@ def _snp_chart(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
 
 
 _BUSY_WHY = (
-    "Every measure is on the paper's side wherever the long job stands, and the gain is the less the"
-    " later it comes, as the paper says; but it is smaller than in print. The paper prints neither"
-    " its reduces nor the order of its jobs."
+    "Every measure is on the paper's side wherever the long job stands, and the gain is the less"
+    " the later it comes, as the paper says; but it is smaller than in print. The paper prints"
+    " neither its reduces nor the order of its jobs."
 )
 _BY_JOB_WHY = (
     "Preemption that takes from each job beyond its own share, those most above it first, takes"
     " mostly from large jobs. Global preemption takes the newest attempts of all jobs, and so from"
-    " short ones too, whose slowdowns make up these measures. Against what Hadoop's Fair Scheduler"
-    " really does (gp-fig-3-busy), which takes the newest attempts too, it is better; on bursts among"
-    " a few long jobs it is better than either (gp-story)."
+    " short ones too, whose slowdowns make up these measures. Against what Hadoop's own rule really"
+    " does (gp-fig-3-busy), which takes the newest attempts too, it is better; on bursts among a"
+    " few long jobs it is better than either (gp-story)."
 )
 
 _BUSY_JOBS = 130
