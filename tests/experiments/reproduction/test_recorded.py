@@ -1,0 +1,41 @@
+"""The outcomes that Callboard brings along, and the page made of them, are in step with the table."""
+
+from pathlib import Path
+
+import pytest
+
+from callboard.experiments.reproduction.artefact import AnyArtefact
+from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
+from callboard.experiments.reproduction.outcome import (
+    ReproductionVerdict,
+    quantity_verdict,
+    whole_verdict,
+)
+from callboard.experiments.reproduction.recorded_outcomes import recorded_outcomes
+from callboard.experiments.reproduction.reproduction_page import markdown_page
+
+PAGE = Path(__file__).parents[3] / "docs" / "reproduction.md"
+
+
+@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.id)
+def test_every_recorded_verdict_follows_from_its_figures(artefact: AnyArtefact) -> None:
+    """None is written by hand: they come from what is recorded of ours, and the table's numbers."""
+    outcome = recorded_outcomes()[artefact.id]
+    if outcome.note:
+        assert outcome.verdict is ReproductionVerdict.NOT_RUN
+        return
+    pairs = list(zip(artefact.quantities, outcome.quantities, strict=True))
+    for quantity, found in pairs:
+        assert found.label == quantity.label
+        assert found.verdict is quantity_verdict(quantity, found.ours)
+    assert outcome.verdict is whole_verdict(artefact, outcome.quantities)
+
+
+def test_the_page_is_made_of_the_table_and_of_what_is_recorded() -> None:
+    """`callboard reproduce --all --json` and `--markdown` give both."""
+    found = [recorded_outcomes()[each.id] for each in ARTEFACTS]
+    assert PAGE.read_text("utf-8") == markdown_page(ARTEFACTS, found)
+
+
+def test_nothing_is_recorded_of_artefacts_that_are_gone() -> None:
+    assert set(recorded_outcomes()) == {each.id for each in ARTEFACTS}
