@@ -21,9 +21,9 @@ from callboard.experiments.reproduction.worked_examples import ExampleNumbers, W
 BIN_2, BIN_3, BIN_4 = (
     SizeBin("bin 2", 10, 50),
     SizeBin("bin 3", 51, 150),
-    SizeBin("bin 4", 151, 1e9),
+    SizeBin("bin 4", 151),
 )
-BIN_1, LARGER = SizeBin("bin 1", 1, 9), SizeBin("bins 2 to 4", 10, 1e9)
+BIN_1, LARGER = SizeBin("bin 1", 1, 9), SizeBin("bins 2 to 4", 10)
 
 _MEAN_GAP_S = {"dev": 30, "test": 60, "prod": 60}
 WORKLOADS = tuple(_MEAN_GAP_S)

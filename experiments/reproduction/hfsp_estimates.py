@@ -19,6 +19,7 @@ from callboard.experiments.reproduction.hfsp_artefacts import (
 )
 from callboard.experiments.reproduction.run_figures import SizeBin, Values
 from callboard.experiments.run_spec import RunSpec
+from callboard.journal.figures.job_groups import jobs_of_size
 from callboard.scheduler.model import MAP, REDUCE, TaskKind
 
 _KIND_NAMES = {MAP: "maps", REDUCE: "reduces"}
@@ -65,10 +66,9 @@ def errors(runs: Runs, kind: TaskKind, which: SizeBin = LARGER) -> Values:
     found = [np.empty(0)]
     for workload in WORKLOADS:
         result = runs[f"{workload} hfsp"].result
-        sizes, jobs = result.phase_sizes, result.jobs
-        if sizes is not None:
-            mine = jobs.job[(jobs.maps >= which.least) & (jobs.maps <= which.most)]
-            found.append(sizes.errors(kind, mine.tolist()))
+        if result.phase_sizes is not None:
+            mine = jobs_of_size(result.jobs, which.least, which.most)
+            found.append(result.phase_sizes.errors(kind, mine))
     return np.concatenate(found)
 
 

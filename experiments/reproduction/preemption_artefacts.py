@@ -19,6 +19,7 @@ from callboard.experiments.reproduction.run_figures import (
     ratio,
 )
 from callboard.experiments.run_spec import RunSpec
+from callboard.journal.figures.job_groups import response_seconds_of, share_of_largest
 
 _HADOOP = "fair+delay+kill(interval_s=20)"
 _KILL = 'fair+delay+kill(victims="job", interval_s=20)'
@@ -45,9 +46,7 @@ def _measure(name: str) -> RunFigure:
 
 
 def _counted_response_s(run: MeteredRun) -> float | None:
-    jobs = run.result.jobs
-    times = jobs.response_ms[jobs.completed & np.isin(jobs.job, run.result.counted_jobs)]
-    return float(times.mean()) / 1000 if len(times) else None
+    return response_seconds_of(run.result.jobs, run.result.counted_jobs).mean
 
 
 _PLACES = {1: "1st", 66: "66th", 92: "92nd"}
@@ -158,8 +157,7 @@ def _maps_in_all(spec: RunSpec) -> float:
 
 def _largest_four(spec: RunSpec) -> float:
     """The share of all maps that the four largest jobs have."""
-    maps = sorted(job.maps for job in spec.jobs)
-    return sum(maps[-4:]) / sum(maps)
+    return share_of_largest(np.array([job.maps for job in spec.jobs]), 4)
 
 
 _FACEBOOK = ((1, 0.39), (2, 0.55), (20, 0.69), (60, 0.78), (150, 0.84), (350, 0.9), (500, 0.94))

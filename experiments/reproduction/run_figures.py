@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.seed_runs import mean_response_s
+from callboard.journal.figures.job_groups import jobs_of_size, response_seconds_of, share_within
+from callboard.scheduler.model import JobId
 
 Values = NDArray[np.float64]
 RunFigure = Callable[[MeteredRun], float | None]
@@ -18,28 +20,29 @@ RunFigure = Callable[[MeteredRun], float | None]
 class SizeBin:
     """Jobs of at least `least` and at most `most` maps."""
 
-    def __init__(self, name: str, least: int, most: float) -> None:
+    def __init__(self, name: str, least: int, most: int = 1_000_000_000) -> None:
         self.name = name
         self.least = least
         self.most = most
 
+    def jobs(self, run: MeteredRun) -> tuple[JobId, ...]:
+        """Its jobs in a run."""
+        return jobs_of_size(run.result.jobs, self.least, self.most)
+
     def responses_s(self, run: MeteredRun) -> Values:
         """The response times of its completed jobs, in seconds."""
         jobs = run.result.jobs
-        mine = jobs.completed & (jobs.maps >= self.least) & (jobs.maps <= self.most)
+        mine = jobs.completed & np.isin(jobs.job, self.jobs(run))
         return jobs.response_ms[mine] / 1000
 
     def slowdowns(self, run: MeteredRun) -> Values:
         """The slowdowns of its completed jobs."""
-        found = run.result.slowdown
+        found = run.result.slowdown_of(self.jobs(run))
         assert found is not None
-        maps = dict(zip(run.result.jobs.job.tolist(), run.result.jobs.maps.tolist(), strict=True))
-        mine = [self.least <= maps[job] <= self.most for job in found.job.tolist()]
-        values: Values = found.slowdown[np.array(mine, bool)]
-        return values
+        return found.slowdown
 
 
-EVERY_SIZE = SizeBin("all jobs", 0, np.inf)
+EVERY_SIZE = SizeBin("all jobs", 0)
 
 
 def of(cell: str, figure: RunFigure) -> Callable[[Runs], float | None]:
@@ -71,33 +74,33 @@ def mean_of_responses_s(run: MeteredRun) -> float | None:
 
 def median_response_s(of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
     """The median response time of a bin's jobs."""
-    return lambda run: median_of(of_bin.responses_s(run))
+    return lambda run: response_seconds_of(run.result.jobs, of_bin.jobs(run)).median
+
+
+def mean_response_of(of_bin: SizeBin) -> RunFigure:
+    """The mean response time of a bin's jobs, in seconds."""
+    return lambda run: response_seconds_of(run.result.jobs, of_bin.jobs(run)).mean
 
 
 def done_within(limit_s: float, of_bin: SizeBin) -> RunFigure:
-    """The share of a bin's jobs whose response time is at most this."""
-
-    def figure(run: MeteredRun) -> float | None:
-        times = of_bin.responses_s(run)
-        return float((times <= limit_s).mean()) if len(times) else None
-
-    return figure
+    """The share of a bin's jobs that are done within this time of their submission."""
+    return lambda run: share_within(run.result.jobs, of_bin.jobs(run), limit_s)
 
 
 def median_slowdown(of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
     """The median slowdown of a bin's jobs."""
-    return lambda run: median_of(of_bin.slowdowns(run))
+
+    def figure(run: MeteredRun) -> float | None:
+        found = run.result.slowdown_of(of_bin.jobs(run))
+        return None if found is None else found.statistics.median
+
+    return figure
 
 
 def greatest_slowdown(run: MeteredRun) -> float | None:
     """The greatest slowdown of all jobs."""
     values = EVERY_SIZE.slowdowns(run)
     return float(values.max()) if len(values) else None
-
-
-def median_of(values: Values) -> float | None:
-    """The median; None of nothing."""
-    return float(np.median(values)) if len(values) else None
 
 
 def metered(meter: str, column: str) -> RunFigure:

@@ -13,8 +13,15 @@ from callboard.experiments.reproduction.artefact_charts import (
 )
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.run_figures import RunFigure, SizeBin, of, ratio
+from callboard.experiments.reproduction.run_figures import (
+    RunFigure,
+    SizeBin,
+    mean_response_of,
+    of,
+    ratio,
+)
 from callboard.experiments.reproduction.worked_examples import Worked
+from callboard.journal.figures.job_groups import jobs_of_size
 
 DELAY_5S = "fair+delay(node=5,rack=5)"
 
@@ -31,7 +38,7 @@ def local_share(level: str, maps: int | None = None) -> RunFigure:
     def figure(run: MeteredRun) -> float | None:
         jobs, table = run.result.jobs, run.result.map_locality
         assert table is not None
-        found = table.shares(jobs.job[(jobs.maps == maps) | (maps is None)].tolist())
+        found = table.shares(None if maps is None else jobs_of_size(jobs, maps, maps))
         if found.node is None or found.rack is None:
             return None
         return found.node + (found.rack if level == "rack" else 0)
@@ -178,25 +185,17 @@ def _macro(load: str) -> Played:
     )
 
 
-def _mean_of(which: SizeBin) -> RunFigure:
-    def figure(run: MeteredRun) -> float | None:
-        times = which.responses_s(run)
-        return float(times.mean()) if len(times) else None
-
-    return figure
-
-
 def _macrobenchmark(load: str) -> AnyArtefact:
     """The macrobenchmark under one of its three workloads."""
     gains = (
         Quantity[Runs](
             label="small jobs, Fair over FIFO",
-            value=ratio("fair", "fifo", _mean_of(_SMALL)),
+            value=ratio("fair", "fifo", mean_response_of(_SMALL)),
             below=1,
         ),
         Quantity[Runs](
             label="small jobs, Fair with delay over Fair",
-            value=ratio("fair+delay", "fair", _mean_of(_SMALL)),
+            value=ratio("fair+delay", "fair", mean_response_of(_SMALL)),
             below=1,
         ),
         Quantity[Runs](

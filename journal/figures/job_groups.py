@@ -1,4 +1,4 @@
-"""Figures of some of a run's jobs: those of one bin, of one size, of one user's."""
+"""Figures of some of a run's jobs, such as those of one size."""
 
 from collections.abc import Collection
 
@@ -7,14 +7,6 @@ import numpy as np
 from callboard.journal.figures.summary import SampleStatistics, statistics_in_seconds
 from callboard.journal.figures.tables import Flags, Ints, JobColumns
 from callboard.scheduler.model import JobId
-
-
-def jobs_labelled(jobs: JobColumns, label: str) -> tuple[JobId, ...]:
-    """The jobs called `label`, or `label-` and a number, as generated workloads name theirs: HFSP's
-    bin 2 is `bin2`.
-    """
-    named = zip(jobs.job.tolist(), jobs.name, strict=True)
-    return tuple(job for job, name in named if name.rpartition("-")[0] == label or name == label)
 
 
 def jobs_of_size(jobs: JobColumns, least: int, most: int) -> tuple[JobId, ...]:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from callboard.journal.figures.job_groups import (
-    jobs_labelled,
     jobs_of_size,
     response_seconds_of,
     share_of_largest,
@@ -12,23 +11,13 @@ from callboard.journal.figures.job_groups import (
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import SampleStatistics
 from tests.journal.stories import STORY, cut_at
-from tests.support.library import ran
 
 JOBS = Metrics.of(STORY).jobs()  # "ads" of 2 maps takes 4400 ms, "logs" of 1 map 1300 ms
 
 
-def test_jobs_are_chosen_by_label_or_size() -> None:
-    assert jobs_labelled(JOBS, "ads") == (0,)
-    assert jobs_labelled(JOBS, "ad") == ()
+def test_jobs_are_chosen_by_size() -> None:
     assert jobs_of_size(JOBS, 1, 1) == (1,)
     assert jobs_of_size(JOBS, 1, 2) == (0, 1)
-
-
-def test_generated_jobs_are_labelled_by_their_bin() -> None:
-    jobs = ran("calm-morning", "fifo").result.jobs
-    bins = [jobs_labelled(jobs, f"bin{number}") for number in range(1, 5)]
-    assert sorted(job for each in bins for job in each) == jobs.job.tolist()
-    assert bins[0] == jobs_of_size(jobs, 1, 4)
 
 
 def test_response_times_are_of_the_chosen_that_have_completed() -> None:

@@ -1,4 +1,4 @@
-"""The outcomes that Callboard brings along, and the page made of them, are in step with the table."""
+"""The outcomes that Callboard brings along, and the page made of them, are those of the table."""
 
 from pathlib import Path
 
