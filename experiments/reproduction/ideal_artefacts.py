@@ -73,7 +73,7 @@ def _worst_ratio(trace: str, one: str, other: str, point: Point) -> Callable[...
 def _over_errors(number: int, trace: str, why: str = "") -> AnyArtefact:
     """Figure 3.1, 3.2 or 3.3."""
     return Artefact(
-        id=f"report-fig-3.{number}",
+        id=f"report-3.{number}",
         paper=Paper.REPORT,
         place=f"Figure 3.{number}, 3.1",
         says=f"{trace}: FIFO is worse than PS by orders of magnitude; FSP+PS stays below PS"
@@ -249,7 +249,7 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
     _over_errors(2, "FB09-1"),
     _over_errors(3, "FB10"),
     Artefact(
-        id="report-fig-3.4",
+        id="report-3.4",
         paper=Paper.REPORT,
         place="Figure 3.4, 3.2",
         says="Without errors FSP and SRPT are remarkably similar at every load; FIFO is worse than"
@@ -272,7 +272,7 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
         seeds=1,
     ),
     Artefact(
-        id="report-fig-3.5",
+        id="report-3.5",
         paper=Paper.REPORT,
         place="Figure 3.5, 3.2",
         says="With σ = 0.5 FSP+PS is always best; beyond load 1 the differences become smaller.",
@@ -293,7 +293,7 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
     ),
     *(
         Artefact(
-            id=f"report-fig-3.{number}",
+            id=f"report-3.{number}",
             paper=Paper.REPORT,
             place=f"Figure 3.{number}, 3.3",
             says=f"d/n plays no important role for scheduling ({told}). FSP+FIFO's line is noisier,"

@@ -276,7 +276,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         seeds=6,
     ),
     Artefact(
-        id="gp-idle",
+        id="gp-fig-3-idle",
         paper=Paper.GP,
         place="VI-E, idle periods",
         says="In idle hours the two policies show little difference.",

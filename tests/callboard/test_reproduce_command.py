@@ -76,7 +76,7 @@ def test_markdown_has_the_tables(callboard: Run, cache: tuple[str, str], tmp_pat
         (("hfsp-fig-2", "--seeds", "5..1"), "5..1"),
         (("hfsp-fig-2", "--report", "papers.txt"), "end its name in .html"),
         (("hfsp-fig-2", "--report", "no/folder/papers.html"), "there is no folder"),
-        (("report-fig-3.1", "--traces", "no-such"), "there is no such folder"),
+        (("report-3.1", "--traces", "no-such"), "there is no such folder"),
     ],
 )
 def test_what_cannot_be_is_refused_before_work_begins(
@@ -90,7 +90,7 @@ def test_what_cannot_be_is_refused_before_work_begins(
 def test_traces_that_are_not_at_hand_are_said(
     callboard: Run, cache: tuple[str, str], tmp_path: Path
 ) -> None:
-    status, out, _ = callboard("reproduce", "report-fig-3.2", "--traces", str(tmp_path), *cache)
+    status, out, _ = callboard("reproduce", "report-3.2", "--traces", str(tmp_path), *cache)
     assert status == 0
     assert "not run" in out
     assert "FB-2009_samples_24_times_1hr_1.tsv" in out

@@ -15,10 +15,18 @@ PRINTED = {
     Paper.SLIDES: ["small-jobs", "small-jobs-default", "sticky-slots", "waits"]
     + [f"macro-{load}" for load in ("io", "cpu", "mixed")]
     + [f"formula-{name}" for name in ("skips", "wait", "locality", "gain", "blocked")],
-    Paper.REPORT: [f"fig-3.{n}" for n in range(1, 8)],
+    Paper.REPORT: [f"3.{n}" for n in range(1, 8)],
     Paper.HYBRID: ["fig-1", "tables-I-IV", "fig-4-i", "fig-4-switches"]
     + [f"fig-2-{n}" for n in ("i", "ii", "iii", "iv", "v", "vi")],
-    Paper.GP: ["table-I", "table-II", "table-III", "fig-3-busy", "fig-3-mixed", "idle", "story"],
+    Paper.GP: [
+        "table-I",
+        "table-II",
+        "table-III",
+        "fig-3-busy",
+        "fig-3-mixed",
+        "fig-3-idle",
+        "story",
+    ],
 }
 """What the papers print."""
 
