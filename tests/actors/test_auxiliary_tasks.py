@@ -1,5 +1,6 @@
 """Setup and cleanup tasks (rule H6): a slot each, once a job, ahead of every policy."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
@@ -11,8 +12,11 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
 from callboard.actors.vocabulary.faults import Crash, KillJob, RestartMaster
+from callboard.experiments.simulation import Simulation
+from callboard.journal.checks.checker import check_events
+from callboard.journal.checks.rule import Violation
 from callboard.scheduler.model import MAP, REDUCE
-from tests.support.world import IN_STEP, PlayedRun, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
 SETUP, CLEANUP = AuxiliaryPurpose
 ONE_SLOT = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
@@ -139,3 +143,45 @@ def test_a_restarted_master_sets_jobs_up_anew_or_loses_them(recover: bool) -> No
     (end,) = run.all(ev.JobFinished)
     assert (end.outcome is Outcome.SUCCEEDED) is recover
     assert len(of(run, ev.AuxiliaryStarted, SETUP)) == (2 if recover else 1)
+
+
+def told(change: Callable[[ev.AnyEvent], ev.AnyEvent | None]) -> list[ev.AnyEvent]:
+    """All events of a run of two jobs, each as it was changed; those of None are left out."""
+    events: list[ev.AnyEvent] = []
+    jobs = [job(0, maps=6, map_ms=20_000), prepared(1)]
+    Simulation(spec_of(jobs, cluster=TWO_NODES), [events.append]).run()
+    return [new for each in events if (new := change(each)) is not None]
+
+
+def test_a_launch_before_the_setup_has_ended_breaks_a_rule() -> None:
+    def without_end(event: ev.AnyEvent) -> ev.AnyEvent | None:
+        return None if isinstance(event, ev.AuxiliaryClosed) and event.purpose is SETUP else event
+
+    assert check_events(told(lambda event: event))
+    with pytest.raises(Violation, match="S7 is broken") as found:
+        check_events(told(without_end))
+    assert "still being set up" in found.value.explanation
+
+
+def test_a_cleanup_before_all_tasks_are_done_breaks_a_rule() -> None:
+    def early(event: ev.AnyEvent) -> ev.AnyEvent | None:
+        is_setup = isinstance(event, ev.AuxiliaryLaunched) and event.purpose is SETUP
+        return msgspec.structs.replace(event, purpose=CLEANUP) if is_setup else event
+
+    with pytest.raises(Violation, match="S7 is broken") as found:
+        check_events(told(early))
+    assert "are not done" in found.value.explanation
+
+
+def test_a_setup_in_a_slot_that_is_held_breaks_a_rule() -> None:
+    held: list[tuple[int, int]] = []
+
+    def into_a_held_slot(event: ev.AnyEvent) -> ev.AnyEvent | None:
+        if isinstance(event, ev.AttemptStarted):
+            held.append((event.node, event.slot))
+        if isinstance(event, ev.AuxiliaryStarted) and held:
+            return msgspec.structs.replace(event, node=held[-1][0], slot=held[-1][1])
+        return event
+
+    with pytest.raises(Violation, match="S1 is broken"):
+        check_events(told(into_a_held_slot))
