@@ -18,7 +18,7 @@ from callboard.experiments.sweeps.content_key import model_version
 from callboard.experiments.task_pool import Lost, answers, local_workers
 
 NAME = "bugs.results"
-SEEDS_MAX = 40
+SEEDS_MAX = 400
 SEED_SECONDS_MAX = 30.0
 """Processor time for a seed: bugs make worlds that do not end."""
 

@@ -47,8 +47,9 @@ def _counted(counts: Counter[str]) -> str:
 def _bugs(caught: Sequence[Catch]) -> Iterator[str]:
     found = [each for each in caught if each.kind]
     missed = [each for each in caught if not each.kind]
+    most = max((each.seeds for each in missed), default=SEEDS_MAX)
     yield (
-        f"Of {len(caught)} planted bugs {len(found)} were caught within {SEEDS_MAX} seeds, after"
+        f"Of {len(caught)} planted bugs {len(found)} were caught within {most} seeds, after"
         f" {median(each.worlds for each in found):g} worlds in the median and"
         f" {max(each.worlds for each in found):,} at worst"
         f" ({median(each.seconds for each in found):.1f} s and"

@@ -14,7 +14,9 @@ import msgspec
 
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
 from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError, Stalled
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
+from callboard.actors.vocabulary.lifecycle import BookedJobState
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation, Sink
@@ -25,9 +27,10 @@ from callboard.journal.checks.checker import Checker, check_events
 from callboard.journal.checks.rule import Violation
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
+from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import AttemptId, Millis
 from callboard.scheduler.registry.parts import make_policy
 
 MESSAGES_MAX = 50_000
@@ -86,6 +89,8 @@ def play_world(
     flaw = _flaw_of(run, drive)
     kernel = run.kernel
     reason = kernel.reason or "complete"
+    if flaw is None and checks and reason == "complete":
+        flaw = _left_behind(run) or _not_stopped(events, world)
     return PlayedWorld(events, kernel.digest(), kernel.messages, kernel.now_ms, reason, flaw)
 
 
@@ -103,6 +108,52 @@ def _flaw_of(run: Simulation, drive: Callable[[Kernel], None]) -> Flaw | None:
     except KernelError as error:
         return Flaw("endless", str(error))
     return None
+
+
+# What is left when all is done.
+
+
+def _left_behind(run: Simulation) -> Flaw | None:
+    """A job that is over is in the master's books only while attempts of it run."""
+    books = run.master.ledger
+    for job in books.jobs():
+        if job.state is BookedJobState.ENDING and not job.attempts:
+            return Flaw("left behind", f"job {job.job} is over and in the books")
+    return None
+
+
+def _not_stopped(events: Sequence[AnyEvent], world: DrawnWorld) -> Flaw | None:
+    """What runs for a task that is done, or a job that is over, is ordered to stop at that instant,
+    unless the master stood still.
+    """
+    if any(isinstance(entry, _OF_THE_MASTER) for entry in world.scenario.timeline):
+        return None
+    running: dict[AttemptId, ev.AttemptLaunched] = {}
+    due: dict[AttemptId, Millis] = {}
+    for event in events:
+        late = next((attempt for attempt, at_ms in due.items() if at_ms < event.at_ms), None)
+        if late is not None:
+            return Flaw("not stopped", f"attempt {late} runs on at {event.at_ms} ms for nothing")
+        match event:
+            case ev.AttemptLaunched():
+                running[event.attempt] = event
+            case ev.KillOrdered():
+                running.pop(event.attempt, None)
+                due.pop(event.attempt, None)
+            case ev.AttemptClosed():
+                closed = running.pop(event.attempt, None)
+                due.pop(event.attempt, None)
+                if closed is not None and event.outcome is ev.Outcome.SUCCEEDED:
+                    what = (closed.job, closed.kind, closed.task)
+                    others = (e for e in running.values() if (e.job, e.kind, e.task) == what)
+                    due |= {each.attempt: event.at_ms for each in others}
+            case ev.JobFinished() if event.outcome is not ev.Outcome.SUCCEEDED:
+                others = (each for each in running.values() if each.job == event.job)
+                due |= {each.attempt: event.at_ms for each in others}
+    return None
+
+
+_OF_THE_MASTER = (tl.MasterPauseEntry, tl.MasterRestartEntry)
 
 
 # Runs that must be equal.
