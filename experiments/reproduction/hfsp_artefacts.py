@@ -148,8 +148,8 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
             Quantity(
                 label="attempts that trained at once, most",
                 value=lambda runs: runs["test hfsp"].metered["training"]["most"][0],
-                below=10.5,
-                above=0.5,
+                printed=10,
+                exact=True,
             ),
         ),
     ),

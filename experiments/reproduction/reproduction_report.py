@@ -114,7 +114,8 @@ def _blocks(
         rows.append([quantity.label, paper_text(quantity), ours_text(quantity, found), verdict])
     if rows:
         yield ReportTable(headings=("", "paper", "ours", "verdict"), rows=rows)
-    why = why_words(artefact, outcome)
+    holds = outcome.verdict is ReproductionVerdict.NO_NUMBER
+    why = "What it says in words holds." if holds else why_words(artefact, outcome)
     yield Verdict(word=str(outcome.verdict), text=why, mark=_MARKS[outcome.verdict])
     seeds = f"   # seeds {number_ranges(outcome.seeds)}" if len(outcome.seeds) > 1 else ""
     yield CommandLines(lines=[f"callboard reproduce {artefact.id}{seeds}"])
