@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import dropwhile
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import NoReturn
@@ -28,7 +29,10 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard watch rack-outage              a scenario on the screen
   callboard                                choose one of the library in a terminal
   callboard check fair                     a policy against the properties that it guarantees
+  callboard help run                       the options of a command
 """
+
+SCENARIOS = Path(__file__).parent / "scenarios" / "library"
 
 COMMAND_SUMMARIES = {
     "run": "run scenarios or traces under one or more policies",
@@ -43,6 +47,7 @@ COMMAND_SUMMARIES = {
     "export": "turn a journal into a trace or a table",
     "plot": "draw figures of journals, or of a store",
     "report": "write a page about journals or a store, to mail",
+    "new": "write a policy of your own that runs, to begin with",
     "check": "test a policy against the properties of fairness that it guarantees",
     "hunt": "look for the scenario in which a policy looks worst against another",
     "reproduce": "set the papers' tables and figures beside ours",
@@ -79,13 +84,18 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = _asked_for_help(list(sys.argv[1:] if arguments is None else arguments))
     parser = make_parser(words[0] if words else "")
     options = _parse(parser, words)
     if options.command is None:
         return _start(parser)
     status: int = options.action(options)
     return status
+
+
+def _asked_for_help(words: list[str]) -> list[str]:
+    """`help run` is another way to say `run --help`."""
+    return [*words[1:2], "--help"] if words[:1] == ["help"] else words
 
 
 def _start(parser: argparse.ArgumentParser) -> int:
@@ -104,6 +114,8 @@ def _start(parser: argparse.ArgumentParser) -> int:
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """The arguments; argparse leaves over scenarios of `run` between its options or after them."""
+    if words and not words[0].startswith("-") and words[0] not in COMMAND_SUMMARIES:
+        parser.error(_no_command(words[0]))
     options, left = parser.parse_known_args(words)
     options.arguments = words
     if left:
@@ -112,6 +124,17 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
             parser.error(f"unrecognized arguments: {' '.join(unknown or left)}")
         options.scenarios += left
     return options
+
+
+def _no_command(word: str) -> str:
+    """What to type in place of a word that is no command."""
+    from difflib import get_close_matches
+
+    if Path(word).exists() or (SCENARIOS / f"{word}.toml").is_file():
+        return f"{word!r} is no command; did you mean `callboard run {word}`?"
+    near = get_close_matches(word, COMMAND_SUMMARIES, n=1)
+    meant = f"did you mean `callboard {near[0]}`?" if near else "`callboard help` lists them"
+    return f"{word!r} is no command; {meant}"
 
 
 class _Parser(argparse.ArgumentParser):

@@ -54,7 +54,8 @@ class Divergence(msgspec.Struct, frozen=True):
 class JournalDiff(msgspec.Struct, frozen=True):
     """How two journals differ.  `events` is how many they share, `RunStarted` not compared.
 
-    `broke_off` says of each whether it was read to its end, and the end of the run is missing.
+    `broke_off` says of each whether it was read to its end, and the end of the run is missing;
+    `reasons` whether equal decisions for different reasons counted as different.
     """
 
     setup: tuple[Difference, ...]
@@ -62,6 +63,7 @@ class JournalDiff(msgspec.Struct, frozen=True):
     counts: tuple[Difference, ...]
     events: int
     broke_off: tuple[bool, ...]
+    reasons: bool = True
 
     @property
     def same_events(self) -> bool:
@@ -69,12 +71,13 @@ class JournalDiff(msgspec.Struct, frozen=True):
 
 
 def diff_journals(
-    left: str | Path, right: str | Path, *, context: int = 3, reasons: bool = True
+    left: str | Path, right: str | Path, *, context: int = 3, reasons: bool | None = None
 ) -> JournalDiff:
     """Read two journals side by side up to the first difference in what happened.
 
     `context` is how many events before it are kept.  With `reasons` off, launches and kills may
-    differ in their `why`: that shows where two policies first decide differently.  Memory is
+    differ in their `why`: that shows where two policies first decide differently.  If nothing is
+    said of them, they count between runs of one policy, whose reasons are comparable.  Memory is
     that of two chunks.  Errors as in `Journal`.
     """
     journals = Journal(left), Journal(right)
@@ -85,18 +88,19 @@ def diff_journals(
     found = pair.divergence
     ended = (True, True) if found is None else (found.left is None, found.right is None)
     broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
-    return JournalDiff(tuple(pair.setup), found, tuple(pair.counts), pair.index, broke_off)
+    setup, counts, reasons = tuple(pair.setup), tuple(pair.counts), pair.reasons is not False
+    return JournalDiff(setup, found, counts, pair.index, broke_off, reasons)
 
 
 class _PairedReader:
     """Two journals read in step."""
 
-    def __init__(self, context: int, reasons: bool) -> None:
+    def __init__(self, context: int, reasons: bool | None) -> None:
         self.index = 0
         self.setup: list[Difference] = []
         self.counts: list[Difference] = []
         self.divergence: Divergence | None = None
-        self._reasons = reasons
+        self.reasons = reasons
         self._run_state = RunState()
         self._narrator = Narrator(self._run_state)
         self._context = context
@@ -107,6 +111,8 @@ class _PairedReader:
         """Compare one pair; True where the journals diverge."""
         if isinstance(left, ev.RunStarted) and isinstance(right, ev.RunStarted):
             self.setup += _differences(left, right)
+            if self.reasons is None:
+                self.reasons = left.policy == right.policy
         elif not self._same(left, right):
             self.divergence = self._diverge(left, right)
             return True
@@ -125,7 +131,7 @@ class _PairedReader:
             return True
         if isinstance(left, ev.RunEnded) and isinstance(right, ev.RunEnded):
             return (left.at_ms, left.reason) == (right.at_ms, right.reason)
-        return not self._reasons and same_decision(left, right)
+        return self.reasons is False and same_decision(left, right)
 
     def _diverge(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> Divergence:
         return Divergence(
@@ -187,7 +193,8 @@ def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
     yield from _table("Set up differently:", found.setup)
     point = found.divergence
     if point is None:
-        yield f"The same {found.events:,} events at the same times."
+        apart = "" if found.reasons else ", reasons apart (--reasons compares them too)"
+        yield f"The same {found.events:,} events at the same times{apart}."
         yield from _table("Done by other messages:", found.counts)
     else:
         yield f"They part at event {point.index:,}, at {clock(point.at_ms)}:"
