@@ -6,7 +6,7 @@ journals differ, for `check` when a guarantee failed), 2 for bad input, 130 afte
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from itertools import dropwhile
 from pathlib import Path
@@ -54,6 +54,7 @@ COMMAND_SUMMARIES = {
     "ideal": "the simulator report's experiment: size-based disciplines on one divisible machine",
     "scenarios": "list the scenarios of the library",
     "policies": "list the parts that policies are made of",
+    "completion": "print a script by which a shell completes all this",
 }
 """What each is for.  `show` is `show_command` in `commands/show_command.py`, beside its
 `add_arguments` if it takes any; the file is loaded only for that command, and its docstring is the
@@ -146,21 +147,34 @@ class _Parser(argparse.ArgumentParser):
 
 def make_parser(command: str = "") -> argparse.ArgumentParser:
     """The whole command line, with the arguments of one command: the others are not loaded."""
+    return _parser_with([command])
+
+
+def make_whole_parser() -> argparse.ArgumentParser:
+    """The whole command line with the arguments of all commands, which takes a second to load."""
+    return _parser_with(COMMAND_SUMMARIES)
+
+
+def _parser_with(commands: Collection[str]) -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Parser("callboard", description=_ABOUT, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"callboard {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, summary in COMMAND_SUMMARIES.items():
-        subparser = subparsers.add_parser(name, help=summary)
-        if name == command:
-            module = import_module(f"callboard.commands.{name}_command")
-            if hasattr(module, "add_arguments"):
-                module.add_arguments(subparser)
-            subparser.set_defaults(action=getattr(module, f"{name}_command"))
-            about, _, subparser.epilog = (module.__doc__ or "").partition("\n\n")
-            subparser.description = fill(" ".join(about.split()), get_terminal_size().columns - 2)
-            subparser.formatter_class = raw
+        subparser = subparsers.add_parser(name, help=summary, formatter_class=raw)
+        if name in commands:
+            _add_command(subparser, name)
     return parser
+
+
+def _add_command(parser: argparse.ArgumentParser, name: str) -> None:
+    """What a command's file says of it."""
+    module = import_module(f"callboard.commands.{name}_command")
+    if hasattr(module, "add_arguments"):
+        module.add_arguments(parser)
+    parser.set_defaults(action=getattr(module, f"{name}_command"))
+    about, _, parser.epilog = (module.__doc__ or "").partition("\n\n")
+    parser.description = fill(" ".join(about.split()), get_terminal_size().columns - 2)
 
 
 if __name__ == "__main__":
