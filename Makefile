@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+READY  := $(VENV)/.installed-to-run
 STAMP  := $(VENV)/.installed
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
@@ -11,7 +12,7 @@ TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
 
-run: $(STAMP) ## play five small mornings under FIFO, Fair and HFSP, and print one table
+run: $(READY) ## play five small mornings under FIFO, Fair and HFSP, and print one table
 	@$(BIN)/callboard run --nodes 20 --jobs 40 --policy fifo --policy fair --policy hfsp --seeds 5
 
 test: $(STAMP) ## run the whole test suite
@@ -54,9 +55,21 @@ swarm: $(STAMP) ## try drawn worlds in which everything goes wrong, for an hour
 clean: ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(STAMP): pyproject.toml
+# A dot a second tells that an installation goes on; if it fails, what pip said follows.
+define install
+@echo "installing $(2) into $(VENV); this takes a moment"
+@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --no-compile --editable '$(1)' \
+	>$(VENV)/install.log 2>&1 & pip=$$!; trap 'kill $$pip; exit 130' INT TERM; \
+	while kill -0 $$pip 2>/dev/null; do printf .; sleep 1; done; echo; \
+	wait $$pip || { cat $(VENV)/install.log; exit 1; }
+@touch $@
+endef
+
+# The extra `coshh` is SciPy, which the intervals of `run` need too.
+$(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Callboard needs Python 3.11 or newer; %s is %s. Try: make run PYTHON=python3.12" % (sys.executable, sys.version.split()[0]) if sys.version_info < (3, 11) else 0)'
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	@echo "installing Callboard and its tools into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+	$(call install,.[coshh],Callboard)
+
+$(STAMP): $(READY)
+	$(call install,.[dev],all that its tests need)

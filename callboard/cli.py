@@ -6,9 +6,10 @@ journals differ, for `check` when a guarantee failed), 2 for bad input, 130 afte
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from itertools import dropwhile
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import NoReturn
@@ -28,7 +29,10 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard watch rack-outage              a scenario on the screen
   callboard                                choose one of the library in a terminal
   callboard check fair                     a policy against the properties that it guarantees
+  callboard help run                       the options of a command
 """
+
+SCENARIOS = Path(__file__).parent / "scenarios" / "library"
 
 COMMAND_SUMMARIES = {
     "run": "run scenarios or traces under one or more policies",
@@ -44,12 +48,14 @@ COMMAND_SUMMARIES = {
     "export": "turn a journal into a trace, a table, or what other systems read",
     "plot": "draw figures of journals, or of a store",
     "report": "write a page about journals or a store, to mail",
+    "new": "write a policy of your own that runs, to begin with",
     "check": "test a policy against the properties of fairness that it guarantees",
     "hunt": "look for the scenario in which a policy looks worst against another",
     "reproduce": "set the papers' tables and figures beside ours",
     "ideal": "the simulator report's experiment: size-based disciplines on one divisible machine",
     "scenarios": "list the scenarios of the library",
     "policies": "list the parts that policies are made of",
+    "completion": "print a script by which a shell completes all this",
 }
 """What each is for.  `show` is `show_command` in `commands/show_command.py`, beside its
 `add_arguments` if it takes any; the file is loaded only for that command, and its docstring is the
@@ -80,13 +86,18 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = _asked_for_help(list(sys.argv[1:] if arguments is None else arguments))
     parser = make_parser(words[0] if words else "")
     options = _parse(parser, words)
     if options.command is None:
         return _start(parser)
     status: int = options.action(options)
     return status
+
+
+def _asked_for_help(words: list[str]) -> list[str]:
+    """`help run` is another way to say `run --help`."""
+    return [*words[1:2], "--help"] if words[:1] == ["help"] else words
 
 
 def _start(parser: argparse.ArgumentParser) -> int:
@@ -105,6 +116,8 @@ def _start(parser: argparse.ArgumentParser) -> int:
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """The arguments; argparse leaves over scenarios of `run` between its options or after them."""
+    if words and not words[0].startswith("-") and words[0] not in COMMAND_SUMMARIES:
+        parser.error(_no_command(words[0]))
     options, left = parser.parse_known_args(words)
     options.arguments = words
     if left:
@@ -113,6 +126,17 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
             parser.error(f"unrecognized arguments: {' '.join(unknown or left)}")
         options.scenarios += left
     return options
+
+
+def _no_command(word: str) -> str:
+    """What to type in place of a word that is no command."""
+    from difflib import get_close_matches
+
+    if Path(word).exists() or (SCENARIOS / f"{word}.toml").is_file():
+        return f"{word!r} is no command; did you mean `callboard run {word}`?"
+    near = get_close_matches(word, COMMAND_SUMMARIES, n=1)
+    meant = f"did you mean `callboard {near[0]}`?" if near else "`callboard help` lists them"
+    return f"{word!r} is no command; {meant}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -124,21 +148,34 @@ class _Parser(argparse.ArgumentParser):
 
 def make_parser(command: str = "") -> argparse.ArgumentParser:
     """The whole command line, with the arguments of one command: the others are not loaded."""
+    return _parser_with([command])
+
+
+def make_whole_parser() -> argparse.ArgumentParser:
+    """The whole command line with the arguments of all commands, which takes a second to load."""
+    return _parser_with(COMMAND_SUMMARIES)
+
+
+def _parser_with(commands: Collection[str]) -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Parser("callboard", description=_ABOUT, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"callboard {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, summary in COMMAND_SUMMARIES.items():
-        subparser = subparsers.add_parser(name, help=summary)
-        if name == command:
-            module = import_module(f"callboard.commands.{name}_command")
-            if hasattr(module, "add_arguments"):
-                module.add_arguments(subparser)
-            subparser.set_defaults(action=getattr(module, f"{name}_command"))
-            about, _, subparser.epilog = (module.__doc__ or "").partition("\n\n")
-            subparser.description = fill(" ".join(about.split()), get_terminal_size().columns - 2)
-            subparser.formatter_class = raw
+        subparser = subparsers.add_parser(name, help=summary, formatter_class=raw)
+        if name in commands:
+            _add_command(subparser, name)
     return parser
+
+
+def _add_command(parser: argparse.ArgumentParser, name: str) -> None:
+    """What a command's file says of it."""
+    module = import_module(f"callboard.commands.{name}_command")
+    if hasattr(module, "add_arguments"):
+        module.add_arguments(parser)
+    parser.set_defaults(action=getattr(module, f"{name}_command"))
+    about, _, parser.epilog = (module.__doc__ or "").partition("\n\n")
+    parser.description = fill(" ".join(about.split()), get_terminal_size().columns - 2)
 
 
 if __name__ == "__main__":

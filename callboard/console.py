@@ -1,7 +1,7 @@
 """The consoles for everything that people read."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.console import Console
@@ -39,10 +39,10 @@ class ReportConsole(PlainConsole):
 
 
 def print_list(rows: Iterable[Sequence[str]]) -> None:
-    """A table of two columns on a terminal; else a line for each row, without its empty cells."""
+    """A table of two columns on a terminal; else a line for each row, in columns."""
     if not sys.stdout.isatty():
-        for row in rows:
-            print("  ".join(filter(None, row)))
+        for line in _aligned(list(rows)):
+            print(line)
         return
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
@@ -50,3 +50,10 @@ def print_list(rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*map(plain, row))
     PlainConsole().print(table)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()

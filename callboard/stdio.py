@@ -9,7 +9,12 @@ from callboard.experiments.user_errors import EXIT_BAD_INPUT, InputError
 
 
 def prepare_streams() -> None:
-    """Make both streams writable.  InputError if there is no standard output."""
+    """Make both streams writable.  InputError if there is no standard output.
+
+    An empty NO_COLOR counts as unset, as its convention has it, whatever a library makes of it.
+    """
+    if os.environ.get("NO_COLOR") == "":
+        del os.environ["NO_COLOR"]
     if sys.stderr is None:  # closed by the caller; opened, lest a journal becomes descriptor 2
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:

@@ -31,6 +31,9 @@ def _described(error: Exception) -> tuple[str | None, int]:
                 "a file's name that is not text cannot be recorded; rename the file",
                 EXIT_BAD_INPUT,
             )
+        case FileNotFoundError(filename=name) if str(name).endswith(".journal"):
+            hint = "`callboard run SCENARIO --journal FILE` writes a journal"
+            return f"{name}: {error.strerror}; {hint}", EXIT_BAD_INPUT
         case OSError(strerror=str() as reason):
             return f"{error.filename or 'output'}: {reason}", EXIT_BAD_INPUT
         case ActorFailed():

@@ -5,6 +5,7 @@ the part is spelled.  A file's part is spelled `./mine.py:MyOrder`, the path as 
 current folder.  Whatever is wrong with either is a `PolicySpecError` that names a line of theirs.
 """
 
+import ast
 import importlib.util
 import sys
 import traceback
@@ -61,9 +62,10 @@ def read_policy(text: str, settings: parts.PartSettings | None = None) -> tuple[
 
 
 def part_of_file(ref: str) -> type:
-    """The part that `FILE.py:NAME` means."""
+    """The part that `FILE.py:NAME` means; PolicySpecError says which names there are."""
     match = FILE_PART.fullmatch(ref)
-    assert match is not None, ref
+    if match is None:
+        raise PolicySpecError(f"`{ref}` names a file, and no class in it; {_spellings(ref)}")
     module = _module(match["path"])
     found = vars(module).get(match["name"])
     if found is None:
@@ -73,19 +75,35 @@ def part_of_file(ref: str) -> type:
     return parts.checked_part(found, f"`{match['name']}` in {match['path']}")
 
 
+def _spellings(path: str) -> str:
+    """How to name the classes of a file, which is read for that and not run."""
+    text = _source(path)
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return f"write `{path}:MyOrder`"
+    found = [f"`{path}:{each.name}`" for each in body if isinstance(each, ast.ClassDef)]
+    return f"write {' or '.join(found[:5])}" if found else "it has no class"
+
+
 def _module(path: str) -> ModuleType:
     """The user's file as a module, read once however many policies name it."""
+    text = _source(path)
+    return _run(path, str(Path(path).resolve()), text)
+
+
+def _source(path: str) -> bytes:
     file = Path(path)
     special = special_file(file)
     if special:
         raise PolicySpecError(f"{path}: this is {special}; name a regular file")
     try:
-        text = file.read_bytes()
+        return file.read_bytes()
     except FileNotFoundError:
-        raise PolicySpecError(f"{path}: there is no such file") from None
+        hint = f"`callboard new policy {path}` writes one that runs"
+        raise PolicySpecError(f"{path}: there is no such file; {hint}") from None
     except OSError as error:
         raise PolicySpecError(f"{path}: cannot be read: {error.strerror}") from None
-    return _run(path, str(file.resolve()), text)
 
 
 @lru_cache(maxsize=32)

@@ -43,11 +43,14 @@ def ignore_progress(what: str, more: int) -> None:
 
 
 class Finding:
-    """In how many scenarios a property was tested, and why not or a counterexample, if any."""
+    """In how many scenarios a property was tested, in how many it said nothing, and why not or a
+    counterexample, if any.
+    """
 
     def __init__(self, prop: Property) -> None:
         self.prop = prop
         self.tested = 0
+        self.said_nothing = 0
         self.not_applicable = ""
         self.counterexample: Counterexample | None = None
 
@@ -57,6 +60,7 @@ class Finding:
             return
         outcome = evaluate(self.prop, experiment)
         self.tested += outcome.times > 0
+        self.said_nothing += outcome.times == 0 and not outcome.broken
         self.not_applicable = outcome.not_applicable
         if outcome.broken:
             self.counterexample = Counterexample(experiment.scenario, outcome.broken)

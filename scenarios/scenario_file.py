@@ -205,6 +205,9 @@ def find_scenario(name_or_path: str) -> Path:
     if _is_folder(name_or_path) and is_recording(path):
         return path
     if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
+        if not path.exists():
+            known = "`callboard scenarios` lists what can be played by its name"
+            raise ScenarioError(f"there is no such file; {known}", source=path)
         read_text(path)  # says what is wrong with the file
     problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
     raise ScenarioError(f"{problem}; {suggestion(name_or_path, names)}")

@@ -157,6 +157,8 @@ def _result(finding: search.Finding, plan: PropertySelection) -> str:
         remarks = [f"by {count(nodes, 'node')} and {count(jobs, 'job')}"]
     elif not finding.tested:
         return f"says nothing: {finding.not_applicable or 'there was nothing to test'}"
+    elif finding.said_nothing:
+        remarks = [f"did not apply in {finding.said_nothing:,}"]
     if finding.prop.name not in plan.guaranteed:
         remarks.append("not guaranteed")
     return "; ".join(remarks)

@@ -1,4 +1,6 @@
-"""Say why a job waited, what went first, and which job preempted which."""
+"""Say why a job waited, what went first, which job preempted which, and where its response went, in
+parts that sum to it.
+"""
 
 import argparse
 

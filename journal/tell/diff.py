@@ -54,7 +54,8 @@ class Divergence(msgspec.Struct, frozen=True):
 class JournalDiff(msgspec.Struct, frozen=True):
     """How two journals differ.  `events` is how many they share, `RunStarted` not compared.
 
-    `broke_off` says of each whether it was read to its end, and the end of the run is missing.
+    `broke_off` says of each whether it was read to its end, and the end of the run is missing;
+    `reasons` whether equal decisions for different reasons counted as different.
     """
 
     setup: tuple[Difference, ...]
@@ -62,6 +63,7 @@ class JournalDiff(msgspec.Struct, frozen=True):
     counts: tuple[Difference, ...]
     events: int
     broke_off: tuple[bool, ...]
+    reasons: bool = True
 
     @property
     def same_events(self) -> bool:
@@ -69,23 +71,34 @@ class JournalDiff(msgspec.Struct, frozen=True):
 
 
 def diff_journals(
-    left: str | Path, right: str | Path, *, context: int = 3, reasons: bool = True
+    left: str | Path, right: str | Path, *, context: int = 3, reasons: bool | None = None
 ) -> JournalDiff:
     """Read two journals side by side up to the first difference in what happened.
 
     `context` is how many events before it are kept.  With `reasons` off, launches and kills may
     differ in their `why`, and measured sizes are left out: that shows where two policies first
-    decide differently.  Memory is that of two chunks.  Errors as in `Journal`.
+    decide differently.  If nothing is said of reasons, they count between runs of one policy, whose
+    reasons are comparable.  Memory is that of two chunks.  Errors as in `Journal`.
     """
     journals = Journal(left), Journal(right)
-    pair = _PairedReader(context, reasons)
+    if reasons is None:
+        reasons = _of_one_policy(*journals)
+    pair = _PairedReader(context, reasons=reasons)
     for a, b in zip_longest(*(journals if reasons else map(_without_estimates, journals))):
         if pair.step(a, b):
             break
     found = pair.divergence
     ended = (True, True) if found is None else (found.left is None, found.right is None)
     broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
-    return JournalDiff(tuple(pair.setup), found, tuple(pair.counts), pair.index, broke_off)
+    return JournalDiff(tuple(pair.setup), found, tuple(pair.counts), pair.index, broke_off, reasons)
+
+
+def _of_one_policy(left: Journal, right: Journal) -> bool:
+    """Whether both runs began under one policy, as far as the journals say."""
+    first, second = next(iter(left), None), next(iter(right), None)
+    if isinstance(first, ev.RunStarted) and isinstance(second, ev.RunStarted):
+        return first.policy == second.policy
+    return True
 
 
 def _without_estimates(events: Iterable[ev.AnyEvent]) -> Iterator[ev.AnyEvent]:
@@ -95,7 +108,7 @@ def _without_estimates(events: Iterable[ev.AnyEvent]) -> Iterator[ev.AnyEvent]:
 class _PairedReader:
     """Two journals read in step."""
 
-    def __init__(self, context: int, reasons: bool) -> None:
+    def __init__(self, context: int, *, reasons: bool) -> None:
         self.index = 0
         self.setup: list[Difference] = []
         self.counts: list[Difference] = []
@@ -191,7 +204,8 @@ def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
     yield from _table("Set up differently:", found.setup)
     point = found.divergence
     if point is None:
-        yield f"The same {found.events:,} events at the same times."
+        apart = "" if found.reasons else ", reasons apart (--reasons compares them too)"
+        yield f"The same {found.events:,} events at the same times{apart}."
         yield from _table("Done by other messages:", found.counts)
     else:
         yield f"They part at event {point.index:,}, at {clock(point.at_ms)}:"

@@ -19,6 +19,7 @@ from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
 from callboard.journal.tell.names import clock, count, duration
+from callboard.journal.tell.response_parts import response_lines, response_parts
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import job_in_journal
 from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
@@ -221,6 +222,9 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     if history.submitted is None:
         raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
     yield from map(names.printable, _lines(history, history.submitted))
+    if history.finished is not None and (parts := response_parts(path, number)) is not None:
+        response_ms = history.finished.at_ms - history.submitted.at_ms
+        yield from response_lines(parts, response_ms)
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
 

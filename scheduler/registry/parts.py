@@ -104,12 +104,16 @@ class Catalogue:
             return self._parts[name]
         if piece.name in self._more:
             return self._more[piece.name]()
-        if piece.from_file and self._from_file is not None:
+        if (piece.from_file or piece.name.endswith(".py")) and self._from_file is not None:
             return self._from_file(piece.name)
+        listed = [name for name in piece.name.split(",") if name]
+        if len(listed) > 1 and set(listed) <= set(self.names()):
+            several = " ".join(f"--policy {name}" for name in listed)
+            raise PolicySpecError(f"`{piece.name}` is not one policy; write `{several}`")
         near = get_close_matches(piece.name, self.names(), n=1)
         meant = f"; did you mean `{near[0]}`?" if near else "."
-        listed = ", ".join(f"`{each}`" for each in self.names())
-        raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {listed}.")
+        known = ", ".join(f"`{each}`" for each in self.names())
+        raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {known}.")
 
     def part_spec(self, piece: SpelledPart, what: str = "policy part") -> "PartSpec":
         part, name = self.part(piece, what), self.current(piece.name)

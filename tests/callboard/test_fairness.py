@@ -70,6 +70,16 @@ def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Pa
     assert callboard("run", str(path), "--trust")[0] == 0
 
 
+def test_scenarios_that_a_property_says_nothing_of_are_counted(callboard: Run) -> None:
+    """What was tested and what did not apply are all that was drawn, in every row."""
+    status, out, _ = callboard("check", "fair", "--property", "max-min", "--max-examples", "12")
+    assert status == 0
+    row = next(line.split() for line in out.splitlines() if line.startswith(" max-min "))
+    assert row[2:-1] == ["did", "not", "apply", "in"]
+    assert int(row[1]) + int(row[-1]) == 12
+    assert 0 < int(row[1]) < 12
+
+
 def test_a_policy_that_raises_is_a_counterexample(callboard: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(RAISES)
     policy = f"{tmp_path / 'mine.py'}:Raises"

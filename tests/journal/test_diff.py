@@ -13,6 +13,7 @@ from callboard.actors.vocabulary.events import (
     AttemptLaunched,
     Outcome,
     RunEnded,
+    RunStarted,
     SizeEstimated,
 )
 from callboard.journal.tell.diff import Difference, diff_journals, diff_lines
@@ -158,6 +159,22 @@ def test_reason_words_count_unless_told_otherwise(tmp_path: Path, story: Path) -
     assert parting.index == 2
     assert parting.only_reason
     assert diff_journals(story, other, reasons=False).divergence is None
+
+
+def test_between_two_policies_reasons_count_only_when_asked_for(tmp_path: Path) -> None:
+    started, launch = STORY[0], launch_for(Why(Reason.OWN, "fair", 1, 0.5))
+    assert isinstance(started, RunStarted)
+    fair = msgspec.structs.replace(started, policy="fair")
+    left = record(
+        tmp_path / "left.journal", [msgspec.structs.replace(started, policy="fifo"), *STORY[1:]]
+    )
+    right = record(tmp_path / "right.journal", (fair, *altered(2, launch)[1:]))
+    found = diff_journals(left, right)
+    assert found.divergence is None
+    assert list(diff_lines(found, "a", "b"))[-1].endswith(
+        " events at the same times, reasons apart (--reasons compares them too)."
+    )
+    assert diff_journals(left, right, reasons=True).divergence is not None
 
 
 def test_another_decision_parts_them_with_reasons_or_without(tmp_path: Path, story: Path) -> None:

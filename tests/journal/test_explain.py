@@ -27,6 +27,13 @@ job-1 “logs” of bob (1 map, 0 reduces), under fifo
   locality: 1 node-local, 0 rack-local, 0 off-rack
   it stood first in the queue at 0 of these launches
 00:00:02.300  succeeded after 1.300 s
+Where its response of 1.300 s went, along the tasks that it waited for:
+  1.000 s   77%  a map ran, on its data's node
+  0.101 s    8%  queued: others held all the slots
+  0.100 s    8%  heartbeats, between decisions and deeds
+  0.099 s    8%  a slot was free: a heartbeat was awaited, or a rule kept it
+  While a map waited its share was 0.0 of 2 map slots, because 1.0 other jobs were in the system
+    others held: job-0 1.5
 """.splitlines()
 
 
@@ -119,13 +126,15 @@ def test_who_was_suspended_for_whom(tmp_path: Path) -> None:
     path = run(tmp_path / "j", play(jobs, policy, cluster=cluster))
     told = list(explain(path, 0))
     at = told.index("Preemption:")
-    assert [line.strip() for line in told[at + 1 : -1]] == [
+    assert [line.strip() for line in told[at + 1 : at + 4]] == [
         "00:00:10.000  map 0 of job-0 on node-0 must give way and keep its work"
         " (scripted: 1st in the queue), 9.999 s after its launch",
         "00:00:15.011  a map slot on node-0 that job-0 had to give up goes to job-1",
         "00:00:27.020  map 0 of job-0 goes on after 15.010 s on node-0, slot 0",
     ]
     assert "  maps: 1 launched for 1 task, at most 1 at once, so 1 wave or more" in told
+    assert told[at + 4] == "00:00:45.031  succeeded after 45.031 s"
+    assert "  15.010 s   33%  an attempt was suspended" in told
     assert "that job-0 had to give up goes to job-1" in "\n".join(explain(path, 1))
 
 

@@ -1,0 +1,266 @@
+"""The chain of attempts that a job's end waited for, from its last booking back to its submission.
+
+The job ended with the attempt that was booked last.  That one was launched when it was; before that
+its task waited, or ran in vain in an earlier attempt, or in one that was too slow.  A reduce whose
+shuffle still lacked a map output waited for that map, and one that was not allowed to run yet for
+the map whose booking opened the reduces.  So every millisecond of the response belongs to one link,
+and their lengths sum to the response exactly.
+"""
+
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import ceil
+from typing import Any, NamedTuple
+
+from callboard.actors.config import Tasks
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Outcome
+from callboard.journal.run_records import AttemptRecord
+from callboard.journal.run_state import RunState
+from callboard.scheduler.model import MAP, REDUCE, AttemptId, JobId, Locality, Millis, TaskKind
+
+NOT_YET: Millis = 1 << 62
+
+
+class ChainLink(StrEnum):
+    """What a job's end waited for."""
+
+    WAITING = "waiting"
+    """No attempt of the task had been launched, or a new one was awaited."""
+    DELAY = "delay"
+    """The part of that for which the job had been passed over for locality, as its launch says."""
+    LOCAL_MAP = "local map"
+    REMOTE_MAP = "remote map"
+    SHUFFLE = "shuffle"
+    REDUCE_WORK = "reduce work"
+    STALLED = "stalled"
+    SUSPENDED = "suspended"
+    LOST = "lost"
+    """An attempt that failed, was killed or lost its output, and the whole job before a restart."""
+    SPECULATION = "speculation"
+    """A slow attempt, until the speculative one was launched that did its task."""
+    MESSAGES = "messages"
+    """Between a launch and its start, or an end and its booking."""
+    SETUP = "setup"
+    CLEANUP = "cleanup"
+
+
+class Piece(NamedTuple):
+    """A stretch of the response, and what it went to; `kind` is of the task that it is about."""
+
+    from_ms: Millis
+    to_ms: Millis
+    link: ChainLink
+    kind: TaskKind = MAP
+
+    @property
+    def ms(self) -> Millis:
+        return self.to_ms - self.from_ms
+
+
+@dataclass
+class _OwnAttempt:
+    """An attempt of the job, and from when on it did what."""
+
+    record: AttemptRecord
+    phases: list[tuple[Millis, ChainLink]] = field(default_factory=list)
+    lost_ms: Millis | None = None
+
+    @property
+    def launch(self) -> ev.AttemptLaunched:
+        return self.record.launch
+
+    @property
+    def closed_ms(self) -> Millis:
+        """When the master booked its end; never, if it has not."""
+        return NOT_YET if self.record.closed is None else self.record.closed.at_ms
+
+    @property
+    def over_ms(self) -> Millis:
+        """When the master knew that its work was of no use."""
+        return self.closed_ms if self.lost_ms is None else self.lost_ms
+
+    @property
+    def succeeded(self) -> bool:
+        closed = self.record.closed
+        return closed is not None and closed.outcome is Outcome.SUCCEEDED
+
+    def works_as(self) -> ChainLink:
+        """What it does from its start on, or when it goes on."""
+        if self.launch.kind is REDUCE:
+            return ChainLink.SHUFFLE if self.record.shuffled is None else ChainLink.REDUCE_WORK
+        return ChainLink.LOCAL_MAP if self.launch.level is Locality.NODE else ChainLink.REMOTE_MAP
+
+
+class ChainReader:
+    """Reads the events of one run and keeps what the chain of one job needs: its attempts."""
+
+    def __init__(self, job: JobId) -> None:
+        self.job = job
+        self.submitted: ev.JobSubmitted | None = None
+        self.finished: ev.JobFinished | None = None
+        self._attempts: dict[AttemptId, _OwnAttempt] = {}
+        self._slowstart = 0.0
+        self._restarted_ms: Millis | None = None
+        self._set_up_ms: Millis | None = None
+
+    def observe(self, event: ev.AnyEvent, run_state: RunState) -> None:
+        """Take note of an event that the state has taken in."""
+        match event:
+            case ev.RunStarted():
+                self._slowstart = _slowstart(event.scenario)
+            case ev.AttemptLaunched() if event.job == self.job:
+                record = run_state.attempts.get(event.attempt)
+                if record is not None:
+                    self._attempts[event.attempt] = _OwnAttempt(record)
+            case ev.AttemptEvent() if event.attempt in self._attempts:
+                self._note(event, self._attempts[event.attempt])
+            case ev.JobEvent() if event.job == self.job:
+                self._note_job(event)
+
+    def _note(self, event: ev.AttemptEvent, own: _OwnAttempt) -> None:
+        match event:
+            case ev.AttemptStarted() | ev.AttemptResumed() | ev.ShuffleEnded() | ev.StallEnded():
+                own.phases.append((event.at_ms, own.works_as()))
+            case ev.AttemptStalled():
+                own.phases.append((event.at_ms, ChainLink.STALLED))
+            case ev.AttemptSuspended():
+                own.phases.append((event.at_ms, ChainLink.SUSPENDED))
+            case ev.AttemptEnded():
+                own.phases.append((event.at_ms, ChainLink.MESSAGES))
+
+    def _note_job(self, event: ev.JobEvent) -> None:
+        match event:
+            case ev.JobSubmitted():
+                self.submitted = event
+            case ev.JobFinished():
+                self.finished = event
+            case ev.JobResubmitted():
+                self._restarted_ms, self._set_up_ms = event.at_ms, None
+            case ev.MapOutputsLost():
+                for number in event.attempts:
+                    if number in self._attempts:
+                        self._attempts[number].lost_ms = event.at_ms
+            case ev.AuxiliaryClosed(purpose=ev.AuxiliaryPurpose.SETUP, outcome=Outcome.SUCCEEDED):
+                self._set_up_ms = event.at_ms
+
+    def pieces(self) -> list[Piece]:
+        """The response cut into pieces, in the order of time; none if the job has not finished."""
+        if self.submitted is None or self.finished is None:
+            return []
+        return list(reversed(list(self._cut(self.submitted.at_ms, self.finished.at_ms))))
+
+    def _cut(self, from_ms: Millis, to_ms: Millis) -> Iterator[Piece]:
+        """Backwards, so that what comes later in the chain has the time that two links claim."""
+        begin_ms = from_ms if self._restarted_ms is None else self._restarted_ms
+        ready_ms = begin_ms if self._set_up_ms is None else self._set_up_ms
+        marks = (_Mark(max(m.since_ms, ready_ms), m.link, m.kind) for m in self._marks(to_ms))
+        ends = (_Mark(begin_ms, ChainLink.SETUP), _Mark(from_ms, ChainLink.LOST))
+        at_ms = to_ms
+        for mark in (*marks, *ends):
+            if mark.since_ms < at_ms:
+                yield Piece(mark.since_ms, at_ms, mark.link, mark.kind)
+                at_ms = mark.since_ms
+
+    def _marks(self, to_ms: Millis) -> Iterator["_Mark"]:
+        """All links backwards from the job's end, the last with no end of its own."""
+        own, kind = self._last_closed(to_ms), MAP
+        while own is not None:
+            kind = own.launch.kind
+            own = yield from self._links_of(own)
+        yield _Mark(0, ChainLink.WAITING, kind)
+
+    def _last_closed(self, to_ms: Millis) -> _OwnAttempt | None:
+        """The attempt whose booking ended the job; of one that did not succeed, the last booked."""
+        assert self.finished is not None
+        well = self.finished.outcome is Outcome.SUCCEEDED
+        closed = [own for own in self._attempts.values() if own.closed_ms <= to_ms]
+        return _latest(own for own in closed if own.succeeded or not well)
+
+    def _links_of(self, own: _OwnAttempt) -> Generator["_Mark", None, _OwnAttempt | None]:
+        """The links of one attempt and of its task before; the attempt to go on with, if any."""
+        kind = own.launch.kind
+        yield _Mark(own.closed_ms, ChainLink.CLEANUP, kind)
+        awaited = self._map_awaited_by(own)
+        for since_ms, link in reversed(own.phases):
+            if awaited is not None and since_ms < awaited.closed_ms:
+                yield _Mark(awaited.closed_ms, link, kind)
+                return awaited
+            yield _Mark(since_ms, link, kind)
+        yield from self._links_before(own)
+        opener = self._opener(own)
+        if opener is not None:
+            yield _Mark(opener.closed_ms, ChainLink.WAITING, kind)
+        return opener
+
+    def _links_before(self, own: _OwnAttempt | None) -> Iterator["_Mark"]:
+        """What became of a task until an attempt of it started."""
+        while own is not None:
+            launch, earlier = own.launch, self._earlier(own)
+            yield _Mark(launch.at_ms, ChainLink.MESSAGES, launch.kind)
+            if launch.original:
+                before = self._attempts.get(launch.original)
+                if before is not None:
+                    yield _Mark(before.launch.at_ms, ChainLink.SPECULATION, launch.kind)
+                own = before
+                continue
+            free_ms = 0 if earlier is None else earlier.over_ms
+            yield _Mark(
+                max(launch.at_ms - launch.why.waited_ms, free_ms), ChainLink.DELAY, launch.kind
+            )
+            if earlier is not None:
+                yield _Mark(free_ms, ChainLink.WAITING, launch.kind)
+                yield _Mark(earlier.launch.at_ms, ChainLink.LOST, launch.kind)
+            own = earlier
+
+    def _earlier(self, own: _OwnAttempt) -> _OwnAttempt | None:
+        """The task's attempt before this one."""
+        task = own.launch.kind, own.launch.task
+        before = [
+            each
+            for each in self._attempts.values()
+            if (each.launch.kind, each.launch.task) == task
+            and each.launch.number < own.launch.number
+        ]
+        return max(before, key=lambda each: each.launch.number, default=None)
+
+    def _map_awaited_by(self, own: _OwnAttempt) -> _OwnAttempt | None:
+        """The map that was booked last while this reduce shuffled."""
+        started, shuffled = own.record.started, own.record.shuffled
+        if own.launch.kind is MAP or started is None or shuffled is None:
+            return None
+        return _latest(
+            each for each in self._maps_done() if started.at_ms < each.closed_ms <= shuffled.at_ms
+        )
+
+    def _opener(self, own: _OwnAttempt) -> _OwnAttempt | None:
+        """The map whose booking let the job's reduces run, if this is one of them."""
+        assert self.submitted is not None
+        needed = ceil(self._slowstart * self.submitted.maps)
+        if own.launch.kind is MAP or not needed:
+            return None
+        done = sorted(self._maps_done(), key=lambda each: (each.closed_ms, each.launch.attempt))
+        first = [each for each in done if each.closed_ms > (self._restarted_ms or 0)]
+        return first[needed - 1] if needed <= len(first) else None
+
+    def _maps_done(self) -> Iterator[_OwnAttempt]:
+        maps = (own for own in self._attempts.values() if own.launch.kind is MAP)
+        return (own for own in maps if own.succeeded)
+
+
+class _Mark(NamedTuple):
+    """A link, and since when it held; until when the mark before it tells."""
+
+    since_ms: Millis
+    link: ChainLink
+    kind: TaskKind = MAP
+
+
+def _latest(attempts: Iterable[_OwnAttempt]) -> _OwnAttempt | None:
+    return max(attempts, key=lambda own: (own.closed_ms, own.launch.attempt), default=None)
+
+
+def _slowstart(scenario: dict[str, Any]) -> float:
+    share: float = scenario.get("tasks", {}).get("slowstart", Tasks().slowstart)
+    return share

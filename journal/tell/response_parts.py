@@ -1,0 +1,190 @@
+"""Where a job's response went: its chain of attempts, and what the cluster did while it waited.
+
+The first reading of a journal cuts the response into pieces (`critical_chain`), the second looks at
+the cluster in those in which a task of the job waited.  Either keeps what concerns one job, and
+what is of the size of the cluster.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.job_names import job_name
+from callboard.journal.reader import Journal
+from callboard.journal.run_records import AttemptRecord
+from callboard.journal.run_state import RunState
+from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
+from callboard.journal.tell.names import count, kind_name
+from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+
+HOLDERS_SHOWN = 3
+"""How many of the jobs that held the slots are named."""
+
+_QUEUED, _BY_SHARE, _FREE = "queued, holding no slot", "by its share", "a slot free"
+_LABELS = {
+    ChainLink.DELAY: "passed over for locality, by delay scheduling",
+    ChainLink.LOCAL_MAP: "a map ran, on its data's node",
+    ChainLink.REMOTE_MAP: "a map ran that read from another node",
+    ChainLink.SHUFFLE: "a reduce shuffled",
+    ChainLink.REDUCE_WORK: "a reduce ran",
+    ChainLink.STALLED: "an attempt made no progress",
+    ChainLink.SUSPENDED: "an attempt was suspended",
+    ChainLink.LOST: "work was lost, and done again",
+    ChainLink.SPECULATION: "a slow attempt ran, which a speculative one overtook",
+    ChainLink.MESSAGES: "heartbeats, between decisions and deeds",
+    ChainLink.SETUP: "the job was set up",
+    ChainLink.CLEANUP: "the job was cleaned up",
+}
+_WAITS = {
+    _QUEUED: "queued: others held all the slots",
+    _BY_SHARE: "by its share: its own tasks held all the slots that it was given",
+    _FREE: "a slot was free: a heartbeat was awaited, or a rule kept it",
+}
+
+
+class ResponseParts:
+    """The response in milliseconds by what it went to, longest first, and what its waits were like.
+
+    `ms` sums to the response; `waits` has a phase's waiting, by kind.
+    """
+
+    def __init__(self, ms: Counter[str], waits: Sequence["SlotWait"]) -> None:
+        self.ms = ms
+        self.waits = waits
+
+
+class SlotWait:
+    """What the cluster did while a task of one kind waited for a slot, in sums over that time."""
+
+    def __init__(self, job: JobId, kind: TaskKind, pieces: Sequence[Piece]) -> None:
+        self.job, self.kind = job, kind
+        self.ms_by: Counter[str] = Counter()
+        self.held_ms: Counter[JobId] = Counter()
+        """Slot time by its holder."""
+        self.jobs_ms = 0
+        self.slots_ms = 0
+        self._pieces = [piece for piece in pieces if piece.kind is kind]
+        self._held: Counter[JobId] = Counter()
+        self._since: dict[JobId, Millis] = {}
+
+    @property
+    def ms(self) -> Millis:
+        return self.ms_by.total()
+
+    def pass_until(self, at_ms: Millis, run_state: RunState, slots: int) -> None:
+        """Let the time from the state's last event until `at_ms` pass."""
+        waited = _overlap(self._pieces, run_state.now_ms, at_ms)
+        if waited:
+            busy = run_state.busy[self.kind]
+            own = self._held[self.job]
+            self.ms_by[_FREE if busy < slots else _BY_SHARE if own else _QUEUED] += waited
+            self.jobs_ms += waited * len(run_state.live)
+            self.slots_ms += waited * slots
+
+    def change(self, job: JobId, by: int) -> None:
+        """A job holds another number of slots from here on."""
+        self._settle(job)
+        self._held[job] += by
+
+    def _settle(self, job: JobId) -> None:
+        since, self._since[job] = self._since.get(job, 0), self.ms
+        self.held_ms[job] += self._held[job] * (self.ms - since)
+
+    def settle_all(self) -> None:
+        """Take in what is still held."""
+        for job in self._held:
+            self._settle(job)
+
+
+def response_parts(path: str | Path, job: JobId) -> ResponseParts | None:
+    """Where the response of a job in the journal at `path` went; None if it has not finished.
+    Errors as in `Journal`.
+    """
+    chain, run_state = ChainReader(job), RunState()
+    for event in Journal(path):
+        run_state.follow(event)
+        chain.observe(event, run_state)
+    pieces = chain.pieces()
+    if chain.finished is None:
+        return None
+    waits = _watched(path, job, [piece for piece in pieces if piece.link is ChainLink.WAITING])
+    ms: Counter[str] = Counter()
+    for piece in pieces:
+        if piece.link is not ChainLink.WAITING:
+            ms[_LABELS[piece.link]] += piece.ms
+    for wait in waits:
+        for why, waited in wait.ms_by.items():
+            ms[_WAITS[why]] += waited
+    return ResponseParts(+ms, [wait for wait in waits if wait.ms])
+
+
+def _watched(path: str | Path, job: JobId, pieces: Sequence[Piece]) -> list[SlotWait]:
+    waits, run_state = [SlotWait(job, kind, pieces) for kind in KINDS], RunState()
+    slots = [0, 0]
+    end_ms = max((piece.to_ms for piece in pieces), default=0)
+    for event in Journal(path):
+        for wait in waits:
+            wait.pass_until(event.at_ms, run_state, slots[wait.kind])
+        if event.at_ms >= end_ms:
+            break
+        attempt, held = _before(event, run_state)
+        run_state.follow(event)
+        if isinstance(event, ev.RunStarted | ev.FaultStruck):
+            slots = [_slots(run_state, kind) for kind in KINDS]
+        if attempt is not None and attempt.holds_slot != held:
+            launch = attempt.launch
+            waits[launch.kind].change(launch.job, 1 if attempt.holds_slot else -1)
+    for wait in waits:
+        wait.settle_all()
+    return waits
+
+
+def _before(event: ev.AnyEvent, run_state: RunState) -> tuple[AttemptRecord | None, bool]:
+    """The attempt that an event is about, and whether it held a slot before."""
+    number = event.attempt if isinstance(event, ev.AttemptEvent) else 0
+    attempt = run_state.attempts.get(number)
+    return attempt, attempt is not None and attempt.holds_slot
+
+
+def _slots(run_state: RunState, kind: TaskKind) -> int:
+    """The slots of machines that are not down."""
+    up = (node.facts for node in run_state.nodes.values() if not node.is_down)
+    return sum((facts.map_slots, facts.reduce_slots)[kind] for facts in up)
+
+
+def _overlap(pieces: Sequence[Piece], from_ms: Millis, to_ms: Millis) -> Millis:
+    return sum(max(0, min(p.to_ms, to_ms) - max(p.from_ms, from_ms)) for p in pieces)
+
+
+def response_lines(parts: ResponseParts, response_ms: Millis) -> Iterator[str]:
+    """The parts for people, and what the waits were like in a sentence each."""
+    took = _seconds(response_ms)
+    yield f"Where its response of {took} s went, along the tasks that it waited for:"
+    width = len(took)
+    for label, ms in parts.ms.most_common():
+        yield f"  {_seconds(ms):>{width}} s  {ms / response_ms:4.0%}  {label}"
+    for wait in parts.waits:
+        yield from _wait_lines(wait)
+
+
+def _wait_lines(wait: SlotWait) -> Iterator[str]:
+    """Its share and who held the rest, as means over the time that it waited."""
+    slots, own = wait.slots_ms / wait.ms, wait.held_ms[wait.job] / wait.ms
+    others = wait.jobs_ms / wait.ms - 1
+    yield (
+        f"  While a {kind_name(wait.kind)} waited its share was {own:.1f} of {slots:.0f}"
+        f" {kind_name(wait.kind)} slots, because {others:.1f} other jobs were in the system"
+    )
+    held = Counter({job: ms for job, ms in wait.held_ms.items() if job != wait.job and ms})
+    if held:
+        shown = ", ".join(
+            f"{job_name(job)} {ms / wait.ms:.1f}" for job, ms in held.most_common(HOLDERS_SHOWN)
+        )
+        rest = len(held) - HOLDERS_SHOWN
+        more = f", and {count(rest, 'other job')} the rest" if rest > 0 else ""
+        yield f"    others held: {shown}{more}"
+
+
+def _seconds(ms: Millis) -> str:
+    return f"{ms / 1000:,.3f}"

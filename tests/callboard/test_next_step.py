@@ -1,0 +1,103 @@
+"""A wrong command line is answered with the next thing to type."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from callboard import stdio
+from tests.callboard.conftest import Run
+
+TWO_CLASSES = "class Mine:\n    pass\n\n\nclass Other:\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [
+        ("mine.py", "write `mine.py:Mine` or `mine.py:Other`"),
+        ("./mine.py+kill", "write `./mine.py:Mine` or `./mine.py:Other`"),
+        ("broken.py", "write `broken.py:MyOrder`"),
+        ("empty.py", "`empty.py` names a file, and no class in it; it has no class"),
+        ("none.py", "none.py: there is no such file; `callboard new policy none.py` writes one"),
+        ("fair,hfsp", "write `--policy fair --policy hfsp`"),
+        ("fiar", "did you mean `fair`?"),
+    ],
+)
+def test_a_policy_that_is_none_yet(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(TWO_CLASSES)
+    Path("broken.py").write_text("class Mine(:\n")
+    Path("empty.py").write_text("raise SystemExit('this must not run')\n")
+    status, out, err = callboard("run", "two-jobs", "--policy", policy)
+    assert (status, out) == (2, "")
+    assert says in err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("run", "none.toml"), "none.toml: there is no such file; `callboard scenarios` lists"),
+        (("show", "none.journal"), "`callboard run SCENARIO --journal FILE` writes a journal"),
+        (("diff", "a.journal", "b.journal"), "a.journal: No such file or directory; `callboard"),
+    ],
+)
+def test_a_file_that_is_not_there(callboard: Run, words: tuple[str, ...], says: str) -> None:
+    status, _, err = callboard(*words)
+    assert status == 2
+    assert says in err
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("rnu", "did you mean `callboard run`?"),
+        ("two-jobs", "did you mean `callboard run two-jobs`?"),
+        ("README.md", "did you mean `callboard run README.md`?"),
+        ("xyzzy", "`callboard help` lists them"),
+    ],
+)
+def test_a_word_that_is_no_command(
+    callboard: Run, capsys: pytest.CaptureFixture[str], word: str, says: str
+) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        callboard(word)
+    assert leaving.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("help_words", "option_words"), [(("help",), ("--help",)), (("help", "diff"), ("diff", "-h"))]
+)
+def test_help_is_a_word_too(
+    callboard: Run,
+    capsys: pytest.CaptureFixture[str],
+    help_words: tuple[str, ...],
+    option_words: tuple[str, ...],
+) -> None:
+    told = []
+    for words in (help_words, option_words):
+        with pytest.raises(SystemExit) as leaving:
+            callboard(*words)
+        assert leaving.value.code == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] != ""
+
+
+@pytest.mark.parametrize("command", ["policies", "scenarios"])
+def test_lists_stay_aligned_in_a_pipe(callboard: Run, command: str) -> None:
+    lines = callboard(command)[1].splitlines()
+    width = max(len(line.split("  ", 1)[0]) for line in lines)
+    assert len(lines) > 20
+    assert all(line[width : width + 2] == "  " and line[width + 2] != " " for line in lines)
+    assert not any(line.endswith(" ") for line in lines)
+
+
+def test_an_empty_no_color_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "")
+    stdio.prepare_streams()
+    assert "NO_COLOR" not in os.environ
+    monkeypatch.setenv("NO_COLOR", "1")
+    stdio.prepare_streams()
+    assert os.environ["NO_COLOR"] == "1"

@@ -1,0 +1,130 @@
+"""Where a job's response went: by hand, and summing to it in whole scenarios."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished, JobResubmitted
+from callboard.cli import run_command_line
+from callboard.journal.reader import Journal
+from callboard.journal.run_state import RunState
+from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
+from callboard.journal.tell.explain import explain
+from callboard.journal.tell.response_parts import response_parts
+from callboard.journal.writer import JournalWriter
+from callboard.scheduler.model import MAP, REDUCE
+from tests.journal.stories import STORY
+
+
+def chains(events: Iterable[AnyEvent], jobs: Iterable[int]) -> dict[int, list[Piece]]:
+    readers, run_state = [ChainReader(job) for job in jobs], RunState()
+    for event in events:
+        run_state.follow(event)
+        for reader in readers:
+            reader.observe(event, run_state)
+    return {reader.job: reader.pieces() for reader in readers}
+
+
+def recorded(path: Path, *words: str) -> list[AnyEvent]:
+    assert run_command_line(["run", *words, "--journal", str(path)]) == 0
+    return list(Journal(path))
+
+
+def test_the_chains_of_the_story_by_hand() -> None:
+    """job-0's reduce had to shuffle until its map 1, which had failed once, was booked at 3400."""
+    found = chains(STORY, (0, 1))
+    assert found[0] == [
+        Piece(0, 200, ChainLink.WAITING, MAP),
+        Piece(200, 1800, ChainLink.LOST, MAP),
+        Piece(1800, 1801, ChainLink.MESSAGES, MAP),
+        Piece(1801, 3301, ChainLink.REMOTE_MAP, MAP),
+        Piece(3301, 3400, ChainLink.MESSAGES, MAP),
+        Piece(3400, 3500, ChainLink.SHUFFLE, REDUCE),
+        Piece(3500, 4301, ChainLink.REDUCE_WORK, REDUCE),
+        Piece(4301, 4400, ChainLink.MESSAGES, REDUCE),
+    ]
+    assert found[1] == [
+        Piece(1000, 1200, ChainLink.WAITING, MAP),
+        Piece(1200, 1201, ChainLink.MESSAGES, MAP),
+        Piece(1201, 2201, ChainLink.LOCAL_MAP, MAP),
+        Piece(2201, 2300, ChainLink.MESSAGES, MAP),
+    ]
+
+
+def test_what_the_cluster_did_meanwhile_by_hand(tmp_path: Path) -> None:
+    """job-1 waits from 1000 to 1200: for 101 ms job-0 holds both map slots, then one is free."""
+    with JournalWriter(tmp_path / "j") as sink:
+        for event in STORY:
+            sink(event)
+    parts = response_parts(tmp_path / "j", 1)
+    assert parts is not None
+    assert sorted(parts.ms.values()) == [99, 100, 101, 1000]
+    assert parts.ms["queued: others held all the slots"] == 101
+    (wait,) = parts.waits
+    assert (wait.ms, wait.slots_ms, wait.jobs_ms) == (200, 400, 400)
+    assert +wait.held_ms == Counter({0: 101 + 200})
+
+
+@pytest.mark.parametrize(
+    ("words", "links"),
+    [
+        (("two-jobs", "--policy", "fair"), {ChainLink.SHUFFLE, ChainLink.REDUCE_WORK}),
+        (("small-jobs", "--jobs", "30", "--policy", "fair+delay(node=5)"), {ChainLink.DELAY}),
+        (("rack-outage", "--jobs", "12", "--policy", "fair"), {ChainLink.LOST}),
+        (("stragglers", "--jobs", "2", "--policy", "fair+naive"), {ChainLink.SPECULATION}),
+        (("slot-hoarding", "--jobs", "6", "--policy", "fair+suspend"), set()),
+        (("rolling-restarts", "--jobs", "10", "--policy", "hfsp+preemptive"), set()),
+    ],
+)
+def test_the_parts_of_every_job_sum_to_its_response(
+    tmp_path: Path, words: tuple[str, ...], links: set[ChainLink]
+) -> None:
+    path = tmp_path / "run.journal"
+    events = recorded(path, *words)
+    done = {event.job: event for event in events if isinstance(event, JobFinished)}
+    seen = set()
+    for job, pieces in chains(events, done).items():
+        assert pieces[0].from_ms == done[job].submitted_ms
+        assert pieces[-1].to_ms == done[job].at_ms
+        assert all(a.to_ms == b.from_ms and a.ms > 0 for a, b in pairwise(pieces))
+        seen |= {piece.link for piece in pieces}
+    assert links | {ChainLink.WAITING, ChainLink.MESSAGES} <= seen
+    for job in list(done)[:: max(1, len(done) // 3)]:
+        parts = response_parts(path, job)
+        assert parts is not None
+        assert parts.ms.total() == done[job].at_ms - done[job].submitted_ms
+        for wait in parts.waits:
+            assert 0 < wait.held_ms.total() <= wait.slots_ms
+            assert wait.jobs_ms >= wait.ms
+
+
+def test_what_a_restart_of_the_master_undid_is_lost_time(tmp_path: Path) -> None:
+    scenario = tmp_path / "restart.toml"
+    scenario.write_text(
+        'name = "restart"\n[cluster]\nnodes = 2\nracks = 1\n'
+        '[workload]\nkind = "jobs"\n[[workload.job]]\nmaps = 6\nmap_s = 20\n'
+        '[[timeline]]\nat_s = 30\nwhat = "master-restart"\nrecover = true\n'
+    )
+    events = recorded(tmp_path / "j", str(scenario), "--policy", "fifo")
+    (again,) = (event for event in events if isinstance(event, JobResubmitted))
+    first, *_ = chains(events, (0,))[0]
+    assert first == Piece(0, again.at_ms, ChainLink.LOST)
+
+
+def test_the_example_in_the_docs(tmp_path: Path) -> None:
+    recorded(tmp_path / "j", "two-jobs", "--policy", "fair")
+    told = list(explain(tmp_path / "j", "short"))
+    docs = (Path(__file__).parents[2] / "docs" / "journal.md").read_text(encoding="utf-8")
+    _, _, block = docs.partition("<!-- response -->\n```text\n")
+    shown = block.partition("\n```")[0].splitlines()
+    assert shown == told[-len(shown) :]
+
+
+def test_an_unfinished_job_has_no_parts_yet(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    recorded(path, "two-jobs", "--policy", "fair", "--until", "20")
+    assert response_parts(path, 0) is None
+    assert not any("Where its response" in line for line in explain(path, 0))
