@@ -55,7 +55,11 @@ class ResponseParts:
 
 
 class SlotWait:
-    """What the cluster did while a task of one kind waited for a slot, in sums over that time."""
+    """What the cluster did while a task of one kind waited for a slot, in sums over that time.
+
+    It goes by the master's books: a slot whose attempt has ended is another's only when a heartbeat
+    has told of it, and until then it is taken.
+    """
 
     def __init__(self, job: JobId, kind: TaskKind, pieces: Sequence[Piece]) -> None:
         self.job, self.kind = job, kind
@@ -67,6 +71,7 @@ class SlotWait:
         self._pieces = [piece for piece in pieces if piece.kind is kind]
         self._held: Counter[JobId] = Counter()
         self._since: dict[JobId, Millis] = {}
+        self._taken = 0
 
     @property
     def ms(self) -> Millis:
@@ -76,16 +81,16 @@ class SlotWait:
         """Let the time from the state's last event until `at_ms` pass."""
         waited = _overlap(self._pieces, run_state.now_ms, at_ms)
         if waited:
-            busy = run_state.busy[self.kind]
-            own = self._held[self.job]
-            self.ms_by[_FREE if busy < slots else _BY_SHARE if own else _QUEUED] += waited
+            taken, own = self._taken, self._held[self.job]
+            self.ms_by[_FREE if taken < slots else _BY_SHARE if own else _QUEUED] += waited
             self.jobs_ms += waited * len(run_state.live)
             self.slots_ms += waited * slots
 
     def change(self, job: JobId, by: int) -> None:
-        """A job holds another number of slots from here on."""
+        """A job has been given so many slots more, or gives them back."""
         self._settle(job)
         self._held[job] += by
+        self._taken += by
 
     def _settle(self, job: JobId) -> None:
         since, self._since[job] = self._since.get(job, 0), self.ms
@@ -128,29 +133,33 @@ def _watched(path: str | Path, job: JobId, pieces: Sequence[Piece]) -> list[Slot
             wait.pass_until(event.at_ms, run_state, slots[wait.kind])
         if event.at_ms >= end_ms:
             break
-        attempt, held = _before(event, run_state)
+        number = event.attempt if isinstance(event, ev.AttemptEvent) else 0
+        before = run_state.attempts.get(number)
+        taken = _takes_slot(before)
         run_state.follow(event)
-        if isinstance(event, ev.RunStarted | ev.FaultStruck):
+        if isinstance(event, _CHANGES_OF_SLOTS):
             slots = [_slots(run_state, kind) for kind in KINDS]
-        if attempt is not None and attempt.holds_slot != held:
+        attempt = before or run_state.attempts.get(number)
+        if attempt is not None and _takes_slot(attempt) != taken:
             launch = attempt.launch
-            waits[launch.kind].change(launch.job, 1 if attempt.holds_slot else -1)
+            waits[launch.kind].change(launch.job, -1 if taken else 1)
     for wait in waits:
         wait.settle_all()
     return waits
 
 
-def _before(event: ev.AnyEvent, run_state: RunState) -> tuple[AttemptRecord | None, bool]:
-    """The attempt that an event is about, and whether it held a slot before."""
-    number = event.attempt if isinstance(event, ev.AttemptEvent) else 0
-    attempt = run_state.attempts.get(number)
-    return attempt, attempt is not None and attempt.holds_slot
+_CHANGES_OF_SLOTS = (ev.RunStarted, ev.FaultStruck, ev.NodeLost, ev.NodeReturned)
+
+
+def _takes_slot(attempt: AttemptRecord | None) -> bool:
+    """Whether the master counts it as running."""
+    return attempt is not None and attempt.closed is None and not attempt.is_suspended
 
 
 def _slots(run_state: RunState, kind: TaskKind) -> int:
-    """The slots of machines that are not down."""
-    up = (node.facts for node in run_state.nodes.values() if not node.is_down)
-    return sum((facts.map_slots, facts.reduce_slots)[kind] for facts in up)
+    """The slots that the master counts on."""
+    there = (node.facts for node in run_state.nodes.values() if not (node.is_lost or node.absent))
+    return sum((facts.map_slots, facts.reduce_slots)[kind] for facts in there)
 
 
 def _overlap(pieces: Sequence[Piece], from_ms: Millis, to_ms: Millis) -> Millis:
@@ -172,9 +181,10 @@ def _wait_lines(wait: SlotWait) -> Iterator[str]:
     """Its share and who held the rest, as means over the time that it waited."""
     slots, own = wait.slots_ms / wait.ms, wait.held_ms[wait.job] / wait.ms
     others = wait.jobs_ms / wait.ms - 1
+    between = "; " if 2 * wait.ms_by[_FREE] > wait.ms else ", because "  # of others it was not
     yield (
         f"  While a {kind_name(wait.kind)} waited its share was {own:.1f} of {slots:.0f}"
-        f" {kind_name(wait.kind)} slots, because {others:.1f} other jobs were in the system"
+        f" {kind_name(wait.kind)} slots{between}{others:.1f} other jobs were in the system"
     )
     held = Counter({job: ms for job, ms in wait.held_ms.items() if job != wait.job and ms})
     if held:

@@ -29,11 +29,10 @@ job-1 “logs” of bob (1 map, 0 reduces), under fifo
 00:00:02.300  succeeded after 1.300 s
 Where its response of 1.300 s went, along the tasks that it waited for:
   1.000 s   77%  a map ran, on its data's node
-  0.101 s    8%  queued: others held all the slots
+  0.200 s   15%  queued: others held all the slots
   0.100 s    8%  heartbeats, between decisions and deeds
-  0.099 s    8%  a slot was free: a heartbeat was awaited, or a rule kept it
   While a map waited its share was 0.0 of 2 map slots, because 1.0 other jobs were in the system
-    others held: job-0 1.5
+    others held: job-0 2.0
 """.splitlines()
 
 
