@@ -86,7 +86,7 @@ async def draw(events: list[AnyEvent]) -> float:
             frame = source.cursor.frame(app.view)
 
             def paint() -> None:
-                app.playback._waiting += 1
+                app.playback.requests += 1
                 app.playback.answered(frame)  # noqa: B023
                 for strip in app.screen._compositor.render_strips():
                     strip.render(app.console)

@@ -107,11 +107,12 @@ def _start(parser: argparse.ArgumentParser) -> int:
     if not start_command.can_choose():
         parser.print_help()
         return 0
-    choice = start_command.choose_scenario()
-    if choice is None:
-        return 0
-    chosen = ["watch", choice.scenario, "--policy", choice.policy, "--theme", choice.theme]
-    return _run(chosen)
+    status, choice = 0, start_command.choose_scenario()
+    while choice is not None:  # leaving a run leads back
+        policies = [word for policy in choice.policies for word in ("--policy", policy)]
+        status = _run(["watch", choice.scenario, *policies, "--theme", choice.theme])
+        choice = start_command.choose_scenario(choice)
+    return status
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

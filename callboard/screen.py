@@ -18,11 +18,13 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", choices=themes, default="dark", help=colours)
 
 
-def show_on_screen(source: Source, theme: str, *, follow: bool = False) -> int:
-    """Show a run until the user leaves; the exit status."""
+def show_on_screen(
+    source: Source, theme: str, *, follow: bool = False, recorded: bool = False
+) -> int:
+    """Show a run until the user leaves; the exit status.  `recorded`: it goes into a journal."""
     from callboard.tui.app import CallboardApp  # it takes a moment to load
 
-    app = CallboardApp(source, theme=theme)
+    app = CallboardApp(source, theme=theme, recorded=recorded)
     if follow:
         app.playback.follow()
     app.run()

@@ -8,6 +8,7 @@ elsewhere and may be framed by none.
 import asyncio
 import logging
 import os
+import re
 import shlex
 import socket
 import sys
@@ -33,6 +34,18 @@ _HEADERS = {
 """What the page may load (not the fonts from elsewhere that textual-serve's page asks for), and
 that no page may show it within itself, where a click could be meant for something else.
 """
+
+_FOREIGN_LINK = re.compile(r"<link\b[^>]*\bhref=\"https?:[^>]*>")
+_TITLE_AND_FOCUS = """\
+<title>callboard</title>
+<script>
+  (function focusTerminal() {
+    const keys = document.querySelector(".xterm-helper-textarea");
+    if (keys) keys.focus(); else requestAnimationFrame(focusTerminal);
+  })();
+</script>
+</head>"""
+"""What textual-serve's page lacks: a title for its tab, and keys that work without a click."""
 
 SIZE_MAX = 1000
 """Columns, and rows, of a screen in a browser."""
@@ -109,6 +122,11 @@ def _server(command: str, port: int) -> Any:
             writer.close()
             print(f"callboard: {address} shows the screen; Ctrl-C ends it", flush=True)
 
+        async def handle_index(self, request: Any) -> Any:
+            page = await super().handle_index(request)
+            page.text = _own_page(page.text)
+            return page
+
         async def handle_websocket(self, request: Any) -> Any:
             if request.headers.get("Origin", address) not in own:
                 raise web.HTTPForbidden(text="another page may not look at this screen")
@@ -130,6 +148,11 @@ def _server(command: str, port: int) -> Any:
             response.headers.update(_HEADERS)
 
     return LocalServer(command, host=HOST, port=port, title="callboard")
+
+
+def _own_page(page: str) -> str:
+    """textual-serve's page, asking no other host for anything, with a title and the focus."""
+    return _FOREIGN_LINK.sub("", page).replace("</head>", _TITLE_AND_FOCUS)
 
 
 def _is_size(number: object) -> bool:

@@ -29,6 +29,7 @@ from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
+from callboard.tui.key_order import KeyOrder
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import Sought
 from callboard.tui.panels.job_table import JobTablePane
@@ -52,9 +53,15 @@ FRAMES_A_SECOND = 20
 WIDE, TALL = 120, 36
 """The least columns and lines for all panes at once."""
 
+_LOST = "Changed by hand, and not recorded: leave?"
+_LOST_LINES = (("s", "stay"), ("l", "leave, and lose it; watch --journal FILE records a run"))
+
 
 class CallboardApp(App[None]):
-    """A run, or two, on the screen.  Without `ticking` only `playback.tick` lets time pass."""
+    """A run, or two, on the screen.  Without `ticking` only `playback.tick` lets time pass.
+
+    `recorded` says that the run goes into a journal, so that no change by hand is lost.
+    """
 
     CSS_PATH: ClassVar = ["app.tcss", "comparison.tcss", "dialogs.tcss"]
     TITLE = "callboard"
@@ -64,11 +71,20 @@ class CallboardApp(App[None]):
         Binding("ctrl+c", "quit", show=False, priority=True),
     ]
 
-    def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        theme: str = "dark",
+        ticking: bool = True,
+        recorded: bool = False,
+    ) -> None:
         super().__init__()
+        self._recorded = recorded
         self.playback = Playback(source, self)
         self.failure: Exception | None = None
         """The error that ended the screen, if one did."""
+        self.keys = KeyOrder(self, self.playback, self._handle_key)
         self._flow = InterventionFlow(self, self.playback)
         self._single, self._comparison = RunView(id="single"), ComparisonView(id="comparison")
         self._shown: RunView = self._single
@@ -132,6 +148,23 @@ class CallboardApp(App[None]):
         self.failure = error
         self.exit()
 
+    # Keys.
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys wait for each other; everything else is Textual's."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await self.keys.take(event)
+        else:
+            await super().on_event(event)
+
+    async def _handle_key(self, key: events.Key) -> None:
+        """Without a dialog do it here and now; a dialog's own keys go their usual way."""
+        bound = self.screen.active_bindings.get(key.key)
+        if len(self.screen_stack) > 1 or bound is None:
+            await super().on_event(key)
+        elif bound.enabled:
+            await self.run_action(bound.binding.action, bound.node)
+
     # What `Playback` uses.
 
     def room(self, view: View) -> dict[str, int]:
@@ -170,7 +203,9 @@ class CallboardApp(App[None]):
         self.call_after_refresh(self.playback.ask)
 
     def on_pane_refitted(self) -> None:
-        """A pane is laid out only after the screen."""
+        """A pane is laid out only after the screen, and sometimes while that goes away."""
+        if not self.query(TimeBar):
+            return
         room = self.room(self.view)
         if any(getattr(self.view, field) != value for field, value in room.items()):
             self.playback.ask()
@@ -328,10 +363,14 @@ class CallboardApp(App[None]):
         pane.focus()
         if self._main.has_class("-alone"):
             self._zoom(pane)
-        self.call_after_refresh(self.playback.ask)
+        self._ask_when_laid_out()
 
     def action_maximise(self) -> None:
         self._zoom(None if self._main.has_class("-alone") else self.focused)
+        self._ask_when_laid_out()
+
+    def _ask_when_laid_out(self) -> None:
+        self.keys.hold()
         self.call_after_refresh(self.playback.ask)
 
     def _zoom(self, pane: Widget | None) -> None:
@@ -435,6 +474,27 @@ class CallboardApp(App[None]):
             yield SystemCommand(title, f"key: {each.key}", run)
         yield from self._flow.by_name()
 
+    def action_copy(self) -> None:
+        """To the clipboard: the chosen event, or else all that the focused pane shows."""
+        if not isinstance(self.focused, Pane):
+            return
+        text = self.focused.copied()
+        self.copy_to_clipboard(text)
+        lines = len(text.splitlines())
+        self.notify(f"copied {lines} {'line' if lines == 1 else 'lines'}", timeout=3)
+
     async def action_quit(self) -> None:
+        """Leave; the first time only with a question, if what was done by hand would be lost."""
+        lost = self.playback.changed and not self._recorded
+        if lost and not isinstance(self.screen, MenuScreen):
+            self.push_screen(MenuScreen(_LOST, [("", _LOST_LINES)]), self._leave_if)
+        else:
+            self._leave()
+
+    def _leave_if(self, chosen: int | None) -> None:
+        if chosen:
+            self._leave()
+
+    def _leave(self) -> None:
         self.playback.source.close()
         self.exit()

@@ -57,7 +57,13 @@ _COMPARING = (
     Command("D", "differences", "highlight the slots that differ, or all"),
 )
 _VIEW = (
-    Command("1", "focus_pane('slots')", "to the slots; arrows choose a node, enter goes into it"),
+    Command(
+        "1",
+        "focus_pane('slots')",
+        "to the slots; arrows choose a node, enter goes into it",
+        "panes",
+        0,
+    ),
     Command("2", "focus_pane('jobs')", "to the jobs; arrows choose one"),
     Command("3", "focus_pane('log')", "to the events; arrows choose one, enter goes to its time"),
     Command("4", "focus_pane('detail')", "to the details of the selection; arrows scroll"),
@@ -76,6 +82,7 @@ _VIEW = (
 _SCREEN = (
     Command("t", "theme", "dark or light"),
     Command("p", "picture", "save the screen as a picture (SVG)"),
+    Command("y", "copy", "copy the chosen event, or what the focused pane shows"),
     Command("?", "help", "this list, and what the signs mean", "help", 0),
     Command("q", "quit", "leave", "quit", 0),
 )

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from callboard.experiments.interventions import Intervention, InterventionRequest, LiveSource
+from callboard.experiments.interventions import (
+    Intervene,
+    Intervention,
+    InterventionRequest,
+    LiveSource,
+)
 from callboard.journal.replay.frame import Frame, RunInfo, View
 from callboard.journal.replay.player import Player
 from callboard.journal.replay.recorded import RecordedSource
@@ -35,7 +40,7 @@ _OWED_MOST_S = 0.25
 class Playback:
     """Asks for frames, one after the other, and has the app show them.
 
-    Of the app it uses `room`, `show`, `say`, `tell` and `is_running` only.
+    Of the app it uses `room`, `show`, `say`, `tell`, `keys`, `call_later` and `is_running` only.
     """
 
     def __init__(self, source: Source, app: "CallboardApp") -> None:
@@ -44,9 +49,11 @@ class Playback:
         self.view = View()
         self.frame: Frame | None = None
         self.run: RunInfo | None = None
+        self.changed = False
+        """Whether the run has been changed by hand."""
         self._app = app
-        self._waiting = 0
-        """The number of requests without an answer yet."""
+        self.requests = self.answers = 0
+        """How many frames have been asked for, and have come."""
         self._owed_s = 0.0
         """Real time that has passed since the last frame was asked for."""
         self._waited_s = 0.0
@@ -56,10 +63,15 @@ class Playback:
 
     # Asking and answering.
 
+    @property
+    def _waiting(self) -> int:
+        """The number of requests without an answer yet."""
+        return self.requests - self.answers
+
     def ask(self, move: Move | None = None) -> None:
         """Ask for a frame, of the present moment unless told otherwise."""
         self.set_view(**self._app.room(self.view))
-        self._waiting += 1
+        self.requests += 1
         self.source.ask(Request(move or Stay(), self.view), self.answered)
 
     def intervene(self, intervention: Intervention) -> None:
@@ -67,9 +79,15 @@ class Playback:
         if not self.is_live():
             return
         self.set_view(**self._app.room(self.view))
-        self._waiting += 1
+        self.requests += 1
         source = cast(LiveSource, self.source)
-        source.ask(InterventionRequest(intervention, self.view), self.answered)
+        changes = isinstance(intervention, Intervene)
+
+        def answered(frame: Frame) -> None:
+            self.changed |= changes and not frame.refusal
+            self.answered(frame)
+
+        source.ask(InterventionRequest(intervention, self.view), answered)
 
     def is_live(self) -> bool:
         """Whether the run can be changed; a message says so if it cannot."""
@@ -79,10 +97,10 @@ class Playback:
 
     def answered(self, frame: Frame) -> None:
         """Take a frame that has come, and show it."""
-        self._waiting -= 1
+        self.answers += 1
         if not self._app.is_running:
             return
-        if self._waited_s > _NOTE_AFTER_S and not self._waiting:
+        if self._waited_s > _NOTE_AFTER_S:
             self._app.say("")
         self._waited_s = 0.0
         self.frame = frame
@@ -98,6 +116,7 @@ class Playback:
         if self.source.live and flat_out and not self._waiting:
             self.ask(self.player.play(0))  # the run goes on while this frame is drawn
         self._app.show(frame)
+        self._app.call_later(self._app.keys.go_on)
 
     def set_view(self, **changes: Any) -> None:
         """Change the view for the next request."""

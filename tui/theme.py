@@ -1,8 +1,9 @@
 """Colours, signs and the two themes.  Whatever a colour says, a sign or a word says too.
 
-The hues of jobs are Okabe and Ito's ("Color Universal Design", 2008), which people with any of the
-usual kinds of colour blindness can tell apart; a test measures the distances.  Vermillion is kept
-for what has gone wrong.
+The hues of jobs are near those of Okabe and Ito ("Color Universal Design", 2008), moved until the
+closest two were as far apart as can be for people with any of the usual kinds of colour blindness;
+a test measures the distances, and that everything can be read.  Vermillion is kept for what has
+gone wrong.
 """
 
 from functools import lru_cache
@@ -61,12 +62,12 @@ EIGHTHS = " ▁▂▃▄▅▆▇█"
 SHADES = 3
 """The number of steps of brightness for the age of an attempt."""
 
-_BRIGHTNESS = (0.5, 0.75, 1.0)
-_DIMMED = 0.28
+_CONTRAST_LEAST = 3.0
+"""The least ratio of luminances (WCAG) between what is drawn and any ground of it."""
 
 
 class Palette(msgspec.Struct, frozen=True):
-    """The colours of one theme, as `#rrggbb`; `jobs` by job number modulo their count."""
+    """The colours of one theme, as `#rrggbb`; `jobs` are those that a frame numbers."""
 
     ground: str
     raised: str
@@ -81,9 +82,6 @@ class Palette(msgspec.Struct, frozen=True):
     flat: bool = False
     """Whether colours have no shades: running attempts are bright, dimmed ones faint."""
 
-    def hue(self, job: int) -> str:
-        return self.jobs[job % len(self.jobs)]
-
     def mark(self, mark: Mark) -> str:
         """The colour of a mark, and of its line in the log."""
         if mark in (Mark.LOST, Mark.FAULT):
@@ -93,14 +91,14 @@ class Palette(msgspec.Struct, frozen=True):
 
     def shade(self, colour: str, level: int) -> str:
         """A colour in one of `SHADES` steps of brightness, the last being the full one."""
-        return colour if self.flat else blend(self.ground, colour, _BRIGHTNESS[level])
-
-    def dimmed(self, colour: str) -> str:
-        """A colour in the background, so that what is selected stands out."""
-        return self.faint if self.flat else blend(self.ground, colour, _DIMMED)
+        if self.flat:
+            return colour
+        least = _least_share(self.ground, self.raised, colour)
+        return blend(self.ground, colour, least + (1 - least) * level / (SHADES - 1))
 
     @property
     def edge(self) -> str:
+        """The colour of the lines around panes, which say nothing."""
         return self.faint if self.flat else blend(self.ground, self.text, 0.2)
 
 
@@ -109,14 +107,14 @@ _PALETTES = {
     "raised": ("#1B1F27", "#ECECE6", "#0000aa", "#aaaaaa"),
     "text": ("#D8DCE4", "#22262E", "#ffffff", "#000000"),
     "dim": ("#8A92A0", "#666C78", "#aaaaaa", "#555555"),
-    "faint": ("#4A505C", "#B4B8C0", "#555555", "#aaaaaa"),
+    "faint": ("#727A88", "#83878F", "#555555", "#aaaaaa"),
     "accent": ("#7AA2F7", "#2757B0", "#55ffff", "#0000aa"),
     "fault": ("#E8602C", "#C03A00", "#ff5555", "#aa0000"),
     "good": ("#3FBF8F", "#007A55", "#55ff55", "#00aa00"),
     "warning": ("#CC79A7", "#A3477A", "#ff55ff", "#aa00aa"),
     "jobs": (
-        ("#56B4E9", "#E69F00", "#12A87E", "#F0E442", "#CC79A7", "#3A7FD5"),
-        ("#2D7CB8", "#BF7F05", "#12AC91", "#C2AE13", "#8D2250", "#061F81"),
+        ("#A1DDFF", "#D09827", "#007A4E", "#F0D81C", "#FA05A9", "#3B93FF"),
+        ("#1D85F9", "#A88023", "#29797A", "#745D02", "#7B2046", "#4922B0"),
         ("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
         ("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
     ),
@@ -177,6 +175,25 @@ def style(
         bold=bold or None,
         reverse=reverse or None,
     )
+
+
+@lru_cache(maxsize=256)
+def _least_share(ground: str, raised: str, colour: str) -> float:
+    """The least share of a colour on the ground that can still be read, there and on `raised`."""
+    shares = (step / 50 for step in range(51))
+    readable = (s for s in shares if _contrast(blend(ground, colour, s), raised) > _CONTRAST_LEAST)
+    return next(readable, 1.0)
+
+
+def _contrast(one: str, other: str) -> float:
+    dark, light = sorted(map(_luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    light = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
 
 
 @lru_cache(maxsize=1024)

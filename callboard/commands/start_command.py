@@ -35,8 +35,9 @@ def scenario_description(text: str) -> str:
     return "\n\n".join(" ".join(block) for prose, block in blocks if prose)
 
 
-def choose_scenario() -> StartChoice | None:
-    """Let the user choose; None if they leave."""
+def choose_scenario(before: StartChoice | None = None) -> StartChoice | None:
+    """Let the user choose, beginning with what they chose before; None if they leave."""
     from callboard.tui.screens.start import StartApp
 
-    return StartApp(library_entries(), scenario_file.DEFAULT_SCENARIO).run()
+    first = before.scenario if before else scenario_file.DEFAULT_SCENARIO
+    return StartApp(library_entries(), first, before.theme if before else "dark").run()

@@ -50,7 +50,7 @@ def watch_command(options: argparse.Namespace) -> int:
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
     source = start_runs(specs, [journals.get(run_key(spec)) for spec in specs])
     try:
-        return show_on_screen(source, options.theme)
+        return show_on_screen(source, options.theme, recorded=options.journal is not None)
     finally:
         source.close()
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome
-from callboard.journal.replay.frame import NodeStatus, SlotState
+from callboard.journal.replay.frame import HUES, NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import MAP, JobId, Millis, NodeId, TaskKind
@@ -47,6 +47,10 @@ class ClusterState:
         self.lost = bytearray()
         self.suspended_by_node = bytearray()
         self.busy_ms = [0, 0]
+        self.hues = bytearray()
+        """The number of each job's colour."""
+        self._hue_given = [-1] * HUES
+        """The job that got each colour last."""
         self.jobs_ms = 0
         self.wasted_ms = 0
         self.levels = [0, 0, 0]
@@ -77,6 +81,8 @@ class ClusterState:
             look = _OF_ATTEMPT.get(type(event))
             if look is not None:
                 look(self, event, attempt)
+        elif isinstance(event, ev.JobSubmitted):
+            self._give_hue(event.job)
         elif isinstance(event, ev.RunStarted):
             self._run_started(event)
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
@@ -104,6 +110,16 @@ class ClusterState:
                 return None
             size_ms += job.total(kind) * total_ms / max(count, 1)
         return size_ms
+
+    def _give_hue(self, job: JobId) -> None:
+        """The colour that the fewest jobs in the system have; of several, the longest unused."""
+        used = [0] * HUES
+        for other in self.run.live:
+            if other != job:
+                used[self.hues[other]] += 1
+        hue = min(range(HUES), key=lambda each: (used[each], self._hue_given[each]))
+        self.hues.extend(bytes(max(job + 1 - len(self.hues), 0)))
+        self.hues[job], self._hue_given[hue] = hue, job
 
     def _run_started(self, event: ev.RunStarted) -> None:
         self.first = slot_offsets(event.nodes)

@@ -36,6 +36,10 @@ USUAL_AGE = 128
 """The age of an attempt in a frame that is as old as those of its job and kind usually get."""
 
 
+HUES = 6
+"""How many colours jobs have."""
+
+
 class NodeStatus(IntFlag):
     """How a node really is; 0 is up and well.
 
@@ -266,7 +270,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     have one a node.  `selected` is the row of the selected job, whether the table shows it or not.
     `log_top` says that the log begins with the first line there is.  `policy` is the one in force.
     `reached` says that the run has come to where it was to be played, `refusal` why an intervention
-    could not be done.  `comparison` holds the other run, where two are compared.
+    could not be done.  `comparison` holds the other run, where two are compared.  `hues` has the
+    number of each job's colour, from 0 to `HUES` - 1.
     """
 
     at_ms: Millis
@@ -296,6 +301,11 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     reached: bool = False
     refusal: str = ""
     comparison: "RunComparison | None" = None
+    hues: bytes = b""
+
+    def hue(self, job: JobId) -> int:
+        """The number of the job's colour."""
+        return self.hues[job] if job < len(self.hues) else job % HUES
 
     @property
     def over(self) -> bool:

@@ -108,6 +108,8 @@ class Lockstep:
             project(each, place, at_ms, view, end_ms)
             for each, place in zip(recordings, places, strict=True)
         ]
+        # A job has the colour in both that it has in the first.
+        frames[1] = msgspec.structs.replace(frames[1], hues=frames[0].hues)
         clusters = recordings[0].state_at(one), recordings[1].state_at(other)
         rows, top, found = compare_jobs(clusters, at_ms, view)
         comparison = RunComparison(

@@ -7,6 +7,7 @@ from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
+from callboard.journal.replay.detail_result import result_detail
 from callboard.journal.replay.detail_slot import slot_detail
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.job_rows import job_row, job_rows
@@ -55,6 +56,7 @@ def project(
         ),
         detail=_detail(recording, cluster, at_ms, view),
         policy=cluster.run.policy,
+        hues=bytes(cluster.hues),
     )
 
 
@@ -121,4 +123,5 @@ def _detail(
         return detail(recording, cluster, at_ms, view)
     if view.job is not None and view.job in cluster.run.jobs:
         return job_detail(recording, cluster, at_ms, view)
-    return None
+    over = recording.closed and at_ms >= recording.end_ms and cluster.run.jobs
+    return result_detail(recording, cluster, at_ms) if over else None

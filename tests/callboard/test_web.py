@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import importlib.util
+import re
 import socket
 import subprocess
 import sys
@@ -111,6 +112,10 @@ def test_a_browser_sees_the_run_and_no_other_page_does() -> None:
                 assert policy.startswith("style-src 'self'")
                 assert "frame-ancestors 'none'" in policy
                 assert page.headers["X-Frame-Options"] == "DENY"
+                text = await page.text()
+                assert "<title>callboard</title>" in text
+                assert "keys.focus()" in text
+                assert not re.search(r"""(href|src)=["'](https?:)?//(?!127)""", text), text
             for path in ("/", "/ws", "/static/js/textual.js"):  # a name that leads here
                 async with session.get(base + path, headers={"Host": "evil.example"}) as page:
                     assert page.status == 403

@@ -37,6 +37,7 @@ class Screen:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
+        await self.until(lambda: self.app.keys.idle)
         await self.pilot.pause()
 
     async def tick(self, seconds: float) -> None:
@@ -67,9 +68,11 @@ def drive(
     act: Callable[[Screen], Awaitable[None]],
     size: tuple[int, int] = WIDE,
     theme: str = "dark",
+    *,
+    recorded: bool = False,
 ) -> CallboardApp:
     """Run an app on the source in which time stands still, and act in it."""
-    app = CallboardApp(source, theme=theme, ticking=False)
+    app = CallboardApp(source, theme=theme, ticking=False, recorded=recorded)
 
     async def play() -> None:
         async with app.run_test(size=size) as pilot:

@@ -432,6 +432,38 @@ class TestLooking:
         on_the_outage(act)
 
 
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["wide", "small"])
+def test_the_charts_say_what_the_first_line_says(size: tuple[int, int]) -> None:
+    """The present value is that of the moment, not the mean of its column; beside it the most."""
+
+    async def act(screen: Screen) -> None:
+        await screen.press("5")
+        for at_ms in (20_000, 500_000, 777_000, 1_300_000):
+            screen.app.playback.ask(GoTo(at_ms))
+            await screen.pilot.pause()
+            totals, text = screen.frame.totals, screen.text()
+            now = [f"{totals.busy[kind] / totals.slots[kind]:.0%}" for kind in (0, 1)]
+            if size == WIDE:
+                assert f"maps {now[0]} reduces {now[1]}" in text.splitlines()[0]
+            separator = " ≤" if size == SMALL else ", max "
+            for shown in (*now, str(totals.in_system)):
+                assert f"{shown}{separator}" in text, (at_ms, shown)
+
+    on_the_outage(act, size)
+
+
+def test_what_is_copied() -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("end", "3", "up", "up", "y")
+        assert screen.app.clipboard.endswith(screen.frame.log[-2].text)
+        assert "copied 1 line" in screen.said()
+        await screen.press("2", "a", "y")
+        assert "nightly" in screen.app.clipboard
+        assert "query-12" in screen.app.clipboard
+
+    on_the_outage(act)
+
+
 def test_every_command_has_an_action() -> None:
     from callboard.tui.app import CallboardApp
 
@@ -543,3 +575,34 @@ def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("NO_COLOR", "1")
     on_the_outage(act, SMALL)
     assert seen == [CellSize.HALVES, CellSize.CELLS]
+
+
+class TestTheEnd:
+    def test_the_result_stands_where_details_stand(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end")
+            text = screen.text()
+            assert "4 the result" in text
+            assert "13 of 13 succeeded" in text
+            await screen.press("J")
+            assert "4 the result" not in screen.text()
+
+        on_the_outage(act)
+
+    def test_a_small_screen_says_where_it_is(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert "1–5 panes" in screen.text().splitlines()[-1]
+            await screen.press("end")
+            assert "4 shows the result" in screen.text()
+            await screen.press("4")
+            assert "13 of 13 succeeded" in screen.text()
+
+        on_the_outage(act, SMALL)
+
+    def test_the_closing_line_is_whole(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end")
+            digest = screen.frame.digest[:12]
+            assert f"the run is complete: digest {digest}" in screen.text()
+
+        on_the_outage(act, (120, 40))

@@ -186,13 +186,12 @@ class TestDifferences:
             """How many of the slots that are at something do not step back."""
             slots = screen.app.query_one(f"#compare-slots-{side}", SlotsPane)
             palette = screen.app.palette
-            dimmed = {palette.dimmed(hue) for hue in palette.jobs}
             inks = [slots._table[code] for code in slots._codes]
             return sum(
                 ink.text in "■◇◆"
                 and ink.style is not None
                 and ink.style.color is not None
-                and ink.style.color.name not in dimmed
+                and ink.style.color.name != palette.faint.lower()
                 for ink in inks
             )
 

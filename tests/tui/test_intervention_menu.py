@@ -39,7 +39,7 @@ NODE_4 = ("1", "right", "right")
 def live(act: Act, size: tuple[int, int] = WIDE, journal: Path | None = None) -> LiveServer:
     """Act on the outage as it is played; it is left open, for a look at what came of it."""
     server = LiveServer([plan()], [journal])
-    drive(server, act, size)
+    drive(server, act, size, recorded=journal is not None)
     return server
 
 
@@ -378,3 +378,38 @@ def test_what_was_played_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
         again = frame_at(source, shown.at_ms)
         for field in ("index", "totals", "states", "owners", "ages", "node_status", "jobs", "log"):
             assert getattr(again, field) == getattr(shown, field), field
+
+
+class TestLeaving:
+    """A run that was changed by hand is not lost by one key."""
+
+    @pytest.mark.parametrize("key", ["q", "ctrl+c"])
+    def test_it_is_asked_first(self, key: str) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, *NODE_4, "x", "k", key)
+            assert "not recorded: leave?" in screen.text()
+            await screen.press("s")
+            assert "not recorded: leave?" not in screen.text()
+            assert screen.app.return_code is None
+            await screen.press(key, "l")
+            assert screen.app.return_code == 0
+
+        live(act)
+
+    def test_a_second_ctrl_c_leaves(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, *NODE_4, "x", "k", "ctrl+c", "ctrl+c")
+            assert screen.app.return_code == 0
+
+        live(act)
+
+    def test_what_is_recorded_or_unchanged_is_left_at_once(self) -> None:
+        async def act(screen: Screen) -> None:
+            if changed:
+                await at(screen, 100_000, *NODE_4, "x", "k")
+            await screen.press("q")
+            assert screen.app.return_code == 0
+
+        for changed in (True, False):
+            with LiveServer([plan()]) as server:
+                drive(server, act, recorded=changed)

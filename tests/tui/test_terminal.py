@@ -134,6 +134,9 @@ def test_without_arguments_a_scenario_is_offered_and_watched() -> None:
         screen.press("\x1b[C")  # the other policy
         screen.press("\r")
         screen.until("under fair")
+        screen.said = b""
+        screen.press("q")
+        screen.until("choose a scenario to watch")  # leaving a run leads back
         screen.press("q")
         assert screen.leave() == 0
         screen.check_it_is_sane()

@@ -8,12 +8,12 @@ import msgspec
 from textual import events
 from textual.message import Message
 
-from callboard.journal.replay.frame import Charts, Frame
-from callboard.scheduler.model import Millis
+from callboard.journal.replay.frame import Charts, Frame, Totals
+from callboard.scheduler.model import Millis, TaskKind
 from callboard.tui.panels.pane import Pane, Span, cut
 from callboard.tui.theme import EIGHTHS, Palette
 
-LABEL_WIDTH = 14
+LABEL_WIDTH = 18
 """The width of the labels, here and in the time bar."""
 
 _ROWS_MOST = 4
@@ -30,6 +30,9 @@ class Sought(Message):
 class Chart(msgspec.Struct, frozen=True):
     """One figure: its label, and a `short` one beside a value; where it is in a frame, how a value
     is written, its colour, and the end of the scale, None for the largest value.
+
+    `now` is its value at the present moment, as the first line has it; without it that is the
+    column's.
     """
 
     label: str
@@ -38,15 +41,27 @@ class Chart(msgspec.Struct, frozen=True):
     write: Callable[[float], str]
     colour: Callable[[Palette], str]
     most: float | None = None
+    now: Callable[[Totals], float] | None = None
 
 
-_MAPS = Chart("maps busy", "maps", lambda c: c.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0)
+def _busy_share(kind: TaskKind) -> Callable[[Totals], float]:
+    return lambda totals: totals.busy[kind] / max(totals.slots[kind], 1)
+
+
+_MAPS = Chart(
+    "maps busy", "maps", lambda c: c.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0,
+    _busy_share(TaskKind.MAP),
+)  # fmt: skip
 _REDUCES = Chart(
-    "reduces busy", "reduces", lambda c: c.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0
-)
-_JOBS = Chart("jobs in system", "jobs", lambda c: c.jobs, "{:.0f}".format, lambda p: p.accent)
+    "reduces busy", "reduces", lambda c: c.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0,
+    _busy_share(TaskKind.REDUCE),
+)  # fmt: skip
+_JOBS = Chart(
+    "jobs in system", "jobs", lambda c: c.jobs, "{:.0f}".format, lambda p: p.accent,
+    now=lambda totals: totals.in_system,
+)  # fmt: skip
 _LOCAL = Chart("local maps", "local", lambda c: c.local, "{:.0%}".format, lambda p: p.good, 1.0)
-_WASTED = Chart("wasted", "wasted", lambda c: c.wasted, "{:,.0f} min".format, lambda p: p.fault)
+_WASTED = Chart("wasted", "wasted", lambda c: c.wasted, "{:,.0f}min".format, lambda p: p.fault)
 
 CHARTS = (_MAPS, _REDUCES, _JOBS, _LOCAL, _WASTED)
 COMPARED_CHARTS = (_MAPS, _JOBS)
@@ -65,7 +80,7 @@ class ChartsPane(Pane):
         return self._row(frame, shown[place], rows, row) if place < len(shown) else ()
 
     def _row(self, frame: Frame, chart: Chart, rows: int, row: int) -> Iterator[Span]:
-        """One row of a chart; the last one has the value of the present moment."""
+        """One row of a chart; the last one has its value at the present moment, and its most."""
         label, ink = chart.label if row == 0 else "", self.ink(self.palette.dim)
         if row == rows - 1:
             label = _value(frame, chart, chart.short if rows == 1 else None)
@@ -81,11 +96,11 @@ class ChartsPane(Pane):
         bars = [block(value / most, rows, row) for value in chart.of(frame.charts)]
         here = column_of(frame.at_ms, frame, len(bars)) + 1
         yield "".join(bars[:here]), self.ink(colour)
-        yield "".join(bars[here:]), self.ink(self.palette.dimmed(colour))
+        yield "".join(bars[here:]), self.ink(self.palette.faint)
 
     def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
         if across and self.frame is not None:
-            self.post_message(Sought(self.frame.scrubbed(across)))
+            self.announce(Sought(self.frame.scrubbed(across)))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -93,7 +108,7 @@ class ChartsPane(Pane):
             return
         columns, x = len(self.frame.charts.marks), offset.x - LABEL_WIDTH - 1
         if 0 <= x < columns:
-            self.post_message(Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
+            self.announce(Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
 
 
 class ComparisonChartsPane(ChartsPane):
@@ -125,13 +140,16 @@ def _most(chart: Chart, *shown: Charts) -> float:
 
 
 def _value(frame: Frame, chart: Chart, name: str | None) -> str:
-    """The value at the present moment; with a name before it as wide as the labels."""
+    """The value at the present moment and the most so far; with a name before them, shorter."""
     values = chart.of(frame.charts)
-    now = values[column_of(frame.at_ms, frame, len(values))] if values else math.nan
+    column = values[column_of(frame.at_ms, frame, len(values))] if values else math.nan
+    now = column if chart.now is None else chart.now(frame.totals)
+    known = [value for value in (*values, now) if not math.isnan(value)]
     text = "–" if math.isnan(now) else chart.write(now)
+    most = chart.write(max(known)) if known else "–"
     if name is None:
-        return text
-    return cut(f"{name}{text:>{LABEL_WIDTH - len(name)}}", LABEL_WIDTH)
+        return cut(f"{text}, max {most}", LABEL_WIDTH)
+    return cut(f"{name}{f'{text} ≤{most}':>{LABEL_WIDTH - len(name)}}", LABEL_WIDTH)
 
 
 def block(share: float, rows: int = 1, row: int = 0) -> str:

@@ -71,7 +71,7 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
     def is_over(self, row: ComparedJob) -> bool:
         return all(side is not None and side.state >= JobStanding.SUCCEEDED for side in row.sides)
 
-    def cells(self, row: ComparedJob, ink: Style, ground: str) -> Iterator[Span]:
+    def cells(self, row: ComparedJob, hue: str, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
         yield f"{row.job:>{_JOB}} {cell(row.name, self._name_width, left=True)} ", ink
         for side in row.sides:
@@ -79,7 +79,7 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
                 blank = self._bar + sum(each.width + 1 for each in self._columns) + 2
                 yield f"{'not yet here':<{blank}}"[:blank], style(palette.faint, ground)
                 continue
-            yield from task_bar(side, self._bar, palette, ground)
+            yield from task_bar(side, hue, self._bar, palette, ground)
             for column in self._columns:
                 yield f" {column.text(side):>{column.width}}", ink
             yield "  ", ink

@@ -70,15 +70,15 @@ class DetailPane(Pane):
         if detail is None:
             hint = _HINTS[y] if y < len(_HINTS) else ""
             return [(hint, self.ink(self.palette.dim))]
-        lines = self._lines(detail)
+        lines = self._lines(frame, detail)
         return lines[y] if y < len(lines) else ()
 
-    def _lines(self, detail: DetailText) -> list[Iterable[Span]]:
+    def _lines(self, frame: Frame, detail: DetailText) -> list[Iterable[Span]]:
         facts = detail.facts[self._top : self._top + self._room(detail)]
         lines: list[Iterable[Span]] = [self._fact(*each) for each in facts]
         if detail.lanes:
             lines += [()] if len(lines) + len(detail.lanes) + 2 <= self.content_size.height else []
-            lines += [self._lane(each) for each in detail.lanes]
+            lines += [self._lane(frame, each) for each in detail.lanes]
             lines += [self._axis(detail)]
         return lines
 
@@ -87,7 +87,7 @@ class DetailPane(Pane):
         yield f"{label:<{_LABEL}} ", self.ink(self.palette.dim)
         yield text, self.ink(self.palette.fault if wrong else None)
 
-    def _lane(self, lane: Lane) -> Iterator[Span]:
+    def _lane(self, frame: Frame, lane: Lane) -> Iterator[Span]:
         """A job's lane is a profile, a node's a row of stretches."""
         palette = self.palette
         yield f"{lane.label:<{_LABEL}} ", self.ink(palette.dim)
@@ -96,7 +96,7 @@ class DetailPane(Pane):
             if not owner:
                 yield "·" if not profile else " ", self.ink(palette.faint)
                 continue
-            hue = palette.hue(owner - 1)
+            hue = palette.jobs[frame.hue(owner - 1)]
             if profile:
                 yield block(fill), self.ink(hue)
             else:

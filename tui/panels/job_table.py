@@ -63,16 +63,16 @@ class JobTablePane(ListPane, Generic[Row]):
         """Whether the job has ended."""
         raise NotImplementedError
 
-    def cells(self, row: Row, ink: Style, ground: str) -> Iterable[Span]:
+    def cells(self, row: Row, hue: str, ink: Style, ground: str) -> Iterable[Span]:
         """The spans of one row, from its second column on."""
         raise NotImplementedError
 
-    def _row(self, row: Row) -> Iterator[Span]:
+    def _row(self, row: Row, hue: str) -> Iterator[Span]:
         palette, chosen = self.palette, row.job == self.view.job
         ground = palette.raised if chosen else palette.ground
-        yield "■ ", style(palette.hue(row.job), ground)
+        yield "■ ", style(hue, ground)
         colour = palette.dim if self.is_over(row) else palette.text
-        yield from self.cells(row, style(colour, ground, bold=chosen), ground)
+        yield from self.cells(row, hue, style(colour, ground, bold=chosen), ground)
 
     def nothing(self, frame: Frame) -> str:
         """What is said where there are no rows."""
@@ -83,7 +83,7 @@ class JobTablePane(ListPane, Generic[Row]):
         if y == 0:
             return self.head()
         if y <= len(rows):
-            return self._row(rows[y - 1])
+            return self._row(rows[y - 1], self.palette.jobs[frame.hue(rows[y - 1].job)])
         empty = y == 2 and not rows
         return [(f"  {self.nothing(frame)}", self.ink(self.palette.dim))] if empty else ()
 
@@ -116,7 +116,7 @@ class JobTablePane(ListPane, Generic[Row]):
         return self.view.job
 
     def choose(self, at: int) -> None:
-        self.post_message(self.Chosen(self.listed()[at]))
+        self.announce(self.Chosen(self.listed()[at]))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -127,13 +127,13 @@ class JobTablePane(ListPane, Generic[Row]):
             x -= column.width + 1
             if x < 0:
                 if column.key is not None:
-                    self.post_message(self.SortBy(column.key))
+                    self.announce(self.SortBy(column.key))
                 return
 
 
-def task_bar(row: JobRow, width: int, palette: Palette, ground: str) -> Iterator[Span]:
+def task_bar(row: JobRow, hue: str, width: int, palette: Palette, ground: str) -> Iterator[Span]:
     """Tasks done, running and waiting in one bar, maps and reduces together."""
-    hue, tasks = palette.hue(row.job), max(sum(row.tasks), 1)
+    tasks = max(sum(row.tasks), 1)
     done = round(sum(row.done) * width / tasks)
     running = min(-(-sum(row.running) * width // tasks), width - done)
     yield "█" * done, style(hue, ground)

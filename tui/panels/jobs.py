@@ -124,16 +124,18 @@ class JobsPane(JobTablePane[JobRow]):
     def nothing(self, frame: Frame) -> str:
         if not (submitted := frame.totals.submitted):
             return "no job has been submitted yet"
+        if frame.over:
+            return f"over: 4 shows the result, a shows all {submitted:,}"
         return f"no job is in the system; a shows all {submitted:,} submitted so far"
 
     def is_over(self, row: JobRow) -> bool:
         return row.state >= JobStanding.SUCCEEDED
 
-    def cells(self, row: JobRow, ink: Style, ground: str) -> Iterator[Span]:
+    def cells(self, row: JobRow, hue: str, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
         for column in self.columns:
             if column.key is None:
-                yield from task_bar(row, column.width, palette, ground)
+                yield from task_bar(row, hue, column.width, palette, ground)
                 yield " ", ink
                 continue
             colour = _colour(column, row, palette)

@@ -55,10 +55,10 @@ class ListPane(Pane):
         elif 0 <= (at := listed.index(current) + down) < len(listed):
             self.choose(at)
         else:
-            self.post_message(self.Scrolled(self, down))
+            self.announce(self.Scrolled(self, down))
 
     def action_page(self, pages: int) -> None:
-        self.post_message(self.Scrolled(self, pages * self.rows))
+        self.announce(self.Scrolled(self, pages * self.rows))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -67,8 +67,8 @@ class ListPane(Pane):
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self.post_message(self.Scrolled(self, _WHEEL_ROWS))
+        self.announce(self.Scrolled(self, _WHEEL_ROWS))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self.post_message(self.Scrolled(self, -_WHEEL_ROWS))
+        self.announce(self.Scrolled(self, -_WHEEL_ROWS))

@@ -66,21 +66,26 @@ class LogPane(ListPane):
         if not 0 <= at < len(frame.log):
             empty = y == 0 and not frame.log
             return [("no events yet", self.ink(self.palette.dim))] if empty else ()
-        return self._line(frame.log[at])
+        return self._line(frame, frame.log[at])
 
-    def _line(self, line: LogLine) -> Iterator[Span]:
+    def _line(self, frame: Frame, line: LogLine) -> Iterator[Span]:
         palette = self.palette
         ground = palette.raised if line.index == self.chosen else palette.ground
         yield f"{clock_time(line.at_ms)} ", style(palette.dim, ground)
         if line.mark is not Mark.NONE:
             yield f"{MARK_SIGNS[line.mark]} ", style(palette.mark(line.mark), ground, bold=True)
         elif line.job is not None:
-            yield "■ ", style(palette.hue(line.job), ground)
+            yield "■ ", style(palette.jobs[frame.hue(line.job)], ground)
         else:
             yield "  ", style(palette.dim, ground)
         strong = line.level is Importance.HEADLINE
         colour = palette.mark(line.mark) if line.mark is not Mark.NONE else None
         yield line.text, style(colour or (palette.text if strong else palette.dim), ground)
+
+    def copied(self) -> str:
+        lines = self.frame.log if self.frame is not None else []
+        chosen = [line for line in lines if line.index == self.chosen]
+        return "\n".join(f"{clock_time(line.at_ms)} {line.text}" for line in chosen or lines)
 
     # Choosing.
 
@@ -94,8 +99,8 @@ class LogPane(ListPane):
         assert self.frame is not None
         line = self.frame.log[at]
         self.chosen = line.index
-        self.post_message(self.Chosen(line))
+        self.announce(self.Chosen(line))
 
     def action_enter(self) -> None:
         if self.chosen is not None:
-            self.post_message(self.Opened(self.chosen))
+            self.announce(self.Opened(self.chosen))

@@ -77,6 +77,15 @@ class Pane(Widget, can_focus=True):
     def action_enter(self) -> None:
         """Go into what is chosen."""
 
+    def copied(self) -> str:
+        """What is copied from it: the text that it shows."""
+        lines = (self.render_line(y).text.rstrip() for y in range(self.content_size.height))
+        return "\n".join(lines).strip("\n")
+
+    def announce(self, message: Message) -> None:
+        """Tell the app at once, before the next key: bubbling would take its time."""
+        self.app.post_message(message)
+
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         """The spans of one line."""
         raise NotImplementedError

@@ -103,7 +103,7 @@ class Racks:
         idle, over = states == SlotState.IDLE.value, states == SlotState.GHOST.value
         jobs, numbers = np.unique(owners[~idle & ~over], return_counts=True)
         parts = [
-            (palette.hue(job - 1), "█", number)
+            (palette.jobs[frame.hue(job - 1)], "█", number)
             for job, number in zip(jobs.tolist(), numbers.tolist(), strict=True)
         ]
         parts.append((palette.fault, "▒", int(over.sum())))

@@ -127,7 +127,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         counts = np.diff(self._first)
         down = np.frombuffer(frame.node_status, np.uint8) & int(NodeStatus.DOWN) > 0
         states = np.where(np.repeat(down, counts) & (states == SlotState.IDLE), _DOWN, states)
-        hues = np.where(owners > 0, (owners - 1) % len(palette.jobs), 0)
+        given = np.array([0, *map(frame.hue, range(int(owners.max(initial=0))))])
+        hues = given[owners]
         ages = np.frombuffer(frame.ages, np.uint8)
         level = np.minimum(ages.astype(np.int64) * SHADES // (USUAL_AGE + 32), SHADES - 1)
         if self.view.job is not None:
@@ -220,11 +221,16 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         return Segment(text, style(palette.ground, colour, bold=True))
 
     def _halves(self, codes: list[int]) -> Iterator[Segment]:
-        table, ground = self._table, self.palette.ground
-        for at in range(0, len(codes), 2):
-            upper = _colour(table[codes[at]])
-            lower = _colour(table[codes[at + 1]]) if at + 1 < len(codes) else ground
+        colours = [self._half(self._table[code]) for code in codes]
+        if len(colours) % 2:
+            colours.append(self.palette.ground)
+        for upper, lower in zip(colours[::2], colours[1::2], strict=True):
             yield Segment("▀", style(upper, lower))
+
+    def _half(self, small: Segment) -> str:
+        """The colour of a half block; an empty slot's is no more than a trace."""
+        idle = small.text == SLOT_SIGNS[SlotState.IDLE]
+        return self.palette.edge if idle else _colour(small)
 
     def _make_table(self) -> None:
         """The segments by code: each state in each hue at each brightness, and dimmed."""
@@ -249,7 +255,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if state == SlotState.ORPHAN:
             hue = palette.fault
         if level == SHADES:
-            return palette.dimmed(hue)
+            return palette.faint
         return palette.shade(hue, 1 if state == SlotState.GHOST else level)
 
     # Choosing.
@@ -265,14 +271,14 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         slot = self.slot_layout.slot_at(column, self._slots(node))
         owners = np.frombuffer(self.frame.owners, np.int32)  # the job plus 1, or 0
         owner = 0 if slot is None else int(owners[self._first[node] + slot])
-        self.post_message(self.Chosen(node, owner - 1 if owner else None, slot))
+        self.announce(self.Chosen(node, owner - 1 if owner else None, slot))
 
     def action_enter(self) -> None:
         """From the node under the cursor to its first slot; from a rack's bar to its nodes."""
         if self.slot_layout.size is CellSize.RACKS and self.cursor is not None:
             self.size_asked = CellSize.CELLS
         elif self.cursor is not None and self.slot is None and self._slots(self.cursor):
-            self.post_message(self.Chosen(self.cursor, None, 0))
+            self.announce(self.Chosen(self.cursor, None, 0))
 
     def _slots(self, node: NodeId) -> int:
         return self._first[node + 1] - self._first[node]
@@ -284,13 +290,13 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """The cursor goes to a neighbouring node, or from slot to slot in a node."""
         if self.slot is not None and across and self.cursor is not None:
             slot = clamp(self.slot + across, self._slots(self.cursor))
-            self.post_message(self.Chosen(self.cursor, None, slot))
+            self.announce(self.Chosen(self.cursor, None, slot))
             return
         node = self._neighbour(across, down)
         if node is not None:
             kept = None if self.slot is None else min(self.slot, self._slots(node) - 1)
             self.cursor = node
-            self.post_message(self.Chosen(node, None, kept))
+            self.announce(self.Chosen(node, None, kept))
 
     def _neighbour(self, across: int, down: int) -> NodeId | None:
         """The node to which the cursor goes; among racks the first node of the next one."""

@@ -36,10 +36,12 @@ class StatusLine(Pane, can_focus=False):
         spare = self.content_size.width - sum(len(text) for text, _ in (*left, *right))
         while spare < 1 and len(right) > 1:
             spare += len(right.pop(0)[0])
+        if spare < 0:
+            spare += sum(len(text) for text, _ in right)
+            right = []
         yield from left
         yield " " * max(spare, 0), style(self.palette.text, ground)
-        if spare >= 0:
-            yield from right
+        yield from right
 
     def _run(self, frame: Frame) -> Iterator[Span]:
         """The time, the speed, the scenario and its policy, and a note."""
@@ -125,4 +127,4 @@ class KeysLine(Pane, can_focus=False):
 
 def _keys(key: str) -> str:
     """The key, together with its opposite where it has one."""
-    return {"-": "-+", "[": "[ ]", ".": ", .", "m": "m M", "j": "j J"}.get(key, key)
+    return {"1": "1–5", "-": "-+", "[": "[ ]", ".": ", .", "m": "m M", "j": "j J"}.get(key, key)

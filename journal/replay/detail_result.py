@@ -1,0 +1,83 @@
+"""What came of a run that is over, and what to do next."""
+
+import numpy as np
+
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.job_names import job_title
+from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.frame import DetailText
+from callboard.journal.replay.recording import Recording
+from callboard.journal.run_records import JobRecord
+from callboard.journal.tell.names import count, duration, printable
+from callboard.scheduler.model import Millis
+
+_Fact = tuple[str, str]
+
+_NEXT = (
+    ("next", "2, a: choose a job, and read here of it"),
+    ("", "space plays it again; J goes back to the end of the last job"),
+    ("", "while watching: g and a time, f: the same under another policy"),
+)
+
+
+def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
+    """The run in figures; how the response times spread, and who waited longest."""
+    jobs = list(cluster.run.jobs.values())
+    facts = [("jobs", _outcomes(jobs)), *_times(recording, jobs, at_ms), *_waited(jobs)]
+    facts += [*_use(cluster, at_ms), *_NEXT]
+    if cluster.wasted_ms:
+        facts.append(("wasted", f"{duration(cluster.wasted_ms)} in attempts cut short"))
+    if recording.ended is not None:
+        facts.append(("digest", recording.ended.digest))
+    return DetailText("the result", facts, [], 0, at_ms)
+
+
+def _outcomes(jobs: list[JobRecord]) -> str:
+    done = sum(job.outcome is Outcome.SUCCEEDED for job in jobs)
+    return f"{done:,} of {len(jobs):,} succeeded"
+
+
+def _times(recording: Recording, jobs: list[JobRecord], at_ms: Millis) -> list[_Fact]:
+    """Of the jobs that succeeded: response times, and slowdowns where the least time is known."""
+    done = [job for job in jobs if job.outcome is Outcome.SUCCEEDED]
+    if not done:
+        return []
+    took = [(job.finished_ms or at_ms) - job.submission.at_ms for job in done]
+    mean, p95 = round(float(np.mean(took))), round(float(np.percentile(took, 95)))
+    facts = [("response", f"mean {duration(mean)}, p95 {duration(p95)}")]
+    insight = recording.insight
+    known = [insight.stretch(job, at_ms) for job in done] if insight is not None else []
+    slow = [each for each in known if each is not None]
+    if slow:
+        text = f"mean {np.mean(slow):.1f}, most {max(slow):.1f} × the least°"
+        facts.append(("slowdown", text))
+    return facts
+
+
+def _use(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
+    """How much of the slot time was used, and how many maps began beside their input."""
+    maps, reduces = (
+        f"{area / max(slots * at_ms, 1):.0%}"
+        for area, slots in zip(cluster.areas(at_ms)[:2], cluster.slots, strict=True)
+    )
+    launched = sum(cluster.levels)
+    local = f"; {cluster.levels[0] / launched:.0%} local" if launched else ""
+    return [("busy", f"maps {maps}, reduces {reduces}{local}")]
+
+
+def _waited(jobs: list[JobRecord]) -> list[_Fact]:
+    """Who waited longest for its first task, and how many never got one."""
+    never = sum(job.first_launch_ms is None for job in jobs)
+    facts = [("starved", f"{count(never, 'job')} never got a slot")] if never else []
+    waits = {
+        job.submission.job: job.first_launch_ms - job.submission.at_ms
+        for job in jobs
+        if job.first_launch_ms is not None
+    }
+    if waits:
+        longest = max(waits, key=lambda job: waits[job])
+        row = next(job for job in jobs if job.submission.job == longest)
+        title = job_title(longest, printable(row.submission.name))
+        text = f"{duration(waits[longest])} for a slot: {title}"
+        facts.append(("waited most", text))
+    return facts

@@ -1,0 +1,144 @@
+"""Keys that come faster than frames: each does what it would have done in its own time."""
+
+from collections import deque
+from collections.abc import Callable
+
+import pytest
+
+from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.source import GoTo, Request, Source
+from callboard.tui.panels.log import LogPane
+from tests.journal.replay.support import outage, recorded
+from tests.tui.support import SMALL, WIDE, Screen, drive
+
+
+class SlowSource:
+    """Answers only when it is told to, as a source at the other end of a slow line."""
+
+    live = True
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._asked: deque[tuple[Request, Callable[[Frame], None]]] = deque()
+        self.slow = False
+
+    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+        self._asked.append((request, answer))
+        if not self.slow:
+            self.answer_one()
+
+    def answer_one(self) -> None:
+        self._source.ask(*self._asked.popleft())
+
+    @property
+    def behind(self) -> int:
+        return len(self._asked)
+
+    def close(self) -> None:
+        self._source.close()
+
+
+async def burst(screen: Screen, source: SlowSource, *keys: str) -> None:
+    """Press keys all at once; answers come one by one."""
+    source.slow = True
+    for key in keys:
+        screen.app.simulate_key(key)
+    await screen.pilot.pause()
+    while not screen.app.keys.idle or source.behind:
+        if source.behind:
+            source.answer_one()
+        await screen.pilot.pause()
+    source.slow = False
+    await screen.pilot.pause()
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["wide", "small"])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ["down", "down", "down"],
+        ["3", "up", "up", "2", "down", "down"],
+        ["1", "right", "right", "down", "enter", "right"],
+        ["right_square_bracket"] * 3,
+        ["end", "3", "up", "up", "enter"],
+        ["a", "end", "2", *["down"] * 9],
+    ],
+    ids="-".join,
+)
+def test_a_burst_does_what_single_keys_do(keys: list[str], size: tuple[int, int]) -> None:
+    ends = []
+
+    async def one_by_one(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(500_000))
+        await screen.pilot.pause()
+        for key in keys:
+            await screen.press(key)
+        ends.append((screen.frame.at_ms, screen.view(), screen.text()))
+
+    async def at_once(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(500_000))
+        await screen.pilot.pause()
+        await burst(screen, source, *keys)
+        ends.append((screen.frame.at_ms, screen.view(), screen.text()))
+
+    drive(SlowSource(recorded(outage())), one_by_one, size)
+    source = SlowSource(recorded(outage()))
+    drive(source, at_once, size)
+    assert ends[0] == ends[1]
+
+
+def test_a_pane_is_gone_to_before_the_next_key() -> None:
+    """The arrows after `2` are of the jobs, whichever pane had the focus."""
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(500_000))
+        await screen.press("1")
+        await burst(screen, source, "2", "down", "down", "down")
+        assert screen.view().job == screen.frame.jobs[-1].job
+        assert screen.view().node is None
+        assert screen.app.query_one(LogPane).chosen is None
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)
+
+
+def test_a_dialog_gets_the_keys_after_the_one_that_opens_it() -> None:
+    async def act(screen: Screen) -> None:
+        await burst(screen, source, "g", "9", "0", "s", "enter")
+        await screen.until(lambda: screen.frame.at_ms == 90_000)
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)
+
+
+def test_a_key_that_needs_no_frame_does_not_wait() -> None:
+    """So that a long simulation can be broken off."""
+
+    async def act(screen: Screen) -> None:
+        source.slow = True
+        await screen.press("m")
+        assert source.behind == 1
+        await screen.press("space")
+        assert screen.playing()
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)
+
+
+def test_simulating_is_said_until_there_is_a_frame() -> None:
+    """Flat out there is always another frame to come, and the note goes all the same."""
+
+    async def act(screen: Screen) -> None:
+        source.slow = True
+        await screen.press("asterisk", "space")
+        await screen.tick(0.4)
+        assert "simulating …" in screen.text()
+        for _ in range(source.behind):
+            source.answer_one()
+            await screen.pilot.pause()
+        assert screen.playing()
+        assert source.behind
+        assert "simulating …" not in screen.text()
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)
