@@ -23,12 +23,13 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, View
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, RunInfo, View
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
+from callboard.tui.jump import Jump, read_jump
 from callboard.tui.key_order import KeyOrder
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import Sought
@@ -52,6 +53,11 @@ from callboard.tui.theme import DARK, Palette, register_themes
 FRAMES_A_SECOND = 20
 WIDE, TALL = 120, 36
 """The least columns and lines for all panes at once."""
+
+
+def _check_jump(frame: Frame, run: RunInfo, fields: FormFields) -> Jump:
+    return read_jump(fields["to"], frame, run)
+
 
 _LOST = "Changed by hand, and not recorded: leave?"
 _LOST_LINES = (("s", "stay"), ("l", "leave, and lose it; watch --journal FILE records a run"))
@@ -248,6 +254,25 @@ class CallboardApp(App[None]):
         question = "Go to which time?  7:30, 1:07:30, 90s, 1h30m"
         form = FormScreen(question, {"time": ""}, lambda fields: parse_time(fields["time"]))
         self.push_screen(form, filled)
+
+    def action_ask_jump(self) -> None:
+        frame, run = self.playback.frame, self.playback.run
+        if frame is None or run is None:
+            return
+
+        def filled(fields: FormFields | None) -> None:
+            if fields is not None:
+                self._jump(read_jump(fields["to"], frame, run))
+
+        question = "Jump to a job, a node or a time:  job-3, a name, node-4, 7:30"
+        check = partial(_check_jump, frame, run)
+        self.push_screen(FormScreen(question, {"to": ""}, check), filled)
+
+    def _jump(self, jump: Jump) -> None:
+        if jump.at_ms is not None:
+            self.playback.ask(GoTo(jump.at_ms))
+        else:
+            self.select(job=jump.job, node=jump.node)
 
     # Interventions.
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-_SPELLED_BY_TEXTUAL = {"+": "plus,equals_sign", ",": "comma", "esc": "escape"}
+_SPELLED_BY_TEXTUAL = {"+": "plus,equals_sign", ",": "comma", "esc": "escape", ":": "colon"}
 """Keys for which Textual has a name of its own, or which have a second key."""
 
 
@@ -44,6 +44,7 @@ _TIME = (
     Command("home", "seek_start", "to the beginning"),
     Command("end", "seek_end", "to the end of what is known; follows a journal that grows"),
     Command("g", "ask_time", "go to a time: 7:30, 90s, 1h30m", "go to", 6),
+    Command(":", "ask_jump", "jump to a job, a node or a time"),
     Command("u", "until", "play until a time, a fault, the end of a job", "until", 9),
 )
 _INTERVENING = (

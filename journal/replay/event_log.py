@@ -83,19 +83,12 @@ def log_line(recording: Recording, index: int) -> LogLine:
     return LogLine(
         index=index,
         at_ms=event.at_ms,
-        text=_line_of(event, sentence_at(recording, index, event)),
+        text=sentence_at(recording, index, event),
         level=event.importance,
         mark=event.mark,
         job=None if job == NO_SUBJECT else job,
         node=None if node == NO_SUBJECT else node,
     )
-
-
-def _line_of(event: ev.AnyEvent, sentence: str) -> str:
-    """The sentence; of the last one, which is long, what a pane has room for."""
-    if not isinstance(event, ev.RunEnded):
-        return sentence
-    return f"{sentence.partition(':')[0]}: digest {event.digest[:12]}"
 
 
 def sentence_at(recording: Recording, index: int, event: ev.AnyEvent) -> str:

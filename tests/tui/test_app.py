@@ -137,6 +137,29 @@ class TestTime:
 
         on_the_outage(act)
 
+    def test_jumping(self) -> None:
+        """To a job by number or name, to a node, to a time; what is none of these is said."""
+
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask(GoTo(500_000))
+            await screen.press("colon", *"job-7", "enter")
+            assert screen.view().job == 7
+            await screen.press("colon", *"nightly", "enter")
+            assert screen.view().job == 0
+            await screen.press("colon", *"node-21", "enter")
+            assert (screen.view().job, screen.view().node) == (None, 21)
+            assert screen.app.query_one(SlotsPane).cursor == 21
+            await screen.press("colon", *"7:30", "enter")
+            assert screen.frame.at_ms == 450_000
+            await screen.press("colon", *"node-40", "enter")
+            assert "the last is node-39" in screen.text()
+            await screen.press("escape", "colon", *"job-99", "enter")
+            assert "job-99 is not there" in screen.text()
+            await screen.press("escape", "colon", *"soon", "enter")
+            assert "'soon' is none; try job-3" in screen.text()
+
+        on_the_outage(act)
+
     def test_the_time_bar_can_be_clicked(self) -> None:
         async def act(screen: Screen) -> None:
             bar = screen.app.query_one(TimeBar)

@@ -1,5 +1,6 @@
 """Keys that come faster than frames: each does what it would have done in its own time."""
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 
@@ -7,6 +8,7 @@ import pytest
 
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.source import GoTo, Request, Source
+from callboard.tui.app import CallboardApp
 from callboard.tui.panels.log import LogPane
 from tests.journal.replay.support import outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
@@ -142,3 +144,22 @@ def test_simulating_is_said_until_there_is_a_frame() -> None:
 
     source = SlowSource(recorded(outage()))
     drive(source, act)
+
+
+def test_the_screen_says_that_it_starts() -> None:
+    """Before the first frame there is nothing else to see."""
+    source = SlowSource(recorded(outage()))
+    source.slow = True
+    app = CallboardApp(source, ticking=False)
+
+    async def play() -> None:
+        async with app.run_test(size=SMALL) as pilot:
+            screen = Screen(app, pilot)
+            await screen.until(lambda: source.behind > 0)
+            assert "starting …" in screen.text()
+            while source.behind:
+                source.answer_one()
+            await pilot.pause()
+            assert "starting …" not in screen.text()
+
+    asyncio.run(play())

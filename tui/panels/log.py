@@ -1,5 +1,6 @@
 """The events pane: one sentence an event, the newest at the bottom."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,10 @@ _LEVELS = {
     Importance.DECISION: "with decisions",
     Importance.DETAIL: "everything",
 }
+
+_BEFORE_TEXT = len("00:00:00 ■ ")
+_ENDING = re.compile(r"^([^:]+): .*, digest ([0-9a-f]{12})[0-9a-f]*$")
+"""The last line of a run, which is long: where there is no room the digest's beginning will do."""
 
 
 class LogPane(ListPane):
@@ -80,7 +85,9 @@ class LogPane(ListPane):
             yield "  ", style(palette.dim, ground)
         strong = line.level is Importance.HEADLINE
         colour = palette.mark(line.mark) if line.mark is not Mark.NONE else None
-        yield line.text, style(colour or (palette.text if strong else palette.dim), ground)
+        room = self.content_size.width - _BEFORE_TEXT
+        text = line.text if len(line.text) <= room else _ENDING.sub(r"\1: digest \2", line.text)
+        yield text, style(colour or (palette.text if strong else palette.dim), ground)
 
     def copied(self) -> str:
         lines = self.frame.log if self.frame is not None else []

@@ -41,6 +41,8 @@ class Pane(Widget, can_focus=True):
     key: str = ""
     """The digit that goes to this pane."""
     heading: str = ""
+    before_frames: str = ""
+    """What stands in it until there is a frame."""
     side: int | None = None
     """The compared run that it shows: 0 or 1; None for both, or where there is one run."""
     title_suffix: str = ""
@@ -98,7 +100,7 @@ class Pane(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         width, blank = self.content_size.width, self.ink()
         if self.frame is None:
-            return Strip.blank(width, blank)
+            return fitted([(self.before_frames, blank)] if y == 0 else [], width, blank)
         return fitted(self.line(self.frame, y), width, blank)
 
     def get_line_filters(self) -> list[LineFilter]:

@@ -21,6 +21,8 @@ _ENDINGS = {
 class StatusLine(Pane, can_focus=False):
     """Time and speed on the left, the cluster in figures on the right."""
 
+    before_frames = " starting …"
+
     def __init__(self, playback: Playback, *, id: str) -> None:
         super().__init__(id=id)
         self._playback = playback
