@@ -48,7 +48,7 @@ class MenuScreen(ModalScreen[int | None]):
         with Vertical(id="menu") as box:
             box.border_title = self._title
             keys = "a key, or arrows and enter" if any(self._keys) else "arrows and enter"
-            box.border_subtitle = f"{keys}; esc leaves"
+            box.border_subtitle = f"{keys}; esc closes"
             yield OptionList(*options, id="choices", compact=True)
 
     def on_mount(self) -> None:
@@ -94,7 +94,7 @@ class FormScreen(ModalScreen[FormFields | None]):
             several = len(self._fields) > 1
             box.border_title = self._question
             submits = "enter in the last field, or ctrl+s, submits" if several else "enter submits"
-            box.border_subtitle = f"{submits}; esc leaves"
+            box.border_subtitle = f"{submits}; esc closes"
             for name, text in self._fields.items():
                 with Horizontal(classes="field"):
                     yield Label(f"{name:>{_LABEL}} ")
