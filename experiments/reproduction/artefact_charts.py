@@ -206,6 +206,10 @@ def jobs_in_system(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
     return figure
 
 
+_MANY_POINTS = 20
+"""A line of as many points or more is a formula's, and has no markers."""
+
+
 class Series:
     """A line over what is varied: medians with intervals."""
 
@@ -240,7 +244,7 @@ def lines_over(
                 [one.median for one in found],
                 color=look.colour,
                 linestyle=look.dashes,
-                marker=look.marker,
+                marker=look.marker if len(at) < _MANY_POINTS else "",
                 markersize=4,
                 label=look.label,
             )

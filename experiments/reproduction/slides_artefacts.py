@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import ceil, log
+from math import ceil, exp, log
 from typing import Any
 
 from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
@@ -20,7 +20,12 @@ from callboard.experiments.reproduction.run_figures import (
     of,
     ratio,
 )
-from callboard.experiments.reproduction.worked_examples import Worked
+from callboard.experiments.reproduction.worked_examples import (
+    LONG_SHARES,
+    WAITS,
+    ExampleNumbers,
+    Worked,
+)
 from callboard.journal.figures.job_groups import jobs_of_size
 
 DELAY_5S = "fair+delay(node=5,rack=5)"
@@ -304,6 +309,55 @@ def _wished(maps: int, locality: float) -> Cell:
 
 _WISHED = Played(tuple(_wished(*wish) for wish in _WISHES))
 
+
+def _gain_chart(samples: Sequence[ExampleNumbers]) -> Any:
+    """E(gain) over the wait: drawn, and by the formula, in task lengths."""
+    drawn = [(w, [samples[0][f"gain {w:g}"]]) for w in WAITS]
+    steps = [k / 4 for k in range(41)]
+    formula = [(w, [(1 - exp(-w)) * (1 - 1 / 24)]) for w in steps]
+    series = [Series("simulated", drawn), Series("(1 − e^(−w/t)) (d − t)", formula)]
+    return lines_over(series, "wait w / t", "E(gain) / d")
+
+
+def _blocked_chart(samples: Sequence[ExampleNumbers]) -> Any:
+    """The share of blocked blocks over the share of long tasks: drawn, and by the formula."""
+    drawn = [(phi, [samples[0][f"blocked {phi:g}"]]) for phi in LONG_SHARES]
+    formula = [(k / 100, [(k / 100) ** 18]) for k in range(50, 101, 2)]
+    series = [Series("simulated", drawn), Series("φ^(RL)", formula)]
+    return lines_over(series, "share φ of long tasks", "blocked blocks", share=True)
+
+
+def local_by(skips: float, maps: int, nodes: int = 100, replicas: int = 3) -> float:
+    """The share λ that the formula promises a job of so many maps for D skips."""
+    rest = exp(-skips * replicas / nodes)
+    return max(0.0, 1 - rest / (1 - rest) / maps)
+
+
+def _wishes_chart(samples: Sequence[Runs]) -> Any:
+    """The formula's locality over the skips, a curve a size of job, and what was simulated."""
+    share = local_share("node")
+    sizes = dict.fromkeys(maps for maps, _ in _WISHES)
+    curves = [
+        Series(f"formula, {maps} maps", [(d, [local_by(d, maps)]) for d in range(1, 51)])
+        for maps in sizes
+    ]
+    played = [
+        Series(
+            f"simulated, {maps} maps",
+            [
+                (
+                    skips_for(wish, maps),
+                    [share(runs[f"{maps} maps, λ = {wish:g}"]) for runs in samples],
+                )
+                for size, wish in _WISHES
+                if size == maps
+            ],
+        )
+        for maps in sizes
+    ]
+    return lines_over([*curves, *played], "skipped opportunities D", "node-local maps", share=True)
+
+
 SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
     Artefact(
         id="slides-small-jobs",
@@ -428,6 +482,7 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
             )
             for maps, locality in _WISHES
         ),
+        draw=_wishes_chart,
         seeds=6,
     ),
     Artefact(
@@ -449,6 +504,7 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
                 above=1,
             ),
         ),
+        draw=_gain_chart,
     ),
     Artefact(
         id="slides-formula-blocked",
@@ -460,10 +516,11 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="blocks of which every slot of every replica is taken, φ = 0.8",
-                value=lambda found: found["blocked"],
+                value=lambda found: found["blocked 0.8"],
                 printed=0.018,
                 below=0.02,
             ),
         ),
+        draw=_blocked_chart,
     ),
 )

@@ -177,24 +177,31 @@ def _hybrid_tables() -> ExampleNumbers:
 _DRAWS = 400_000
 
 
+WAITS = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
+"""Waits w for which the gain is drawn, in times t to the next local opportunity."""
+
+LONG_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""Shares φ of long tasks for which blocked blocks are drawn."""
+
+
 def _local_opportunities() -> ExampleNumbers:
     """How long a job waits, in tasks, for a slot on one of three nodes of eight slots whose tasks
-    end at random times; and what it gains by waiting ten times longer where a remote run costs more
-    than the wait (drawn, not from the formula).
+    end at random times; and what it gains by waiting so long where running away from its data costs
+    a task's length d more (drawn, not from the formula): `gain 2` is E(gain) / d for w = 2 t.
     """
     draw = np.random.Generator(np.random.PCG64(101))
     wait = draw.random((_DRAWS // 24, 24)).min(axis=1)
-    cost = 1.0
     local = draw.exponential(1 / 24, _DRAWS)
-    gains = [float(np.where(local < w, cost - local, 0).mean()) for w in (1 / 24, 10 / 24)]
-    return {"wait": float(wait.mean()), "gain": gains[1] / gains[0]}
+    gains = {w: float(np.where(local < w / 24, 1 - local, 0).mean()) for w in WAITS}
+    named = {f"gain {w:g}": gain for w, gain in gains.items()}
+    return {"wait": float(wait.mean()), "gain": gains[10.0] / gains[1.0], **named}
 
 
 def _blocked_replicas() -> ExampleNumbers:
     """The share of blocks none of whose 3 x 6 slots has a short task, drawn one by one."""
     draw = np.random.Generator(np.random.PCG64(102))
-    blocked = (draw.random((_DRAWS, 18)) < 0.8).all(axis=1)
-    return {"blocked": float(blocked.mean())}
+    busy = draw.random((_DRAWS, 18))
+    return {f"blocked {phi:g}": float((busy < phi).all(axis=1).mean()) for phi in LONG_SHARES}
 
 
 EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {

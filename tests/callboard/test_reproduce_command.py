@@ -56,7 +56,7 @@ def test_a_report_needs_nothing_outside_and_draws_the_print(
     assert callboard("reproduce", *names, "--report", str(page), *cache)[0] == 0
     html = page.read_text("utf-8")
     assert all(name in html for name in names)
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 3
     assert not re.search(r"(?:src|href)=\"(?!#)|@import|url\((?!#)", html)
 
 
