@@ -4,7 +4,7 @@ print.  Without arguments: all artefacts with their last verdicts.
 examples:
   callboard reproduce                       every artefact, and how it came out last
   callboard reproduce hfsp-fig-6            one of them
-  callboard reproduce hfsp gp --quick       two papers, with few seeds
+  callboard reproduce --quick               all of them with one seed, in some minutes
   callboard reproduce --all --report papers.html
   callboard reproduce slides --seeds 1001..1010 --json
 
@@ -55,8 +55,9 @@ _STOPPED = 130
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("names", nargs="*", default=[], metavar="PAPER|ID", help="what to reproduce")
-    add("--all", action="store_true", help="every artefact of every paper")
-    add("--quick", action="store_true", help="few seeds")
+    every = "every artefact of every paper; so do the options below without a name"
+    add("--all", action="store_true", help=every)
+    add("--quick", action="store_true", help="one seed: some minutes for all of them")
     seeds = "how many of the seeds that judge (101 and on), or these very ones"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
@@ -74,7 +75,7 @@ def reproduce_command(options: argparse.Namespace) -> int:
     check_intervals()
     if options.traces is not None:
         _use_traces(Path(options.traces))
-    artefacts = _chosen(options)
+    artefacts = chosen_by(options)
     report, markdown = _paths(options)
     path = options.cache or default_path()
     if options.cache is None:
@@ -107,14 +108,14 @@ def _use_traces(folder: Path) -> None:
     os.environ[TRACES_VARIABLE] = str(folder.absolute())
 
 
-def _chosen(options: argparse.Namespace) -> list[AnyArtefact]:
-    """The artefacts asked for; none for the list of all."""
+def chosen_by(options: argparse.Namespace) -> list[AnyArtefact]:
+    """The artefacts that the arguments ask for; none for the list of all."""
     if options.all and options.names:
         raise InputError("--all is every artefact; leave out the names, or --all")
-    chosen = list(ARTEFACTS) if options.all else chosen_artefacts(options.names)
-    if not chosen and (options.report or options.markdown or options.seeds or options.quick):
-        raise InputError("name papers or artefacts to be reproduced, or --all")
-    return chosen
+    plays = options.quick or options.seeds or options.report or options.markdown
+    if options.all or (plays and not options.names):
+        return list(ARTEFACTS)
+    return chosen_artefacts(options.names)
 
 
 def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from callboard.cli import make_parser
+from callboard.commands.reproduce_command import chosen_by
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from tests.callboard.conftest import Run
 
@@ -66,12 +68,18 @@ def test_markdown_has_the_tables(callboard: Run, cache: tuple[str, str], tmp_pat
     assert "| | virtual size of job 2 | 2.50 s | 2.50 s | reproduced |" in page.read_text("utf-8")
 
 
+@pytest.mark.parametrize("option", [["--quick"], ["--seeds", "2"], ["--report", "all.html"]])
+def test_what_plays_without_a_name_plays_all(option: list[str]) -> None:
+    parser = make_parser("reproduce")
+    assert chosen_by(parser.parse_args(["reproduce", *option])) == list(ARTEFACTS)
+    assert not chosen_by(parser.parse_args(["reproduce"]))
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("hfsp-fig-66",), "hfsp-fig-66: no such paper or artefact; did you mean hfsp-fig-6"),
         (("hfsp", "--all"), "leave out the names, or --all"),
-        (("--quick",), "name papers or artefacts"),
         (("hfsp-fig-2", "--seeds", "0"), "--seeds 0: at least one"),
         (("hfsp-fig-2", "--seeds", "5..1"), "5..1"),
         (("hfsp-fig-2", "--report", "papers.txt"), "end its name in .html"),
