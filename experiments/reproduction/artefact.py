@@ -65,9 +65,6 @@ class Evidence(Protocol[_SampleT_co]):
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> Sequence[_SampleT_co]:
         """The samples, in the order of seeds, from what was computed."""
 
-    def played(self) -> Sequence[str]:
-        """Commands that play the worlds, for people."""
-
     def digests(self, samples: Sequence[Any]) -> Sequence[tuple[str, int, str]]:
         """What was played, with its seed and the run's digest."""
 

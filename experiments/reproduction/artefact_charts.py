@@ -27,8 +27,10 @@ from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     SizeBin,
     Values,
+    in_system,
     pooled,
 )
+from callboard.experiments.statistics import median_interval
 
 PrintedMark = tuple[int, float, float]
 """A number of the paper: its panel, and where it is in it."""
@@ -183,14 +185,10 @@ def jobs_in_system(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
         axes = figure.add_subplot()
         looks = policy_looks(cells, [cell.split()[-1] for cell in cells])
         for cell, look in zip(cells, looks, strict=True):
-            jobs = samples[0][cell].result.jobs
-            done = jobs.finished_ms[jobs.finished_ms >= 0]
-            at = np.concatenate([jobs.submitted_ms, done])
-            step = np.concatenate([np.ones(len(jobs.submitted_ms)), -np.ones(len(done))])
-            order = np.lexsort((step, at))
+            at_ms, inside = in_system(samples[0][cell])
             axes.step(
-                at[order] / 3_600_000,
-                np.cumsum(step[order]),
+                at_ms / 3_600_000,
+                inside,
                 where="post",
                 color=look.colour,
                 linestyle=look.dashes,
@@ -222,7 +220,6 @@ def lines_over(
     series: Sequence[Series],
     x_label: str,
     y_label: str,
-    marks: Sequence[tuple[float, float]] = (),
     *,
     log: bool = False,
     share: bool = False,
@@ -230,8 +227,6 @@ def lines_over(
     """Medians over what is varied, from the second least to the second greatest value of the
     seeds as a band.
     """
-    from callboard.experiments.statistics import median_interval
-
     with house_style():
         figure = new_figure(COLUMN_INCHES, 2.6)
         axes = figure.add_subplot()
@@ -251,8 +246,6 @@ def lines_over(
             low = [one.median if one.low is None else one.low for one in found]
             high = [one.median if one.high is None else one.high for one in found]
             axes.fill_between(at, low, high, color=look.colour, alpha=0.15, linewidth=0)
-        if marks:
-            paper_marks(axes, [x for x, _ in marks], [y for _, y in marks])
         if log:
             axes.set_yscale("log")
             plain_log_axis(axes.yaxis)

@@ -66,9 +66,6 @@ class Played(msgspec.Struct, frozen=True):
             for seed in self.used(seeds)
         ]
 
-    def played(self) -> list[str]:
-        return [cell.task(101).command for cell in self.cells]
-
     def digests(self, samples: Sequence[Runs]) -> list[tuple[str, int, str]]:
         return [
             (name, run.result.summary.seed, run.result.summary.digest or "-")
@@ -94,9 +91,6 @@ class Drawn(msgspec.Struct, frozen=True):
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[RunSpec]:  # noqa: ARG002
         return [load_run(self.scenario, (*self.overrides, f"seed={seed}")) for seed in seeds]
-
-    def played(self) -> list[str]:
-        return []
 
     def digests(self, samples: Sequence[RunSpec]) -> list[tuple[str, int, str]]:  # noqa: ARG002
         return []
@@ -154,9 +148,6 @@ class Ideal(msgspec.Struct, frozen=True):
                             into[name, discipline, point] = means[run % len(means)]
             samples += drawn
         return samples
-
-    def played(self) -> list[str]:
-        return ["callboard ideal --report"]
 
     def digests(self, samples: Sequence[Sojourns]) -> list[tuple[str, int, str]]:  # noqa: ARG002
         return []

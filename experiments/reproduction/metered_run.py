@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
-import numpy as np
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent
@@ -15,6 +14,7 @@ from callboard.experiments.reproduction.meters import METERS
 from callboard.experiments.result_store import key_of
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_result import RunResult, pack_result, unpack_result
+from callboard.experiments.run_tasks import SoloTimes
 from callboard.experiments.simulation import run_simulation
 from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.sweeps.content_key import model_version
@@ -53,15 +53,6 @@ class MeteredTask(msgspec.Struct, frozen=True):
         """What its answer is kept under: it has the scenario's text and the code that plays it."""
         return key_of("metered", model_version(), _meters_version(), _text(self.scenario), self)
 
-    @property
-    def command(self) -> str:
-        """The command that plays it."""
-        import shlex
-
-        settings = [word for each in self.overrides for word in ("--set", each)]
-        words = ["callboard", "run", self.scenario, *settings, "--policy", self.policy]
-        return shlex.join([*words, "--seed", str(self.seed)])
-
 
 class MeteredRun(msgspec.Struct, frozen=True):
     """A run's result, and what the meters say."""
@@ -83,9 +74,7 @@ def play_metered(task: MeteredTask) -> bytes:
     if result.interrupted:
         raise Interrupted
     if task.slowdown:
-        alone = solo_times(spec)
-        solo_ms = np.array([alone.get(job, 0) for job in result.jobs.job.tolist()], np.int64)
-        result = msgspec.structs.replace(result, solo_ms=solo_ms)
+        result = SoloTimes(solo_times(spec)).of(result)
     metered = {name: dict(meter.figures()) for name, meter in meters.items()}
     return msgspec.msgpack.encode((pack_result(result), metered))
 

@@ -115,13 +115,11 @@ _OUTCOME = "reproduced "
 
 def outcome_of(each: Asked, store: ResultStore) -> ArtefactOutcome:
     """The outcome of one artefact, from what the store has."""
-    artefact, not_run = each.artefact, ReproductionVerdict.NOT_RUN
-    note = artefact.evidence.absent()
-    found = {} if note else store.find(call.key for call in _calls(each))
-    note = note or _lacking(each, found)
+    artefact, (found, note) = each.artefact, _found(each, store)
     if note:
+        not_run = ReproductionVerdict.NOT_RUN
         return ArtefactOutcome(id=artefact.id, verdict=not_run, seeds=each.seeds, note=note)
-    samples = samples_of(each, found)
+    samples = _samples_of(each, found)
     quantities = judge(artefact, samples)
     return ArtefactOutcome(
         id=artefact.id,
@@ -133,30 +131,32 @@ def outcome_of(each: Asked, store: ResultStore) -> ArtefactOutcome:
     )
 
 
-def samples_of(each: Asked, found: Mapping[str, Kept]) -> Sequence[object]:
-    """The artefact's samples from what was computed."""
+def found_samples(each: Asked, store: ResultStore) -> Sequence[object]:
+    """The artefact's samples from the store; none where something is missing."""
+    found, note = _found(each, store)
+    return [] if note else _samples_of(each, found)
+
+
+def _samples_of(each: Asked, found: Mapping[str, Kept]) -> Sequence[object]:
     values = {key: kept.value for key, kept in found.items() if kept.value is not None}
     samples: Sequence[object] = each.artefact.evidence.samples(each.seeds, values)
     return samples
 
 
-def found_samples(each: Asked, store: ResultStore) -> Sequence[object]:
-    """The artefact's samples from the store; none where something is missing."""
-    if each.artefact.evidence.absent():
-        return []
-    found = store.find(call.key for call in _calls(each))
-    return [] if _lacking(each, found) else samples_of(each, found)
-
-
-def _lacking(each: Asked, found: Mapping[str, Kept]) -> str:
-    """Why there is no outcome yet; empty if all is there."""
-    for call in _calls(each):
-        kept = found.get(call.key)
+def _found(each: Asked, store: ResultStore) -> tuple[Mapping[str, Kept], str]:
+    """What the store has of the artefact, and why that is not all; empty if it is."""
+    absent = each.artefact.evidence.absent()
+    if absent:
+        return {}, absent
+    keys = [call.key for call in _calls(each)]
+    found = store.find(keys)
+    for key in keys:
+        kept = found.get(key)
         if kept is None:
-            return "interrupted: the same command goes on from there"
+            return found, "interrupted: the same command goes on from there"
         if kept.value is None:
-            return kept.error.strip().splitlines()[-1]
-    return ""
+            return found, kept.error.strip().splitlines()[-1]
+    return found, ""
 
 
 def last_outcomes(store: ResultStore) -> dict[str, ArtefactOutcome]:

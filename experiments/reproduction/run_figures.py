@@ -118,12 +118,18 @@ def pooled(samples: Sequence[Runs], cell: str, values: Callable[[MeteredRun], Va
     return np.concatenate([values(runs[cell]) for runs in samples])
 
 
+def in_system(run: MeteredRun) -> tuple[Values, Values]:
+    """When the number of jobs in the system changes, in ms, and what it is from then on; of those
+    that come and go at one instant, who goes goes first.
+    """
+    jobs = run.result.jobs
+    done = jobs.finished_ms[jobs.finished_ms >= 0]
+    at = np.concatenate([jobs.submitted_ms, done])
+    step = np.concatenate([np.ones(len(jobs.submitted_ms)), -np.ones(len(done))])
+    order = np.lexsort((step, at))
+    return at[order].astype(np.float64), np.cumsum(step[order])
+
+
 def most_in_system(run: MeteredRun) -> float:
     """The greatest number of jobs that were in the system at once."""
-    jobs = run.result.jobs
-    until = round(run.result.summary.virtual_seconds * 1000)
-    ends = np.where(jobs.finished_ms < 0, until + 1, jobs.finished_ms)
-    at = np.concatenate([jobs.submitted_ms, ends])
-    step = np.concatenate([np.ones(len(ends)), -np.ones(len(ends))])
-    order = np.lexsort((step, at))
-    return float(np.cumsum(step[order]).max())
+    return float(in_system(run)[1].max())

@@ -46,9 +46,6 @@ class Worked(msgspec.Struct, frozen=True):
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:  # noqa: ARG002
         return [msgspec.msgpack.decode(found[self._key()], type=dict[str, float])]
 
-    def played(self) -> list[str]:
-        return []
-
     def digests(self, samples: Sequence[ExampleNumbers]) -> list[tuple[str, int, str]]:  # noqa: ARG002
         return []
 
