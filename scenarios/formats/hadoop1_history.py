@@ -169,9 +169,7 @@ class Hadoop1Reader:
 
     def _begin(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
         start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
-        if attempt.start_ms is not None:
-            note = "second starts of an attempt: the first is kept"
-            self._maker.remarks.add("dropped", note, self._place(line))
+        if self._maker.begins_again(attempt, self._place(line)):
             return
         attempt.start_ms = start_ms
         tracker = _TRACKER.match(fields.get("TRACKER_NAME", ""))
@@ -180,13 +178,8 @@ class Hadoop1Reader:
 
     def _end(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
         ending = _ENDINGS.get(fields.get("TASK_STATUS", ""), "unknown")
-        if attempt.ending == ending != "unknown":
-            note = "second ends of an attempt: the first is kept"
-            self._maker.remarks.add("dropped", note, self._place(line))
+        if self._maker.ends_again(attempt, ending, self._place(line)):
             return
-        if attempt.ending == "succeeded":
-            note = "successes that were taken back: the outputs were lost, the task ran again"
-            self._maker.remarks.add("dropped", note, self._place(line))
         attempt.ending = ending
         attempt.finish_ms = self._numbers.time_ms(fields.get("FINISH_TIME"), "FINISH_TIME", line)
         if "SHUFFLE_FINISHED" in fields:

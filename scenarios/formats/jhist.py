@@ -149,9 +149,7 @@ class JhistReader:
             self._end(attempt, kind, event, line)
 
     def _begin(self, attempt: HistoryAttempt, event: _Event, line: int) -> None:
-        if attempt.start_ms is not None:
-            note = "second starts of an attempt: the first is kept"
-            self._maker.remarks.add("dropped", note, self._place(line))
+        if self._maker.begins_again(attempt, self._place(line)):
             return
         attempt.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
         attempt.level = _LEVELS.get(str(event.get("locality")))
@@ -160,13 +158,8 @@ class JhistReader:
     def _end(self, attempt: HistoryAttempt, kind: str, event: _Event, line: int) -> None:
         word = str(event.get("taskStatus") or event.get("status") or kind.rpartition("_")[2])
         ending = _ENDINGS.get(word, "unknown")
-        if attempt.ending == ending != "unknown":
-            note = "second ends of an attempt: the first is kept"
-            self._maker.remarks.add("dropped", note, self._place(line))
+        if self._maker.ends_again(attempt, ending, self._place(line)):
             return
-        if attempt.ending == "succeeded":
-            note = "successes that were taken back: the outputs were lost, the task ran again"
-            self._maker.remarks.add("dropped", note, self._place(line))
         attempt.ending = ending
         attempt.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
         fetched = self._numbers.time_ms(event.get("shuffleFinishTime"), "shuffleFinishTime", line)

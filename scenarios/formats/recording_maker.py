@@ -17,6 +17,7 @@ from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
     Ending,
+    HistoryAttempt,
     HistoryJob,
     HistoryTask,
     HostNames,
@@ -62,6 +63,25 @@ class RecordingMaker:
         self._drafts: list[DraftJob] = []
         self._names: set[str] = set()
         self._inference = ClusterInference(self.hosts, remarks)
+
+    def begins_again(self, attempt: HistoryAttempt, place: str) -> bool:
+        """Whether an attempt that starts on this line had started before, which is noted."""
+        if attempt.start_ms is None:
+            return False
+        self.remarks.add("dropped", "second starts of an attempt: the first is kept", place)
+        return True
+
+    def ends_again(self, attempt: HistoryAttempt, ending: Ending, place: str) -> bool:
+        """Whether an attempt that ends on this line had ended so before, which is noted, as is a
+        success that is taken back.
+        """
+        if attempt.ending == ending != "unknown":
+            self.remarks.add("dropped", "second ends of an attempt: the first is kept", place)
+            return True
+        if attempt.ending == "succeeded":
+            note = "successes that were taken back: the outputs were lost, the task ran again"
+            self.remarks.add("dropped", note, place)
+        return False
 
     def add(self, job: HistoryJob) -> None:
         """Take a job, which the reader has come to the end of."""
