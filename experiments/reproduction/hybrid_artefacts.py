@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
 from callboard.experiments.reproduction.artefact_charts import Series, lines_over
@@ -98,24 +98,35 @@ _BY_FB_JOBS = Played(
 )
 
 
+class _Drawn(NamedTuple):
+    """A figure of a run that is drawn over the number of jobs or of resources."""
+
+    figure: RunFigure
+    label: str
+    log: bool = True
+
+
 def _over(
-    samples: Sequence[Runs],
-    names: Sequence[str],
-    counts: Sequence[int],
-    unit: str,
-    figure: RunFigure,
-    label: str,
-    *,
-    log: bool = True,
+    samples: Sequence[Runs], drawn: _Drawn, names: Sequence[str], counts: Sequence[int], unit: str
 ) -> Any:
-    """A figure over the number of jobs or of resources, a line a policy."""
+    """A line a policy over what is counted."""
     series = [
         Series(
-            name, [(n, [figure(runs[f"{name}, {n} {unit}"]) for runs in samples]) for n in counts]
+            name,
+            [(n, [drawn.figure(runs[f"{name}, {n} {unit}"]) for runs in samples]) for n in counts],
         )
         for name in names
     ]
-    return lines_over(series, f"{unit}", label, log=log)
+    return lines_over(series, unit, drawn.label, log=drawn.log)
+
+
+_over_jobs = partial(_over, names=tuple(_POLICIES), counts=_COUNTS, unit="jobs")
+_over_resources = partial(
+    _over,
+    names=tuple(_POLICIES),
+    counts=tuple(6 * each for each in _NODES_A_TYPE),
+    unit="resources",
+)
 
 
 def scheduling_s(run: MeteredRun) -> float | None:
@@ -145,6 +156,9 @@ def _table_number(label: str, printed: float, *, share: bool = False) -> Quantit
 
 
 _UNFAIRNESS = metered("users", "unfairness")
+_RESPONSES = _Drawn(mean_of_responses_s, "mean response time (s)")
+_SCHEDULING = _Drawn(scheduling_s, "scheduling (s of processor time)")
+_UNEVEN = _Drawn(_UNFAIRNESS, "unfairness among users (slots)", log=False)
 
 
 def _unfairness_a_slot(name: str, more: int, fewer: int) -> Callable[[Runs], float | None]:
@@ -236,14 +250,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         why=_NO_TIME,
-        draw=partial(
-            _over,
-            names=tuple(_POLICIES),
-            counts=_COUNTS,
-            unit="jobs",
-            figure=mean_of_responses_s,
-            label="mean response time (s)",
-        ),
+        draw=partial(_over_jobs, drawn=_RESPONSES),
         seeds=20,
     ),
     Artefact(
@@ -264,14 +271,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
                 above=1,
             ),
         ),
-        draw=partial(
-            _over,
-            names=tuple(_POLICIES),
-            counts=_COUNTS,
-            unit="jobs",
-            figure=scheduling_s,
-            label="scheduling (s of processor time)",
-        ),
+        draw=partial(_over_jobs, drawn=_SCHEDULING),
         seeds=20,
     ),
     Artefact(
@@ -300,15 +300,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         why="The paper prints no formula of its fairness. By the one in docs/journal.md (how"
         " far the users' shares lie from their mean, over time) COSHH, which shares among"
         " users by Fair's own rule, is as fair as Fair.",
-        draw=partial(
-            _over,
-            names=tuple(_POLICIES),
-            counts=_COUNTS,
-            unit="jobs",
-            figure=_UNFAIRNESS,
-            label="unfairness among users (slots)",
-            log=False,
-        ),
+        draw=partial(_over_jobs, drawn=_UNEVEN),
         seeds=20,
     ),
     Artefact(
@@ -348,14 +340,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         why="The mean does fall and then rise, but under FIFO and Fair it is least at about 18"
         " resources: with more slots free, more first tasks land on resources that do not"
         " suit them.",
-        draw=partial(
-            _over,
-            names=tuple(_POLICIES),
-            counts=tuple(6 * each for each in _NODES_A_TYPE),
-            unit="resources",
-            figure=mean_of_responses_s,
-            label="mean response time (s)",
-        ),
+        draw=partial(_over_resources, drawn=_RESPONSES),
         seeds=6,
     ),
     Artefact(
@@ -376,14 +361,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
                 above=1,
             ),
         ),
-        draw=partial(
-            _over,
-            names=tuple(_POLICIES),
-            counts=tuple(6 * each for each in _NODES_A_TYPE),
-            unit="resources",
-            figure=scheduling_s,
-            label="scheduling (s of processor time)",
-        ),
+        draw=partial(_over_resources, drawn=_SCHEDULING),
         seeds=6,
     ),
     Artefact(
@@ -411,15 +389,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         why="The paper prints no formula of its fairness; see hybrid-fig-2-iii.",
-        draw=partial(
-            _over,
-            names=tuple(_POLICIES),
-            counts=tuple(6 * each for each in _NODES_A_TYPE),
-            unit="resources",
-            figure=_UNFAIRNESS,
-            label="unfairness among users (slots)",
-            log=False,
-        ),
+        draw=partial(_over_resources, drawn=_UNEVEN),
         seeds=6,
     ),
     Artefact(
@@ -452,14 +422,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         why="The hybrid serves by FIFO and Fair while slots are free. The few jobs that these"
         " put on resources that do not suit them make up most of the mean, and are there"
         " already when COSHH takes over.",
-        draw=partial(
-            _over,
-            names=tuple(_HYBRID),
-            counts=_FB_COUNTS,
-            unit="jobs",
-            figure=mean_of_responses_s,
-            label="mean response time (s)",
-        ),
+        draw=partial(_over, drawn=_RESPONSES, names=tuple(_HYBRID), counts=_FB_COUNTS, unit="jobs"),
     ),
     Artefact(
         id="hybrid-fig-4-switches",
@@ -482,6 +445,5 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         why="When the changes come depends on how soon jobs come after each other and on how"
         " the paper cut jobs of a million task-seconds down to six machines; it prints"
         " neither.",
-        draw=None,
     ),
 )
