@@ -8,7 +8,7 @@ from callboard.scheduler.registry.parts import make_policy
 
 USERS = {
     "name": "two-users",
-    "cluster": {"nodes": 1, "racks": 1},
+    "cluster": {"nodes": 1, "racks": 1, "map_slots": 1, "replication": 1},
     "workload": {
         "kind": "jobs",
         "job": [{"maps": 1, "map_s": 1}, {"maps": 1, "map_s": 1, "user": "bob"}],
