@@ -356,6 +356,11 @@ class CallboardApp(App[None]):
         self.playback.set_view(log_back=0)
         self.playback.ask(GoToEvent(event.index))
 
+    def on_log_pane_folded(self, event: LogPane.Folded) -> None:
+        others = tuple(each for each in self.view.log_unfolded if each != event.group)
+        unfolded = (*others, event.group) if event.unfold else others
+        self.playback.update_view(log_unfolded=unfolded, log_back=event.back)
+
     def on_list_pane_scrolled(self, event: ListPane.Scrolled) -> None:
         if not isinstance(event.pane, LogPane):
             self.playback.update_view(jobs_top=max(self.view.jobs_top + event.by, 0))

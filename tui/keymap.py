@@ -66,7 +66,11 @@ _VIEW = (
         0,
     ),
     Command("2", "focus_pane('jobs')", "to the jobs; arrows choose one"),
-    Command("3", "focus_pane('log')", "to the events; arrows choose one, enter goes to its time"),
+    Command(
+        "3",
+        "focus_pane('log')",
+        "to the events; arrows choose, → ← unfold and fold, enter goes there",
+    ),
     Command("4", "focus_pane('detail')", "to the details of the selection; arrows scroll"),
     Command("5", "focus_pane('charts')", "to the charts"),
     Command("z", "maximise", "the focused pane alone, or all again", "zoom", 8),

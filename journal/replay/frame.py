@@ -115,7 +115,8 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
     `columns` is the width of the time bar and of the charts; `lane_columns` that of the detail's
     timeline, 0 for none, and `lane_rows` how many lanes it has room for.  `log_back` is how many
-    lines the log is scrolled back; a `log_kind` shows all events of that kind and no others.
+    lines the log is scrolled back; a `log_kind` shows all events of that kind and no others;
+    `log_unfolded` are the first events of the groups of alike events that are shown one by one.
     `filter` leaves the jobs and log lines that contain it, with `!` before it those that do not.
     `all_jobs` also lists those that have left the system.  `slot` is one of the slots of `node`.
     `with_run` asks for the `RunInfo`, which stays the same.  `lead` is which of two compared runs
@@ -128,6 +129,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     log_level: Importance = Importance.HEADLINE
     log_of_selection: bool = False
     log_kind: str = ""
+    log_unfolded: tuple[int, ...] = ()
     filter: str = ""
     jobs_top: int = 0
     jobs_rows: int = 20
@@ -193,7 +195,11 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class LogLine(msgspec.Struct, frozen=True, array_like=True):
-    """One event in the log: its number, its sentence, and what it is about."""
+    """One event in the log: its number, its sentence, and what it is about.
+
+    A line may stand for `folded` events, of which it tells as of the first.  If they are unfolded,
+    each of them has a line of its own, and `group` is the number of the first.
+    """
 
     index: int
     at_ms: Millis
@@ -202,6 +208,13 @@ class LogLine(msgspec.Struct, frozen=True, array_like=True):
     mark: Mark
     job: JobId | None
     node: NodeId | None
+    folded: int = 1
+    group: int | None = None
+
+    @property
+    def is_fold(self) -> bool:
+        """Whether it stands for more events than one."""
+        return self.folded > 1 and self.group is None
 
 
 class Charts(msgspec.Struct, frozen=True, array_like=True):

@@ -9,8 +9,9 @@ from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
 from callboard.journal.replay.detail_result import result_detail
 from callboard.journal.replay.detail_slot import slot_detail
-from callboard.journal.replay.event_log import LogFilter, lines_before
+from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.job_rows import job_row, job_rows
+from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
 from callboard.scheduler.model import Millis
 
@@ -106,7 +107,7 @@ def _log(recording: Recording, index: int, view: fr.View) -> tuple[list[fr.LogLi
     job, node = (view.job, view.node) if view.log_of_selection else (None, None)
     wanted = LogFilter(view.log_level, job, node, view.filter, view.log_kind)
     count = view.log_rows + view.log_back
-    lines = lines_before(recording, index, count, wanted)
+    lines = folded_lines(recording, index, count, wanted, view.log_unfolded)
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from callboard.actors.vocabulary.events import Importance
-from callboard.journal.replay.frame import JobSortKey
+from callboard.journal.replay.frame import JobSortKey, LogLine
 from callboard.journal.replay.source import GoTo
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
@@ -629,3 +629,38 @@ class TestTheEnd:
             assert f"the run is complete: digest {digest}" in screen.text()
 
         on_the_outage(act, (120, 40))
+
+
+class TestFolding:
+    async def chosen(self, screen: Screen) -> LogLine:
+        """Choose the line that stands for ten crashes."""
+        screen.app.playback.ask(GoTo(500_000))
+        await screen.press("3", "up")
+        (line,) = [each for each in screen.frame.log if each.is_fold]
+        while screen.app.query_one(LogPane).chosen != line.index:
+            await screen.press("up")
+        return line
+
+    def test_what_is_folded_unfolds_and_folds_again(self) -> None:
+        async def act(screen: Screen) -> None:
+            line = await self.chosen(screen)
+            assert "likewise 9 more (rack-2, 10 nodes)" in screen.text()
+            assert "enter unfolds 10" in screen.text()
+            await screen.press("enter")
+            members = [each for each in screen.frame.log if each.group == line.index]
+            assert [each.index for each in members][:2] == [line.index, line.index + 1]
+            assert screen.text().count(" crashes") == len(members)
+            await screen.press("down", "left")
+            assert screen.text().count(" crashes") == 1
+            assert screen.app.query_one(LogPane).chosen == line.index
+            assert screen.view().log_back == 0
+
+        on_the_outage(act)
+
+    def test_enter_on_one_of_the_unfolded_goes_to_its_time(self) -> None:
+        async def act(screen: Screen) -> None:
+            line = await self.chosen(screen)
+            await screen.press("right", "down", "enter")
+            assert (screen.frame.at_ms, screen.frame.index) == (line.at_ms, line.index + 2)
+
+        on_the_outage(act)
