@@ -38,6 +38,7 @@ from callboard.tui.panels.jobs import ASCENDING, JOB_SORT_KEYS
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.play_hint import PlayHint
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
@@ -117,15 +118,17 @@ class CallboardApp(App[None]):
         yield self._comparison
         yield TimeBar(id="time")
         yield KeysLine(id="keys", live=self.playback.source.live)
+        if not self.playback.player.playing:
+            yield PlayHint()
 
     def on_mount(self) -> None:
         self._set_small(self.size)
         self.query_one("#jobs").focus()
-        source, player = self.playback.source, self.playback.player
+        source = self.playback.source
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"
             source.on_loss = partial(self._fail, RuntimeError(lost))
-        self.call_after_refresh(self.playback.ask, GoTo(None if player.playing else 0))
+        self.call_after_refresh(self.playback.ask, self.playback.opening_move)
         if self._ticking:
             self._ticked_s = time.monotonic()
             self.set_interval(1 / FRAMES_A_SECOND, self._tick)
@@ -165,6 +168,7 @@ class CallboardApp(App[None]):
 
     async def _handle_key(self, key: events.Key) -> None:
         """Without a dialog do it here and now; a dialog's own keys go their usual way."""
+        self.query(PlayHint).remove()
         bound = self.screen.active_bindings.get(key.key)
         if len(self.screen_stack) > 1 or bound is None:
             await super().on_event(key)
@@ -183,6 +187,8 @@ class CallboardApp(App[None]):
                 slots.set_run(frame.run)
         if (frame.comparison is not None) is not self.paired:
             self._switch()
+        for hint in self.query(PlayHint):
+            hint.come_up(self.size)
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
         self._shown.draw(frame, self.view, self.palette)

@@ -6,6 +6,7 @@ import pytest
 
 from callboard.actors.vocabulary.events import Importance
 from callboard.journal.replay.frame import JobSortKey, LogLine
+from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import GoTo
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
@@ -70,7 +71,7 @@ class TestTime:
 
     def test_slower_than_the_wall_clock(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.player.set_speed(0.001)
+            screen.app.playback.player.speed = 0.001
             await screen.press("minus", "space")
             for _ in range(8):
                 await screen.tick(0.25)
@@ -629,6 +630,35 @@ class TestTheEnd:
             assert f"the run is complete: digest {digest}" in screen.text()
 
         on_the_outage(act, (120, 40))
+
+
+class TestTheBeginning:
+    @pytest.mark.parametrize("size", [SMALL, (120, 40), WIDE])
+    def test_a_hint_is_in_the_middle_until_the_first_key(self, size: tuple[int, int]) -> None:
+        async def act(screen: Screen) -> None:
+            lines = screen.text().splitlines()
+            (row,) = (y for y, line in enumerate(lines) if "space to play" in line)
+            place = lines[row].index("space to play · ? for the keys")
+            assert abs(row - size[1] // 2) <= 1
+            assert abs(place + 15 - size[0] // 2) <= 1
+            await screen.press("down")
+            assert "space to play" not in screen.text()
+            assert screen.view().job == 0  # and the key did what it does
+
+        on_the_outage(act, size)
+
+    def test_it_can_begin_elsewhere_and_playing(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert (screen.frame.at_ms, screen.playing()) == (400_000, True)
+            assert "space to play" not in screen.text()
+            await screen.tick(0.2)
+            assert screen.frame.at_ms == 418_000
+            await screen.press("plus")
+            assert "×120" in screen.text()
+            await screen.press("minus", "minus")
+            assert "×30" in screen.text()
+
+        drive(recorded(outage()), act, opening=Opening(400_000, True, 90))
 
 
 class TestFolding:
