@@ -23,7 +23,8 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, RunInfo, View
+from callboard.journal.replay.cluster_state import CROWD
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
@@ -40,7 +41,7 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.play_hint import PlayHint
 from callboard.tui.panels.slot_layout import CellSize
-from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.slots import COLOURED_BY, SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.playback import Playback
@@ -426,6 +427,19 @@ class CallboardApp(App[None]):
         for slots in self.query(SlotsPane):
             slots.size_asked = size
         self.notify(f"slots: {'what fits' if size is None else size.name.lower()}", timeout=2)
+
+    def action_ask_colours(self) -> None:
+        """What the colours of jobs are to stand for."""
+        by = [ColourBy.FITTING, *COLOURED_BY]
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.playback.update_view(colour_by=by[number])
+
+        lines = [(word[0], word) for word in COLOURED_BY.values()]
+        lines.insert(0, ("f", f"what fits: job; pool or size with over {CROWD} jobs at once"))
+        question = "Colour jobs and slots by what?"
+        self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)
 
     def action_sort(self) -> None:
         keys = COMPARISON_SORT_KEYS if self.paired else JOB_SORT_KEYS

@@ -5,6 +5,7 @@ import numpy as np
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.colouring import chosen_colours, job_colours
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
 from callboard.journal.replay.detail_result import result_detail
@@ -29,6 +30,7 @@ def project(
     end_ms = recording.end_ms if until_ms is None else until_ms
     rows, top, found = job_rows(recording, cluster, at_ms, view)
     log, log_top = _log(recording, index, view)
+    colours = job_colours(cluster, at_ms, chosen_colours(view.colour_by, cluster))
     started = recording.started
     return fr.Frame(
         at_ms=at_ms,
@@ -57,7 +59,10 @@ def project(
         ),
         detail=_detail(recording, cluster, at_ms, view),
         policy=cluster.run.policy,
-        hues=bytes(cluster.hues),
+        hues=colours.hues,
+        colour_by=colours.by,
+        legend=colours.legend,
+        slot_hues=colours.slot_hues,
     )
 
 

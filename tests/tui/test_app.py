@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from callboard.actors.vocabulary.events import Importance
-from callboard.journal.replay.frame import JobSortKey, LogLine
+from callboard.journal.replay.frame import ColourBy, JobSortKey, LogLine
 from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import GoTo
 from callboard.tui.keymap import COMMANDS
@@ -659,6 +659,34 @@ class TestTheBeginning:
             assert "×30" in screen.text()
 
         drive(recorded(outage()), act, opening=Opening(400_000, True, 90))
+
+
+class TestColours:
+    def test_c_chooses_what_colours_stand_for(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask(GoTo(430_000))
+            await screen.press("escape")
+            assert "1 slots ─" in screen.text()
+            await screen.press("C")
+            await screen.press("l")
+            assert "1 slots by locality ■ node-local ■ rack-local ■ off-rack" in screen.text()
+            assert screen.view().colour_by is screen.frame.colour_by is ColourBy.LOCALITY
+            await screen.press("C", "enter")  # it says what is chosen
+            assert screen.view().colour_by is ColourBy.LOCALITY
+            await screen.press("C", "f")
+            assert "1 slots ─" in screen.text()
+
+        on_the_outage(act)
+
+    @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+    def test_a_legend_fits_its_pane(self, size: tuple[int, int]) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("C", "p", "C", "s")
+            top = next(line for line in screen.text().splitlines() if "1 slots by size" in line)
+            assert "■ <10 tasks ■ <50 ■ <200" in top
+            assert "…" not in top
+
+        on_the_outage(act, size)
 
 
 class TestFolding:
