@@ -1,7 +1,5 @@
 """Relations between runs: what must not change when something is changed that does not matter."""
 
-import re
-
 import msgspec
 
 from callboard.actors.config import NodeGroup
@@ -17,6 +15,7 @@ from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scenarios.timeline import CrashEntry
 from callboard.scheduler.model import Millis
+from callboard.scheduler.policy import Policy
 
 LaunchRecord = tuple[int, ...]
 
@@ -89,8 +88,8 @@ def _until(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
 )
 def rename(experiment: Experiment) -> int:
     entries = entries_of(experiment.scenario)
-    names = {*re.findall(r"\w+", experiment.policy)}
-    before = "" if names & {entry.user for entry in entries} else "z"
+    named = _names_in(experiment.fresh_policy()) & {entry.user for entry in entries}
+    before = "" if named else "z"
     renamed = tuple(
         msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"{before}{entry.user}")
         for place, entry in enumerate(entries)
@@ -99,6 +98,13 @@ def rename(experiment: Experiment) -> int:
         renamed = renamed[::-1]  # the file's order breaks ties only
     other = experiment.play(with_entries(experiment.scenario, renamed))
     return same_launches(experiment.run, other, "with other names for jobs and users")
+
+
+def _names_in(policy: Policy) -> set[str]:
+    """The pools and users that have parameters of their own."""
+    params = getattr(policy.order, "params", None)
+    values = msgspec.structs.asdict(params).values() if params is not None else ()
+    return {name for value in values if isinstance(value, dict) for name in value}
 
 
 @Statement(

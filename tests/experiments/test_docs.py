@@ -1,11 +1,11 @@
 """The examples of the docs on experiments are true: Python's, and what commands print."""
 
 import doctest
+import os
 from pathlib import Path
 
 import pytest
 
-from callboard.experiments import task_pool
 from tests.support.book_pages import DOCS, play_page
 
 pytest.importorskip("scipy")
@@ -31,5 +31,5 @@ def test_the_commands_print_what_the_page_says(
     tests/experiments/test_sweep.py, and processes cost more here than what they compute.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(task_pool.os, "sched_getaffinity", lambda _: {0}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
     assert len(play_page(page, capsys)) > 3
