@@ -11,7 +11,7 @@ def test_users_that_a_parameter_names_keep_their_names() -> None:
     scenario = from_dict(
         {
             "name": "two-users",
-            "cluster": {"nodes": 1, "racks": 1},
+            "cluster": {"nodes": 1, "racks": 1, "map_slots": 4},
             "workload": {
                 "kind": "jobs",
                 "job": [
