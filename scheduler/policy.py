@@ -41,8 +41,8 @@ class Part(ABC):
     """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
 
     hears_progress: ClassVar[bool] = True
-    """Whether it is told how far attempts are, if any part wants that (`Progressed`): where one
-    does, these are nearly all facts.
+    """Whether it is told how far attempts are where another part wants that (`Progressed`): these
+    are then nearly all facts.  A part that `wants_progress` itself is told of it anyway.
     """
 
     guarantees: tuple[str, ...] = ()
@@ -251,7 +251,9 @@ class Policy:
         # A part without a memory need not be told anything.
         self._learners = tuple(p for p in self.parts if type(p).observe is not Part.observe)
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
-        self._progress_learners = tuple(p for p in self._learners if p.hears_progress)
+        self._progress_learners = tuple(
+            part for part in self._learners if part.hears_progress or part.wants_progress
+        )
         self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
         self.speculates = type(self.speculation) is not NoSpeculation
