@@ -10,7 +10,7 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import NodeFault
-from callboard.actors.vocabulary.job_names import job_title
+from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.replay.event_log import LogFilter, events_before, log_line
 from callboard.journal.replay.frame import LogLine
 from callboard.journal.replay.recording import Recording
@@ -85,9 +85,10 @@ def _folded_text(recording: Recording, group: list[int], first: str) -> str:
     lost = [event for event in events if isinstance(event, ev.MapOutputsLost)]
     if not lost:
         return f"{first}; likewise {len(group) - 1:,} more ({_places(recording, nodes)})"
-    title = job_title(lost[0].job, recording.last_state.run.job_name(lost[0].job))
+    job = lost[0].job
+    name = recording.last_state.run.job_name(job) or job_name(job)
     maps = count(sum(len(event.attempts) for event in lost), "map")
-    return f"{maps} of {title} must run again ({_places(recording, nodes)})"
+    return f"{maps} of {name} run again ({_places(recording, nodes)})"
 
 
 def _places(recording: Recording, nodes: set[int]) -> str:
