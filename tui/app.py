@@ -250,6 +250,8 @@ class CallboardApp(App[None]):
         """Show all panes where there is room, else the slots and one other pane."""
         small = size.width < WIDE or size.height < TALL
         self._main.set_class(small or self.presenting, "-small")
+        for each in (self._single, self._comparison):
+            each.name_others(small or self.presenting)
         self._main.set_class(self.presenting, "-presenting")
         self._main.set_class(self.presenting and not small, "-both-sides")
 

@@ -132,7 +132,7 @@ def test_an_audience_sees_both_runs_where_there_is_room() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("n", "P")
         assert ("1 fifo" in screen.text(), "1 fair" in screen.text()) == (True, True)
-        assert "5 over time" not in screen.text()
+        assert "╭─ 5 over" not in screen.text()
 
     play("two-jobs", act, (120, 40))
 
@@ -141,15 +141,15 @@ def test_for_an_audience_there_are_fewer_panes_and_a_caption() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("space")
         await screen.tick(0.2)
-        assert "5 over time" in screen.text()
+        assert "╭─ 5 over" in screen.text()
         await screen.press("P")
         text = screen.text()
-        assert "5 over time" not in text
+        assert "╭─ 5 over" not in text
         assert "1 slots" in text
         assert "2 jobs" in text
         assert "job-0 “long” submitted by user" in text
         await screen.press("3", "P")
-        assert "5 over time" in screen.text()
+        assert "╭─ 5 over" in screen.text()
         assert not screen.app.query_one(Caption).display
         await screen.press("n")
         assert screen.said() == ["no tour is on; `callboard watch NAME --tour` takes one of "

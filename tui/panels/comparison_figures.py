@@ -50,6 +50,10 @@ class ComparisonFiguresPane(Pane):
 
     key, heading = "4", "side by side"
 
+    def show(self, frame: Frame) -> None:
+        super().show(frame)
+        self.subtitle("")
+
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         if frame.comparison is None:
             return ()
