@@ -14,6 +14,9 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 READABLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES]
 
+CELL_WORDS_MAX = 45
+"""What is longer is prose, and stands better below the table."""
+
 TITLES = {"Tutorial", "How-to", "Reference", "Explanation"}
 
 
@@ -62,6 +65,15 @@ def test_every_link_within_leads_somewhere(page: Path) -> None:
         assert target.exists(), f"{page.name}: {link}"
         if anchor:
             assert anchor in anchors(target), f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize("page", READABLE, ids=lambda page: page.stem)
+def test_no_cell_of_a_table_is_an_essay(page: Path) -> None:
+    found = tokens(page)
+    for token, after in itertools.pairwise(found):
+        if token.type in ("td_open", "th_open"):
+            words = len(after.content.split())
+            assert words <= CELL_WORDS_MAX, f"{page.name}: {words} words: {after.content[:60]} …"
 
 
 @pytest.mark.parametrize("page", READABLE, ids=lambda page: page.stem)
