@@ -1,6 +1,7 @@
 """The examples of the docs on experiments are true: Python's, and what commands print."""
 
 import doctest
+import os
 import re
 import shlex
 from pathlib import Path
@@ -8,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from callboard.cli import run_command_line
-from callboard.experiments import task_pool
 
 pytest.importorskip("scipy")
 pytest.importorskip("pandas")
@@ -37,7 +37,7 @@ def test_the_commands_print_what_the_page_says(
     tests/experiments/test_sweep.py, and processes cost more here than what they compute.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(task_pool.os, "sched_getaffinity", lambda _: {0}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
     blocks = CONSOLE.findall((DOCS / page).read_text(encoding="utf-8"))
     assert len(blocks) > 3
     for block in blocks:
