@@ -65,7 +65,7 @@ class FixedOracle:
 
 
 class _OneNode(FakeCluster):
-    """Its number of waiting maps is kept: to count it at each decision took longer than the rest."""
+    """Its number of waiting maps is kept: counting them at each decision took most of the time."""
 
     waiting = 0
 
