@@ -17,6 +17,7 @@ from callboard.scenarios import script as scripts
 from callboard.scenarios.failures import recorded_outages
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_script
+from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 6, "racks": 2}
@@ -171,7 +172,7 @@ def test_a_trace_of_too_many_outages_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An outage more than the limit, which is made small here."""
-    assert scripts.SCHEDULED_FAULTS_MAX == 200_000
+    assert SCHEDULED_FAULTS_MAX == 200_000
     monkeypatch.setattr(scripts, "SCHEDULED_FAULTS_MAX", 2000)
     lines = [f"{n},node-1,{'up' if n % 2 else 'down'}" for n in range(4002)]
     path = with_trace(tmp_path, "\n".join(lines[:-2]))
