@@ -83,6 +83,7 @@ class Delay(LocalityRule):
     summary = "pass a job over for a while until a node with its data offers a slot"
     Params = DelayParams
     hears_offers = True
+    hears_progress = False
 
     def __init__(self, params: DelayParams | None = None) -> None:
         self.params = params or DelayParams()

@@ -21,7 +21,7 @@ from callboard.scheduler.decisions import (
     Switch,
 )
 from callboard.scheduler.estimation import Oracle
-from callboard.scheduler.facts import Fact, Launched, OfferAnswered
+from callboard.scheduler.facts import Fact, Launched, OfferAnswered, Progressed
 from callboard.scheduler.model import MAP, REDUCE, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.part_params import NoParams
 from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
@@ -39,6 +39,11 @@ class Part(ABC):
     Params: ClassVar[type[msgspec.Struct]] = NoParams
     hears_offers: ClassVar[bool] = False
     """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
+
+    hears_progress: ClassVar[bool] = True
+    """Whether it is told how far attempts are, if any part wants that (`Progressed`): where one
+    does, these are nearly all facts.
+    """
 
     guarantees: tuple[str, ...] = ()
     """Properties in `fairness.catalogue`, by name, that `callboard check` tests."""
@@ -246,6 +251,7 @@ class Policy:
         # A part without a memory need not be told anything.
         self._learners = tuple(p for p in self.parts if type(p).observe is not Part.observe)
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
+        self._progress_learners = tuple(p for p in self._learners if p.hears_progress)
         self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
         self.speculates = type(self.speculation) is not NoSpeculation
@@ -279,12 +285,12 @@ class Policy:
         return self.preemption.interval_ms
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        """Tell every part a fact; answered offers only those parts that want to hear of them."""
+        """Tell every part a fact; answered offers and progress only those that hear of them."""
         if type(fact) is OfferAnswered:
             self.observe_offer(fact, view)
             return
         self._all_refused = None
-        for part in self._learners:
+        for part in self._progress_learners if type(fact) is Progressed else self._learners:
             part.observe(fact, view)
 
     def observe_offer(self, answered: OfferAnswered, view: ClusterView) -> None:

@@ -23,7 +23,8 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, RunInfo, View
+from callboard.journal.replay.cluster_state import CROWD
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
@@ -38,8 +39,9 @@ from callboard.tui.panels.jobs import ASCENDING, JOB_SORT_KEYS
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.play_hint import PlayHint
 from callboard.tui.panels.slot_layout import CellSize
-from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.slots import COLOURED_BY, SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.playback import Playback
@@ -117,15 +119,17 @@ class CallboardApp(App[None]):
         yield self._comparison
         yield TimeBar(id="time")
         yield KeysLine(id="keys", live=self.playback.source.live)
+        if not self.playback.player.playing:
+            yield PlayHint()
 
     def on_mount(self) -> None:
         self._set_small(self.size)
         self.query_one("#jobs").focus()
-        source, player = self.playback.source, self.playback.player
+        source = self.playback.source
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"
             source.on_loss = partial(self._fail, RuntimeError(lost))
-        self.call_after_refresh(self.playback.ask, GoTo(None if player.playing else 0))
+        self.call_after_refresh(self.playback.ask, self.playback.opening_move)
         if self._ticking:
             self._ticked_s = time.monotonic()
             self.set_interval(1 / FRAMES_A_SECOND, self._tick)
@@ -165,6 +169,7 @@ class CallboardApp(App[None]):
 
     async def _handle_key(self, key: events.Key) -> None:
         """Without a dialog do it here and now; a dialog's own keys go their usual way."""
+        self.query(PlayHint).remove()
         bound = self.screen.active_bindings.get(key.key)
         if len(self.screen_stack) > 1 or bound is None:
             await super().on_event(key)
@@ -183,6 +188,8 @@ class CallboardApp(App[None]):
                 slots.set_run(frame.run)
         if (frame.comparison is not None) is not self.paired:
             self._switch()
+        for hint in self.query(PlayHint):
+            hint.come_up(self.size)
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
         self._shown.draw(frame, self.view, self.palette)
@@ -356,6 +363,11 @@ class CallboardApp(App[None]):
         self.playback.set_view(log_back=0)
         self.playback.ask(GoToEvent(event.index))
 
+    def on_log_pane_folded(self, event: LogPane.Folded) -> None:
+        others = tuple(each for each in self.view.log_unfolded if each != event.group)
+        unfolded = (*others, event.group) if event.unfold else others
+        self.playback.update_view(log_unfolded=unfolded, log_back=event.back)
+
     def on_list_pane_scrolled(self, event: ListPane.Scrolled) -> None:
         if not isinstance(event.pane, LogPane):
             self.playback.update_view(jobs_top=max(self.view.jobs_top + event.by, 0))
@@ -415,6 +427,19 @@ class CallboardApp(App[None]):
         for slots in self.query(SlotsPane):
             slots.size_asked = size
         self.notify(f"slots: {'what fits' if size is None else size.name.lower()}", timeout=2)
+
+    def action_ask_colours(self) -> None:
+        """What the colours of jobs are to stand for."""
+        by = [ColourBy.FITTING, *COLOURED_BY]
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.playback.update_view(colour_by=by[number])
+
+        lines = [(word[0], word) for word in COLOURED_BY.values()]
+        lines.insert(0, ("f", f"what fits: job; pool or size with over {CROWD} jobs at once"))
+        question = "Colour jobs and slots by what?"
+        self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)
 
     def action_sort(self) -> None:
         keys = COMPARISON_SORT_KEYS if self.paired else JOB_SORT_KEYS

@@ -236,6 +236,7 @@ class Node(Machine):
         if under_way.reply:
             self.timer(msg.ElidedReplyDue(), wait_ms)
             return
+        self._plan += 1  # its reply plans the next, and may be lost
         self._awaiting_reply = True
         silent = msg.Heartbeat(self._facts.node, self._response, (), None, self._life)
         self._last_heartbeat = silent

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from bench.swarm.bug_hunt import catches, known_catches
+from bench.swarm.bug_hunt import SEEDS_MAX, catches, known_catches
 from bench.swarm.planted_bugs import BUGS
 from bench.swarm.records import SeedRecords, Totals, totals
 from bench.swarm.scoreboard import write_scoreboard
@@ -72,10 +72,15 @@ def summary_of(found: Totals) -> str:
     )
 
 
-def catch_bugs(folder: Path, cores: int | None) -> int:
-    """Plant every bug, and see how soon it is caught; the exit status."""
-    missed = [found.what for found in catches(folder, cores) if not found.kind]
-    print(f"{len(BUGS) - len(missed)} of {len(BUGS)} bugs were caught")
+def catch_bugs(options: argparse.Namespace) -> int:
+    """Plant every bug whose line has the words, and see how soon it is caught; the exit status."""
+    bugs = [bug for bug in BUGS if options.only in f"{bug.room}: {bug.what}"]
+    if not bugs:
+        print(f"no planted bug has {options.only!r} in its words or its room")
+        return 2
+    found = catches(options.to, options.cores, bugs, options.seeds)
+    missed = [each.what for each in found if not each.kind]
+    print(f"{len(bugs) - len(missed)} of {len(bugs)} bugs were caught")
     return 1 if missed else 0
 
 
@@ -100,13 +105,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, default=FOLDER, help="folder (default: swarm)")
     parser.add_argument("--again", type=Path, metavar="FILE", help="try one failing world again")
     parser.add_argument("--bugs", action="store_true", help="see how soon planted bugs are caught")
+    parser.add_argument("--only", default="", metavar="WORDS", help="bugs with these words only")
+    parser.add_argument(
+        "--seeds",
+        type=whole_number(1),
+        default=SEEDS_MAX,
+        help=f"tries a bug (default: {SEEDS_MAX})",
+    )
     parser.add_argument("--scoreboard", action="store_true", help="write docs/reliability.md anew")
     options = parser.parse_args(arguments)
     if options.scoreboard:
         write_scoreboard(totals(SeedRecords(options.to).all()), known_catches(options.to))
         return 0
     if options.bugs:
-        return catch_bugs(options.to, options.cores)
+        return catch_bugs(options)
     return run_swarm(options) if options.again is None else try_again(options.again)
 
 

@@ -5,6 +5,7 @@ bug of the list takes minutes; what was found is kept in the folder and not look
 the bug and the code are the same.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -46,15 +47,20 @@ def caught(bug: PlantedBug, most: int = SEEDS_MAX) -> Catch:
     return Catch(bug.what, bug.room, worlds, most, "", seconds)
 
 
-def catches(folder: Path, cores: int | None, most: int = SEEDS_MAX) -> list[Catch]:
-    """Every bug's, in the order of the list; those that are known are not looked for again."""
+def catches(
+    folder: Path, cores: int | None, bugs: Sequence[PlantedBug] = BUGS, most: int = SEEDS_MAX
+) -> list[Catch]:
+    """These bugs', in their order; those that are known are not looked for again."""
     folder.mkdir(parents=True, exist_ok=True)
+    keys = _keys(bugs, most)
     with ResultStore(folder / NAME) as store:
-        kept = store.find(_keys(most).values())
-        left = [bug for bug, key in _keys(most).items() if key not in kept]
+        kept = store.find(keys.values())
+        store.put_places([(bug.what, key) for bug, key in keys.items() if key in kept])
+        left = {bug: key for bug, key in keys.items() if key not in kept}
         if left:
             _hunt(left, store, cores, most)
-    return known_catches(folder)
+    named = {bug.what for bug in bugs}
+    return [each for each in known_catches(folder) if each.what in named]
 
 
 def known_catches(folder: Path) -> list[Catch]:
@@ -66,14 +72,13 @@ def known_catches(folder: Path) -> list[Catch]:
     return [msgspec.msgpack.decode(each.value or b"", type=Catch) for each in found]
 
 
-def _keys(most: int) -> dict[PlantedBug, str]:
-    return {bug: key_of(model_version(), *bug, most) for bug in BUGS}
+def _keys(bugs: Sequence[PlantedBug], most: int) -> dict[PlantedBug, str]:
+    return {bug: key_of(model_version(), *bug, most) for bug in bugs}
 
 
-def _hunt(left: list[PlantedBug], store: ResultStore, cores: int | None, most: int) -> None:
-    keys = _keys(most)
+def _hunt(keys: Mapping[PlantedBug, str], store: ResultStore, cores: int | None, most: int) -> None:
     with local_workers(cores) as workers:
-        for bug, answer in answers(workers, partial(caught, most=most), left):
+        for bug, answer in answers(workers, partial(caught, most=most), keys):
             if isinstance(answer, Lost):
                 raise RuntimeError(f"{bug.what}: {answer.why}")
             store.add([(keys[bug], Kept(msgspec.msgpack.encode(answer), "", answer.seconds))])

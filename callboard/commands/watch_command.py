@@ -11,7 +11,7 @@ from callboard.experiments.live_server import start_runs
 from callboard.experiments.user_errors import InputError
 from callboard.run_arguments import add_world_arguments, plan_world, run_key
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
-from callboard.screen import add_screen_arguments, check_terminal, show_on_screen
+from callboard.screen import add_screen_arguments, check_terminal, opening_of, show_on_screen
 
 SIDES = 2
 """How many runs a screen can show."""
@@ -48,9 +48,10 @@ def watch_command(options: argparse.Namespace) -> int:
     journals = journal_paths(options.journal, [run_key(spec) for spec in specs], [options.scenario])
     for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
+    recorded = options.journal is not None
     source = start_runs(specs, [journals.get(run_key(spec)) for spec in specs])
     try:
-        return show_on_screen(source, options.theme, recorded=options.journal is not None)
+        return show_on_screen(source, options.theme, opening_of(options), recorded=recorded)
     finally:
         source.close()
 

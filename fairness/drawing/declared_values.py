@@ -22,6 +22,7 @@ NAMES = ("ann", "bob", "production", "production/night")
 
 _FLOATS = (0.0, 0.1, 0.25, 0.5, 0.9, 1.0, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 _SECONDS = (0.0, 0.2, 0.5, 1.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 60.0)
+_SHORT_SECONDS = (0.2, 0.5, 1.0, 1.0, 2.0, 3.0, 5.0)
 _MILLIS = (1, 20, 200, 500, 1000, 3000, 3333, 10_000, 60_000)
 _STEPS = (0, 0, 1, 1, 2, 3, 5, 8)
 _LARGEST = 100
@@ -32,11 +33,20 @@ _SMALLEST = 0.001
 
 
 class DeclaredValues:
-    """Draws plain data for declared types; `own` draws the fields of these names."""
+    """Draws plain data for declared types; `own` draws the fields of these names.  Where it is
+    `brisk` every time in seconds is drawn, and short: what waits for it comes in short runs too.
+    """
 
-    def __init__(self, rng: np.random.Generator, own: Mapping[str, Draw] | None = None) -> None:
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        own: Mapping[str, Draw] | None = None,
+        *,
+        brisk: bool = False,
+    ) -> None:
         self.rng = rng
         self._own = own or {}
+        self._brisk = brisk
 
     def chance(self, probability: float) -> bool:
         return bool(self.rng.random() < probability)
@@ -48,13 +58,19 @@ class DeclaredValues:
         """A Struct as plain data: what is required, and a drawn share of the rest."""
         info = inspect.type_info(struct)
         assert isinstance(info, inspect.StructType)
-        return DeclaredValues(self.rng, {**self._own, **(own or {})})._struct(info)
+        own = {**self._own, **(own or {})}
+        return DeclaredValues(self.rng, own, brisk=self._brisk)._struct(info)
+
+    def brisk(self) -> "DeclaredValues":
+        """The same, with all times short."""
+        return DeclaredValues(self.rng, self._own, brisk=True)
 
     def _struct(self, info: inspect.StructType) -> dict[str, Any]:
         share = self.one_of((0.1, 0.4, 0.8))
         drawn = {} if info.tag_field is None else {info.tag_field: info.tag}
         for field in info.fields:
-            if field.required or self.chance(share):
+            timed = self._brisk and field.name.endswith("_s")
+            if field.required or timed or self.chance(share):
                 value = self.value(field.type, field.name)
                 if value is not None:
                     drawn[field.encode_name] = value
@@ -98,6 +114,8 @@ class DeclaredValues:
         return int(self.one_of(_within([least + step for step in _STEPS], type_)))
 
     def _float(self, type_: inspect.FloatType, name: str) -> float:
+        if name.endswith("_s") and self._brisk:
+            return float(self.one_of(_within(_SHORT_SECONDS, type_)))
         choices = _within(_SECONDS if name.endswith("_s") else _FLOATS, type_)
         if type_.le is None and type_.lt is None:
             choices.append(inf)

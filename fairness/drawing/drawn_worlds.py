@@ -4,7 +4,7 @@ Every drawn world is a valid scenario file.  What a timeline begins it mostly en
 does not enough nodes are left, so that every run comes to its end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -56,17 +56,18 @@ def draw_world(seed: int) -> DrawnWorld:
 
 
 def _draw_scenario(values: DeclaredValues) -> Scenario:
-    cluster = _draw_cluster(values)
+    crowded = values.chance(0.5)
+    cluster = _draw_cluster(values, (2, 2, 3, 4) if crowded else (1, 1, 2, 2, 3, 4, 6))
     there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
     plain = {
         "name": "drawn",
         "seed": int(values.rng.integers(1000)),
-        "policies": [draw_policy(values)],
+        "policies": [draw_policy(values, brisk=0.9 if crowded else 0.3)],
         "cluster": cluster,
         "tasks": _draw_tasks(values),
         "workload": {
             "kind": "jobs",
-            "job": [_draw_job(values, there) for _ in range(values.one_of((1, 2, 2, 3, 4, 6)))],
+            "job": _draw_jobs(values, there, crowded=crowded),
         },
     }
     scenario = from_dict(plain)
@@ -78,7 +79,7 @@ def _draw_scenario(values: DeclaredValues) -> Scenario:
     return scenario
 
 
-def _draw_cluster(values: DeclaredValues) -> dict[str, Any]:
+def _draw_cluster(values: DeclaredValues, nodes: Sequence[int]) -> dict[str, Any]:
     heartbeat = values.struct(
         Heartbeats,
         {
@@ -89,7 +90,7 @@ def _draw_cluster(values: DeclaredValues) -> dict[str, Any]:
     own: dict[str, Draw] = {
         "heartbeat": lambda: heartbeat,
         "latency_ms": lambda: values.one_of((0, 1, 1, 1, 7, 50, 1500)),
-        "nodes": lambda: values.one_of((1, 1, 2, 2, 3, 4, 6)),
+        "nodes": lambda: values.one_of(nodes),
         "racks": lambda: values.one_of((1, 1, 2, 3)),
         "rack_sizes": lambda: None,
         "node_type": lambda: values.one_of(NODE_TYPES),
@@ -126,9 +127,32 @@ def _draw_tasks(values: DeclaredValues) -> dict[str, Any]:
     return drawn
 
 
-def _draw_job(values: DeclaredValues, node_types: Sequence[str]) -> dict[str, Any]:
+def _draw_jobs(
+    values: DeclaredValues, node_types: Sequence[str], *, crowded: bool
+) -> list[dict[str, Any]]:
+    """Some jobs; in a crowded world more, of longer tasks, which come within a few seconds."""
+    if not crowded:
+        return [_draw_job(values, node_types) for _ in range(values.one_of((1, 2, 2, 3, 4, 6)))]
+    first: dict[str, Draw] = {
+        "maps": lambda: 10,
+        "map_s": lambda: values.one_of((5.0, 20.0)),
+        "at_s": lambda: 0.0,
+        "count": lambda: values.one_of((1, 2)),
+    }
+    others: dict[str, Draw] = {
+        "map_s": lambda: values.one_of((1.0, 5.0, 20.0)),
+        "at_s": lambda: 0.5 * int(values.rng.integers(20)),
+    }
+    number = values.one_of((1, 2, 3, 4))
+    return [_draw_job(values, node_types, own) for own in (first, *[others] * number)]
+
+
+def _draw_job(
+    values: DeclaredValues, node_types: Sequence[str], own_draws: Mapping[str, Draw] | None = None
+) -> dict[str, Any]:
+    own_draws = own_draws or {}
     sizes = {
-        "maps": values.one_of((1, 1, 2, 3, 5, 10)),
+        "maps": own_draws.get("maps", lambda: values.one_of((1, 1, 2, 3, 5, 10)))(),
         "reduces": values.one_of((0, 0, 1, 2, 4)),
     }
 
@@ -147,13 +171,14 @@ def _draw_job(values: DeclaredValues, node_types: Sequence[str]) -> dict[str, An
             for ailment in ("poisoned", "hanging", "skewed")
             for kind in sizes
         },
+        **own_draws,
     }
     for _ in range(_TRIES):
         drawn: dict[str, Any] = values.struct(ListedJob, own)
-        for ailment in ("poisoned", "hanging") if values.chance(0.6) else ():
+        for ailment in ("poisoned", "hanging") if values.chance(0.8) else ():
             for kind in sizes:
                 drawn.pop(f"{ailment}_{kind}", None)
-        drawn |= {"reduces": sizes["reduces"]}
+        drawn |= {"reduces": sizes["reduces"], **{name: own[name]() for name in own_draws}}
         try:
             msgspec.convert(drawn, ListedJob).check("job")
         except (ScenarioError, msgspec.ValidationError):

@@ -15,6 +15,7 @@ from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scenarios.timeline import CrashEntry
 from callboard.scheduler.model import Millis
+from callboard.scheduler.policy import Policy
 
 LaunchRecord = tuple[int, ...]
 
@@ -80,20 +81,30 @@ def _until(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
 @Statement(
     says="names of jobs and users, and the order of the file, change nothing",
     formula="launches = launches of the renamed scenario",
-    assumes="users keep their alphabetical order; the file's order decides among jobs of one time",
+    assumes="users keep their alphabetical order, and their names where the policy's parameters use"
+    " them; the file's order decides among jobs of one time",
     source="M2",
     universal=True,
 )
 def rename(experiment: Experiment) -> int:
     entries = entries_of(experiment.scenario)
+    named = _names_in(experiment.fresh_policy()) & {entry.user for entry in entries}
+    before = "" if named else "z"
     renamed = tuple(
-        msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"z{entry.user}")
+        msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"{before}{entry.user}")
         for place, entry in enumerate(entries)
     )
     if len({entry.at_s for entry in entries}) == len(entries):
         renamed = renamed[::-1]  # the file's order breaks ties only
     other = experiment.play(with_entries(experiment.scenario, renamed))
     return same_launches(experiment.run, other, "with other names for jobs and users")
+
+
+def _names_in(policy: Policy) -> set[str]:
+    """The pools and users that have parameters of their own."""
+    params = getattr(policy.order, "params", None)
+    values = msgspec.structs.asdict(params).values() if params is not None else ()
+    return {name for value in values if isinstance(value, dict) for name in value}
 
 
 @Statement(

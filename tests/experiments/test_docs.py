@@ -2,21 +2,15 @@
 
 import doctest
 import os
-import re
-import shlex
 from pathlib import Path
 
 import pytest
 
-from callboard.cli import run_command_line
+from tests.support.book_pages import DOCS, play_page
 
 pytest.importorskip("scipy")
 pytest.importorskip("pandas")
 pytest.importorskip("SALib")
-
-DOCS = Path(__file__).parents[2] / "docs"
-CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @pytest.mark.parametrize("page", ["statistics.md", "experiments.md", "figures.md", "report.md"])
@@ -38,13 +32,4 @@ def test_the_commands_print_what_the_page_says(
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
-    blocks = CONSOLE.findall((DOCS / page).read_text(encoding="utf-8"))
-    assert len(blocks) > 3
-    for block in blocks:
-        command, _, wanted = block.removeprefix("$ ").partition("\n")
-        program, *arguments = shlex.split(command)
-        assert program == "callboard"
-        assert run_command_line(arguments) == 0
-        printed = "".join(capsys.readouterr())
-        checker = doctest.OutputChecker()
-        assert checker.check_output(wanted, printed, LOOSELY), f"{command}\n{printed}"
+    assert len(play_page(page, capsys)) > 3

@@ -1,7 +1,8 @@
-"""A second cluster, written from the docs alone: FIFO and Fair on slots and heartbeats, no faults.
+"""A second cluster, written from the docs alone: slots and heartbeats, no faults.
 
-It shares no code with `actors/` or `scheduler/`.  What those draw (where blocks lie, when nodes
-send their first heartbeat) is given to it.  Everything happens at arrivals of heartbeats:
+It shares no code with `actors/` or `scheduler/`; which job is next, and which must wait for its
+input, `reference_orders` and `reference_waits` say.  What the actors draw (where blocks lie, when
+nodes send their first heartbeat) is given to it.  Everything happens at arrivals of heartbeats:
 
 - node n's heartbeats are sent at its first instant and then every interval + 2 latencies (H3); each
   arrives a latency later, and nodes of one instant are answered by number;
@@ -17,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 MAPS, REDUCES = 0, 1
 NODE, RACK, OFF_RACK = 0, 1, 2
@@ -41,6 +42,12 @@ class GivenJob(NamedTuple):
     shuffle_ms: int = 0
     reduce_ms: int = 0
     priority: int = 2
+    pool: str = "default"
+
+    @property
+    def weight(self) -> Fraction:
+        """4, 2, 1, ½ or ¼ by priority."""
+        return Fraction(2) ** (2 - self.priority)
 
 
 class GivenCluster(NamedTuple):
@@ -77,6 +84,8 @@ class Attempt:
     task: int
     level: int
     end_ms: int | None = None
+    work_ms: int = 0
+    """How long it works: a reduce's shuffle is no work."""
 
 
 @dataclass
@@ -99,19 +108,66 @@ class Job:
     def is_done(self) -> bool:
         return self.finished == list(self.totals)
 
+    def demand(self, kind: int) -> int:
+        """What runs, and what could run now."""
+        return self.running[kind] + len(self.pending[kind])
+
+
+class ReferenceOrder:
+    """Says which job is next, lowest rank first, and how many tasks a heartbeat may bring: as many
+    as slots are free, or what FIFO or Fair allow.  It hears what the master books.
+    """
+
+    limits: Literal["none", "fifo", "fair"] = "none"
+
+    def rank(self, job: Job, kind: int, now_ms: int) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def begin(self, jobs: Sequence[Job], kind: int, now_ms: int) -> None:
+        """Ranks of this kind are asked for next; these jobs are there."""
+
+    def pending(self, job: Job, kind: int, now_ms: int) -> None:
+        """The job's tasks of this kind may run from now on."""
+
+    def slots(self, kind: int, number: int, now_ms: int) -> None:
+        """The cluster has so many slots now."""
+
+    def launched(self, attempt: Attempt, job: Job, now_ms: int) -> None: ...
+
+    def ended(self, attempt: Attempt, job: Job, now_ms: int) -> None: ...
+
+    def left(self, job: Job, now_ms: int) -> None: ...
+
+
+class ReferenceWait:
+    """Says how far from its input a map of a job may be launched; by default anywhere."""
+
+    def allowed(self, job: int, now_ms: int) -> int:  # noqa: ARG002
+        return OFF_RACK
+
+    def launched(self, job: int, level: int) -> None: ...
+
+    def answered(self, passed: Sequence[int], served: Sequence[int], now_ms: int) -> None:
+        """A heartbeat passed some jobs over for a map, and gave some a map."""
+
 
 class ReferenceCluster:
-    """Plays jobs under one of two policies; `run` tells every attempt."""
+    """Plays jobs under an order and a wait; `run` tells every attempt."""
 
     def __init__(
-        self, cluster: GivenCluster, jobs: Sequence[GivenJob], policy: Literal["fifo", "fair"]
+        self,
+        cluster: GivenCluster,
+        jobs: Sequence[GivenJob],
+        order: ReferenceOrder,
+        wait: ReferenceWait | None = None,
     ) -> None:
         self._cluster = cluster
         self._coming = sorted(
             (Job(given, number) for number, given in enumerate(jobs)),
             key=lambda job: (job.given.submit_ms, job.number),
         )
-        self._fifo = policy == "fifo"
+        self._order = order
+        self._wait = wait or ReferenceWait()
         self._jobs: dict[int, Job] = {}
         self._joined: list[int] = []
         self._at: list[list[Attempt]] = [[] for _ in cluster.nodes]
@@ -152,6 +208,8 @@ class ReferenceCluster:
         for node in due:
             if node not in self._joined:
                 self._joined.append(node)
+                for kind in (MAPS, REDUCES):
+                    self._order.slots(kind, self._slots(kind), now_ms)
             heard += self._book(node)
             self._give(node)
         for job in heard:
@@ -160,6 +218,7 @@ class ReferenceCluster:
             job = self._coming.pop(0)
             self._jobs[job.number] = job
             job.pending[MAPS] = list(range(len(job.given.hosts)))
+            self._order.pending(job, MAPS, now_ms)
             self._hear(job)
 
     # What is booked, and what jobs make of it.
@@ -167,11 +226,13 @@ class ReferenceCluster:
     def _book(self, node: int) -> Iterator[Job]:
         sent_ms = self._now_ms - self._cluster.latency_ms
         ended = [a for a in self._at[node] if a.end_ms is not None and a.end_ms < sent_ms]
+        ended.sort(key=lambda attempt: attempt.end_ms or 0)
         for attempt in ended:
             self._at[node].remove(attempt)
             job = self._jobs[attempt.job]
             job.running[attempt.kind] -= 1
             job.finished[attempt.kind] += 1
+            self._order.ended(attempt, job, self._now_ms)
             yield job
 
     def _hear(self, job: Job) -> None:
@@ -180,13 +241,15 @@ class ReferenceCluster:
         if not job.opened and job.finished[MAPS] >= ceil(self._cluster.slowstart * maps):
             job.opened = True
             job.pending[REDUCES] = list(range(reduces))
+            if reduces:
+                self._order.pending(job, REDUCES, self._now_ms)
         if job.finished[MAPS] == maps and job.maps_done_ms is None:
             job.maps_done_ms = self._now_ms
             for attempt in self._ran:
                 if attempt.job == job.number and attempt.kind == REDUCES:
                     attempt.end_ms = self._end_of_reduce(attempt, job)
-        if job.is_done:
-            self._jobs.pop(job.number, None)
+        if job.is_done and self._jobs.pop(job.number, None) is not None:
+            self._order.left(job, self._now_ms)
 
     def _end_of_reduce(self, attempt: Attempt, job: Job) -> int | None:
         """When it ends: unknown until the last map is known to be done."""
@@ -203,12 +266,16 @@ class ReferenceCluster:
 
     def _give(self, node: int) -> None:
         given: list[tuple[int, int]] = []
-        while (found := self._decide(node, given)) is not None:
+        passed: list[int] = []
+        served: list[int] = []
+        while (found := self._decide(node, given, passed)) is not None:
             job, kind, task, level = found
             given.append((kind, level))
+            served += [job.number] * (kind == MAPS)
             self._launch(node, job, kind, task, level)
             if self._cluster.one_each:
-                return
+                break
+        self._wait.answered(passed, served, self._now_ms)
 
     def _launch(self, node: int, job: Job, kind: int, task: int, level: int) -> None:
         job.pending[kind].remove(task)
@@ -217,32 +284,42 @@ class ReferenceCluster:
         if kind == MAPS:
             length = Fraction(job.given.map_ms) * self._cluster.factors[level]
             assert length.denominator == 1, "lengths are chosen so that all factors give whole ms"
+            attempt.work_ms = int(length)
             attempt.end_ms = self._now_ms + self._cluster.latency_ms + int(length)
+            self._wait.launched(job.number, level)
         else:
+            attempt.work_ms = job.given.reduce_ms
             attempt.end_ms = self._end_of_reduce(attempt, job)
         self._at[node].append(attempt)
         self._ran.append(attempt)
+        self._order.launched(attempt, job, self._now_ms)
 
-    def _decide(self, node: int, given: list[tuple[int, int]]) -> tuple[Job, int, int, int] | None:
+    def _decide(
+        self, node: int, given: list[tuple[int, int]], passed: list[int]
+    ) -> tuple[Job, int, int, int] | None:
         for kind in self._kinds(node):
             if self._room(node, kind, given) <= 0:
                 continue
-            for job in sorted(self._jobs.values(), key=lambda job: self._rank(job, kind)):
-                if (nearest := self._nearest(job, kind, node)) is not None:
-                    return job, kind, *nearest
+            for job in self._queue(kind):
+                found = self._nearest(job, kind, node)
+                if found is None:
+                    continue
+                if kind == REDUCES or found[1] <= self._wait.allowed(job.number, self._now_ms):
+                    return job, kind, *found
+                passed.append(job.number)
         return None
 
-    def _kinds(self, node: int) -> tuple[int, int]:
-        """FIFO fills map slots first; Fair the kind of which the node runs less."""
-        maps, reduces = (self._running_on(node, kind) for kind in (MAPS, REDUCES))
-        return (REDUCES, MAPS) if not self._fifo and reduces < maps else (MAPS, REDUCES)
+    def _queue(self, kind: int) -> list[Job]:
+        jobs = list(self._jobs.values())
+        self._order.begin(jobs, kind, self._now_ms)
+        waiting = [job for job in jobs if job.pending[kind]]
+        return sorted(waiting, key=lambda job: self._order.rank(job, kind, self._now_ms))
 
-    def _rank(self, job: Job, kind: int) -> tuple[Fraction | int, int, int]:
-        given = job.given
-        if self._fifo:
-            return given.priority, given.submit_ms, job.number
-        weight = Fraction(2) ** (2 - given.priority)
-        return job.running[kind] / weight, given.submit_ms, job.number
+    def _kinds(self, node: int) -> tuple[int, int]:
+        """Map slots are filled first; under Fair the kind of which the node runs less."""
+        maps, reduces = (self._running_on(node, kind) for kind in (MAPS, REDUCES))
+        turned = self._order.limits == "fair" and reduces < maps
+        return (REDUCES, MAPS) if turned else (MAPS, REDUCES)
 
     def _nearest(self, job: Job, kind: int, node: int) -> tuple[int, int] | None:
         """The pending task nearest to its input, and how near; of equals the lowest."""
@@ -263,10 +340,12 @@ class ReferenceCluster:
     def _room(self, node: int, kind: int, given: list[tuple[int, int]]) -> int:
         slots = self._cluster.nodes[node].slots[kind]
         running = self._running_on(node, kind)
+        if self._order.limits == "none":
+            return slots - running
         of_kind = [level for given_kind, level in given if given_kind == kind]
         load = sum(self._load(job, kind) for job in self._jobs.values())
         share = min(-(-load * slots // max(self._slots(kind), 1)), slots)
-        if not self._fifo:
+        if self._order.limits == "fair":
             return min(share, slots) - running
         if kind == MAPS and OFF_RACK in of_kind:
             return 0
@@ -279,9 +358,9 @@ class ReferenceCluster:
         """What a job asks of the cluster: under FIFO all that is not done, else what could run."""
         if kind == REDUCES and not job.opened:
             return 0
-        if self._fifo:
+        if self._order.limits == "fifo":
             return job.totals[kind] - job.finished[kind]
-        return job.running[kind] + len(job.pending[kind])
+        return job.demand(kind)
 
     def _nearly_full(self, node: int, kind: int, given: int) -> bool:
         """Whether the padding would fill the cluster; map-only jobs do not count."""

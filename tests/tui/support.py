@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from textual.pilot import Pilot
 
 from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import Source
 from callboard.tui.app import CallboardApp
 
@@ -70,9 +71,12 @@ def drive(
     theme: str = "dark",
     *,
     recorded: bool = False,
+    opening: Opening | None = None,
 ) -> CallboardApp:
     """Run an app on the source in which time stands still, and act in it."""
     app = CallboardApp(source, theme=theme, ticking=False, recorded=recorded)
+    if opening is not None:
+        app.playback.begin(opening)
 
     async def play() -> None:
         async with app.run_test(size=size) as pilot:

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from callboard.actors.vocabulary.events import Importance
-from callboard.journal.replay.frame import JobSortKey
+from callboard.journal.replay.frame import ColourBy, JobSortKey, LogLine
+from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import GoTo
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
@@ -70,7 +71,7 @@ class TestTime:
 
     def test_slower_than_the_wall_clock(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.player.set_speed(0.001)
+            screen.app.playback.player.speed = 0.001
             await screen.press("minus", "space")
             for _ in range(8):
                 await screen.tick(0.25)
@@ -629,3 +630,95 @@ class TestTheEnd:
             assert f"the run is complete: digest {digest}" in screen.text()
 
         on_the_outage(act, (120, 40))
+
+
+class TestTheBeginning:
+    @pytest.mark.parametrize("size", [SMALL, (120, 40), WIDE])
+    def test_a_hint_is_in_the_middle_until_the_first_key(self, size: tuple[int, int]) -> None:
+        async def act(screen: Screen) -> None:
+            lines = screen.text().splitlines()
+            (row,) = (y for y, line in enumerate(lines) if "space to play" in line)
+            place = lines[row].index("space to play · ? for the keys")
+            assert abs(row - size[1] // 2) <= 1
+            assert abs(place + 15 - size[0] // 2) <= 1
+            await screen.press("down")
+            assert "space to play" not in screen.text()
+            assert screen.view().job == 0  # and the key did what it does
+
+        on_the_outage(act, size)
+
+    def test_it_can_begin_elsewhere_and_playing(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert (screen.frame.at_ms, screen.playing()) == (400_000, True)
+            assert "space to play" not in screen.text()
+            await screen.tick(0.2)
+            assert screen.frame.at_ms == 418_000
+            await screen.press("plus")
+            assert "×120" in screen.text()
+            await screen.press("minus", "minus")
+            assert "×30" in screen.text()
+
+        drive(recorded(outage()), act, opening=Opening(400_000, True, 90))
+
+
+class TestColours:
+    def test_c_chooses_what_colours_stand_for(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask(GoTo(430_000))
+            await screen.press("escape")
+            assert "1 slots ─" in screen.text()
+            await screen.press("C")
+            await screen.press("l")
+            assert "1 slots by locality ■ node-local ■ rack-local ■ off-rack" in screen.text()
+            assert screen.view().colour_by is screen.frame.colour_by is ColourBy.LOCALITY
+            await screen.press("C", "enter")  # it says what is chosen
+            assert screen.view().colour_by is ColourBy.LOCALITY
+            await screen.press("C", "f")
+            assert "1 slots ─" in screen.text()
+
+        on_the_outage(act)
+
+    @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+    def test_a_legend_fits_its_pane(self, size: tuple[int, int]) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("C", "p", "C", "s")
+            top = next(line for line in screen.text().splitlines() if "1 slots by size" in line)
+            assert "■ <10 tasks ■ <50 ■ <200" in top
+            assert "…" not in top
+
+        on_the_outage(act, size)
+
+
+class TestFolding:
+    async def chosen(self, screen: Screen) -> LogLine:
+        """Choose the line that stands for ten crashes."""
+        screen.app.playback.ask(GoTo(500_000))
+        await screen.press("3", "up")
+        (line,) = [each for each in screen.frame.log if each.is_fold]
+        while screen.app.query_one(LogPane).chosen != line.index:
+            await screen.press("up")
+        return line
+
+    def test_what_is_folded_unfolds_and_folds_again(self) -> None:
+        async def act(screen: Screen) -> None:
+            line = await self.chosen(screen)
+            assert "likewise 9 more (rack-2, 10 nodes)" in screen.text()
+            assert "enter unfolds 10" in screen.text()
+            await screen.press("enter")
+            members = [each for each in screen.frame.log if each.group == line.index]
+            assert [each.index for each in members][:2] == [line.index, line.index + 1]
+            assert screen.text().count(" crashes") == len(members)
+            await screen.press("down", "left")
+            assert screen.text().count(" crashes") == 1
+            assert screen.app.query_one(LogPane).chosen == line.index
+            assert screen.view().log_back == 0
+
+        on_the_outage(act)
+
+    def test_enter_on_one_of_the_unfolded_goes_to_its_time(self) -> None:
+        async def act(screen: Screen) -> None:
+            line = await self.chosen(screen)
+            await screen.press("right", "down", "enter")
+            assert (screen.frame.at_ms, screen.frame.index) == (line.at_ms, line.index + 2)
+
+        on_the_outage(act)

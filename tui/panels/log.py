@@ -42,6 +42,14 @@ class LogPane(ListPane):
 
         index: int
 
+    @dataclass
+    class Folded(Message):
+        """Show the events of a group one by one, or as one line again, scrolled back so far."""
+
+        group: int
+        unfold: bool
+        back: int
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.chosen: int | None = None
@@ -56,8 +64,20 @@ class LogPane(ListPane):
         shown += ["of the selection"] if view.log_of_selection else []
         shown += [f"/{view.filter}"] if view.filter else []
         self.border_title = f"{self.key} {self.heading}: {', '.join(shown)}{self.title_suffix}"
-        self.border_subtitle = f"{view.log_back} lines back" if view.log_back else ""
+        back = f"{view.log_back} lines back" if view.log_back else ""
+        self.border_subtitle = self._fold_hint(frame) or back
         super().show(frame)
+
+    def _fold_hint(self, frame: Frame) -> str:
+        """What an arrow key does to the chosen line, if it stands for several or is one of them."""
+        line = self._chosen_line(frame)
+        if line is None or line.folded == 1:
+            return ""
+        return f"enter unfolds {line.folded:,}" if line.is_fold else "← folds"
+
+    def _chosen_line(self, frame: Frame | None) -> LogLine | None:
+        lines = frame.log if frame is not None else []
+        return next((line for line in lines if line.index == self.chosen), None)
 
     @property
     def top(self) -> int:
@@ -86,6 +106,9 @@ class LogPane(ListPane):
         strong = line.level is Importance.HEADLINE
         colour = palette.mark(line.mark) if line.mark is not Mark.NONE else None
         room = self.content_size.width - _BEFORE_TEXT
+        if line.folded > 1:
+            yield "▸ " if line.is_fold else "│ ", style(palette.accent, ground)
+            room -= 2
         text = line.text if len(line.text) <= room else _ENDING.sub(r"\1: digest \2", line.text)
         yield text, style(colour or (palette.text if strong else palette.dim), ground)
 
@@ -109,5 +132,28 @@ class LogPane(ListPane):
         self.announce(self.Chosen(line))
 
     def action_enter(self) -> None:
-        if self.chosen is not None:
+        """Unfold the chosen line, or go to its event."""
+        line = self._chosen_line(self.frame)
+        if line is not None and line.is_fold:
+            self._unfold(line)
+        elif self.chosen is not None:
             self.announce(self.Opened(self.chosen))
+
+    def action_move_cursor(self, across: int, down: int) -> None:
+        """Up and down choose; right unfolds the chosen line, left folds its group again."""
+        line = self._chosen_line(self.frame)
+        if across > 0 and line is not None and line.is_fold:
+            self._unfold(line)
+        elif across < 0 and line is not None and line.group is not None:
+            self.chosen = line.group
+            back = max(self.view.log_back - line.folded + 1, 0)
+            self.announce(self.Folded(line.group, unfold=False, back=back))
+        else:
+            super().action_move_cursor(across, down)
+
+    def _unfold(self, line: LogLine) -> None:
+        """Scroll back by as much as keeps the group's first event in the pane."""
+        listed = self.listed()
+        below = len(listed) - 1 - listed.index(line.index) + line.folded - 1
+        back = self.view.log_back + max(below - (self.rows - 1), 0)
+        self.announce(self.Folded(line.index, unfold=True, back=back))

@@ -49,6 +49,7 @@ class Fair(Order):
     name = "fair"
     summary = "equal shares: the pool, and in it the job, that runs least for its weight is next"
     score_format = "{:g} running / weight"
+    hears_progress = False
 
     class Params(PartParams, frozen=True, kw_only=True):
         """How jobs fall into pools, and what pools and users are allowed.
