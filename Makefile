@@ -5,9 +5,10 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed-to-run
 STAMP  := $(VENV)/.installed
+BOOK   := $(VENV)/.installed-for-docs
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help run test check format bench screens diagrams figures hunt-all swarm clean
+.PHONY: help run test check format bench screens diagrams figures reference docs hunt-all swarm clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -46,6 +47,13 @@ diagrams: $(STAMP) ## draw the lifecycles in docs/lifecycles.md anew
 figures: $(STAMP) ## draw the figures of runs in docs/figures anew
 	@$(BIN)/python -m bench.figures
 
+reference: $(STAMP) ## write docs/reference and the man page anew, from the code
+	@$(BIN)/python -m bench.book
+
+docs: $(BOOK) ## make the book of docs/ in build/book, to be opened in a browser; warnings are errors
+	@$(BIN)/python -m sphinx --fresh-env --write-all --fail-on-warning --nitpicky --keep-going --quiet docs build/book
+	@echo open build/book/index.html
+
 hunt-all: $(STAMP) ## test every policy's guarantees in 2,000 scenarios, and hunt for where it is bad (hours)
 	$(BIN)/python -m bench.hunt_all
 
@@ -53,7 +61,7 @@ swarm: $(STAMP) ## try drawn worlds in which everything goes wrong, for an hour
 	$(BIN)/python -m bench.swarm
 
 clean: ## remove the environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # A dot a second tells that an installation goes on; if it fails, what pip said follows.
 define install
@@ -73,3 +81,6 @@ $(READY): pyproject.toml
 
 $(STAMP): $(READY)
 	$(call install,.[dev],all that its tests need)
+
+$(BOOK): $(READY)
+	$(call install,.[docs],what the book needs)

@@ -42,22 +42,28 @@ PROFILES: dict[ProfileName, Profile] = {
 
 
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster.heartbeat]`: when nodes send heartbeats and what one may bring.
-
-    `out_of_band` makes a node send one as soon as an attempt ends (rule H4).  First heartbeats are
-    drawn on a grid of `phase_grid_ms`: a coarse one simulates faster.  `send` elides those that
-    could change nothing (`needed`) or none; both give the same journal.  `tasks_per_heartbeat` is
-    Hadoop's assignmultiple.  A node silent for longer than `expiry_ms` is given up; the master
-    looks three times in that time (rule T1).
-    """
+    """The table `[cluster.heartbeat]`: when nodes send heartbeats and what one may bring."""
 
     profile: ProfileName = "mr1-1.0"
+    """Hadoop's rule for the interval: at least 3 s (`mr1-1.0`) or 0.3 s (`mr1-1.2.1`), both 10 ms a
+    node on large clusters (rule H1); and for bad nodes.
+    """
     interval_ms: _Length | None = None
+    """A stated interval instead of the profile's."""
     out_of_band: bool = False
+    """Whether a node sends a heartbeat as soon as an attempt ends (rule H4)."""
     phase_grid_ms: _Length = 1
+    """The grid on which nodes' first heartbeats are drawn; a coarse one simulates faster."""
     send: Literal["needed", "all"] = "needed"
+    """Whether heartbeats are elided that could change nothing (`needed`), or none; both give the
+    same journal.
+    """
     tasks_per_heartbeat: Literal["many", "one"] = "many"
+    """Whether a heartbeat brings as many tasks as fit, or one (Hadoop's assignmultiple)."""
     expiry_ms: Annotated[Millis, Meta(ge=3, le=_DAY_MS)] = 600_000
+    """A node silent for longer is given up for lost; the master looks three times in that time
+    (rule T1).  With a timeline at least two heartbeats.
+    """
 
     def period_ms(self, nodes: int) -> Millis:
         """The interval that the master returns in every reply to a cluster of this many nodes: the
@@ -69,33 +75,51 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[cluster.group]]` of unlike nodes; jobs name its `node_type` (`JobSpec.factors`)."""
+    """One `[[cluster.group]]` of unlike nodes, numbered after the plain ones, group by group."""
 
     nodes: _AtLeastOne
+    """How many."""
     map_slots: _Slots | None = None
+    """Of one of these nodes; unset, the cluster's."""
     reduce_slots: _Slots | None = None
+    """Of one of these nodes; unset, the cluster's."""
     speed: _Factor = 1.0
+    """Of one of these nodes."""
     node_type: str = ""
+    """What jobs' factors (`on`) speak of; groups may share one."""
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster]`.  Node n stands in rack n mod `racks`, unless `rack_sizes` says how
-    many nodes each rack has (see `topology`); `node_type` is the plain nodes'.  Bad
-    nodes are taken out of service (`removed`) or only named; unset, as in the profile.
-    """
+    """The table `[cluster]`: how many nodes there are, and what each is like."""
 
     nodes: _Nodes = 100
+    """Plain nodes; with those of the groups at least 1, and at most as many."""
     racks: _AtLeastOne = 4
+    """Node n stands in rack n mod `racks`."""
     rack_sizes: tuple[_AtLeastOne, ...] | None = None
+    """How many nodes each rack has, the first nodes in rack 0, and so on.  On another number of
+    nodes the racks keep their mean size; with another `racks` it does not count.
+    """
     map_slots: _Slots = 2
+    """Of a plain node; there must be a map slot somewhere."""
     reduce_slots: _Slots = 2
+    """Of a plain node; there must be a reduce slot somewhere if any job has reduces."""
     speed: _Factor = 1.0
+    """Of a plain node: tasks take their time divided by it."""
     node_type: str = ""
+    """Of a plain node: a name that jobs' factors (`on`) speak of."""
     latency_ms: Annotated[Millis, Meta(ge=0, le=600_000)] = 1
+    """One way of a message between two machines."""
     replication: Annotated[int, Meta(ge=1, le=512)] = 3
+    """Copies of a block; the default is HDFS's."""
     bad_nodes: Literal["removed", "advisory"] | None = None
+    """What becomes of a node that many jobs had to shun: taken out of service (`removed`) or only
+    named; unset, as in the heartbeat's profile.
+    """
     heartbeat: Heartbeats = Heartbeats()
+    """When nodes report to the master."""
     group: tuple[NodeGroup, ...] = ()
+    """Nodes that differ from the plain ones."""
 
     @property
     def removes_bad_nodes(self) -> bool:
@@ -138,21 +162,34 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     A map takes nominal × locality factor × the job's factor on the node's type × noise / node
     speed; a reduce's shuffle nominal × noise, its rest nominal × the factor × noise / node speed.
-    Noise is log-normal with median 1 and shape `sigma`, drawn once a task; of attempts a drawn
-    share works `straggler_factor` times as slowly.  `slowstart` is the share of a job's maps that
-    must have finished before its reduces may start (Hadoop: 0.05; HFSP's experiments: 0.80).  An
-    attempt has failed that makes no progress for `timeout_ms` (rule T7), a map that waits so long
-    for its input.
     """
 
     sigma: Annotated[float, Meta(ge=0, le=5)] = 0.0
+    """Shape of the log-normal noise, of median 1, by which each task's time differs from its job's;
+    drawn once a task, so that each of its attempts is as long.
+    """
     rack_factor: _Factor = 1.25
+    """How much longer a map takes whose input is on another node of the rack."""
     off_rack_factor: _Factor = 2.0
+    """How much longer a map takes whose input is in another rack."""
     slowstart: _Share = 0.05
+    """The share of a job's maps that must have ended before its reduces may start (Hadoop: 0.05;
+    HFSP's experiments: 0.80).
+    """
     straggler_share: _Share = 0.0
+    """The share of all attempts that go badly, drawn for each attempt."""
     straggler_factor: Annotated[float, Meta(ge=1, le=1000)] = 5.0
+    """How many times as slowly such an attempt works as its node can: a map, or a reduce after its
+    shuffle.
+    """
     timeout_ms: _Length = 600_000
+    """An attempt that makes no progress for so long is killed and has failed (rule T7; Hadoop's
+    `mapred.task.timeout`).
+    """
     input_wait_ms: Annotated[Millis, Meta(ge=0, le=_DAY_MS)] = 600_000
+    """A map of whose input no replica is on a machine that is up waits in its slot for so long, and
+    then has failed.
+    """
 
     def locality_factor(self, level: Locality) -> float:
         """By how much a map is longer than a data-local one."""

@@ -38,7 +38,7 @@ PICTURES = (
         "facebook-morning", "facebook-morning", "hfsp", 3_300_000, ("c", "c", "1", "right", "right")
     ),
     Picture("jobs", "preemption-storm", "fair+kill", 3_000_000, ("2", "z"), (150, 24)),
-    Picture("two-runs", "small-behind-giant", "fifo", 400_000, beside="hfsp"),
+    Picture("two-runs", "small-behind-giant", "fifo", 400_000, ("escape",), beside="hfsp"),
     Picture("job", "rack-outage", "fair", 510_000, ("2", "down", "down", "4", "z"), (110, 30)),
 )
 

@@ -67,6 +67,9 @@ def _virtual_time(seconds: float) -> str:
 
 OUTCOME_ROWS = (
     TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
+    TableRow("     failed", lambda run: run.summary.jobs.failed or None, "{:,.0f}".format),
+    TableRow("     killed", lambda run: run.summary.jobs.killed or None, "{:,.0f}".format),
+    TableRow("     unfinished", lambda run: run.summary.jobs.unfinished or None, "{:,.0f}".format),
     TableRow("response time, mean", _response("mean"), write_seconds, min),
     TableRow("  median (p50)", _response("median"), write_seconds, min),
     TableRow("  p95", _response("p95"), write_seconds, min),

@@ -151,6 +151,14 @@ def _livelock_watch(
 def _fan_out(sinks: Sequence[Sink]) -> Sink:
     if len(sinks) == 1:
         return sinks[0]
+    if len(sinks) == 2:  # the figures, and somebody who looks on
+        first, second = sinks
+
+        def feed_both(event: AnyEvent) -> None:
+            first(event)
+            second(event)
+
+        return feed_both
 
     def feed(event: AnyEvent) -> None:
         for sink in sinks:

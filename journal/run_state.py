@@ -92,7 +92,7 @@ class RunState:
         """
         self.now_ms = event.at_ms
         self.index += 1
-        take = _TAKE.get(type(event))
+        take = TAKE.get(type(event))
         return None if take is None else take(self, event)
 
     def follow(self, event: ev.AnyEvent) -> AttemptRecord | None:
@@ -403,7 +403,7 @@ class RunState:
                 self.nodes[number] = msgspec.structs.replace(node, booked=joined)
 
 
-_TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] = {
+TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] = {
     ev.RunStarted: RunState._run_started,
     ev.RunEnded: RunState._run_ended,
     ev.JobSubmitted: RunState._job_submitted,

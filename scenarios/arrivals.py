@@ -13,9 +13,12 @@ _PURPOSE = "workload/arrival"
 
 
 class Poisson(TableOfKind, frozen=True, tag="poisson"):
-    """Independent jobs; the default is HFSP's DEV workload and global preemption's busy hours."""
+    """Independent jobs: exponential gaps."""
 
     mean_s: PositiveSeconds = 30.0
+    """The mean gap; the default is that of HFSP's DEV (TEST and PROD: 60) and of global
+    preemption's busy hours (idle: 80).
+    """
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
         draw = Stream(seed, _PURPOSE)
@@ -23,15 +26,18 @@ class Poisson(TableOfKind, frozen=True, tag="poisson"):
 
 
 class Bursts(TableOfKind, frozen=True, tag="bursts"):
-    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on; no job arrives
-    when idle with `off_mean_s = 0`.  The mean gaps default to those of global preemption's busy and
-    idle hours (section VI.D), the lengths are ours.
+    """A Poisson process that is busy, then idle, and so on.  The mean gaps default to those of
+    global preemption's busy and idle hours (section VI.D), the lengths are ours.
     """
 
     on_s: PositiveSeconds = 1800.0
+    """How long it is busy."""
     on_mean_s: PositiveSeconds = 30.0
+    """The mean gap when busy."""
     off_s: Seconds = 1800.0
+    """How long it is idle."""
     off_mean_s: Seconds = 80.0
+    """The mean gap when idle; with 0 no job comes then."""
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
         """A job's place is drawn in expected arrivals, which pass at rate 1, and then put on the
@@ -52,13 +58,18 @@ class Bursts(TableOfKind, frozen=True, tag="bursts"):
 
 
 class Tailed(TableOfKind, frozen=True, tag="tailed"):
-    """A Poisson process that slows down after `busy_jobs`, so that these do not end on an emptying
-    cluster; the defaults are global preemption's busy hours (section VI.D).
+    """A Poisson process that slows down, so that the jobs before do not end on an emptying cluster;
+    the defaults are global preemption's busy hours (section VI.D).
     """
 
     mean_s: PositiveSeconds = 30.0
+    """The mean gap, at first."""
     busy_jobs: JobCount = 130
+    """After so many jobs it slows down; the names of the later ones begin with `tail-`, and
+    `RunResult.counted_jobs` leaves them out.
+    """
     tail_mean_s: PositiveSeconds = 80.0
+    """The mean gap from then on."""
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
         draw = Stream(seed, _PURPOSE)
@@ -67,10 +78,12 @@ class Tailed(TableOfKind, frozen=True, tag="tailed"):
 
 
 class UniformGaps(TableOfKind, frozen=True, tag="uniform"):
-    """Gaps drawn evenly between `shortest_s` and `longest_s`; make them equal for a steady rate."""
+    """Gaps drawn evenly between two; make them equal for a steady rate."""
 
     shortest_s: Seconds = 30.0
+    """The shortest gap."""
     longest_s: Seconds = 30.0
+    """The longest gap."""
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
         draw = Stream(seed, _PURPOSE)
@@ -80,9 +93,10 @@ class UniformGaps(TableOfKind, frozen=True, tag="uniform"):
 
 
 class AtOnce(TableOfKind, frozen=True, tag="at-once"):
-    """All jobs at one instant, `at_s` after the start."""
+    """All jobs at one instant."""
 
     at_s: Seconds = 0.0
+    """So long after the run's start."""
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:  # noqa: ARG002
         return [to_ms(self.at_s)] * jobs

@@ -17,12 +17,12 @@ REFERENCE_MHZ = 500.0
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a type of node can do, as in COSHH's Tables II and III: how fast it computes, and at
-    what rate it reads what it stores.
-    """
+    """What a type of node can do, as in COSHH's Tables II and III."""
 
     exec_mhz: fields.Rate
+    """How fast it computes: a category's tasks take 500 / `exec_mhz` times as long."""
     retrieve_mbps: fields.Rate
+    """At what rate it then reads their input and shuffle."""
 
     def factor(self, row: Category) -> float:
         """How much longer the row's tasks take here: computing at another rate, and then reading
@@ -38,25 +38,27 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
     Maps: one for each input block of `block_mb`, at least one, and so many that none is longer than
     the row's whole duration (a slow data load reads 10 KB, yet has 26,321 task-seconds of maps
     within 6,600 s: at least four maps).  Each takes the row's map time over their number.  Reduces
-    likewise, one for each `reduce_mb` of shuffle; none where the row's reduce time is 0, which
-    holds the shuffle, as Hadoop counts it: a part of `shuffle_part`, the first third of a reduce's
-    progress.
-
-    `task_scale` multiplies the number of tasks (at least one) and leaves their length: 0.01 makes
-    the tables' large clusters fit a small one.  Each category has its user, as in the paper.  On
-    the types of node named in `resources` tasks take longer, each category's by a factor of its
-    own.
+    likewise, one for each `reduce_mb` of shuffle; none where the row's reduce time is 0.  Each
+    category has its user, as in the paper.
     """
 
     ROWS: ClassVar[tuple[Category, ...]] = ()
     JOBS: ClassVar[int] = 100
 
     block_mb: fields.Megabytes = 128.0
+    """Input of one map."""
     reduce_mb: fields.Megabytes = 1000.0
+    """The most shuffle of one reduce."""
     shuffle_part: fields.Share = 1 / 3
+    """The part of a reduce's time that is shuffle: the first of Hadoop's three thirds."""
     task_scale: fields.Factor = 1.0
+    """Multiplies the number of tasks (at least one), not their length: 0.01 fits the large rows to
+    a small cluster.
+    """
     time_sigma: fields.Sigma = 0.0
+    """Shape of a log-normal factor on a job's times."""
     resources: dict[str, Resource] = msgspec.field(default_factory=dict)
+    """What types of node can do, by name; on those not named tasks take what the row says."""
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         weights = [row.jobs for row in self.ROWS]

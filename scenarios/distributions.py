@@ -25,36 +25,43 @@ class Uniform(_Distribution, frozen=True, tag="uniform"):
     """Evenly between two times."""
 
     shortest_s: Seconds
+    """The shortest."""
     longest_s: Seconds
+    """The longest."""
 
     def draw(self, stream: Stream, a: int, b: int) -> float:
         return self.shortest_s + (self.longest_s - self.shortest_s) * stream.uniform(a, b)
 
 
 class Exponential(_Distribution, frozen=True, tag="exponential"):
-    """Exponential, of this mean."""
+    """Exponential."""
 
     mean_s: PositiveSeconds
+    """The mean."""
 
     def draw(self, stream: Stream, a: int, b: int) -> float:
         return stream.exponential(self.mean_s, a, b)
 
 
 class Weibull(_Distribution, frozen=True, tag="weibull"):
-    """Weibull, of this mean and `shape`: 1 is exponential, above it times gather at the mean."""
+    """Weibull."""
 
     mean_s: PositiveSeconds
+    """The mean."""
     shape: WeibullShape = 1.0
+    """1 is exponential; above it times gather at the mean."""
 
     def draw(self, stream: Stream, a: int, b: int) -> float:
         return stream.weibull(self.mean_s, self.shape, a, b)
 
 
 class LogNormal(_Distribution, frozen=True, tag="lognormal"):
-    """Log-normal, of this median and shape `sigma`."""
+    """Log-normal."""
 
     median_s: PositiveSeconds
+    """The median."""
     sigma: Sigma = 1.0
+    """The shape."""
 
     def draw(self, stream: Stream, a: int, b: int) -> float:
         return self.median_s * stream.lognormal(self.sigma, a, b)

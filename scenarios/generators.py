@@ -29,20 +29,25 @@ UserCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated"):
-    """The table `[workload]` with `kind = "generated"`.
+    """The table `[workload]` with `kind = "generated"`: arrivals × sizes.
 
-    `jobs` defaults to the number in the paper that `sizes` comes from.  Each job belongs to one
-    of `users` users (`user`, or `user0`, `user1`, ...) and one of `pools`, drawn evenly, unless the
-    size model says whose it is.  The first jobs stay equal when more are asked for; arrivals stay
-    equal when sizes change, and the other way round.  Where jobs have several stages, which
-    are jobs of their own, all are numbered by time.
+    The first jobs stay equal when more are asked for; arrivals stay equal when sizes change, and
+    the other way round.  Where jobs have several stages, which are jobs of their own, all are
+    numbered by time.
     """
 
     jobs: JobCount | None = None
+    """How many; unset, as many as in the paper that `sizes` comes from."""
     arrivals: Arrivals = Poisson()
+    """When jobs come."""
     sizes: Sizes = FacebookMaps()
+    """How large they are."""
     users: UserCount = 1
+    """Jobs belong to `user0`, `user1`, … evenly, unless the sizes say whose they are; one is called
+    `user`.
+    """
     pools: tuple[str, ...] = ()
+    """Names of pools, drawn evenly."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         self.check()

@@ -18,33 +18,56 @@ PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
 
 
 class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`, which get
-    `-1`, `-2`, ... after the `name`; a job without one is called `job-12` by its number
-    (`job_name`).  Times are nominal seconds of one task; `on` has the factors of node types.  For
-    tasks that are poisoned, hang or are skewed, numbered from 0, see `JobSpec`.
+    """One `[[workload.job]]`: a job, or `count` equal ones.
+
+    A job without a name is called `job-12` by its number, which counts the jobs by time of
+    submission (`job_name`).  Times are nominal seconds of one task.
     """
 
     maps: fields.MapCount
+    """How many."""
     map_s: fields.PositiveSeconds
+    """Of a map that reads local data, on a node of speed 1."""
     at_s: fields.Seconds = 0.0
+    """When it is submitted."""
     reduces: fields.ReduceCount = 0
+    """How many."""
     shuffle_s: fields.Seconds = 0.0
+    """Of one reduce: fetching its share when all maps are done."""
     reduce_s: fields.Seconds = 0.0
+    """Of one reduce: all that follows its shuffle."""
     name: str = ""
+    """Names must differ; unset, `job-0`, `job-1`, … by its number."""
     user: str = "user"
+    """Whose it is."""
     pool: str = ""
+    """In which pool its user puts it."""
     priority: PriorityName = "normal"
+    """Hadoop's five."""
     on: dict[str, fields.Factor] = msgspec.field(default_factory=dict)
+    """By what factor its maps, and its reduces after their shuffle, are longer on nodes of a type:
+    `{io = 0.5, cpu = 4.0}`.  1 on others; a type that no node has is an error.
+    """
     count: fields.JobCount = 1
+    """So many equal jobs; after a `name` they get `-1`, `-2`, …"""
     every_s: fields.Seconds = 0.0
+    """How long after each other they come."""
     poisoned_maps: tuple[fields.TaskNumber, ...] = ()
+    """Maps, by number from 0, of which every attempt fails."""
     poisoned_reduces: tuple[fields.TaskNumber, ...] = ()
+    """Reduces, by number from 0, of which every attempt fails."""
     hanging_maps: tuple[fields.TaskNumber, ...] = ()
+    """Maps, by number from 0, of which every attempt stands still until its timeout."""
     hanging_reduces: tuple[fields.TaskNumber, ...] = ()
+    """Reduces, by number from 0, of which every attempt stands still until its timeout."""
     fails_at: fields.Share | None = None
+    """How far attempts of those tasks come, as a share of their own work; unset, drawn."""
     skewed_maps: tuple[fields.TaskNumber, ...] = ()
+    """Maps, by number from 0, that take `skew` times as long."""
     skewed_reduces: tuple[fields.TaskNumber, ...] = ()
+    """Reduces, by number from 0, that take `skew` times as long."""
     skew: fields.Factor = 1.0
+    """How many times as long the skewed tasks take."""
 
     def check(self, key: str) -> None:
         """ScenarioError where what is said of its tasks cannot be; the job stands at `key`."""
@@ -99,10 +122,12 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
-    """The table `[workload]` with `kind = "jobs"`; `jobs` takes only the first so many."""
+    """The table `[workload]` with `kind = "jobs"`: each job as it is listed."""
 
     job: tuple[ListedJob, ...]
+    """The `[[workload.job]]` tables."""
     jobs: fields.JobCount | None = None
+    """Only the first so many by time of submission."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         self.check()

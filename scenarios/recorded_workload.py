@@ -16,19 +16,22 @@ from callboard.scenarios.workload_table import WorkloadTable
 
 
 class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded"):
-    """The table `[workload]` with `kind = "recorded"`: jobs whose every task was recorded.
-
-    `path` is a file that `callboard import` wrote, or a history that it can read; `columns` says
-    what the columns of a table mean.  `jobs` takes only the first so many; `time_scale` multiplies
-    submit times.  With `failures = "recorded"` attempts fail and are killed, and users kill their
-    jobs, as they did; with `"none"` only the durations are taken.
-    """
+    """The table `[workload]` with `kind = "recorded"`: jobs whose every task was recorded."""
 
     path: str
+    """A file that `callboard import` wrote, a history that it can read, or a folder of them; looked
+    up beside the scenario file, then in the working folder.
+    """
     jobs: fields.JobCount | None = None
+    """Only the first so many by submission."""
     time_scale: fields.Factor = 1.0
+    """Multiplies submit times: 0.5 doubles the load."""
     failures: Literal["recorded", "none"] = "recorded"
+    """Whether attempts fail and are killed, and users kill their jobs, as they did; or only
+    durations are taken.
+    """
     columns: str = ""
+    """What the columns of a table mean, as `callboard import --map` takes it."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         path = self.located(Path(base_dir))

@@ -45,22 +45,30 @@ Workload = SwimWorkload | GeneratedWorkload | ListedWorkload | RecordedWorkload
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A scenario file, decoded and checked.
-
-    `story` is one line for lists; `seed` is the root of all randomness; `policies` are played one
-    after the other on the same jobs, and nobody here asks whether they exist. `parts` are
-    parameters by the name of their part of a policy, for every policy that does not say otherwise.
-    """
+    """A scenario file, decoded and checked."""
 
     name: Name
+    """What results are labelled with."""
     story: str = ""
+    """One line, for lists."""
     seed: Seed = 1
+    """The root of all randomness."""
     policies: Annotated[tuple[Name, ...], Meta(min_length=1)] = ("fifo", "fair")
+    """Played one after the other on the same jobs.  That they exist is checked where they are
+    played; one of a Python file needs `--trust`, or `--policy` with that file.
+    """
     parts: dict[Name, dict[str, Any]] = msgspec.field(default_factory=dict)
+    """Parameters by the name of a part of policies, for every policy that does not say otherwise:
+    so pools can be set up once, as in Hadoop's allocation file.
+    """
     cluster: Cluster = Cluster()
+    """The nodes, and how they report."""
     tasks: Tasks = Tasks()
+    """How long tasks take where they run."""
     workload: Workload
+    """The jobs; `kind` says which of four kinds of table it is."""
     timeline: Timeline = ()
+    """What happens to the world; `what` says which kind of entry each table is."""
 
 
 class ScenarioFile:

@@ -46,31 +46,38 @@ class JobSize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
-    """HFSP's Table I: a bin drawn by the workload's shares, then maps drawn evenly within it.
-
-    `largest_maps` ends bin 4, which is open in print (over 150): the bins before grow by 3 to 5.  A
-    map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most of the
-    paper's maps end within 60 s (Figure 11), as 92 % do here; its reduce times differ by two orders
-    of magnitude, hence `reduce_sigma`.  `maps_per_reduce` is ours; 0 means no reduces.
-
-    With `reduce_share` reduces grow with the data instead: a job of bin n has `reduces[n - 1]` of
-    them (the paper's sample query says PARALLEL 20), and all together work that share of what its
-    maps do, `shuffle_part` of it in their shuffles.
-    """
+    """HFSP's Table I: a bin drawn by the workload's shares, then maps drawn evenly within it."""
 
     MIX: ClassVar[str] = ""
     JOBS: ClassVar[int] = published.HFSP_JOBS
 
     largest_maps: Annotated[int, Meta(ge=151, le=10_000_000)] = 500
+    """The end of bin 4, which is open in print (over 150); the bins before grow by 3 to 5."""
     map_s: fields.PositiveSeconds = 30.0
+    """A job's maps take so long × a log-normal factor, drawn once a job."""
     map_sigma: fields.Sigma = 0.5
+    """Shape of that factor: most of the paper's maps end within 60 s (Figure 11), as 92 % do here.
+    """
     maps_per_reduce: fields.ReduceCount = 10
+    """One reduce for so many maps, rounded up; 0 for none.  Ours."""
     shuffle_s: fields.Seconds = 15.0
+    """Of one reduce.  Ours."""
     reduce_s: fields.Seconds = 45.0
+    """Of one reduce, after its shuffle.  Ours."""
     reduce_sigma: fields.Sigma = 1.0
+    """The same factor for what follows a shuffle: the paper's reduce times differ by two orders of
+    magnitude (Figure 11).
+    """
     reduce_share: Annotated[float, Meta(gt=0, le=1000)] | None = None
+    """The reduces' work as a share of the maps', in place of `maps_per_reduce`, `shuffle_s` and
+    `reduce_s`: reduces then grow with the data.
+    """
     reduces: tuple[PerBin, PerBin, PerBin, PerBin] = (1, 5, 20, 20)
+    """With `reduce_share`, how many a job of each bin has; the paper's sample query says PARALLEL
+    20.
+    """
     shuffle_part: fields.Share = 1 / 3
+    """With `reduce_share`, how much of the reduces' work is shuffle."""
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         bins, maps = Stream(seed, "workload/bin"), Stream(seed, "workload/maps")
@@ -122,32 +129,36 @@ class HfspProd(_Hfsp, frozen=True, tag="hfsp-prod"):
 
 
 class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-maps"):
-    """Facebook's number of maps and running time of jobs (global preemption, Tables II and I(a)).
+    """Facebook's number of maps and running time of jobs (global preemption, Tables II and I(a)),
+    drawn apart, the logarithm interpolated between two printed points.
 
-    Both are drawn apart, with the logarithm interpolated between two printed points.
-    `largest_maps` and `longest_s` cut the open ends (printed: over 25,000 maps; over 10,000 s),
-    `shortest_s` is where running times begin (printed from 40 % on).  A running time, measured on a
-    shared cluster, becomes tasks by taking the job to have run `slots_at_once` at a time: 1,000
-    maps and 300 s with 100 slots were ten waves of 30 s.  With 100, the largest jobs of Table III
-    (8,000 maps of 5 s, 5,000 of 6 s, 3,000 of 20 s) run for 400, 300 and 600 s: about the text's
-    mean of 300 to 450 s.  No task is shorter than `shortest_task_s` (Table III's shortest map).
-
-    `map_only_share` of the jobs have no reduces (75 % of the lines of the FB-2009 trace); the
-    others have one for each `maps_per_reduce` maps (about its 9) and spend `map_share` of the
-    running time in maps, `shuffle_share` in the shuffle, the rest in the reduce proper.
+    A running time becomes tasks by `slots_at_once`: 1,000 maps and 300 s with 100 slots were ten
+    waves of 30 s.  With 100, the largest jobs of Table III (8,000 maps of 5 s, 5,000 of 6 s, 3,000
+    of 20 s) run for 400, 300 and 600 s: about the text's mean of 300 to 450 s.
     """
 
     JOBS: ClassVar[int] = 100
 
     largest_maps: fields.MapCount = 25_000
+    """The end of Table II, printed as “over 25,000”."""
     shortest_s: fields.PositiveSeconds = 20.0
+    """Where running times begin; Table I(a) is printed from 55 s (40 %) on."""
     longest_s: fields.PositiveSeconds = 10_000.0
+    """The end of Table I(a), printed as “over 10,000” (99.5 %)."""
     slots_at_once: SlotCount = 100
+    """How many tasks a job is taken to have run at a time, since running times were measured on a
+    shared cluster; they are cut into as many waves as that makes.
+    """
     shortest_task_s: fields.PositiveSeconds = 5.0
+    """No task is shorter: the shortest map of Table III."""
     map_only_share: fields.Share = 0.75
+    """Jobs without reduces: 4,448 of 5,894 lines of FB-2009."""
     maps_per_reduce: Annotated[int, Meta(ge=1, le=10_000_000)] = 10
+    """In the others (FB-2009: 9.2)."""
     map_share: fields.Share = 0.6
+    """Of the running time of a job with reduces, the part of its maps.  Ours."""
     shuffle_share: fields.Share = 0.2
+    """Of that running time, the part of the shuffle; the rest is the reduce proper.  Ours."""
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         maps, length = Stream(seed, "workload/maps"), Stream(seed, "workload/length")

@@ -29,26 +29,32 @@ class SwimLine(msgspec.Struct, frozen=True):
 
 
 class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
-    """The table `[workload]` with `kind = "swim"`.  MB are 1,000,000 bytes.
-
-    `jobs` takes only the first lines of `path`; `time_scale` multiplies submit times: 0.5 doubles
-    the load.  A map reads one block of `block_mb` (input is spread evenly over maps) in `startup_s`
-    plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time took.  A
-    reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`, then takes
-    `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of the output over
-    `write_mb_per_s`.  In a job without shuffle the maps write the output.
+    """The table `[workload]` with `kind = "swim"`: a trace, and what its lines do not tell.  MB are
+    1,000,000 bytes.
     """
 
     path: str
+    """Looked up beside the scenario file, then in the working folder."""
     jobs: fields.JobCount | None = None
+    """Only the first so many lines."""
     time_scale: fields.Factor = 1.0
+    """Multiplies submit times: 0.5 doubles the load."""
     block_mb: fields.Megabytes = 128.0
+    """Input of one map; for binary megabytes 134.217728."""
     reduce_mb: fields.Megabytes = 1000.0
+    """The most shuffle of one reduce."""
     startup_s: fields.Seconds = 2.0
+    """Starting a task (a JVM), before any byte."""
     map_mb_per_s: fields.Rate = 5.0
+    """At which a map reads and works: a full block takes 27.6 s with the start, as maps of Hadoop 1
+    did.
+    """
     shuffle_mb_per_s: fields.Rate = 20.0
+    """At which a reduce fetches."""
     reduce_mb_per_s: fields.Rate = 20.0
+    """At which a reduce sorts and reduces."""
     write_mb_per_s: fields.Rate = 20.0
+    """At which one task writes output: a reduce, or a map of a job without reduces."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         path = locate_trace(self.path, Path(base_dir))

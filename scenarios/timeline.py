@@ -26,16 +26,21 @@ ShortText = Annotated[str, Meta(min_length=1, max_length=200)]
 class TimelineEntry(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="what"
 ):
-    """What all entries have: it begins at `at_s`, or `after_s` after the entry before it began, and
-    happens `times` times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn
-    gaps.  A distribution (`scenarios.distributions`) is drawn once, for each gap or node.
+    """What all entries have.  A time that is drawn (`scenarios.distributions`) is the same under
+    every policy: a beginning is drawn once for the entry, `every_s` for each gap, `for_s` for each
+    node.
     """
 
     at_s: When | None = None
+    """When it begins, from the run's start."""
     after_s: When | None = None
+    """Or so long after the entry before this one began; 0 unless said."""
     every_s: Duration | None = None
+    """How far apart it happens."""
     times: RepeatCount = 1
+    """How often it happens."""
     gaps: Literal["fixed", "exponential"] = "fixed"
+    """With `exponential`, `every_s` is the mean of drawn gaps."""
 
     def start_ms(self, before_ms: Millis, place: int, seed: int) -> Millis:
         """When it begins; `before_ms` is when the entry before it did, `place` its own."""
@@ -56,15 +61,17 @@ class TimelineEntry(
 
 
 class NodesEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something that happens to nodes, and lasts `for_s` or for ever.  `nodes` are names
-    (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share (`10%`) or a number of any
-    (`3 any`); the last two are drawn anew each time.  In the order of numbers, each follows
-    `stagger_s` later.
-    """
+    """Something that happens to nodes."""
 
     nodes: ShortText | tuple[ShortText, ...]
+    """A name (`node-3`), a pattern (`node-1*`), a rack (`rack-2`), `all`, a share (`10%`), a number
+    (`3 any`), or a list of these.  Shares and numbers are drawn anew each time, among nodes free of
+    the same sort of fault.
+    """
     stagger_s: Seconds = 0.0
+    """Of several nodes each next one so much later, in the order of their numbers."""
     for_s: Duration | None = None
+    """How long it lasts; unset, for ever."""
 
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
@@ -82,7 +89,9 @@ class NodeFaultEntry(NodesEntry, frozen=True, kw_only=True):
 
 
 class CrashEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="crash"):
-    """Nodes crash, and start again `for_s` later; without it never."""
+    """Nodes stop dead, and start again, empty, `for_s` later; what ran on them and what they had
+    stored is gone.
+    """
 
     subject = "power"
 
@@ -91,9 +100,10 @@ class CrashEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="crash"):
 
 
 class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause"):
-    """Nodes stand still for `for_s`."""
+    """Nodes stand still: nothing is lost, all is late."""
 
     for_s: Duration
+    """How long it lasts."""
     subject = "power"
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
@@ -101,9 +111,10 @@ class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause"):
 
 
 class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow"):
-    """Whatever runs on the nodes takes `factor` times as long, for `for_s` or for ever."""
+    """Whatever runs on the nodes takes longer."""
 
     factor: Factor
+    """How many times as long."""
     subject = "speed"
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
@@ -111,17 +122,20 @@ class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow"):
 
 
 class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
-    """The links to the master are disturbed: `cut`, or the shares `loss`, `duplicate` and `reorder`
-    of the messages and an exponential delay of mean `delay_s`. `way` is the direction: `up` is to
-    the master.
-    """
+    """The links between the nodes and the master are disturbed."""
 
     cut: bool = False
+    """Whether no message passes: a partition."""
     loss: Share = 0.0
+    """The share of the messages that is lost."""
     duplicate: Share = 0.0
+    """The share that comes twice."""
     reorder: Share = 0.0
+    """The share that is held back until another has passed it."""
     delay_s: Seconds = 0.0
+    """The mean of an exponential delay."""
     way: Literal["both", "up", "down"] = "both"
+    """The direction: `up` is to the master."""
     subject = "link"
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
@@ -134,10 +148,12 @@ class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
 
 
 class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
-    """The nodes and `others` (unset: all others) cannot fetch from each other; heartbeats pass."""
+    """The nodes and others cannot fetch map outputs from each other; heartbeats pass."""
 
     for_s: Duration
+    """How long it lasts."""
     others: ShortText | tuple[ShortText, ...] | None = None
+    """Only from these, named as in `nodes` but not drawn; unset, from all others."""
     subject = "peers"
 
     def other_targets(self) -> tuple[str, ...]:
@@ -145,10 +161,12 @@ class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
 
 
 class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
-    """The share `failing` of the attempts that start there fails, at `progress` or a drawn one."""
+    """A share of the attempts that start on the nodes fails on its way."""
 
     failing: Share
+    """The share."""
     progress: Share | None = None
+    """How far they come; unset, drawn."""
     subject = "flakiness"
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
@@ -156,10 +174,13 @@ class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
 
 
 class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang"):
-    """The share `hanging` of the attempts that start there hangs, at `progress` or a drawn one."""
+    """A share of the attempts that start on the nodes stands still on its way, until its
+    timeout."""
 
     hanging: Share
+    """The share."""
     progress: Share | None = None
+    """How far they come; unset, drawn."""
     subject = "hanging"
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
@@ -167,9 +188,12 @@ class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang"):
 
 
 class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck"):
-    """Of the attempts that are launched on the nodes, the share `sticking` never begins."""
+    """A share of the attempts launched on the nodes never begins, until the master gives them up
+    (rule H8).
+    """
 
     sticking: Share
+    """The share."""
     subject = "launching"
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
@@ -177,9 +201,12 @@ class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck"):
 
 
 class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift"):
-    """The nodes' clocks go `rate` times as fast, for `for_s` or for ever."""
+    """The nodes' clocks go wrong: heartbeats, timeouts and what they measure go by them, work does
+    not.
+    """
 
     rate: Annotated[float, Meta(ge=0.1, le=10)]
+    """How many times as fast."""
     subject = "clock"
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
@@ -187,24 +214,30 @@ class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift"):
 
 
 class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures"):
-    """Nodes crash by chance until `until_s`, each by itself or rack by rack: up for a Weibull time
-    of mean `mtbf_s` and `shape` (below 1 failures come in clusters), down for an exponential one.
-    """
+    """Nodes crash and start again by chance: up for a Weibull time, down for an exponential one."""
 
     mtbf_s: PositiveSeconds
+    """The mean time that a node is up."""
     mttr_s: PositiveSeconds
+    """The mean time that it is down."""
     until_s: PositiveSeconds
+    """When this ends."""
     nodes: ShortText | tuple[ShortText, ...] = "all"
+    """As of other entries, but named, not drawn."""
     shape: WeibullShape = 1.0
+    """Of the Weibull time: 1 is exponential, below it failures come in clusters."""
     by: Literal["node", "rack"] = "node"
+    """Whether nodes fail each by itself, or a rack as a whole."""
 
 
 class TraceEntry(TimelineEntry, frozen=True, kw_only=True, tag="trace"):
-    """Nodes crash and start again as a file says: lines of `seconds,node-3,down` or `up`, or
-    OpenDC's trace of failures, for whose shares nodes are drawn.
-    """
+    """Nodes crash and start again as a file says."""
 
     path: ShortText
+    """Lines of `seconds,node-3,down` or `up` in the order of time, from the entry's beginning; or
+    OpenDC's trace of failures (Parquet), for whose shares nodes are drawn.  Looked up like a
+    workload's trace.
+    """
 
 
 class AddEntry(NodesEntry, frozen=True, kw_only=True, tag="add"):
@@ -214,7 +247,7 @@ class AddEntry(NodesEntry, frozen=True, kw_only=True, tag="add"):
 
 
 class DrainEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drain"):
-    """Nodes are taken out of service, for `for_s` or for ever; what runs on them goes on."""
+    """Nodes are taken out of service: they get no more tasks; what runs on them goes on."""
 
     subject = "service"
 
@@ -223,15 +256,19 @@ class DrainEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drain"):
 
 
 class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst"):
-    """Jobs come that are not in the workload; the `at_s` of `job` counts from the entry's time."""
+    """Jobs come that are not in the workload; their numbers follow its own."""
 
     job: ListedJob
+    """A table like `[[workload.job]]`, whose `at_s` counts from the entry's time; each repetition
+    adds `-1`, `-2`, … to its `name`.
+    """
 
 
 class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something happens to jobs, if they are there; `job` is a number, a name or a pattern."""
+    """Something happens to jobs, if they are there."""
 
     job: ShortText
+    """A number (`12`, `job-12`), a name, or a pattern of names (`etl-*`)."""
 
     subject: ClassVar[str]
     """What of a job it concerns: two entries may not set the same at one moment."""
@@ -254,6 +291,7 @@ class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority"):
     """A job is given another priority."""
 
     priority: PriorityName
+    """The new one."""
     subject = "priority"
 
     def fault(self, job: JobId) -> faults.AnyFault:
@@ -264,6 +302,7 @@ class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool"):
     """A job is put into another pool."""
 
     pool: ShortText
+    """The new one."""
     subject = "pool"
 
     def fault(self, job: JobId) -> faults.AnyFault:
@@ -271,21 +310,28 @@ class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool"):
 
 
 class PolicyEntry(TimelineEntry, frozen=True, kw_only=True, tag="policy"):
-    """Another policy is put in force; `policy` is its spelling."""
+    """Another policy is put in force, which learns who is there and what runs, and no more of the
+    past.
+    """
 
     policy: ShortText
+    """Its spelling."""
 
 
 class MasterPauseEntry(TimelineEntry, frozen=True, kw_only=True, tag="master-pause"):
-    """The master stands still for `for_s`."""
+    """The master stands still; no node is lost for heartbeats that waited."""
 
     for_s: Duration
+    """How long."""
 
 
 class MasterRestartEntry(TimelineEntry, frozen=True, kw_only=True, tag="master-restart"):
-    """The master starts again, knowing nothing; jobs come again with `recover`, else are lost."""
+    """The master starts again, knowing nothing: what runs is killed, nodes join anew, unfinished
+    jobs are lost.
+    """
 
     recover: bool = False
+    """Whether these are submitted again, whole."""
 
 
 _OfMachines: TypeAlias = CrashEntry | PauseEntry | SlowEntry

@@ -15,7 +15,7 @@ ROOMS = (
     *("actors", "scheduler", "scenarios", "journal", "experiments", "fairness", "tui"),
     *("callboard", "tests", "bench"),
 )
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 RULES = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 
 ELSEWHERE = {
@@ -112,7 +112,7 @@ def problem(word: str) -> str | None:
     return None
 
 
-FILES = {"mine.py", "scheduler.py", "actors.py"}
+FILES = {"FILE.py", "mine.py", "scheduler.py", "actors.py"}
 """Files of a user's own in examples."""
 
 

@@ -23,23 +23,27 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, RunInfo, View
+from callboard.journal.replay.cluster_state import CROWD
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
+from callboard.scenarios.tour import Tour, tour_names
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.jump import Jump, read_jump
 from callboard.tui.key_order import KeyOrder
 from callboard.tui.keymap import COMMANDS
+from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.charts import Sought
 from callboard.tui.panels.job_table import JobTablePane
 from callboard.tui.panels.jobs import ASCENDING, JOB_SORT_KEYS
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.play_hint import PlayHint
 from callboard.tui.panels.slot_layout import CellSize
-from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.slots import COLOURED_BY, SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.playback import Playback
@@ -49,6 +53,7 @@ from callboard.tui.screens.menus import FormScreen, MenuScreen
 from callboard.tui.screens.run_view import RunView
 from callboard.tui.screenshot import screenshot_path, svg_of
 from callboard.tui.theme import DARK, Palette, register_themes
+from callboard.tui.tour_guide import TourGuide
 
 FRAMES_A_SECOND = 20
 WIDE, TALL = 120, 36
@@ -84,14 +89,18 @@ class CallboardApp(App[None]):
         theme: str = "dark",
         ticking: bool = True,
         recorded: bool = False,
+        tour: Tour | None = None,
     ) -> None:
         super().__init__()
+        self.presenting = False
+        """Whether it is shown to an audience."""
         self._recorded = recorded
         self.playback = Playback(source, self)
         self.failure: Exception | None = None
         """The error that ended the screen, if one did."""
         self.keys = KeyOrder(self, self.playback, self._handle_key)
         self._flow = InterventionFlow(self, self.playback)
+        self.guide = TourGuide(tour, self, self.playback) if tour is not None else None
         self._single, self._comparison = RunView(id="single"), ComparisonView(id="comparison")
         self._shown: RunView = self._single
         self._palettes = register_themes(self, theme)
@@ -115,17 +124,20 @@ class CallboardApp(App[None]):
         yield StatusLine(self.playback, id="status")
         yield self._single
         yield self._comparison
+        yield Caption(id="caption")
         yield TimeBar(id="time")
         yield KeysLine(id="keys", live=self.playback.source.live)
+        if not self.playback.player.playing and self.guide is None:
+            yield PlayHint()
 
     def on_mount(self) -> None:
         self._set_small(self.size)
         self.query_one("#jobs").focus()
-        source, player = self.playback.source, self.playback.player
+        source = self.playback.source
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"
             source.on_loss = partial(self._fail, RuntimeError(lost))
-        self.call_after_refresh(self.playback.ask, GoTo(None if player.playing else 0))
+        self.call_after_refresh(self.playback.ask, self.playback.opening_move)
         if self._ticking:
             self._ticked_s = time.monotonic()
             self.set_interval(1 / FRAMES_A_SECOND, self._tick)
@@ -165,11 +177,14 @@ class CallboardApp(App[None]):
 
     async def _handle_key(self, key: events.Key) -> None:
         """Without a dialog do it here and now; a dialog's own keys go their usual way."""
+        self.query(PlayHint).remove()
         bound = self.screen.active_bindings.get(key.key)
         if len(self.screen_stack) > 1 or bound is None:
             await super().on_event(key)
         elif bound.enabled:
             await self.run_action(bound.binding.action, bound.node)
+            if self.guide is not None:
+                self.guide.pressed(key.character or key.key if key.key != "space" else key.key)
 
     # What `Playback` uses.
 
@@ -183,9 +198,24 @@ class CallboardApp(App[None]):
                 slots.set_run(frame.run)
         if (frame.comparison is not None) is not self.paired:
             self._switch()
+        for hint in self.query(PlayHint):
+            hint.come_up(self.size)
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
         self._shown.draw(frame, self.view, self.palette)
+        self._tell_audience(frame)
+
+    def _tell_audience(self, frame: Frame) -> None:
+        """A tour's step may have come; without one an audience reads the last headline."""
+        if self.guide is not None:
+            self.guide.arrived(frame)
+        elif self.presenting:
+            told = [line.text for line in frame.log if line.level is Importance.HEADLINE]
+            self.caption(told[-1] if told else "", "last of all")
+
+    def caption(self, text: str, title: str) -> None:
+        """Show a text in the strip above the time bar; empty for none."""
+        self.query_one(Caption).say(text, title)
 
     def _switch(self) -> None:
         """Show two runs from now on, or one again."""
@@ -218,7 +248,29 @@ class CallboardApp(App[None]):
 
     def _set_small(self, size: Extent) -> None:
         """Show all panes where there is room, else the slots and one other pane."""
-        self._main.set_class(size.width < WIDE or size.height < TALL, "-small")
+        small = size.width < WIDE or size.height < TALL
+        self._main.set_class(small or self.presenting, "-small")
+        for each in (self._single, self._comparison):
+            each.name_others(small or self.presenting)
+        self._main.set_class(self.presenting, "-presenting")
+        self._main.set_class(self.presenting and not small, "-both-sides")
+
+    # For an audience.
+
+    def action_tour(self, by: int) -> None:
+        if self.guide is not None:
+            self.guide.go(by)
+        else:
+            told = ", ".join(tour_names())
+            self.tell(f"no tour is on; `callboard watch NAME --tour` takes one of {told}")
+
+    def action_present(self) -> None:
+        """Fewer panes, larger tiles, captions; or all again."""
+        self.presenting = not self.presenting
+        self._set_small(self.size)
+        if self.guide is None:
+            self.caption("", "")
+        self._ask_when_laid_out()
 
     # Time.
 
@@ -356,6 +408,11 @@ class CallboardApp(App[None]):
         self.playback.set_view(log_back=0)
         self.playback.ask(GoToEvent(event.index))
 
+    def on_log_pane_folded(self, event: LogPane.Folded) -> None:
+        others = tuple(each for each in self.view.log_unfolded if each != event.group)
+        unfolded = (*others, event.group) if event.unfold else others
+        self.playback.update_view(log_unfolded=unfolded, log_back=event.back)
+
     def on_list_pane_scrolled(self, event: ListPane.Scrolled) -> None:
         if not isinstance(event.pane, LogPane):
             self.playback.update_view(jobs_top=max(self.view.jobs_top + event.by, 0))
@@ -415,6 +472,19 @@ class CallboardApp(App[None]):
         for slots in self.query(SlotsPane):
             slots.size_asked = size
         self.notify(f"slots: {'what fits' if size is None else size.name.lower()}", timeout=2)
+
+    def action_ask_colours(self) -> None:
+        """What the colours of jobs are to stand for."""
+        by = [ColourBy.FITTING, *COLOURED_BY]
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.playback.update_view(colour_by=by[number])
+
+        lines = [(word[0], word) for word in COLOURED_BY.values()]
+        lines.insert(0, ("f", f"what fits: job; pool or size with over {CROWD} jobs at once"))
+        question = "Colour jobs and slots by what?"
+        self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)
 
     def action_sort(self) -> None:
         keys = COMPARISON_SORT_KEYS if self.paired else JOB_SORT_KEYS

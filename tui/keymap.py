@@ -66,11 +66,16 @@ _VIEW = (
         0,
     ),
     Command("2", "focus_pane('jobs')", "to the jobs; arrows choose one"),
-    Command("3", "focus_pane('log')", "to the events; arrows choose one, enter goes to its time"),
+    Command(
+        "3",
+        "focus_pane('log')",
+        "to the events; arrows choose, → ← unfold and fold, enter goes there",
+    ),
     Command("4", "focus_pane('detail')", "to the details of the selection; arrows scroll"),
     Command("5", "focus_pane('charts')", "to the charts"),
     Command("z", "maximise", "the focused pane alone, or all again", "zoom", 8),
     Command("c", "cell_size", "slots: what fits, tiles, cells, half blocks, racks", "cells", 9),
+    Command("C", "ask_colours", "colours: by job, pool, user, locality, age, …", "colours", 10),
     Command("/", "ask_filter", "only jobs and events with a text; !text: without it", "filter", 7),
     Command("s", "sort", "sort the jobs by the next column", "sort", 10),
     Command("S", "reverse_order", "reverse the order of the jobs"),
@@ -79,6 +84,11 @@ _VIEW = (
     Command("k", "ask_kind", "events of one kind only, or of all"),
     Command("o", "log_of_selection", "events of the selection only, or of all", "only its own", 13),
     Command("esc", "clear", "leave the zoomed pane, the slot, the selection, the filters"),
+)
+_AUDIENCE = (
+    Command("n", "tour(1)", "on a tour: the next step"),
+    Command("N", "tour(-1)", "on a tour: the step before"),
+    Command("P", "present", "for an audience: fewer panes, larger tiles, captions; or all again"),
 )
 _SCREEN = (
     Command("t", "theme", "dark or light"),
@@ -96,6 +106,7 @@ GROUPS = {
     INTERVENING: _INTERVENING,
     COMPARING: _COMPARING,
     "view": _VIEW,
+    "for an audience": _AUDIENCE,
     "screen": _SCREEN,
 }
 """All commands under the headings of the help."""

@@ -15,7 +15,7 @@ from callboard.experiments.interventions import (
     LiveSource,
 )
 from callboard.journal.replay.frame import Frame, RunInfo, View
-from callboard.journal.replay.player import Player
+from callboard.journal.replay.player import USUAL_SPEED, Opening, Player
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.source import GoTo, Move, Request, Source, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
@@ -32,6 +32,7 @@ _GROWN_AGAIN_S = 0.25
 
 RECORDED_REFUSAL = "this run is recorded and stays as it was; `callboard watch` plays one anew"
 
+
 _NOTE_AFTER_S = 0.3
 _OWED_MOST_S = 0.25
 """While a source takes longer than this for a frame, virtual time passes more slowly."""
@@ -46,6 +47,8 @@ class Playback:
     def __init__(self, source: Source, app: "CallboardApp") -> None:
         self.source = source
         self.player = Player()
+        self.opening_move = GoTo(0)
+        """Where the screen begins."""
         self.view = View()
         self.frame: Frame | None = None
         self.run: RunInfo | None = None
@@ -129,6 +132,11 @@ class Playback:
 
     # Time.
 
+    def begin(self, opening: Opening) -> None:
+        """Begin at another moment than the start, or playing."""
+        self.player.playing, self.player.speed = opening.playing, opening.speed
+        self.opening_move = GoTo(opening.at_ms)
+
     def tick(self, seconds: float) -> None:
         """Let real time pass.  Nothing new is asked for while an answer is still to come."""
         if self._waiting:
@@ -155,13 +163,13 @@ class Playback:
 
     def flat_out_or_usual(self) -> None:
         """As fast as it goes, or back to ×60."""
-        self.player.set_speed(60 if self.player.speed is None else None)
+        self.player.speed = USUAL_SPEED if self.player.speed is None else None
         self.ask()
 
     def follow(self) -> None:
         """Keep up with a run in another process."""
-        self.player.set_speed(None)
-        self.player.playing = True
+        self.player.speed, self.player.playing = None, True
+        self.opening_move = GoTo(None)
 
     def step(self, kind: StepKind, back: bool) -> None:
         """To the next moment of a kind, or the one before, and pause."""

@@ -109,6 +109,8 @@ class Kernel:
         self._calendar: dict[Millis, list[QueuedMessage]] = {}
         self._instants: list[Millis] = []
         self._noted_ms: Millis = 0
+        self._unchecked_to_ms: Millis = -1
+        """Up to here no limit of the run and no stall has to be looked for."""
         self._hash = blake2b(digest_size=16)
         self._unhashed: list[tuple[Millis, int, list[QueuedMessage]]] = []
         self._encode = msgspec.msgpack.Encoder().encode
@@ -196,10 +198,13 @@ class Kernel:
             if self.round > ROUNDS_MAX:
                 raise self._endless(batch)
         else:
-            coming = self._next_instant()
-            if coming is None:
+            instants = self._instants
+            if (not instants or instants[0] > self._unchecked_to_ms) and not self._may_go_on():
                 return None
-            batch = coming
+            # Most supersteps begin an instant, so that this is not a call.
+            self.now_ms = at = heapq.heappop(instants)
+            self.round = 0
+            batch = self._calendar.pop(at)
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:
             self._alone = False
@@ -225,25 +230,30 @@ class Kernel:
             f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
         )
 
-    def _next_instant(self) -> list[QueuedMessage] | None:
-        """The messages of the next instant, and the clock set to it; None at the limit."""
+    def _may_go_on(self) -> bool:
+        """Whether the next instant is within the run's limit; raises Stalled if it is too late.
+        Notes up to which instant this need not be asked again: the times that it goes by only grow.
+        """
         if not self._instants:
             raise Stalled(self.now_ms, self._waiting(), "nothing is left to happen")
         at = self._instants[0]
         if self._until_ms is not None and at > self._until_ms:
             self.now_ms = self._until_ms
             self.reason = "until"
-            return None
+            return False
         if at - self._noted_ms > self.stall_timeout_ms:
             self._check_stall(at)
         if self.is_progress is not None and at - self.progress_ms > self.progress_timeout_ms:
             hours = self.progress_timeout_ms / 3_600_000
             why = f"no task has come to its end for {hours:.3g} hours, though all is calm"
             raise Stalled(self.now_ms, self._waiting(), why)
-        heapq.heappop(self._instants)
-        self.now_ms = at
-        self.round = 0
-        return self._calendar.pop(at)
+        limits = [self._noted_ms + self.stall_timeout_ms]
+        if self._until_ms is not None:
+            limits.append(self._until_ms)
+        if self.is_progress is not None:
+            limits.append(self.progress_ms + self.progress_timeout_ms)
+        self._unchecked_to_ms = min(limits)
+        return True
 
     def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
         """Deliver by key and count ties; the actors that got mail, by address."""

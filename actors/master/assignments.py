@@ -11,7 +11,7 @@ from callboard.actors.vocabulary import messages as msg
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Launch, Resume, Speculate
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import KINDS, MAP, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, REDUCE, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
 
@@ -78,8 +78,9 @@ class Assignments:
         an earlier instant makes an offer: within an instant heartbeats come in an order, and elided
         ones must not depend on what the earlier ones told.
         """
+        has_candidates = self._policy.speculation.has_candidates
         for kind in KINDS:
-            if not self._policy.speculation.has_candidates(kind, self._ledger):
+            if not has_candidates(kind, self._ledger):
                 self._candidates_from[kind] = None
             elif self._candidates_from[kind] is None:
                 self._candidates_from[kind] = self._outbox.now_ms + 1
@@ -92,15 +93,20 @@ class Assignments:
         pending = self._ledger.kinds_pending()
         if not self._policy.speculates:
             return pending
+        maps_from, reduces_from = self._candidates_from
+        if maps_from is None and reduces_from is None:
+            return pending
         candidates = self._candidates_from
         return tuple(kind for kind in KINDS if kind in pending or candidates[kind] is not None)
 
     def _could_speculate(self, node: NodeEntry) -> bool:
-        now_ms = self._outbox.now_ms
-        return any(
-            from_ms is not None and from_ms <= now_ms and node.free(kind) > 0
-            for kind, from_ms in zip(KINDS, self._candidates_from, strict=True)
-        )
+        maps_from, reduces_from = self._candidates_from
+        if maps_from is None and reduces_from is None:
+            return False
+        now_ms = self._ledger.now_ms
+        if maps_from is not None and maps_from <= now_ms and node.free(MAP):
+            return True
+        return reduces_from is not None and reduces_from <= now_ms and node.free(REDUCE) > 0
 
     # Booking.
 
@@ -162,6 +168,12 @@ class Assignments:
     # Checking.
 
     def _problem(self, launch: Launch | Speculate | Resume, node: NodeEntry) -> Rejection | None:
+        if isinstance(launch, Launch):  # nearly all
+            if not node.free(launch.kind):
+                return Rejection.NO_FREE_SLOT
+            if not self._ledger.has_pending(launch.job, launch.kind):
+                return Rejection.NOTHING_PENDING
+            return None
         if isinstance(launch, Resume):
             entry = self._ledger.attempt(launch.attempt)
             if entry is None or entry.suspended_ms is None or entry.killing:
@@ -169,13 +181,7 @@ class Assignments:
             if entry.node != node.node or not node.free(entry.kind):
                 return Rejection.NO_SLOT_ON_ITS_NODE
             return None
-        if isinstance(launch, Speculate):
-            return self._problem_of_speculation(launch, node)
-        if not node.free(launch.kind):
-            return Rejection.NO_FREE_SLOT
-        if not self._ledger.has_pending(launch.job, launch.kind):
-            return Rejection.NOTHING_PENDING
-        return None
+        return self._problem_of_speculation(launch, node)
 
     def _problem_of_speculation(self, copy: Speculate, node: NodeEntry) -> Rejection | None:
         entry = self._ledger.attempt(copy.attempt)

@@ -171,7 +171,7 @@ class Node(Machine):
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:
             return  # the heartbeat that will tell it is planned, or the reply will plan it
-        due = self._schedule.to_report(self.now_ms)
+        due = self._schedule.to_report(self._kernel.now_ms)
         if due is None:
             return
         if due.reply:
@@ -236,6 +236,7 @@ class Node(Machine):
         if under_way.reply:
             self.timer(msg.ElidedReplyDue(), wait_ms)
             return
+        self._plan += 1  # its reply plans the next, and may be lost
         self._awaiting_reply = True
         silent = msg.Heartbeat(self._facts.node, self._response, (), None, self._life)
         self._last_heartbeat = silent

@@ -7,6 +7,7 @@ examples:
   callboard check './mine.py:MyOrder+delay' --profile thorough
   callboard check fifo --property max-min       test a property that it does not guarantee
   callboard check --replay mine-max-min.toml    test a counterexample again
+  callboard check ./mine.py:Mine --watch        again at each save, while you edit
   callboard check --list                        what properties there are
 
 `callboard run --check` is something else: it tests one run against the invariants S1 to S15.
@@ -23,9 +24,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from callboard import search_arguments
+from callboard import search_arguments, stdio
 from callboard.console import PlainConsole, ReportConsole, plain, print_list
 from callboard.experiments import plugins
+from callboard.experiments.error_messages import describe_error
 from callboard.experiments.journal_paths import slug
 from callboard.experiments.trust import Trust, trusted_scenario
 from callboard.experiments.user_errors import InputError
@@ -34,6 +36,7 @@ from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import Property, evaluate, is_guaranteed
 from callboard.fairness.scenario_family import scenario_size
+from callboard.file_watch import file_saves, policy_files
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.scenarios.scenario_error import ScenarioError
@@ -48,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--property", action="append", default=[], metavar="NAME", help=only)
     add("--all", action="store_true", help="also those that the policy does not guarantee")
     search_arguments.add_search_arguments(parser)
+    watch = "test again each time that the policy's file is saved, until Ctrl-C"
+    add("--watch", action="store_true", help=watch)
     again = "test a counterexample's policy, or POLICY, against its property in its scenario"
     add("--replay", type=Path, metavar="FILE", help=again)
     trust = "with --replay: run code of a Python file that FILE names as its policy"
@@ -63,6 +68,33 @@ def check_command(options: argparse.Namespace) -> int:
     if options.policy is None:
         raise InputError("name a policy, as in `callboard check fair`")
     search_arguments.check_folder(options)
+    return _watch(options) if options.watch else _check(options)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    """Test the policy each time that its file is saved, until Ctrl-C."""
+    files = policy_files(options.policy)
+    try:
+        for _ in file_saves(files):
+            _check_and_tell(options)
+            print(f"watching {', '.join(map(str, files))}; Ctrl-C ends this", flush=True)
+    except KeyboardInterrupt:
+        print()
+    return 0
+
+
+def _check_and_tell(options: argparse.Namespace) -> None:
+    """Test the policy; what is wrong with its file, which may be half written, is told."""
+    try:
+        _check(options)
+    except Exception as error:
+        message, _ = describe_error(error)
+        if message is None:
+            raise
+        stdio.print_error(message)
+
+
+def _check(options: argparse.Namespace) -> int:
     policy = plugins.canonical_policy(options.policy)
     plan = _plan(plugins.load_policy(policy), options)
     examples = search_arguments.example_count(options)

@@ -81,20 +81,17 @@ def _until(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
 @Statement(
     says="names of jobs and users, and the order of the file, change nothing",
     formula="launches = launches of the renamed scenario",
-    assumes=(
-        "users keep their alphabetical order, and no parameter names one; the file's order decides"
-        " among jobs of one time"
-    ),
+    assumes="users keep their alphabetical order, and their names where the policy's parameters use"
+    " them; the file's order decides among jobs of one time",
     source="M2",
     universal=True,
 )
 def rename(experiment: Experiment) -> int:
     entries = entries_of(experiment.scenario)
     named = _names_in(experiment.fresh_policy()) & {entry.user for entry in entries}
-    if named:
-        raise NotApplicable(f"the policy's parameters name the user {min(named)}")
+    before = "" if named else "z"
     renamed = tuple(
-        msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"z{entry.user}")
+        msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"{before}{entry.user}")
         for place, entry in enumerate(entries)
     )
     if len({entry.at_s for entry in entries}) == len(entries):

@@ -30,6 +30,7 @@ from callboard.scheduler.preemption.starvation import (
     below_half_share,
     below_min_share,
 )
+from callboard.scheduler.ranking import Ranking
 
 LONG_TASKS: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, nodes=1, slots=6, min_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)
@@ -44,6 +45,12 @@ MIN_SHARE = 2
 preempts_by_entitlement = requires("preemption", NewestAboveShare, "nothing is preempted by shares")
 kills_by_entitlement = requires("preemption", KillPreemption, "nothing is killed by shares")
 orders_fairly = requires("order", Fair, "it is about `fair`; what {} says is due changes by itself")
+
+
+def _takes_whichever_is_newest(policy: Policy) -> str | None:
+    spares = isinstance(policy.order, Ranking) and type(policy.order).spared is not Ranking.spared
+    why = f"`{policy.order.name}` spares the attempts that it measures" if spares else None
+    return preempts_by_entitlement(policy) or why
 
 
 def _only_kills(policy: Policy) -> str | None:
@@ -69,10 +76,10 @@ bounded_preemption = Statement(
 @Statement(
     says="a job that has to give way loses its newest attempts, which have done the least work",
     formula="victim v, survivor s of the same job ⇒ launched(v) ≥ launched(s), by number at a tie",
-    assumes="preemption by shares (`kill`, `suspend`)",
+    assumes="preemption by shares (`kill`, `suspend`); an order that spares no attempt",
     source="M12; FT testMinSharePreemption",
     family=LONG_TASKS,
-    misfit=preempts_by_entitlement,
+    misfit=_takes_whichever_is_newest,
 )
 def newest_first(experiment: Experiment) -> int:
     run, times = completed(experiment.run), 0

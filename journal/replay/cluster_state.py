@@ -19,6 +19,9 @@ from callboard.journal.run_state import RunState
 from callboard.scheduler.model import MAP, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.reasons import Refusal
 
+CROWD = 12
+"""With more jobs than this at once a colour for each tells nothing any more."""
+
 _SUCCEEDED = Outcome.SUCCEEDED
 _IDLE, _MAP = SlotState.IDLE, SlotState.MAP
 _SHUFFLE, _REDUCE = SlotState.SHUFFLE, SlotState.REDUCE
@@ -49,6 +52,14 @@ class ClusterState:
         self.busy_ms = [0, 0]
         self.hues = bytearray()
         """The number of each job's colour."""
+        self.pools: dict[str, int] = {}
+        """The pools of jobs, or their users where a policy knows no pools, as they first came."""
+        self.users: dict[str, int] = {}
+        self.pool_hues = bytearray()
+        self.user_hues = bytearray()
+        """The number of the colour of each job's pool, and of its user."""
+        self.most_live = 0
+        """The most jobs that were in the system at once."""
         self._hue_given = [-1] * HUES
         """The job that got each colour last."""
         self.jobs_ms = 0
@@ -83,6 +94,10 @@ class ClusterState:
                 look(self, event, attempt)
         elif isinstance(event, ev.JobSubmitted):
             self._give_hue(event.job)
+            self._group(event.job)
+            self.most_live = max(self.most_live, len(run.live))
+        elif isinstance(event, ev.JobChanged):
+            self._group(event.job)
         elif isinstance(event, ev.RunStarted):
             self._run_started(event)
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
@@ -120,6 +135,19 @@ class ClusterState:
         hue = min(range(HUES), key=lambda each: (used[each], self._hue_given[each]))
         self.hues.extend(bytes(max(job + 1 - len(self.hues), 0)))
         self.hues[job], self._hue_given[hue] = hue, job
+
+    def _group(self, job: JobId) -> None:
+        """Note the colours of the job's pool and user."""
+        row = self.run.jobs.get(job)
+        if row is None:
+            return
+        user = row.submission.user
+        for name, groups, hues in (
+            (row.pool or user, self.pools, self.pool_hues),
+            (user, self.users, self.user_hues),
+        ):
+            hues.extend(bytes(max(job + 1 - len(hues), 0)))
+            hues[job] = groups.setdefault(name, len(groups)) % HUES
 
     def _run_started(self, event: ev.RunStarted) -> None:
         self.first = slot_offsets(event.nodes)

@@ -6,6 +6,7 @@ job's name) is looked up in the recording.
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 import numpy as np
@@ -39,14 +40,15 @@ class LogFilter(msgspec.Struct, frozen=True):
 
 def lines_before(recording: Recording, index: int, count: int, wanted: LogFilter) -> list[LogLine]:
     """The last `count` lines among the first `index` events, the oldest first."""
-    found: list[LogLine] = []
-    for read, each in enumerate(_backwards(recording, index, wanted), 1):
-        line = log_line(recording, each)
-        if matches_text(line.text, wanted.text):
-            found.append(line)
-        if len(found) == count or read == _READ_MAX:
-            break
-    return found[::-1]
+    numbers = islice(events_before(recording, index, wanted), count)
+    return [log_line(recording, each) for each in numbers][::-1]
+
+
+def events_before(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
+    """The numbers of the wanted events before `index`, the last first."""
+    for each in islice(_backwards(recording, index, wanted), _READ_MAX):
+        if not wanted.text or matches_text(log_line(recording, each).text, wanted.text):
+            yield each
 
 
 def matches_text(text: str, filter_: str) -> bool:
@@ -57,7 +59,7 @@ def matches_text(text: str, filter_: str) -> bool:
 
 
 def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
-    """The numbers of the wanted events before `index`, the last first."""
+    """The same, but for the text."""
     only, level = KIND_NAMES.get(wanted.kind), wanted.level
     told = np.array([each is only if only else each.importance <= level for each in ev.EVENT_TYPES])
     for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):

@@ -40,6 +40,19 @@ HUES = 6
 """How many colours jobs have."""
 
 
+class ColourBy(IntEnum):
+    """What the colours of jobs stand for; `FITTING` is by job, but not in a crowd."""
+
+    FITTING = 0
+    JOB = 1
+    POOL = 2
+    USER = 3
+    LOCALITY = 4
+    AGE = 5
+    QUEUE = 6
+    SIZE = 7
+
+
 class NodeStatus(IntFlag):
     """How a node really is; 0 is up and well.
 
@@ -115,11 +128,12 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
     `columns` is the width of the time bar and of the charts; `lane_columns` that of the detail's
     timeline, 0 for none, and `lane_rows` how many lanes it has room for.  `log_back` is how many
-    lines the log is scrolled back; a `log_kind` shows all events of that kind and no others.
+    lines the log is scrolled back; a `log_kind` shows all events of that kind and no others;
+    `log_unfolded` are the first events of the groups of alike events that are shown one by one.
     `filter` leaves the jobs and log lines that contain it, with `!` before it those that do not.
     `all_jobs` also lists those that have left the system.  `slot` is one of the slots of `node`.
     `with_run` asks for the `RunInfo`, which stays the same.  `lead` is which of two compared runs
-    is in front: steps go by its events.
+    is in front: steps go by its events.  `colour_by` is what the colours of jobs are to stand for.
     """
 
     columns: int = 80
@@ -128,6 +142,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     log_level: Importance = Importance.HEADLINE
     log_of_selection: bool = False
     log_kind: str = ""
+    log_unfolded: tuple[int, ...] = ()
     filter: str = ""
     jobs_top: int = 0
     jobs_rows: int = 20
@@ -142,6 +157,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     lane_rows: int = 0
     with_run: bool = True
     lead: int = 0
+    colour_by: ColourBy = ColourBy.FITTING
 
 
 class RunInfo(msgspec.Struct, frozen=True, array_like=True):
@@ -193,7 +209,11 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class LogLine(msgspec.Struct, frozen=True, array_like=True):
-    """One event in the log: its number, its sentence, and what it is about."""
+    """One event in the log: its number, its sentence, and what it is about.
+
+    A line may stand for `folded` events, of which it tells as of the first.  If they are unfolded,
+    each of them has a line of its own, and `group` is the number of the first.
+    """
 
     index: int
     at_ms: Millis
@@ -202,6 +222,13 @@ class LogLine(msgspec.Struct, frozen=True, array_like=True):
     mark: Mark
     job: JobId | None
     node: NodeId | None
+    folded: int = 1
+    group: int | None = None
+
+    @property
+    def is_fold(self) -> bool:
+        """Whether it stands for more events than one."""
+        return self.folded > 1 and self.group is None
 
 
 class Charts(msgspec.Struct, frozen=True, array_like=True):
@@ -271,7 +298,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     `log_top` says that the log begins with the first line there is.  `policy` is the one in force.
     `reached` says that the run has come to where it was to be played, `refusal` why an intervention
     could not be done.  `comparison` holds the other run, where two are compared.  `hues` has the
-    number of each job's colour, from 0 to `HUES` - 1.
+    number of each job's colour, from 0 to `HUES` - 1, `slot_hues` that of each slot where it is
+    not its job's; `colour_by` is what they stand for, `legend` each of them.
     """
 
     at_ms: Millis
@@ -302,6 +330,18 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     refusal: str = ""
     comparison: "RunComparison | None" = None
     hues: bytes = b""
+    colour_by: ColourBy = ColourBy.JOB
+    legend: tuple[str, ...] = ()
+    slot_hues: bytes = b""
+
+    def hues_of_slots(self) -> NDArray[np.int64]:
+        """The number of each slot's colour; that of an empty one says nothing."""
+        if self.slot_hues:
+            return np.frombuffer(self.slot_hues, np.uint8).astype(np.int64)
+        owners = np.frombuffer(self.owners, np.int32)
+        given = np.array([0, *map(self.hue, range(int(owners.max(initial=0))))], np.int64)
+        hues: NDArray[np.int64] = given[owners]
+        return hues
 
     def hue(self, job: JobId) -> int:
         """The number of the job's colour."""

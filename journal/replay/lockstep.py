@@ -5,9 +5,10 @@ from typing import Protocol
 
 import msgspec
 
+from callboard.journal.replay.colouring import chosen_colours
 from callboard.journal.replay.comparison import DivergenceSearch, compare_figures, compare_jobs
 from callboard.journal.replay.cursor import Cursor
-from callboard.journal.replay.frame import DivergencePoint, Frame, RunComparison, View
+from callboard.journal.replay.frame import ColourBy, DivergencePoint, Frame, RunComparison, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo, Move, Request, Stay, Step, StepKind
@@ -104,12 +105,15 @@ class Lockstep:
         """The frame of both runs at this moment."""
         at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._recordings()
         one, other = places = [side.cursor.index for side in self._sides]
+        states = (each.state_at(at) for each, at in zip(recordings, places, strict=True))
+        by = chosen_colours(view.colour_by, *states)
+        view = msgspec.structs.replace(view, colour_by=by)
         frames = [
             project(each, place, at_ms, view, end_ms)
             for each, place in zip(recordings, places, strict=True)
         ]
-        # A job has the colour in both that it has in the first.
-        frames[1] = msgspec.structs.replace(frames[1], hues=frames[0].hues)
+        if by is ColourBy.JOB:  # a job has the colour in both that it has in the first
+            frames[1] = msgspec.structs.replace(frames[1], hues=frames[0].hues)
         clusters = recordings[0].state_at(one), recordings[1].state_at(other)
         rows, top, found = compare_jobs(clusters, at_ms, view)
         comparison = RunComparison(

@@ -1,13 +1,32 @@
 """Whether virtual time passes on the screen, and how fast.  No clock is read here."""
 
+from bisect import bisect_left
+from math import inf
+
+import msgspec
+
 from callboard.journal.replay.source import GoTo, Play, Step
+from callboard.scheduler.model import Millis
 
 SPEEDS: tuple[float | None, ...] = (
     0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, None,
 )  # fmt: skip
-"""Virtual seconds in a real one; None for as fast as possible."""
+"""Virtual seconds in a real one, for `+` and `-`; None for as fast as possible."""
 
-_USUAL = SPEEDS.index(60)
+_FINITE = [speed for speed in SPEEDS if speed is not None]
+
+USUAL_SPEED = 60
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """How a screen begins: at which moment, whether time passes, and how fast (see `SPEEDS`);
+    whether it is for an audience, with fewer and larger panes.
+    """
+
+    at_ms: Millis = 0
+    playing: bool = False
+    speed: float | None = USUAL_SPEED
+    presenting: bool = False
 
 
 class Player:
@@ -18,23 +37,25 @@ class Player:
         self.until: GoTo | Step | None = None
         """Where playing stops by itself."""
         self.until_text = ""
-        self._at = _USUAL
-
-    @property
-    def speed(self) -> float | None:
-        return SPEEDS[self._at]
+        self.speed: float | None = USUAL_SPEED
+        """Virtual seconds in a real one; None for as fast as possible."""
 
     @property
     def speed_text(self) -> str:
         return "as fast as it goes" if self.speed is None else f"×{self.speed:g}"
 
     def faster(self, steps: int) -> None:
-        """Faster by steps of `SPEEDS`, or slower below 0."""
-        self._at = max(0, min(self._at + steps, len(SPEEDS) - 1))
+        """Faster by steps of `SPEEDS`, or slower below 0; from between two to the next."""
+        at = bisect_left(_FINITE, self._now)
+        if steps < 0 or (at < len(_FINITE) and _FINITE[at] == self._now):
+            at += steps
+        else:
+            at += steps - 1
+        self.speed = SPEEDS[max(0, min(at, len(SPEEDS) - 1))]
 
-    def set_speed(self, speed: float | None) -> None:
-        """One of `SPEEDS`."""
-        self._at = SPEEDS.index(speed)
+    @property
+    def _now(self) -> float:
+        return inf if self.speed is None else self.speed
 
     def play(self, seconds: float) -> Play:
         """The move for that much real time."""

@@ -5,12 +5,14 @@ import numpy as np
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.colouring import chosen_colours, job_colours
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
-from callboard.journal.replay.detail_result import result_detail
+from callboard.journal.replay.detail_result import progress_detail, result_detail
 from callboard.journal.replay.detail_slot import slot_detail
-from callboard.journal.replay.event_log import LogFilter, lines_before
+from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.job_rows import job_row, job_rows
+from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
 from callboard.scheduler.model import Millis
 
@@ -28,6 +30,7 @@ def project(
     end_ms = recording.end_ms if until_ms is None else until_ms
     rows, top, found = job_rows(recording, cluster, at_ms, view)
     log, log_top = _log(recording, index, view)
+    colours = job_colours(cluster, at_ms, chosen_colours(view.colour_by, cluster))
     started = recording.started
     return fr.Frame(
         at_ms=at_ms,
@@ -56,7 +59,10 @@ def project(
         ),
         detail=_detail(recording, cluster, at_ms, view),
         policy=cluster.run.policy,
-        hues=bytes(cluster.hues),
+        hues=colours.hues,
+        colour_by=colours.by,
+        legend=colours.legend,
+        slot_hues=colours.slot_hues,
     )
 
 
@@ -106,7 +112,7 @@ def _log(recording: Recording, index: int, view: fr.View) -> tuple[list[fr.LogLi
     job, node = (view.job, view.node) if view.log_of_selection else (None, None)
     wanted = LogFilter(view.log_level, job, node, view.filter, view.log_kind)
     count = view.log_rows + view.log_back
-    lines = lines_before(recording, index, count, wanted)
+    lines = folded_lines(recording, index, count, wanted, view.log_unfolded)
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 
@@ -123,5 +129,7 @@ def _detail(
         return detail(recording, cluster, at_ms, view)
     if view.job is not None and view.job in cluster.run.jobs:
         return job_detail(recording, cluster, at_ms, view)
-    over = recording.closed and at_ms >= recording.end_ms and cluster.run.jobs
-    return result_detail(recording, cluster, at_ms) if over else None
+    if not cluster.run.jobs:
+        return None
+    over = recording.closed and at_ms >= recording.end_ms
+    return (result_detail if over else progress_detail)(recording, cluster, at_ms)

@@ -1,5 +1,6 @@
 """Reads the recording in a file or a folder, of whatever format, told by what stands in it."""
 
+import codecs
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -169,9 +170,7 @@ def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat
     readable = [path for path, form in found if form is not None]
     formats = {form.name: form for _, form in found if form is not None}
     if not formats:
-        known = ", ".join(dict.fromkeys(each.name for each in FORMATS))
-        source = str(files[0]) if files else ""
-        raise ScenarioError(f"nothing here that can be imported; known are: {known}", source=source)
+        raise ScenarioError(_why_unknown(files), source=str(files[0]) if files else "")
     if len(formats) > 1:
         problem = f"files of several formats: {', '.join(formats)}; import each by itself"
         raise ScenarioError(problem, source=str(readable[0]))
@@ -179,6 +178,13 @@ def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat
         if form is None:
             remarks.add("dropped", "files of no known format, or without jobs", path.name)
     return next(iter(formats.values())), readable
+
+
+def _why_unknown(files: Sequence[Path]) -> str:
+    if len(files) == 1 and begin_of(files[0], 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "this is text in UTF-16; save it as UTF-8"
+    known = ", ".join(dict.fromkeys(each.name for each in FORMATS))
+    return f"nothing here that can be imported; known are: {known}"
 
 
 def _files_in(folder: Path) -> list[Path]:

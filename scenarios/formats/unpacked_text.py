@@ -1,5 +1,6 @@
 """The bytes, lines and numbers of files that may be gzipped, cut off, or not what they seem."""
 
+import codecs
 import gzip
 import math
 import zlib
@@ -17,16 +18,28 @@ TIME_MAX_MS = 10**16
 
 
 def open_unpacked(path: Path) -> IO[bytes]:
-    """The file's bytes, unpacked if it is gzipped; ScenarioError where it cannot be opened."""
+    """The file's bytes, unpacked if it is gzipped, without the mark that some editors write before
+    UTF-8; ScenarioError where it cannot be opened.
+    """
     try:
         with path.open("rb") as file:
             packed = file.read(2) == GZIP_MAGIC
-        return gzip.open(path, "rb") if packed else path.open("rb")  # type: ignore[return-value]
+        return _behind_mark(gzip.open(path, "rb") if packed else path.open("rb"))
     except FileNotFoundError:
         raise ScenarioError("there is no such file", source=path) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ScenarioError(f"cannot be read: {reason}", source=path) from None
+
+
+def _behind_mark(file: IO[bytes] | gzip.GzipFile) -> IO[bytes]:
+    try:
+        marked = file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        marked = False  # whoever reads on will find it
+    if not marked:
+        file.seek(0)
+    return file  # type: ignore[return-value]
 
 
 def begin_of(path: Path, most: int = 65_536) -> bytes:

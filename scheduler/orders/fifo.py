@@ -5,7 +5,7 @@ the remaining load; it takes at most one off-rack map and then no other map, and
 in a nearly full cluster one task only, to keep slots for failures and speculation (the padding).
 """
 
-from callboard.scheduler.facts import Fact, JobUpdated
+from callboard.scheduler.facts import Fact, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, REDUCE, TaskKind
 from callboard.scheduler.orders.keyed import RankedOrder, SortKey
@@ -24,6 +24,7 @@ class Fifo(RankedOrder):
     name = "fifo"
     summary = "first come, first served, with Hadoop's priorities and limits a heartbeat"
     steady = True
+    hears_progress = False
     guarantees = (
         *EFFICIENT,
         *MONOTONE_SHARES,
@@ -35,10 +36,15 @@ class Fifo(RankedOrder):
     )
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        super().observe(fact, view)
-        if isinstance(fact, JobUpdated):
+        if isinstance(fact, PhaseFact):  # its key is as before, and nearly always its place too
+            number, kind = fact.job, fact.kind
+            if (number in self._queues[kind]) != (view.job(number).pending(kind) > 0):
+                self.place(number, kind, view)
+        elif isinstance(fact, JobUpdated):
             for kind in KINDS:
                 self.place(fact.job, kind, view)
+        else:
+            super().observe(fact, view)
 
     def key(self, job: JobView, kind: TaskKind) -> SortKey:  # noqa: ARG002
         return (job.priority, job.submitted_ms)

@@ -34,6 +34,9 @@ class SortedQueue(Generic[Member]):
     def __len__(self) -> int:
         return len(self._keys)
 
+    def __contains__(self, name: Member) -> bool:
+        return name in self._keys
+
     def __iter__(self) -> Iterator[tuple[SortKey, Member]]:
         """First one first; the queue must not change meanwhile."""
         return iter(self._sorted)

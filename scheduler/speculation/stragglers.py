@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.decisions import Speculate
-from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
+from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Progressed
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.policy import Order, Policy, SpeculationRule
 from callboard.scheduler.reasons import Detail, Reason, Why
@@ -76,6 +76,14 @@ class StragglerRule(SpeculationRule):
         self._order = policy.order
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
+        if type(fact) is not Progressed:  # nearly all are, and only tell that time has passed
+            self._take_in(fact)
+        if self._looked_ms is None:  # what there is to see will be told only now
+            self._looked_ms = self._since_ms = view.now_ms
+        elif view.now_ms - self._looked_ms >= view.heartbeat_ms:
+            self._find_anew(view)
+
+    def _take_in(self, fact: Fact) -> None:
         match fact:
             case Launched() if fact.original:
                 self._speculative_pair[fact.attempt] = fact.original
@@ -93,10 +101,6 @@ class StragglerRule(SpeculationRule):
                 for kind in KINDS:
                     self.speculative[kind].pop(job, None)
                 self.forget(job)
-        if self._looked_ms is None:  # what there is to see will be told only now
-            self._looked_ms = self._since_ms = view.now_ms
-        elif view.now_ms - self._looked_ms >= view.heartbeat_ms:
-            self._find_anew(view)
 
     def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         for rank, straggler in enumerate(self.stragglers[kind].values(), start=1):
@@ -105,7 +109,10 @@ class StragglerRule(SpeculationRule):
         return None
 
     def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
-        return any(not self.full(each.job, kind, view) for each in self.stragglers[kind].values())
+        stragglers = self.stragglers[kind]
+        if not stragglers:  # mostly, and it is asked after every message
+            return False
+        return any(not self.full(each.job, kind, view) for each in stragglers.values())
 
     def why(self, straggler: Straggler, rank: int) -> Why:
         """The score is the seconds that the straggler is expected to go on; 0: unknown."""

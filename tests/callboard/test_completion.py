@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +13,19 @@ from tests.callboard.conftest import Run
 pytest.importorskip("shtab")
 
 COMPLETE = """
-callboard() {{ "$0" -m callboard "$@"; }}
-eval "$(callboard completion bash)"
+. "$1"
 COMP_WORDS=({words}) COMP_CWORD={at}
 _shtab_callboard
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `callboard completion bash` prints."""
+    path = tmp_path_factory.mktemp("completion") / "bash"
+    path.write_text(support.shell("callboard completion bash").stdout)
+    return path
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -36,17 +43,31 @@ def test_every_command_and_the_options_of_all(callboard: Run, shell: str) -> Non
         ("callboard exp", 1, {"explain", "export"}),
         ("callboard run --slow", 2, {"--slowdown"}),
         ("callboard completion ''", 2, {"bash", "zsh", "fish"}),
+        ("callboard run two", 2, {"two-jobs", "two.journal"}),
+        ("callboard watch rack", 2, {"rack-outage"}),
+        ("callboard check hy", 2, {"hybrid"}),
+        ("callboard run --policy mi", 3, {"mine.py"}),
+        ("callboard explain t", 2, {"two.journal"}),
     ],
 )
-def test_bash_completes(words: str, at: int, found: set[str]) -> None:
+def test_bash_completes(words: str, at: int, found: set[str], tmp_path: Path, script: Path) -> None:
+    for name in ("two.journal", "mine.py", "two.txt"):
+        (tmp_path / name).touch()
     program = COMPLETE.format(words=words, at=at)
     done = subprocess.run(
-        ["bash", "-c", program, sys.executable],
-        env=support.environment(),
+        ["bash", "-c", program, "bash", str(script)],
         capture_output=True,
         encoding="utf-8",
         check=False,
+        cwd=tmp_path,
         timeout=120,
     )
     assert done.stderr == ""
     assert set(done.stdout.split()) == found
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_gets_scenarios_and_policies(callboard: Run, shell: str) -> None:
+    _, out, _ = callboard("completion", shell)
+    assert "two-jobs" in out
+    assert "hybrid" in out

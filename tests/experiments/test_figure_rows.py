@@ -6,7 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.experiments.figure_rows import done_within_row, group_rows
+from callboard.experiments.figure_rows import OUTCOME_ROWS, done_within_row, group_rows
+from callboard.journal.figures.summary import JobCounts
 from callboard.journal.figures.tables import FAILED, SUCCEEDED
 from callboard.journal.run_records import NEVER
 from tests.experiments.charts.test_store_charts import result
@@ -36,3 +37,12 @@ def test_by_user_each_share_is_of_its_own_jobs() -> None:
     found = [row.of(STORY) for row in rows if row.label == "  done within 2 s"]
     assert found == [0.0, 1.0]
     assert not [row for row in group_rows([STORY], "user") if "within" in row.label]
+
+
+def test_jobs_that_did_not_complete_have_rows_of_their_own_where_there_are_any() -> None:
+    counts = JobCounts(submitted=9, completed=2, failed=3, killed=0, unfinished=4)
+    run = msgspec.structs.replace(
+        STORY, summary=msgspec.structs.replace(STORY.summary, jobs=counts)
+    )
+    figures = {row.label.strip(): row.of(run) for row in OUTCOME_ROWS[:4]}
+    assert figures == {"jobs completed": 2, "failed": 3, "killed": None, "unfinished": 4}

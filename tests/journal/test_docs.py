@@ -48,22 +48,6 @@ def block(name: str) -> list[str]:
     return found[1].splitlines()
 
 
-def events_table() -> list[str]:
-    """The table of events, made from their docstrings and fields."""
-    rows = ["| Kind | What it says | Fields after `at_ms` |", "|---|---|---|"]
-    for kind, event in EVENT_KINDS.items():
-        says = " ".join((event.__doc__ or "").split("\n\n")[0].split())
-        fields = ", ".join(f"`{name}`" for name in event.__struct_fields__[1:])
-        rows.append(f"| `{kind}` | {says} | {fields} |")
-    return rows
-
-
-def test_the_events_in_the_docs_are_the_events() -> None:
-    """On failure: paste the table."""
-    table = "\n".join(events_table())
-    assert table in DOCS, table
-
-
 def test_the_fields_of_a_reason_in_the_docs_are_its_fields() -> None:
     table = DOCS[DOCS.index("| Field | What it says |") :].split("\n\n")[0]
     first_cells = [row.split("|")[1] for row in table.splitlines()[2:]]

@@ -31,7 +31,7 @@ def test_a_new_event_needs_its_class_its_change_and_its_sentence_alone(
     asked for by mypy (`assert_never`).
     """
     seen = []
-    monkeypatch.setitem(cast(Any, fold._TAKE), NodeRepainted, lambda _, event: seen.append(event))
+    monkeypatch.setitem(cast(Any, fold.TAKE), NodeRepainted, lambda _, event: seen.append(event))
     monkeypatch.setitem(cast(Any, recordings.EVENT_NUMBERS), NodeRepainted, len(ev.EVENT_TYPES))
     new = cast(ev.AnyEvent, NodeRepainted(150, 1))
     events = [*STORY[:4], new, *STORY[4:]]

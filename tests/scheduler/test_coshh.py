@@ -19,7 +19,7 @@ from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
 from callboard.scheduler.model import KINDS, JobId, TaskKind
-from callboard.scheduler.orders.coshh import linear_program
+from callboard.scheduler.orders.coshh import linear_program, task_times
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.policy import Policy, PolicySpecError, QueuedJob
@@ -240,6 +240,33 @@ def test_what_tasks_take_is_learnt_by_job_user_and_kind_of_node() -> None:
     assert suggestions.class_of(0) == suggestions.class_of(2) != suggestions.class_of(1)
     assert [job for job, _ in queued(order, MAP, cluster, 0)] == [0, 2]
     assert [job for job, _ in queued(order, MAP, cluster, 1)] == [1]
+
+
+@pytest.mark.parametrize("waiting", [10, 400])
+def test_what_is_learnt_of_a_user_moves_all_waiting_jobs_as_one(
+    waiting: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fact asks for as many mean times with 400 jobs waiting as with 10."""
+    asked: list[str] = []
+    mean = task_times.LearnedTaskTimes._mean
+
+    def counted(self: Any, own: Any, user: str, *what: Any) -> float:
+        asked.append(user)
+        return mean(self, own, user, *what)
+
+    order = Coshh()
+    policy = Policy(order)
+    jobs = [a_job(n, f"user{n % 2}") for n in range(waiting)]
+    cluster = FakeCluster([FakeNode(0, (1, 0)), FakeNode(1, (1, 0), node_type="b")], jobs)
+    informed(policy, cluster)
+    before = order.matchers[MAP].class_of(2)
+    monkeypatch.setattr(task_times.LearnedTaskTimes, "_mean", counted)
+    for node, ran_ms in ((0, 1000), (1, 50_000), (0, 9000)):
+        policy.observe(Closed(0, MAP, 99, node, True, ran_ms), cluster)
+    assert len(asked) <= 40
+    found = {order.matchers[MAP].class_of(n) for n in range(2, waiting, 2)}
+    assert len(found) == 1
+    assert before not in found
 
 
 def test_a_failed_attempt_teaches_nothing() -> None:

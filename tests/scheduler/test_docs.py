@@ -1,4 +1,4 @@
-"""docs/policies.md lists every shipped part with its parameters, and its examples are true."""
+"""docs/policies.md lists every shipped part, and its examples are true."""
 
 import re
 import tomllib
@@ -26,10 +26,8 @@ def test_the_table_lists_every_part_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_row_names_every_parameter_and_tests_that_are_there(name: str) -> None:
+def test_a_row_names_tests_that_are_there(name: str) -> None:
     rest = ROWS[name][2]
-    for field in PARTS[name].Params.__struct_fields__:
-        assert f"`{field}`" in rest
     tests = re.findall(r"`(tests/[^`]+)`", rest)
     assert tests
     assert all((ROOT / test).is_file() for test in tests)

@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable
 from textual.pilot import Pilot
 
 from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import Source
+from callboard.scenarios.tour import Tour
 from callboard.tui.app import CallboardApp
 
 SMALL, WIDE = (80, 24), (160, 50)
@@ -70,9 +72,13 @@ def drive(
     theme: str = "dark",
     *,
     recorded: bool = False,
+    opening: Opening | None = None,
+    tour: Tour | None = None,
 ) -> CallboardApp:
     """Run an app on the source in which time stands still, and act in it."""
-    app = CallboardApp(source, theme=theme, ticking=False, recorded=recorded)
+    app = CallboardApp(source, theme=theme, ticking=False, recorded=recorded, tour=tour)
+    if opening is not None:
+        app.playback.begin(opening)
 
     async def play() -> None:
         async with app.run_test(size=size) as pilot:

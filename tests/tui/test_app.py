@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from callboard.actors.vocabulary.events import Importance
-from callboard.journal.replay.frame import JobSortKey
+from callboard.journal.replay.frame import ColourBy, JobSortKey, LogLine
+from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import GoTo
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
@@ -14,7 +15,7 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
-from tests.journal.replay.support import outage, recorded
+from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
 Act = Callable[[Screen], Awaitable[None]]
@@ -70,7 +71,7 @@ class TestTime:
 
     def test_slower_than_the_wall_clock(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.player.set_speed(0.001)
+            screen.app.playback.player.speed = 0.001
             await screen.press("minus", "space")
             for _ in range(8):
                 await screen.tick(0.25)
@@ -383,11 +384,11 @@ class TestLooking:
 
     def test_a_small_screen_shows_one_pane_beside_the_slots(self) -> None:
         async def act(screen: Screen) -> None:
-            assert "2 jobs" in screen.text()
-            for key, heading in ("3", "3 events"), ("4", "4 detail"), ("5", "5 over time"):
+            assert "╭─ 2 jobs" in screen.text()
+            for key, heading in ("3", "╭─ 3 events"), ("4", "╭─ 4 "), ("5", "╭─ 5 over"):
                 await screen.press(key)
                 assert heading in screen.text()
-                assert "2 jobs" not in screen.text()
+                assert "╭─ 2 jobs" not in screen.text()
                 assert "1 slots" in screen.text()
 
         on_the_outage(act, SMALL)
@@ -395,10 +396,10 @@ class TestLooking:
     def test_a_screen_that_changes_its_size(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.pilot.resize_terminal(*SMALL)
-            await screen.until(lambda: "5 over time" not in screen.text())
+            await screen.until(lambda: "╭─ 5 over" not in screen.text())
             assert len(screen.text().splitlines()) == 24
             await screen.pilot.resize_terminal(*WIDE)
-            await screen.until(lambda: "5 over time" in screen.text())
+            await screen.until(lambda: "╭─ 5 over" in screen.text())
 
         on_the_outage(act)
 
@@ -407,7 +408,7 @@ class TestLooking:
             await screen.pilot.resize_terminal(40, 10)
             await screen.until(lambda: "nightly" not in screen.text())
             await screen.pilot.resize_terminal(*WIDE)
-            await screen.until(lambda: "5 over time" in screen.text())
+            await screen.until(lambda: "╭─ 5 over" in screen.text())
             await screen.until(lambda: "nightly" in screen.text())
             assert "no job is in the system" not in screen.text()
 
@@ -629,3 +630,136 @@ class TestTheEnd:
             assert f"the run is complete: digest {digest}" in screen.text()
 
         on_the_outage(act, (120, 40))
+
+
+class TestTheBeginning:
+    @pytest.mark.parametrize("size", [SMALL, (120, 40), WIDE])
+    def test_a_hint_is_in_the_middle_until_the_first_key(self, size: tuple[int, int]) -> None:
+        async def act(screen: Screen) -> None:
+            lines = screen.text().splitlines()
+            (row,) = (y for y, line in enumerate(lines) if "space to play" in line)
+            place = lines[row].index("space to play · ? for the keys")
+            assert abs(row - size[1] // 2) <= 1
+            assert abs(place + 15 - size[0] // 2) <= 1
+            await screen.press("down")
+            assert "space to play" not in screen.text()
+            assert screen.view().job == 0  # and the key did what it does
+
+        on_the_outage(act, size)
+
+    def test_it_can_begin_elsewhere_and_playing(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert (screen.frame.at_ms, screen.playing()) == (400_000, True)
+            assert "space to play" not in screen.text()
+            await screen.tick(0.2)
+            assert screen.frame.at_ms == 418_000
+            await screen.press("plus")
+            assert "×120" in screen.text()
+            await screen.press("minus", "minus")
+            assert "×30" in screen.text()
+
+        drive(recorded(outage()), act, opening=Opening(400_000, True, 90))
+
+
+class TestColours:
+    def test_c_chooses_what_colours_stand_for(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask(GoTo(430_000))
+            await screen.press("escape")
+            assert "1 slots ─" in screen.text()
+            await screen.press("C")
+            await screen.press("l")
+            assert "1 slots by locality ■ node-local ■ rack-local ■ off-rack" in screen.text()
+            assert screen.view().colour_by is screen.frame.colour_by is ColourBy.LOCALITY
+            await screen.press("C", "enter")  # it says what is chosen
+            assert screen.view().colour_by is ColourBy.LOCALITY
+            await screen.press("C", "f")
+            assert "1 slots ─" in screen.text()
+
+        on_the_outage(act)
+
+    @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+    def test_a_legend_fits_its_pane(self, size: tuple[int, int]) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("C", "p", "C", "s")
+            top = next(line for line in screen.text().splitlines() if "1 slots by size" in line)
+            assert "■ <10 tasks ■ <50 ■ <200" in top
+            assert "…" not in top
+
+        on_the_outage(act, size)
+
+
+class TestRoom:
+    @pytest.mark.parametrize("key", "2345")
+    def test_a_small_screen_says_which_other_panes_there_are(self, key: str) -> None:
+        async def act(screen: Screen) -> None:
+            panes = {"2": "jobs", "3": "events", "4": "detail", "5": "over time"}
+            await screen.press(key)
+            mine = panes.pop(key)
+            bottom = next(line for line in screen.text().splitlines() if "─ 2 jobs  3" in line
+                          or "─ 3 events  4" in line or "─ 2 jobs  4" in line)  # fmt: skip
+            assert all(f"{other} {name}" in bottom for other, name in panes.items())
+            assert f"{key} {mine}" not in bottom
+
+        on_the_outage(act, SMALL)
+
+    def test_a_large_one_does_not(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("2")
+            assert "2 jobs  3 events" not in screen.text()
+            assert "3 events  4" not in screen.text()
+
+        on_the_outage(act)
+
+    def test_charts_of_what_has_been_zero_make_room(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("escape")
+            assert "jobs in system" in screen.text()
+            assert "wasted" not in screen.text()
+            assert screen.app.query_one(ChartsPane).content_size.height == 8
+
+        drive(recorded(events_of("two-jobs", "fair")), act)
+
+    def test_nothing_is_cut_at_120_columns(self) -> None:
+        async def act(screen: Screen) -> None:
+            for key in ["end", *["left_curly_bracket"] * 8]:
+                await screen.press(key)
+                cut_off = [line for line in screen.text().splitlines() if "…" in line]
+                assert not cut_off, cut_off
+
+        on_the_outage(act, (120, 40))
+
+
+class TestFolding:
+    async def chosen(self, screen: Screen) -> LogLine:
+        """Choose the line that stands for ten crashes."""
+        screen.app.playback.ask(GoTo(500_000))
+        await screen.press("3", "up")
+        (line,) = [each for each in screen.frame.log if each.is_fold]
+        while screen.app.query_one(LogPane).chosen != line.index:
+            await screen.press("up")
+        return line
+
+    def test_what_is_folded_unfolds_and_folds_again(self) -> None:
+        async def act(screen: Screen) -> None:
+            line = await self.chosen(screen)
+            assert "and 9 more of rack-2" in screen.text()
+            assert "enter unfolds 10" in screen.text()
+            await screen.press("enter")
+            members = [each for each in screen.frame.log if each.group == line.index]
+            assert [each.index for each in members][:2] == [line.index, line.index + 1]
+            assert screen.text().count(" crashes") == len(members)
+            await screen.press("down", "left")
+            assert screen.text().count(" crashes") == 1
+            assert screen.app.query_one(LogPane).chosen == line.index
+            assert screen.view().log_back == 0
+
+        on_the_outage(act)
+
+    def test_enter_on_one_of_the_unfolded_goes_to_its_time(self) -> None:
+        async def act(screen: Screen) -> None:
+            line = await self.chosen(screen)
+            await screen.press("right", "down", "enter")
+            assert (screen.frame.at_ms, screen.frame.index) == (line.at_ms, line.index + 2)
+
+        on_the_outage(act)

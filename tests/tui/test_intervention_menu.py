@@ -301,7 +301,7 @@ class TestUntil:
     )
     def test_it_stops_of_itself(self, keys: list[str], at_ms: int, words: str) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.player.set_speed(600)
+            screen.app.playback.player.speed = 600
             await screen.press("u", *keys)
             assert screen.playing()
             assert words in screen.text()
@@ -323,7 +323,7 @@ class TestUntil:
             job = screen.view().job
             assert job
             assert f"the end of job-{job} “query-{job}”" in screen.text()
-            screen.app.playback.player.set_speed(600)
+            screen.app.playback.player.speed = 600
             await screen.press("j")
             await self._let_go(screen)
             assert f"job-{job} “query-{job}” succeeded" in screen.frame.log[-1].text

@@ -24,7 +24,8 @@ SUSPENDING = ("hfsp-test", "hfsp+suspend")
 
 SCREENS: dict[str, tuple[tuple[str, str] | None, tuple[int, int], Move, list[str]]] = {
     "outage-wide": (None, WIDE, GoTo(500_000), ["2", "down"]),
-    "outage-small": (None, SMALL, GoTo(500_000), []),
+    "outage-small": (None, SMALL, GoTo(500_000), ["escape"]),
+    "begun-small": (None, SMALL, GoTo(0), []),
     "outage-given-up": (None, WIDE, GoTo(1_200_000), ["1", "right", "right", "down", "down"]),
     "outage-node-small": (None, SMALL, GoTo(800_000), ["1", "right", "4"]),
     "outage-charts-small": (None, SMALL, GoTo(800_000), ["5"]),
@@ -41,7 +42,7 @@ LIVE: dict[str, tuple[tuple[str, ...], tuple[int, int], Move, list[str]]] = {
     "menu-small": (("fair",), SMALL, GoTo(500_000), ["2", "down", "x"]),
     "burst-small": (("fair",), SMALL, GoTo(200_000), ["x", "b"]),
     "until-small": (("fair",), SMALL, GoTo(200_000), ["2", "down", "u"]),
-    "pair-wide": (("fifo", "fair"), WIDE, GoTo(300_000), []),
+    "pair-wide": (("fifo", "fair"), WIDE, GoTo(300_000), ["escape"]),
     "pair-small": (("fifo", "fair"), SMALL, GoTo(300_000), ["v"]),
     "pair-figures-small": (("fifo", "fair"), SMALL, GoTo(500_000), ["4"]),
     "pair-detail-wide": (("fifo", "fair"), WIDE, GoTo(700_000), ["2", "down", "4"]),

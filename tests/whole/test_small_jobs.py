@@ -24,7 +24,7 @@ import pytest
 from callboard.actors.vocabulary.events import AttemptLaunched
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import Locality
-from tests.support.world import play
+from tests.support.library import ran_with_events
 
 DELAY = "fair+delay(node=5,rack=5)"
 SIZES = (3, 10, 100)
@@ -33,14 +33,10 @@ SIZES = (3, 10, 100)
 @cache
 def locality(policy: str) -> dict[int, tuple[float, float, int]]:
     """By job size: percent node-local, percent node- or rack-local, number of maps."""
-    path = scenario_file.find_scenario("small-jobs")
-    scenario = scenario_file.load_scenario(path)
-    jobs = scenario_file.make_jobs(scenario, path.parent)
-    sizes = {job.job: job.maps for job in jobs}
-    run = play(jobs, policy, cluster=scenario.cluster, tasks=scenario.tasks, seed=scenario.seed)
+    run = ran_with_events("small-jobs", policy)
     counts: dict[int, Counter[Locality]] = {size: Counter() for size in SIZES}
     for launch in run.all(AttemptLaunched):
-        counts[sizes[launch.job]][launch.level] += 1
+        counts[run.jobs[launch.job].maps][launch.level] += 1
     return {
         size: (
             100 * of[Locality.NODE] / of.total(),

@@ -20,8 +20,14 @@ _LEVELS = {
 }
 
 _BEFORE_TEXT = len("00:00:00 ■ ")
-_ENDING = re.compile(r"^([^:]+): .*, digest ([0-9a-f]{12})[0-9a-f]*$")
-"""The last line of a run, which is long: where there is no room the digest's beginning will do."""
+_SHORTER = (
+    (re.compile(r"^([^:]+): .*, digest ([0-9a-f]{12})[0-9a-f]*$"), r"\1: digest \2"),
+    (re.compile(r"^(run of .*?), by Callboard .*$"), r"\1"),
+    (re.compile(r"^(run of .*) \([^()]*\)$"), r"\1"),
+    (re.compile(r"^(.* submitted.*) \(normal priority\)$"), r"\1"),
+    (re.compile(r"^(job-\d+) “[^”]*” (submitted .*)$"), r"\1 \2"),
+)
+"""What can be left out of a line where there is no room, one after the other."""
 
 
 class LogPane(ListPane):
@@ -42,6 +48,14 @@ class LogPane(ListPane):
 
         index: int
 
+    @dataclass
+    class Folded(Message):
+        """Show the events of a group one by one, or as one line again, scrolled back so far."""
+
+        group: int
+        unfold: bool
+        back: int
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.chosen: int | None = None
@@ -56,8 +70,20 @@ class LogPane(ListPane):
         shown += ["of the selection"] if view.log_of_selection else []
         shown += [f"/{view.filter}"] if view.filter else []
         self.border_title = f"{self.key} {self.heading}: {', '.join(shown)}{self.title_suffix}"
-        self.border_subtitle = f"{view.log_back} lines back" if view.log_back else ""
+        back = f"{view.log_back} lines back" if view.log_back else ""
+        self.subtitle(self._fold_hint(frame) or back)
         super().show(frame)
+
+    def _fold_hint(self, frame: Frame) -> str:
+        """What an arrow key does to the chosen line, if it stands for several or is one of them."""
+        line = self._chosen_line(frame)
+        if line is None or line.folded == 1:
+            return ""
+        return f"enter unfolds {line.folded:,}" if line.is_fold else "← folds"
+
+    def _chosen_line(self, frame: Frame | None) -> LogLine | None:
+        lines = frame.log if frame is not None else []
+        return next((line for line in lines if line.index == self.chosen), None)
 
     @property
     def top(self) -> int:
@@ -86,8 +112,13 @@ class LogPane(ListPane):
         strong = line.level is Importance.HEADLINE
         colour = palette.mark(line.mark) if line.mark is not Mark.NONE else None
         room = self.content_size.width - _BEFORE_TEXT
-        text = line.text if len(line.text) <= room else _ENDING.sub(r"\1: digest \2", line.text)
-        yield text, style(colour or (palette.text if strong else palette.dim), ground)
+        if line.folded > 1:
+            yield "▸ " if line.is_fold else "│ ", style(palette.accent, ground)
+            room -= 2
+        yield (
+            _shortened(line.text, room),
+            style(colour or (palette.text if strong else palette.dim), ground),
+        )
 
     def copied(self) -> str:
         lines = self.frame.log if self.frame is not None else []
@@ -109,5 +140,37 @@ class LogPane(ListPane):
         self.announce(self.Chosen(line))
 
     def action_enter(self) -> None:
-        if self.chosen is not None:
+        """Unfold the chosen line, or go to its event."""
+        line = self._chosen_line(self.frame)
+        if line is not None and line.is_fold:
+            self._unfold(line)
+        elif self.chosen is not None:
             self.announce(self.Opened(self.chosen))
+
+    def action_move_cursor(self, across: int, down: int) -> None:
+        """Up and down choose; right unfolds the chosen line, left folds its group again."""
+        line = self._chosen_line(self.frame)
+        if across > 0 and line is not None and line.is_fold:
+            self._unfold(line)
+        elif across < 0 and line is not None and line.group is not None:
+            self.chosen = line.group
+            back = max(self.view.log_back - line.folded + 1, 0)
+            self.announce(self.Folded(line.group, unfold=False, back=back))
+        else:
+            super().action_move_cursor(across, down)
+
+    def _unfold(self, line: LogLine) -> None:
+        """Scroll back by as much as keeps the group's first event in the pane."""
+        listed = self.listed()
+        below = len(listed) - 1 - listed.index(line.index) + line.folded - 1
+        back = self.view.log_back + max(below - (self.rows - 1), 0)
+        self.announce(self.Folded(line.index, unfold=True, back=back))
+
+
+def _shortened(text: str, room: int) -> str:
+    """The text without what can be left out, as far as that is needed."""
+    for pattern, kept in _SHORTER:
+        if len(text) <= room:
+            break
+        text = pattern.sub(kept, text)
+    return text

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.replay.cluster_state import slot_offsets
-from callboard.journal.replay.frame import Frame, NodeStatus, SlotState, nodes_down
+from callboard.journal.replay.frame import ColourBy, Frame, NodeStatus, SlotState, nodes_down
 from callboard.journal.tell.names import rack_name
 from callboard.scheduler.model import NodeId
 from callboard.tui.panels.pane import Span
@@ -83,7 +83,7 @@ class Racks:
     def bar(
         self, frame: Frame, rack: int, width: int, palette: Palette, chosen: bool = False
     ) -> Iterable[Span]:
-        """The rack as one bar: each job, attempts over unknown to the master, then empty slots."""
+        """The rack as a bar: jobs or colours, attempts over unknown to the master, empty slots."""
         count, ground = self.count(frame, rack), palette.ground
         tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble}"
         room = max(width - _NAME - max(len(tail), _TAIL), 10)
@@ -101,10 +101,14 @@ class Racks:
         states = np.frombuffer(frame.states, np.uint8)[rack.places]
         down = (np.frombuffer(frame.node_status, np.uint8)[rack.node_of] & int(NodeStatus.DOWN)) > 0
         idle, over = states == SlotState.IDLE.value, states == SlotState.GHOST.value
-        jobs, numbers = np.unique(owners[~idle & ~over], return_counts=True)
+        running = ~idle & ~over
+        hues = frame.hues_of_slots()[rack.places][running]
+        by_job = frame.colour_by is ColourBy.JOB
+        groups = owners[running] if by_job else hues
+        _, firsts, numbers = np.unique(groups, return_index=True, return_counts=True)
         parts = [
-            (palette.jobs[frame.hue(job - 1)], "█", number)
-            for job, number in zip(jobs.tolist(), numbers.tolist(), strict=True)
+            (palette.jobs[hue], "█", number)
+            for hue, number in zip(hues[firsts].tolist(), numbers.tolist(), strict=True)
         ]
         parts.append((palette.fault, "▒", int(over.sum())))
         parts.append((palette.faint, "·", int((idle & ~down).sum())))

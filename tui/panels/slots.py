@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.content import Content
 from textual.geometry import Region
 from textual.geometry import Size as Extent
 from textual.message import Message
@@ -16,10 +18,17 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from callboard.journal.replay.cluster_state import slot_offsets
-from callboard.journal.replay.frame import USUAL_AGE, Frame, NodeStatus, RunInfo, SlotState
+from callboard.journal.replay.frame import (
+    USUAL_AGE,
+    ColourBy,
+    Frame,
+    NodeStatus,
+    RunInfo,
+    SlotState,
+)
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui import theme
-from callboard.tui.panels.pane import Pane, fitted
+from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
 from callboard.tui.theme import SHADES, SLOT_SIGNS, Palette, style
@@ -40,6 +49,19 @@ _LEGEND = (
     "□ over, master unaware",
     "! runs, given up",
 )
+_MEANING_MOST = 20
+"""The most columns for what a colour stands for."""
+
+COLOURED_BY = {
+    ColourBy.JOB: "job",
+    ColourBy.POOL: "pool",
+    ColourBy.USER: "user",
+    ColourBy.LOCALITY: "locality",
+    ColourBy.AGE: "age",
+    ColourBy.QUEUE: "place in the queue",
+    ColourBy.SIZE: "size",
+}
+"""What colours can stand for, in words."""
 
 
 class SlotsPane(Pane, ScrollView, inherit_bindings=False):
@@ -76,7 +98,24 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def show(self, frame: Frame) -> None:
         super().show(frame)
+        title = self._title(frame)
+        if title != self.border_title:
+            self.border_title = title
         self._codes = self._coded(frame)
+
+    def _title(self, frame: Frame) -> Content:
+        """What is shown, what its colours stand for, and as many of them as there is room for."""
+        name = self.title_suffix.removeprefix(" · ") or self.heading
+        by = "" if frame.colour_by is ColourBy.JOB else f" by {COLOURED_BY[frame.colour_by]} "
+        parts: list[Content] = [Content(f"{self.key} {name}{by}")]
+        room = self.content_size.width - 4 - parts[0].cell_length
+        for hue, meaning in zip(self.palette.jobs, frame.legend, strict=False):
+            text = f" {cut(meaning, _MEANING_MOST)} "
+            room -= cell_len(text) + 1
+            if room < 0:
+                break
+            parts += [Content.styled("■", hue), Content(text)]
+        return Content("").join(parts)
 
     def set_run(self, run: RunInfo) -> None:
         self.run = run
@@ -127,8 +166,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         counts = np.diff(self._first)
         down = np.frombuffer(frame.node_status, np.uint8) & int(NodeStatus.DOWN) > 0
         states = np.where(np.repeat(down, counts) & (states == SlotState.IDLE), _DOWN, states)
-        given = np.array([0, *map(frame.hue, range(int(owners.max(initial=0))))])
-        hues = given[owners]
+        hues = frame.hues_of_slots()
         ages = np.frombuffer(frame.ages, np.uint8)
         level = np.minimum(ages.astype(np.int64) * SHADES // (USUAL_AGE + 32), SHADES - 1)
         if self.view.job is not None:

@@ -61,8 +61,6 @@ class ComparisonView(RunView):
             pane.set_class(pane.side == comparison.lead, "front")
             pane.set_class(pane.side != comparison.lead, "behind")
             pane.title_suffix = f" · {policy}"
-            if isinstance(pane, SlotsPane):
-                pane.border_title = f"{pane.key} {policy}"
 
     def show_pane(self, name: str, view: View) -> Pane:
         """Details give way to the figures if nothing is selected, or if they have the focus."""

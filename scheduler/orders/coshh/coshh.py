@@ -26,6 +26,7 @@ from callboard.scheduler.estimation import SizeSource
 from callboard.scheduler.guarantees import MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.coshh import task_times
+from callboard.scheduler.orders.coshh.cohorts import Cohort
 from callboard.scheduler.orders.coshh.linear_program import scipy_module
 from callboard.scheduler.orders.coshh.matching import ClassMatcher
 from callboard.scheduler.orders.coshh.task_times import NodeType
@@ -39,13 +40,18 @@ from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """What the queues know of a job's tasks of one kind; `number` is its class."""
+    """What the queues know of a job's tasks of one kind."""
 
     user: UserQueue
     waiting: WaitingJob
-    number: int
+    cohort: Cohort
     pending: int = 0
     running: int = 0
+
+    @property
+    def number(self) -> int:
+        """Its class."""
+        return self.cohort.number
 
 
 class Coshh(Order):
@@ -53,28 +59,31 @@ class Coshh(Order):
 
     name = "coshh"
     summary = "match classes of jobs with kinds of node by a linear program, then share fairly"
+    hears_progress = False
     same_for_every_node = False
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """Where task times come from, who the users are, and what a class and a change is.
-
-        `size` is `online` (learnt) or `oracle` (the truth), `guess` the seconds of a task before
-        any has completed.  Jobs whose task times differ by less than about `alike` are one class,
-        at most `classes` of them.  Work counts for `memory_s` from its submission; a matching holds
-        until a part of it has changed by the factor 1 + `change`.  With nothing suggested waiting,
-        a node may (`spare`) `help` others where its slot would be done before their own nodes' get
-        to them, serve `any`, or `leave` its slots free.  None of them keeps it from jobs that may
-        run on no suggested node (`_stranded`).
-        """
+        """Where task times come from, who the users are, and what a class and a change is."""
 
         size: SizeSource = "online"
+        """Task times are learnt (`online`) or true (`oracle`)."""
         guess: Positive = 60.0
+        """A task's seconds before any has completed."""
         users: dict[str, UserParams] = msgspec.field(default_factory=dict)
+        """What each user is due, by name."""
         classes: Annotated[int, Meta(ge=1, le=100)] = 10
+        """The most classes of jobs."""
         alike: Annotated[float, Meta(ge=0.001, le=10)] = 0.1
+        """Jobs whose task times differ by less than about this share are one class."""
         memory_s: NotNegative = 3600.0
+        """For how long work counts from its submission."""
         change: NotNegative = 0.25
+        """A matching holds until a part of it has changed by the factor 1 + this."""
         spare: Literal["help", "any", "leave"] = "help"
+        """With nothing suggested waiting a node may `help` others where its slot would be done
+        before their own nodes' get to them, serve `any`, or `leave` its slots free; none keeps it
+        from jobs that may run on no suggested node.
+        """
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params = params or Coshh.Params()
@@ -92,7 +101,8 @@ class Coshh(Order):
         self._slots_of: dict[NodeId, tuple[int, ...]] = {}
         self._node_types: list[NodeType] = []
         self._jobs: tuple[dict[JobId, _Job], ...] = ({}, {})
-        self._pending: tuple[Counter[int], ...] = (Counter(), Counter())
+        self._pending: tuple[Counter[Cohort], ...] = (Counter(), Counter())
+        self._pending_of_class: tuple[Counter[int], ...] = (Counter(), Counter())
         self._user_queues = (UserQueues(), UserQueues())
         # Jobs of which attempts came to nothing, or are held suspended: tasks of theirs may be kept
         # from some nodes, or to one.
@@ -145,6 +155,7 @@ class Coshh(Order):
         self._slots_of[node.node] = tuple(node.slots(kind) for kind in KINDS)
         for kind in KINDS:
             if self.matchers[kind].add_slots(node_type, node.slots(kind)):
+                self._refile(kind)
                 self._reclassify(kind)
 
     def _part(self, node: NodeId) -> None:
@@ -159,9 +170,9 @@ class Coshh(Order):
         for kind in KINDS:
             if job.total(kind):
                 regrouped = self.matchers[kind].enter(job, view.now_ms)
-                number = self.matchers[kind].class_of(job.job)
+                cohort = self.matchers[kind].cohort_of(job.job)
                 self._jobs[kind][job.job] = _Job(
-                    self._user(job.user, kind), (job.submitted_ms, job.job), number
+                    self._user(job.user, kind), (job.submitted_ms, job.job), cohort
                 )
                 if regrouped:
                     self._reclassify(kind)
@@ -185,7 +196,9 @@ class Coshh(Order):
         if fact.succeeded and not self.wants_oracle:
             node_type = self._node_types[self._node_type_of[fact.node]]
             self._times.learn(fact, job.user, node_type)
-            if self.matchers[fact.kind].on_times_learned(fact.job):
+            moved = self.matchers[fact.kind].on_times_learned(fact.job)
+            self._refile(fact.kind)
+            if moved:
                 self._reclassify(fact.kind)
         self._refresh(job, fact.kind)
 
@@ -202,30 +215,45 @@ class Coshh(Order):
         job = self._jobs[kind][view.job]
         user, pending, running = job.user, view.pending(kind), view.running(kind)
         if job.pending and not pending:
-            user.drop(job.waiting, job.number)
+            user.drop(job.waiting, job.cohort)
         if pending and not job.pending:
-            user.put(job.waiting, job.number)
-        self._count(kind, job.number, pending - job.pending)
+            user.put(job.waiting, job.cohort)
+        if pending != job.pending:
+            self._count(kind, job.cohort, pending - job.pending)
         user.running += running - job.running
         user.launched += launched
         job.pending, job.running = pending, running
         self._user_queues[kind].refresh(user)
 
-    def _reclassify(self, kind: TaskKind) -> None:
-        for number, job in self._jobs[kind].items():
-            new = self.matchers[kind].class_of(number)
-            if job.pending and new != job.number:
-                job.user.drop(job.waiting, job.number)
-                job.user.put(job.waiting, new)
-                self._count(kind, job.number, -job.pending)
-                self._count(kind, new, job.pending)
-                self._user_queues[kind].refresh(job.user)
-            job.number = new
+    def _refile(self, kind: TaskKind) -> None:
+        """Follow the jobs that have come into another cohort."""
+        matcher = self.matchers[kind]
+        for number in matcher.refiled:
+            job, cohort = self._jobs[kind][number], matcher.cohort_of(number)
+            if job.pending and cohort is not job.cohort:
+                job.user.drop(job.waiting, job.cohort)
+                job.user.put(job.waiting, cohort)
+                self._count(kind, job.cohort, -job.pending)
+                self._count(kind, cohort, job.pending)
+            job.cohort = cohort
+        matcher.refiled.clear()
 
-    def _count(self, kind: TaskKind, number: int, tasks: int) -> None:
-        self._pending[kind][number] += tasks
-        if not self._pending[kind][number]:
-            del self._pending[kind][number]
+    def _reclassify(self, kind: TaskKind) -> None:
+        """Go by the classes that cohorts are in now."""
+        of_class = self._pending_of_class[kind]
+        of_class.clear()
+        for cohort, tasks in self._pending[kind].items():
+            of_class[cohort.number] += tasks
+        queues = self._user_queues[kind]
+        for user in queues.users.values():
+            queues.refresh(user)
+
+    def _count(self, kind: TaskKind, cohort: Cohort, tasks: int) -> None:
+        pending = self._pending[kind]
+        pending[cohort] += tasks
+        if not pending[cohort]:
+            del pending[cohort]
+        self._pending_of_class[kind][cohort.number] += tasks
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """Score: the slots lacking below the min share, then running / weight."""
@@ -286,7 +314,7 @@ class Coshh(Order):
             yield Reason.UNMATCHED_CLASS, others
 
     def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
-        waiting = self._pending[kind].get(number, 0)
+        waiting = self._pending_of_class[kind].get(number, 0)
         if not waiting or self.params.spare == "any":
             return waiting > 0
         level = self.matchers[kind].second

@@ -49,16 +49,16 @@ class JobClasses:
     def place(self, times_ms: Sequence[float]) -> GridPoint:
         return tuple(round(log(max(each, TASK_MS_MIN)) / self._step) for each in times_ms)
 
-    def hold(self, times_ms: Sequence[float]) -> GridCell:
-        """The cell of such a job, which is kept as long as a job holds it."""
+    def hold(self, times_ms: Sequence[float], jobs: int = 1) -> GridCell:
+        """The cell of so many such jobs, which is kept as long as a job holds it."""
         place = self.place(times_ms)
         cell = self._cells.get(place)
         if cell is not None:
-            self._held[cell] += 1
+            self._held[cell] += jobs
             return cell
         self._last = cell = self._cells[place] = self._last + 1
         self._times[cell] = tuple(max(each, TASK_MS_MIN) for each in times_ms)
-        self._held[cell] = 1
+        self._held[cell] = jobs
         self._joined += 1
         if len(self._cells) <= self._most:
             self._class_of[cell] = cell
@@ -69,9 +69,9 @@ class JobClasses:
             self._class_of[cell] = self._nearest(cell)
         return cell
 
-    def release(self, cell: GridCell) -> None:
-        """A job holds it no longer.  With the last it goes, when cells are joined anew."""
-        self._held[cell] -= 1
+    def release(self, cell: GridCell, jobs: int = 1) -> None:
+        """They hold it no longer.  With the last it goes, when cells are joined anew."""
+        self._held[cell] -= jobs
 
     def class_of(self, cell: GridCell) -> int:
         return self._class_of[cell]

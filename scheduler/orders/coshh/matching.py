@@ -7,6 +7,9 @@ a decision.
 A class's **work** is the number of tasks of its jobs that are in the system or were submitted
 within the last `memory_ms`: rates of arrival but for a common factor, and never 0 for a job that is
 there.  For the first level the tasks of users with a min share count, times their weights.
+
+What is learnt of a user's tasks moves all jobs of the user that have none of their own to go by, as
+one (`cohorts`); those that have some on some types only are looked at one by one.
 """
 
 import heapq
@@ -15,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.orders.coshh.cohorts import Cohort, Cohorts
 from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
 from callboard.scheduler.orders.coshh.linear_program import MatchingSolution, solve_matching
 from callboard.scheduler.orders.coshh.task_times import NodeType, TaskTimes
@@ -23,12 +27,16 @@ from callboard.scheduler.view import JobView
 
 @dataclass(slots=True, eq=False)
 class _Counted:
-    """A job that counts; `view` is None when it has left."""
+    """A job that counts; `entry` is its place in the order in which jobs came.  Of one that has
+    left `view` and `cohort` are None, and `cell` is where it was.
+    """
 
     view: JobView | None
     user: str
     tasks: int
-    cell: GridCell
+    entry: int
+    cohort: Cohort | None = None
+    cell: GridCell = -1
 
 
 class CurrentMatching:
@@ -103,6 +111,12 @@ class ClassMatcher:
         self.first, self.second = CurrentMatching(change), CurrentMatching(change)
         self._guaranteed = guaranteed
         self._jobs: dict[JobId, _Counted] = {}
+        self._entered = 0
+        self._cohorts = Cohorts()
+        self._partly: dict[JobId, _Counted] = {}
+        """Jobs that have been measured on some node types and not on all."""
+        self.refiled: list[JobId] = []
+        """Jobs that have come into another cohort; for the caller, who empties it."""
         self._tasks: Counter[tuple[GridCell, str]] = Counter()  # "": users without a min share
         self._leaving: list[tuple[Millis, JobId]] = []
         self._usual: dict[str, tuple[int, ...]] = {}
@@ -123,9 +137,10 @@ class ClassMatcher:
 
     def enter(self, job: JobView, now_ms: Millis) -> bool:
         """A job with tasks of the kind has come; whether others' classes have changed by it."""
-        known = _Counted(job, job.user, job.total(self._kind), self._cell(job))
+        self._entered += 1
+        known = _Counted(job, job.user, job.total(self._kind), self._entered)
         self._jobs[job.job] = known
-        self._count(known, known.tasks)
+        self._file(known, job, self._cell(job))
         self._forget(now_ms)
         return self._solve()
 
@@ -133,7 +148,11 @@ class ClassMatcher:
         """A job has left; its work counts until its submission is `memory_ms` ago."""
         known = self._jobs.get(job)
         if known is not None:
-            known.view = None
+            assert known.cohort is not None
+            known.cell = known.cohort.cell
+            self._cohorts.remove(known.cohort, known.entry, known.tasks)
+            self._partly.pop(job, None)
+            known.view = known.cohort = None
             heapq.heappush(self._leaving, (submitted_ms + self._memory_ms, job))
             self._forget(now_ms)
             self._solve()
@@ -141,52 +160,102 @@ class ClassMatcher:
     def on_times_learned(self, job: JobId) -> bool:
         """Task times have been learnt from a task of this job; whether any class has changed."""
         known = self._jobs[job]
-        assert known.view is not None
         moved = self._moved(known)
         if self._usual_changed("") | self._usual_changed(known.user):
             moved |= self._place_all()
         return moved and (self._solve() or True)
 
+    def cohort_of(self, job: JobId) -> Cohort:
+        cohort = self._jobs[job].cohort
+        assert cohort is not None, f"job {job} has left"
+        return cohort
+
     def class_of(self, job: JobId) -> int:
-        return self.classes.class_of(self._jobs[job].cell)
+        return self.cohort_of(job).number
 
     def _cell(self, job: JobView) -> GridCell:
         return self.classes.hold([self._times.mean_ms(job, self._kind, s) for s in self.node_types])
 
-    def _moved(self, known: _Counted) -> bool:
-        assert known.view is not None
-        cell = self._cell(known.view)
-        self.classes.release(known.cell)
-        if cell == known.cell:
-            return False
-        self._count(known, -known.tasks)
-        known.cell = cell
-        self._count(known, known.tasks)
-        return True
+    def _file(self, known: _Counted, job: JobView, cell: GridCell) -> None:
+        """Put a job that holds the cell into its cohort, and count it there."""
+        lacking = self._times.unmeasured(job.job, self._kind, self.node_types)
+        untried = lacking == len(self.node_types)
+        what = (known.user, cell, self.classes.class_of(cell), known.entry, known.tasks)
+        known.cohort = self._cohorts.add(*what, untried=untried)
+        self._partly.pop(job.job, None)
+        if lacking and not untried:
+            self._partly[job.job] = known
+        self._count(cell, known.user, known.tasks)
 
-    def _count(self, known: _Counted, tasks: int) -> None:
-        """Add to the work of the job's cell; a cell without any is forgotten."""
-        key = (known.cell, known.user if known.user in self._guaranteed else "")
+    def _moved(self, known: _Counted) -> bool:
+        """Look at a job's times again; whether it is in another cell now."""
+        job, old = known.view, known.cohort
+        assert job is not None
+        assert old is not None
+        cell = self._cell(job)
+        self.classes.release(old.cell)
+        self._count(old.cell, known.user, -known.tasks)
+        self._cohorts.remove(old, known.entry, known.tasks)
+        self._file(known, job, cell)
+        self.refiled.append(job.job)
+        return cell != old.cell
+
+    def _count(self, cell: GridCell, user: str, tasks: int) -> None:
+        """Add to the work of a cell; one without any is forgotten."""
+        key = (cell, user if user in self._guaranteed else "")
         self._tasks[key] += tasks
         if not self._tasks[key]:
             del self._tasks[key]
 
     def _place_all(self) -> bool:
-        there = [known for known in self._jobs.values() if known.view is not None]
-        moved = [self._moved(known) for known in there]
-        return any(moved)
+        """Look again at all jobs that go by their users' times, in the order in which they came: at
+        a cohort when its first one's turn comes, and its old cell is let go at its last one's.
+        Which cells are held when they are joined anew depends on it.
+        """
+        turns: list[tuple[int, bool, Cohort | _Counted]] = []
+        for cohort in self._cohorts.untried():
+            turns += (cohort.entries[0], False, cohort), (cohort.entries[-1], True, cohort)
+        turns += [(known.entry, False, known) for known in self._partly.values()]
+        left: dict[Cohort, GridCell] = {}
+        moved = False
+        for _, is_last, each in sorted(turns, key=lambda turn: turn[:2]):
+            if isinstance(each, _Counted):
+                moved |= self._moved(each)
+            elif not is_last:
+                left[each] = self._move_cohort(each)
+                moved |= left[each] != each.cell
+            else:
+                self.classes.release(left[each], len(each.entries))
+        return moved
+
+    def _move_cohort(self, cohort: Cohort) -> GridCell:
+        """Have a cohort without times of its own hold the cell of its user; the one it was in."""
+        old, user = cohort.cell, cohort.user
+        times = [self._times.prior_ms(user, self._kind, each) for each in self.node_types]
+        cohort.cell = self.classes.hold(times, len(cohort.entries))
+        cohort.number = self.classes.class_of(cohort.cell)
+        self._count(old, user, -cohort.tasks)
+        self._count(cohort.cell, user, cohort.tasks)
+        return old
 
     def _begin_anew(self) -> None:
         """Classes by times on other node types; jobs that have left no longer count."""
         self.classes = JobClasses(self._most, self._alike)
+        self._cohorts = Cohorts()
+        self._partly.clear()
         self._usual.clear()
         self._leaving.clear()
         self._tasks.clear()
         self._jobs = {job: known for job, known in self._jobs.items() if known.view is not None}
         for known in self._jobs.values():
             assert known.view is not None
-            known.cell = self._cell(known.view)
-            self._count(known, known.tasks)
+            self._file(known, known.view, self._cell(known.view))
+        self.refiled = list(self._jobs)
+        self._renumber()
+
+    def _renumber(self) -> None:
+        for cohort in self._cohorts:
+            cohort.number = self.classes.class_of(cohort.cell)
 
     def _usual_changed(self, user: str) -> bool:
         """Whether the place of the user's jobs without a completed task has changed."""
@@ -198,7 +267,7 @@ class ClassMatcher:
     def _forget(self, now_ms: Millis) -> None:
         while self._leaving and self._leaving[0][0] <= now_ms:
             known = self._jobs.pop(heapq.heappop(self._leaving)[1])
-            self._count(known, -known.tasks)
+            self._count(known.cell, known.user, -known.tasks)
             self.classes.release(known.cell)
 
     def _solve(self, *, anew: bool = False) -> bool:
@@ -212,6 +281,8 @@ class ClassMatcher:
                 preferred[number] += tasks * self._guaranteed[user]
         grouped = self._grouped != self.classes.groupings
         self._grouped = self.classes.groupings
+        if grouped:
+            self._renumber()
         anew = anew or grouped
         self.first.update(self.classes, preferred, self.slots, anew=anew)
         self.second.update(self.classes, work, self.slots, anew=anew)

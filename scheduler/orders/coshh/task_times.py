@@ -1,7 +1,7 @@
 """How long a task takes on which node type, true or learnt: m(J, R) of the hybrid paper."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.estimation import Oracle, RunningMean, work_ms
@@ -27,6 +27,12 @@ class TaskTimes(ABC):
     def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:  # noqa: ARG002
         """What is believed of the user's jobs before any task of theirs; 0 where each is known."""
         return 0.0
+
+    def unmeasured(self, job: JobId, kind: TaskKind, node_types: Sequence[NodeType]) -> int:  # noqa: ARG002
+        """On how many of these types the job's own tasks do not tell: there it has, or may have,
+        its user's mean.
+        """
+        return 0
 
     def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:  # noqa: B027
         """Hear of an attempt that succeeded."""
@@ -69,6 +75,10 @@ class LearnedTaskTimes(TaskTimes):
 
     def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:
         return self._mean({}, user, kind, node_type)
+
+    def unmeasured(self, job: JobId, kind: TaskKind, node_types: Sequence[NodeType]) -> int:
+        own = self._jobs.get(job, {})
+        return sum((kind, each) not in own for each in node_types)
 
     def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:
         ms = work_ms(closed)

@@ -5,7 +5,8 @@ ties by tasks launched so far / weight, then by the oldest waiting job.  With su
 tie the figures of the hybrid paper (Figure 1c) are not met.
 
 Each class has a queue of the users who wait for it, with one key of a user's in all queues.  A fact
-moves one user, in the queues of the classes of that user's waiting jobs.
+moves one user, in the queues of the classes of that user's waiting jobs.  These are kept by cohort,
+so that those that change their class together are not looked at one by one.
 """
 
 import heapq
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from sortedcontainers import SortedList
 
 from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.orders.coshh.cohorts import Cohort
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 
 WaitingJob = tuple[Millis, JobId]
@@ -30,7 +32,7 @@ class UserQueue:
     minimum: int
     running: int = 0
     launched: int = 0
-    jobs: dict[int, SortedList[WaitingJob]] = field(default_factory=dict)
+    waiting: dict[Cohort, SortedList[WaitingJob]] = field(default_factory=dict)
     queues: set[int] = field(default_factory=set)
     _every: SortedList[WaitingJob] = field(default_factory=SortedList)
 
@@ -38,15 +40,19 @@ class UserQueue:
     def shortfall(self) -> int:
         return max(self.minimum - self.running, 0)
 
-    def put(self, job: WaitingJob, number: int) -> None:
-        self.jobs.setdefault(number, SortedList()).add(job)
+    def put(self, job: WaitingJob, cohort: Cohort) -> None:
+        self.waiting.setdefault(cohort, SortedList()).add(job)
         self._every.add(job)
 
-    def drop(self, job: WaitingJob, number: int) -> None:
-        self.jobs[number].remove(job)
+    def drop(self, job: WaitingJob, cohort: Cohort) -> None:
+        self.waiting[cohort].remove(job)
         self._every.remove(job)
-        if not self.jobs[number]:
-            del self.jobs[number]
+        if not self.waiting[cohort]:
+            del self.waiting[cohort]
+
+    def waiting_of(self, classes: Sequence[int]) -> list[SortedList[WaitingJob]]:
+        """The user's waiting jobs of these classes, each list in order."""
+        return [jobs for cohort, jobs in self.waiting.items() if cohort.number in classes]
 
     def keys(self) -> tuple[SortKey, SortKey | None]:
         """The places by share and by shortfall; the oldest waiting job makes them differ."""
@@ -67,13 +73,14 @@ class UserQueues:
         self.users: dict[str, UserQueue] = {}
 
     def refresh(self, user: UserQueue) -> None:
-        for number in user.queues.difference(user.jobs):
+        classes = {cohort.number for cohort in user.waiting}
+        for number in user.queues - classes:
             _move(self._by_share, number, user.name, None)
             _move(self._lacking, number, user.name, None)
-        user.queues = set(user.jobs)
-        if user.jobs:
+        user.queues = classes
+        if classes:
             by_share, lacking = user.keys()
-            for number in user.jobs:
+            for number in classes:
                 _move(self._by_share, number, user.name, by_share)
                 _move(self._lacking, number, user.name, lacking)
 
@@ -94,7 +101,7 @@ class UserQueues:
                 continue
             last = key
             user = self.users[name]
-            jobs = [user.jobs[number] for number in classes if number in user.jobs]
+            jobs = user.waiting_of(classes)
             for _, job in jobs[0] if len(jobs) == 1 else heapq.merge(*jobs):
                 yield user, job
 

@@ -71,3 +71,18 @@ def test_a_changed_file_is_read_or_refused(
         for job in recording.jobs:
             assert min(job.tasks.map_ms) >= 1
             assert job.submit_ms >= 0
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_mark_of_utf8_that_editors_write_changes_nothing(tmp_path: Path, name: str) -> None:
+    text, columns = SAMPLES[name]
+    plain = imported(written(tmp_path, text, "jobs"), columns).recording
+    marked = imported(written(tmp_path, f"\ufeff{text}", "jobs"), columns).recording
+    assert marked == plain
+
+
+def test_text_in_utf16_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.json"
+    path.write_text(SAMPLES["SLS jobs"][0], encoding="utf-16")
+    with pytest.raises(ScenarioError, match="this is text in UTF-16; save it as UTF-8"):
+        imported(path)

@@ -1,0 +1,43 @@
+"""The reference of the parts of policies."""
+
+import msgspec
+
+from bench.book.markdown import page, paragraphs
+from bench.book.struct_fields import field_table
+from callboard.scheduler.orders.coshh.user_entitlements import UserParams
+from callboard.scheduler.orders.fair.pools import PoolParams
+from callboard.scheduler.policy import Part
+from callboard.scheduler.registry.parts import DEFAULT_PARTS, PART_BASES, PARTS, part_kind
+
+INTRO = """\
+A policy is an order and at most one part of each other kind, as in `fair+delay(node=5)+kill`;
+[Policies](../policies.md) says how it is spelled, and where each part comes from. A parameter
+that is *unset* is chosen by the part, as the text says."""
+
+TABLES: dict[str, type[msgspec.Struct]] = {
+    "A pool of `fair`": PoolParams,
+    "A user of `coshh` and `hybrid`": UserParams,
+}
+
+
+def parts_page() -> str:
+    """`docs/reference/parts.md`."""
+    kinds = (_kind(kind) for kind in PART_BASES)
+    tables = (f"### {title}\n\n{_params(table)}" for title, table in TABLES.items())
+    return page("Parts of policies", INTRO, *kinds, "## Tables in parameters", *tables)
+
+
+def _kind(kind: str) -> str:
+    parts = [_part(name, part) for name, part in PARTS.items() if part_kind(part) == kind]
+    return "\n\n".join((f"## Kind: {kind}", *parts))
+
+
+def _part(name: str, part: type[Part]) -> str:
+    default = " It is the default." if part in DEFAULT_PARTS.values() else ""
+    summary = f"{part.summary[:1].upper()}{part.summary[1:]}.{default}"
+    params = _params(part.Params) if part.Params.__struct_fields__ else "No parameters."
+    return "\n\n".join((f"### `{name}`", summary, params))
+
+
+def _params(params: type[msgspec.Struct]) -> str:
+    return f"{paragraphs(params.__doc__)}\n\n{field_table(params)}"

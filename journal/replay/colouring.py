@@ -1,0 +1,117 @@
+"""What the colours of jobs mean: the job itself, or a class that it belongs to.
+
+Classes come in at most `HUES` colours.  What a user picks is kept; otherwise jobs are coloured one
+by one until there have been more than `CROWD` at once, and from then on by pool, or by size where
+there is but one pool.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+
+from callboard.journal.replay.cluster_state import CROWD, ClusterState
+from callboard.journal.replay.frame import HUES, ColourBy, SlotState
+from callboard.journal.run_records import JobRecord
+from callboard.journal.tell.names import LOCALITY_NAMES, printable
+from callboard.scheduler.model import MAP, Millis
+
+_MINUTE_MS = 60_000
+_AGES = (1, 5, 15, 60, 240)
+_SIZES = (10, 50, 200, 1_000, 5_000)
+_RANKS = (2, 3, 6, 11)
+_UNSERVED = len(_RANKS) + 1
+_NO_MAP = len(LOCALITY_NAMES)
+
+_LEGENDS = {
+    ColourBy.LOCALITY: (*LOCALITY_NAMES.values(), "reduce"),
+    ColourBy.AGE: ("<1min", "<5min", "<15min", "<1h", "<4h", "older"),
+    ColourBy.QUEUE: ("1st", "2nd", "3rd–5th", "6th–10th", "behind", "never served"),
+    ColourBy.SIZE: ("<10 tasks", "<50", "<200", "<1,000", "<5,000", "more"),
+}
+
+
+class Colouring(msgspec.Struct, frozen=True):
+    """What jobs are coloured by, the colour of each, and what each colour stands for.  Where the
+    slots of one job differ, `slot_hues` has their colours.
+    """
+
+    by: ColourBy
+    hues: bytes
+    legend: tuple[str, ...] = ()
+    slot_hues: bytes = b""
+
+
+def chosen_colours(wanted: ColourBy, *clusters: ClusterState) -> ColourBy:
+    """What jobs are coloured by, where the user leaves it open: of two runs the same in both."""
+    if wanted is not ColourBy.FITTING:
+        return wanted
+    if all(each.most_live <= CROWD for each in clusters):
+        return ColourBy.JOB
+    return ColourBy.POOL if any(len(each.pools) > 1 for each in clusters) else ColourBy.SIZE
+
+
+def job_colours(cluster: ClusterState, at_ms: Millis, by: ColourBy) -> Colouring:
+    """The colours of all jobs at a moment; `by` is not `FITTING`."""
+    if by is ColourBy.JOB:
+        return Colouring(by, bytes(cluster.hues))
+    if by in (ColourBy.POOL, ColourBy.USER):
+        groups = cluster.pools if by is ColourBy.POOL else cluster.users
+        hues = cluster.pool_hues if by is ColourBy.POOL else cluster.user_hues
+        return Colouring(by, bytes(hues), _names(list(groups)))
+    hues = bytearray(len(cluster.hues))
+    class_of = _CLASSES[by]
+    for job, row in cluster.run.jobs.items():
+        hues[job] = class_of(row, at_ms)
+    slots = _slot_localities(cluster) if by is ColourBy.LOCALITY else b""
+    return Colouring(by, bytes(hues), _LEGENDS[by], slots)
+
+
+def _names(groups: Sequence[str]) -> tuple[str, ...]:
+    """What each colour stands for; several groups share one where there are too many."""
+    return tuple(
+        ", ".join(printable(each) or "none" for each in groups[hue::HUES])
+        for hue in range(min(len(groups), HUES))
+    )
+
+
+def _place(value: float, bounds: Sequence[int]) -> int:
+    return int(np.searchsorted(bounds, value, "right"))
+
+
+def _age(row: JobRecord, at_ms: Millis) -> int:
+    until_ms = at_ms if row.finished_ms is None else row.finished_ms
+    return _place((until_ms - row.submission.at_ms) / _MINUTE_MS, _AGES)
+
+
+def _size(row: JobRecord, _at_ms: Millis) -> int:
+    return _place(row.submission.maps + row.submission.reduces, _SIZES)
+
+
+def _queue(row: JobRecord, _at_ms: Millis) -> int:
+    """Its place when a task of it was launched last, as the policy's reason has it."""
+    rank = row.last_launch.why.rank if row.last_launch is not None else 0
+    return _place(rank, _RANKS) if rank else _UNSERVED
+
+
+def _locality(row: JobRecord, _at_ms: Millis) -> int:
+    """Where most of its maps were launched."""
+    return max(range(_NO_MAP), key=row.levels.__getitem__) if sum(row.levels) else _NO_MAP
+
+
+_CLASSES: dict[ColourBy, Callable[[JobRecord, Millis], int]] = {
+    ColourBy.LOCALITY: _locality,
+    ColourBy.AGE: _age,
+    ColourBy.QUEUE: _queue,
+    ColourBy.SIZE: _size,
+}
+
+
+def _slot_localities(cluster: ClusterState) -> bytes:
+    """For each slot the locality of the map in it."""
+    hues = bytearray([_NO_MAP]) * len(cluster.states)
+    for place, state in enumerate(cluster.states):
+        attempt = cluster.run.attempts.get(cluster.holders[place])
+        if state != SlotState.IDLE and attempt is not None and attempt.launch.kind is MAP:
+            hues[place] = attempt.launch.level
+    return bytes(hues)

@@ -1,0 +1,102 @@
+"""Repeated events as one line of the log: a rack that fails is ten crashes, and one thing to read.
+
+Events fold that follow each other within a second, alike but for their node.  A line that stands
+for several goes by the number of its first event; unfolded it is a line for each again.
+"""
+
+from collections.abc import Collection, Iterator
+
+import msgspec
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.faults import NodeFault
+from callboard.actors.vocabulary.job_names import job_name
+from callboard.journal.replay.event_log import LogFilter, events_before, log_line
+from callboard.journal.replay.frame import LogLine
+from callboard.journal.replay.recording import Recording
+from callboard.journal.tell.names import count, printable, rack_name
+
+_GAP_MS = 1_000
+"""Events further apart than this are told apart."""
+
+
+def folded_lines(
+    recording: Recording, index: int, most: int, wanted: LogFilter, unfolded: Collection[int]
+) -> list[LogLine]:
+    """The last `most` lines among the first `index` events, the oldest first; the groups that
+    begin with an event in `unfolded` have a line for each event.
+    """
+    found: list[LogLine] = []
+    for group in _groups(recording, events_before(recording, index, wanted)):
+        lines = _lines(recording, group, group[-1] in unfolded)
+        found += lines[: most - len(found)]
+        if len(found) == most:
+            break
+    return found[::-1]
+
+
+def _groups(recording: Recording, numbers: Iterator[int]) -> Iterator[list[int]]:
+    """The events in groups, of each the last first."""
+    group: list[int] = []
+    for number in numbers:
+        if group and not _alike(recording, number, group[-1]):
+            yield group
+            group = []
+        group.append(number)
+    if group:
+        yield group
+
+
+def _alike(recording: Recording, one: int, other: int) -> bool:
+    """Whether two neighbours fold: nothing but the node tells them apart."""
+    if recording.kinds[one] != recording.kinds[other]:
+        return False
+    if abs(recording.times[other] - recording.times[one]) > _GAP_MS:
+        return False
+    match recording.event(one), recording.event(other):
+        case ev.FaultStruck(fault=NodeFault() as first), ev.FaultStruck(
+            fault=NodeFault() as second
+        ):
+            return msgspec.structs.replace(first, node=second.node) == second
+        case ev.MapOutputsLost() as before, ev.MapOutputsLost() as after:
+            return (before.job, before.outcome) == (after.job, after.outcome)
+        case ev.NodeLost() | ev.NodeReturned(), _:
+            return True
+    return False
+
+
+def _lines(recording: Recording, group: list[int], unfolded: bool) -> list[LogLine]:
+    """A group's lines, the last first."""
+    if unfolded:
+        lines = (log_line(recording, number) for number in group)
+        told = {"folded": len(group), "group": group[-1]}
+        return [msgspec.structs.replace(line, **told) for line in lines]
+    first = log_line(recording, group[-1])
+    if len(group) == 1:
+        return [first]
+    text = printable(_folded_text(recording, group[::-1], first.text))
+    return [msgspec.structs.replace(first, text=text, folded=len(group))]
+
+
+def _folded_text(recording: Recording, group: list[int], first: str) -> str:
+    """What happened, how often, and where: the first sentence stands for those like it."""
+    events = [recording.event(number) for number in group]
+    nodes = {recording.nodes[number] for number in group}
+    lost = [event for event in events if isinstance(event, ev.MapOutputsLost)]
+    if not lost:
+        if isinstance(events[0], ev.NodeLost):  # silent for how long differs
+            first = first.partition(": ")[0]
+        where = _racks(recording, nodes)
+        of = f"of {where}" if where.startswith("rack-") else f"in {where}"
+        return f"{first}, and {len(group) - 1:,} more {of}"
+    job = lost[0].job
+    name = recording.last_state.run.job_name(job) or job_name(job)
+    maps = count(sum(len(event.attempts) for event in lost), "map")
+    return f"{maps} of {name} run again ({_racks(recording, nodes)}, {count(len(nodes), 'node')})"
+
+
+def _racks(recording: Recording, nodes: set[int]) -> str:
+    """`rack-2`, or how many they are in."""
+    assert recording.started is not None
+    racks = {recording.started.nodes[node].rack for node in nodes}
+    return rack_name(min(racks)) if len(racks) == 1 else count(len(racks), "rack")

@@ -1,0 +1,25 @@
+"""The lessons are true: every command prints what the page says."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.book_pages import play_page
+
+
+@pytest.mark.parametrize(
+    ("page", "commands"),
+    [
+        ("your-own-policy.md", ["new", "run", "check", "hunt", "run", "explain", "run", "run"]),
+        ("class-room.md", ["run", "diff", "run", "run", "run", "run", "show", "show"]),
+    ],
+)
+def test_a_lesson_goes_as_it_says(
+    page: str,
+    commands: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert [command.split()[1] for command in play_page(page, capsys)] == commands
