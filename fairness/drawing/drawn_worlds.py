@@ -104,9 +104,9 @@ def _draw_scenario(values: DeclaredValues) -> Scenario:
 
 def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:
     """Some nodes; in a crowded world they are few, and have few slots."""
-    nodes = (1, 2, 2, 3, 4) if crowded else (1, 1, 2, 2, 3, 4, 6)
+    nodes = (1, 2, 2, 3, 3) if crowded else (1, 1, 2, 2, 3, 4, 6)
     slots: dict[str, Draw] = {
-        "map_slots": lambda: values.one_of((1, 1, 2, 2, 3)),
+        "map_slots": lambda: values.one_of((1, 2, 2, 3, 3)),
         "reduce_slots": lambda: values.one_of((1, 2)),
     }
     heartbeat = values.struct(
@@ -167,7 +167,7 @@ def _draw_jobs(
         "maps": lambda: 10,
         "map_s": lambda: values.one_of((5.0, 20.0, 60.0)),
         "at_s": lambda: 0.0,
-        "count": lambda: values.one_of((1, 2, 4)),
+        "count": lambda: values.one_of((1, 2, 2, 4)),
     }
     others: dict[str, Draw] = {
         "map_s": lambda: values.one_of((1.0, 5.0, 5.0, 20.0)),
