@@ -170,6 +170,7 @@ def _draw_jobs(
         "count": lambda: values.one_of((1, 2, 2, 4)),
     }
     others: dict[str, Draw] = {
+        "maps": lambda: values.one_of((1, 3, 5, 5, 10)),  # half a share of one is no slot
         "map_s": lambda: values.one_of((1.0, 5.0, 5.0, 20.0)),
         "at_s": lambda: 0.5 * int(values.rng.integers(20)),
     }

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.master.entries import OfferEntry
+from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry, OfferEntry
 from callboard.actors.master.ledger import Ledger
 from callboard.actors.master.master import Master
 from callboard.actors.vocabulary import events as ev
@@ -126,14 +126,36 @@ FULL_COPIES = 64
 
 
 def _copied(ledger: Ledger) -> bytes:
-    """All of the books but the clock."""
+    """All of the books but the clock.  Entries name each other, as two attempts of a task do, so
+    each is copied by itself.
+    """
+    entries: list[NodeEntry | JobEntry | AttemptEntry] = [*ledger.members(), *ledger.jobs()]
+    entries += ledger.attempts()
+    parts = [{name: part for name, part in vars(ledger).items() if name != "now_ms"}]
+    parts += [_fields(entry) for entry in entries]
     copied = BytesIO()
-    _Copier(copied).dump({name: part for name, part in vars(ledger).items() if name != "now_ms"})
+    _Copier(copied).dump(parts)
     return copied.getvalue()
 
 
+def _fields(entry: NodeEntry | JobEntry | AttemptEntry) -> dict[str, Any]:
+    if isinstance(entry, AttemptEntry):
+        return msgspec.structs.asdict(entry)
+    return dict(vars(entry))
+
+
 class _Copier(pickle.Pickler):
-    """Pickles data; a function, which holds none, by its name."""
+    """Pickles data; entries by their numbers, and a function, which holds no data, by its name."""
+
+    def persistent_id(self, obj: object) -> tuple[str, int] | None:
+        match obj:
+            case NodeEntry():
+                return "node", obj.node
+            case JobEntry():
+                return "job", obj.job
+            case AttemptEntry():
+                return "attempt", obj.attempt
+        return None
 
     def reducer_override(self, obj: object) -> Any:
         if isinstance(obj, FunctionType):

@@ -3,7 +3,9 @@
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.actors.injector import ScheduledFault
 from callboard.actors.master.ledger import Ledger
+from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
@@ -12,6 +14,7 @@ from callboard.actors.vocabulary.events import (
     NodeFacts,
     Outcome,
 )
+from callboard.actors.vocabulary.faults import Disturb
 from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import Priority, TaskKind
@@ -166,6 +169,15 @@ def test_a_job_waits_for_its_losers_and_speculation_never_makes_it_end_late() ->
     assert [e.job for e in early.master.ledger.jobs()] == [0]
     late = play(jobs, speculating(), cluster=slow_and_fast(), until_ms=22_000)
     assert [e.job for e in late.master.ledger.jobs()] == []
+
+
+def test_a_heartbeat_may_come_twice_while_a_task_has_two_attempts() -> None:
+    """S8 compares the books, in which the two name each other."""
+    twice = Disturb(0, LinkConditions(twice=1.0, delay_ms=100), HEALTHY)
+    jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
+    script = [ScheduledFault(0, twice)]
+    run = play(jobs, speculating(), cluster=slow_and_fast(), script=script)
+    assert [bool(e.original) for e in run.launches(MAP)] == [False, True, False]
 
 
 def test_the_books_refuse_a_third_attempt() -> None:
