@@ -11,9 +11,11 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.replay.player import USUAL_SPEED, Opening
 from callboard.journal.replay.source import Source
 from callboard.journal.tell.time_format import parse_time
+from callboard.scenarios.tour import Tour
 from callboard.scheduler.model import Millis
 
 COLUMNS_LEAST, LINES_LEAST = 60, 20
+FROM_THE_START = Opening()
 SPEED_MAX = 1_000_000
 
 
@@ -26,12 +28,14 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     speed = f"virtual seconds in a real one, or max; {USUAL_SPEED} if not given"
     add("--speed", type=playing_speed, default=USUAL_SPEED, metavar="N", help=speed)
     at = "begin at this moment, as 7:30, 1:07:30, 90s or 1h30m"
+    present = "for an audience: fewer panes, larger tiles, captions (P changes it)"
+    add("--present", action="store_true", help=present)
     add("--at", type=moment, default=0, metavar="TIME", help=at)
 
 
 def opening_of(options: argparse.Namespace) -> Opening:
     """How the screen is to begin."""
-    return Opening(options.at, options.play, options.speed)
+    return Opening(options.at, options.play, options.speed, options.present)
 
 
 def playing_speed(text: str) -> float | None:
@@ -53,18 +57,20 @@ def moment(text: str) -> Millis:
 def show_on_screen(
     source: Source,
     theme: str,
-    opening: Opening | None = None,
+    opening: Opening = FROM_THE_START,
     *,
     follow: bool = False,
     recorded: bool = False,
+    tour: Tour | None = None,
 ) -> int:
     """Show a run until the user leaves; the exit status.  `recorded`: it goes into a journal."""
     from callboard.tui.app import CallboardApp  # it takes a moment to load
 
-    app = CallboardApp(source, theme=theme, recorded=recorded)
+    app = CallboardApp(source, theme=theme, recorded=recorded, tour=tour)
+    app.presenting = opening.presenting
     if follow:
         app.playback.follow()
-    elif opening is not None:
+    else:
         app.playback.begin(opening)
     app.run()
     if app.failure is not None:

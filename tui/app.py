@@ -28,11 +28,13 @@ from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
+from callboard.scenarios.tour import Tour, tour_names
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.jump import Jump, read_jump
 from callboard.tui.key_order import KeyOrder
 from callboard.tui.keymap import COMMANDS
+from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.charts import Sought
 from callboard.tui.panels.job_table import JobTablePane
 from callboard.tui.panels.jobs import ASCENDING, JOB_SORT_KEYS
@@ -51,6 +53,7 @@ from callboard.tui.screens.menus import FormScreen, MenuScreen
 from callboard.tui.screens.run_view import RunView
 from callboard.tui.screenshot import screenshot_path, svg_of
 from callboard.tui.theme import DARK, Palette, register_themes
+from callboard.tui.tour_guide import TourGuide
 
 FRAMES_A_SECOND = 20
 WIDE, TALL = 120, 36
@@ -86,14 +89,18 @@ class CallboardApp(App[None]):
         theme: str = "dark",
         ticking: bool = True,
         recorded: bool = False,
+        tour: Tour | None = None,
     ) -> None:
         super().__init__()
+        self.presenting = False
+        """Whether it is shown to an audience."""
         self._recorded = recorded
         self.playback = Playback(source, self)
         self.failure: Exception | None = None
         """The error that ended the screen, if one did."""
         self.keys = KeyOrder(self, self.playback, self._handle_key)
         self._flow = InterventionFlow(self, self.playback)
+        self.guide = TourGuide(tour, self, self.playback) if tour is not None else None
         self._single, self._comparison = RunView(id="single"), ComparisonView(id="comparison")
         self._shown: RunView = self._single
         self._palettes = register_themes(self, theme)
@@ -117,9 +124,10 @@ class CallboardApp(App[None]):
         yield StatusLine(self.playback, id="status")
         yield self._single
         yield self._comparison
+        yield Caption(id="caption")
         yield TimeBar(id="time")
         yield KeysLine(id="keys", live=self.playback.source.live)
-        if not self.playback.player.playing:
+        if not self.playback.player.playing and self.guide is None:
             yield PlayHint()
 
     def on_mount(self) -> None:
@@ -175,6 +183,8 @@ class CallboardApp(App[None]):
             await super().on_event(key)
         elif bound.enabled:
             await self.run_action(bound.binding.action, bound.node)
+            if self.guide is not None:
+                self.guide.pressed(key.character or key.key if key.key != "space" else key.key)
 
     # What `Playback` uses.
 
@@ -193,6 +203,19 @@ class CallboardApp(App[None]):
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
         self._shown.draw(frame, self.view, self.palette)
+        self._tell_audience(frame)
+
+    def _tell_audience(self, frame: Frame) -> None:
+        """A tour's step may have come; without one an audience reads the last headline."""
+        if self.guide is not None:
+            self.guide.arrived(frame)
+        elif self.presenting:
+            told = [line.text for line in frame.log if line.level is Importance.HEADLINE]
+            self.caption(told[-1] if told else "", "last of all")
+
+    def caption(self, text: str, title: str) -> None:
+        """Show a text in the strip above the time bar; empty for none."""
+        self.query_one(Caption).say(text, title)
 
     def _switch(self) -> None:
         """Show two runs from now on, or one again."""
@@ -225,7 +248,29 @@ class CallboardApp(App[None]):
 
     def _set_small(self, size: Extent) -> None:
         """Show all panes where there is room, else the slots and one other pane."""
-        self._main.set_class(size.width < WIDE or size.height < TALL, "-small")
+        small = size.width < WIDE or size.height < TALL
+        self._main.set_class(small or self.presenting, "-small")
+        for each in (self._single, self._comparison):
+            each.name_others(small or self.presenting)
+        self._main.set_class(self.presenting, "-presenting")
+        self._main.set_class(self.presenting and not small, "-both-sides")
+
+    # For an audience.
+
+    def action_tour(self, by: int) -> None:
+        if self.guide is not None:
+            self.guide.go(by)
+        else:
+            told = ", ".join(tour_names())
+            self.tell(f"no tour is on; `callboard watch NAME --tour` takes one of {told}")
+
+    def action_present(self) -> None:
+        """Fewer panes, larger tiles, captions; or all again."""
+        self.presenting = not self.presenting
+        self._set_small(self.size)
+        if self.guide is None:
+            self.caption("", "")
+        self._ask_when_laid_out()
 
     # Time.
 

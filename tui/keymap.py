@@ -85,6 +85,11 @@ _VIEW = (
     Command("o", "log_of_selection", "events of the selection only, or of all", "only its own", 13),
     Command("esc", "clear", "leave the zoomed pane, the slot, the selection, the filters"),
 )
+_AUDIENCE = (
+    Command("n", "tour(1)", "on a tour: the next step"),
+    Command("N", "tour(-1)", "on a tour: the step before"),
+    Command("P", "present", "for an audience: fewer panes, larger tiles, captions; or all again"),
+)
 _SCREEN = (
     Command("t", "theme", "dark or light"),
     Command("p", "picture", "save the screen as a picture (SVG)"),
@@ -101,6 +106,7 @@ GROUPS = {
     INTERVENING: _INTERVENING,
     COMPARING: _COMPARING,
     "view": _VIEW,
+    "for an audience": _AUDIENCE,
     "screen": _SCREEN,
 }
 """All commands under the headings of the help."""

@@ -10,7 +10,8 @@ from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live_server import start_runs
 from callboard.experiments.user_errors import InputError
 from callboard.run_arguments import add_world_arguments, plan_world, run_key
-from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
+from callboard.scenarios.scenario_file import DEFAULT_SCENARIO, find_scenario
+from callboard.scenarios.tour import Tour, find_tour, load_tour
 from callboard.screen import add_screen_arguments, check_terminal, opening_of, show_on_screen
 
 SIDES = 2
@@ -25,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--policy", action="append", metavar="POLICY", help=f"{policy} beside each other")
     add_world_arguments(parser)
     add("--journal", metavar="FILE", help="record what is played")
+    told = "let the scenario tell itself, step by step, with a question for a class"
+    add("--tour", action="store_true", help=told)
     add_screen_arguments(parser)
     add = parser.add_argument_group("in a browser").add_argument
     shown = f"show the screen at http://{web.HOST}:{web.PORT}, to browsers on this machine only"
@@ -34,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def watch_command(options: argparse.Namespace) -> int:
-    asked = options.policy or []
+    tour = _tour(options)
+    asked = options.policy or (list(tour.policies) if tour is not None else [])
     if len(asked) > SIDES:
         raise InputError(
             f"--policy: a screen has room for {SIDES} runs, not {len(asked)};"
@@ -48,12 +52,21 @@ def watch_command(options: argparse.Namespace) -> int:
     journals = journal_paths(options.journal, [run_key(spec) for spec in specs], [options.scenario])
     for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
-    recorded = options.journal is not None
+    opening, recorded = opening_of(options), options.journal is not None
     source = start_runs(specs, [journals.get(run_key(spec)) for spec in specs])
     try:
-        return show_on_screen(source, options.theme, opening_of(options), recorded=recorded)
+        return show_on_screen(source, options.theme, opening, recorded=recorded, tour=tour)
     finally:
         source.close()
+
+
+def _tour(options: argparse.Namespace) -> Tour | None:
+    if not options.tour:
+        return None
+    if options.at or options.play:
+        option = "--at" if options.at else "--play"
+        raise InputError(f"{option}: a tour has its own times; leave one of them out")
+    return load_tour(find_tour(find_scenario(options.scenario)))
 
 
 def _watch_in_browsers(options: argparse.Namespace, policies: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""What came of a run that is over, and what to do next."""
+"""How a run goes: what has come of it so far, and at its end what to do next."""
 
 import numpy as np
 
@@ -20,13 +20,49 @@ _NEXT = (
 )
 
 
+_CHOOSE = ("more", "of a job or a slot: click, or 2, 1, arrows")
+
+
+def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
+    """A run that goes on in figures: response times so far, use, and who has nothing."""
+    jobs = list(cluster.run.jobs.values())
+    facts = [("jobs", _so_far(cluster)), *_times(recording, jobs, at_ms), *_use(cluster, at_ms)]
+    facts += [*_starving(cluster, at_ms), *_wasted(cluster), _CHOOSE]
+    return DetailText("how it goes", facts, [], 0, at_ms)
+
+
+def _so_far(cluster: ClusterState) -> str:
+    run = cluster.run
+    done = sum(job.outcome is Outcome.SUCCEEDED for job in run.jobs.values())
+    return f"{done:,} succeeded, {len(run.live):,} in the system"
+
+
+def _starving(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
+    """Jobs in the system without a slot, and the one that has waited longest for its first."""
+    run = cluster.run
+    live = [run.jobs[job] for job in run.live]
+    without = [job for job in live if job.open <= job.suspended]
+    if not without:
+        return [("without slot", "no job")] if live else []
+    first = min(without, key=lambda job: job.submission.at_ms)
+    told = first.submission
+    title = job_title(told.job, printable(told.name))
+    waits = duration(at_ms - told.at_ms)
+    long = f"submitted {waits} ago" if first.first_launch_ms is not None else f"for {waits}"
+    return [("without slot", f"{count(len(without), 'job')}; {title} {long}")]
+
+
+def _wasted(cluster: ClusterState) -> list[_Fact]:
+    wasted_ms = cluster.wasted_ms
+    return [("wasted", f"{duration(wasted_ms)} in attempts cut short")] if wasted_ms else []
+
+
 def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
     """The run in figures; how the response times spread, and who waited longest."""
     jobs = list(cluster.run.jobs.values())
     facts = [("jobs", _outcomes(jobs)), *_times(recording, jobs, at_ms), *_waited(jobs)]
     facts += [*_use(cluster, at_ms), *_NEXT]
-    if cluster.wasted_ms:
-        facts.append(("wasted", f"{duration(cluster.wasted_ms)} in attempts cut short"))
+    facts += _wasted(cluster)
     if recording.ended is not None:
         facts.append(("digest", recording.ended.digest))
     return DetailText("the result", facts, [], 0, at_ms)

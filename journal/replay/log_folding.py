@@ -10,7 +10,7 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import NodeFault
-from callboard.actors.vocabulary.job_names import job_title
+from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.replay.event_log import LogFilter, events_before, log_line
 from callboard.journal.replay.frame import LogLine
 from callboard.journal.replay.recording import Recording
@@ -84,15 +84,19 @@ def _folded_text(recording: Recording, group: list[int], first: str) -> str:
     nodes = {recording.nodes[number] for number in group}
     lost = [event for event in events if isinstance(event, ev.MapOutputsLost)]
     if not lost:
-        return f"{first}; likewise {len(group) - 1:,} more ({_places(recording, nodes)})"
-    title = job_title(lost[0].job, recording.last_state.run.job_name(lost[0].job))
+        if isinstance(events[0], ev.NodeLost):  # silent for how long differs
+            first = first.partition(": ")[0]
+        where = _racks(recording, nodes)
+        of = f"of {where}" if where.startswith("rack-") else f"in {where}"
+        return f"{first}, and {len(group) - 1:,} more {of}"
+    job = lost[0].job
+    name = recording.last_state.run.job_name(job) or job_name(job)
     maps = count(sum(len(event.attempts) for event in lost), "map")
-    return f"{maps} of {title} must run again ({_places(recording, nodes)})"
+    return f"{maps} of {name} run again ({_racks(recording, nodes)}, {count(len(nodes), 'node')})"
 
 
-def _places(recording: Recording, nodes: set[int]) -> str:
-    """`rack-2, 10 nodes`."""
+def _racks(recording: Recording, nodes: set[int]) -> str:
+    """`rack-2`, or how many they are in."""
     assert recording.started is not None
     racks = {recording.started.nodes[node].rack for node in nodes}
-    where = rack_name(min(racks)) if len(racks) == 1 else count(len(racks), "rack")
-    return f"{where}, {count(len(nodes), 'node')}"
+    return rack_name(min(racks)) if len(racks) == 1 else count(len(racks), "rack")

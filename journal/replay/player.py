@@ -19,11 +19,14 @@ USUAL_SPEED = 60
 
 
 class Opening(msgspec.Struct, frozen=True):
-    """How a screen begins: at which moment, whether time passes, and how fast (see `SPEEDS`)."""
+    """How a screen begins: at which moment, whether time passes, and how fast (see `SPEEDS`);
+    whether it is for an audience, with fewer and larger panes.
+    """
 
     at_ms: Millis = 0
     playing: bool = False
     speed: float | None = USUAL_SPEED
+    presenting: bool = False
 
 
 class Player:

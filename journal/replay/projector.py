@@ -8,7 +8,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.colouring import chosen_colours, job_colours
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
-from callboard.journal.replay.detail_result import result_detail
+from callboard.journal.replay.detail_result import progress_detail, result_detail
 from callboard.journal.replay.detail_slot import slot_detail
 from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.job_rows import job_row, job_rows
@@ -129,5 +129,7 @@ def _detail(
         return detail(recording, cluster, at_ms, view)
     if view.job is not None and view.job in cluster.run.jobs:
         return job_detail(recording, cluster, at_ms, view)
-    over = recording.closed and at_ms >= recording.end_ms and cluster.run.jobs
-    return result_detail(recording, cluster, at_ms) if over else None
+    if not cluster.run.jobs:
+        return None
+    over = recording.closed and at_ms >= recording.end_ms
+    return (result_detail if over else progress_detail)(recording, cluster, at_ms)

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import Source
+from callboard.scenarios.tour import Tour
 from callboard.tui.app import CallboardApp
 
 SMALL, WIDE = (80, 24), (160, 50)
@@ -72,9 +73,10 @@ def drive(
     *,
     recorded: bool = False,
     opening: Opening | None = None,
+    tour: Tour | None = None,
 ) -> CallboardApp:
     """Run an app on the source in which time stands still, and act in it."""
-    app = CallboardApp(source, theme=theme, ticking=False, recorded=recorded)
+    app = CallboardApp(source, theme=theme, ticking=False, recorded=recorded, tour=tour)
     if opening is not None:
         app.playback.begin(opening)
 

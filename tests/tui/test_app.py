@@ -15,7 +15,7 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
-from tests.journal.replay.support import outage, recorded
+from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
 Act = Callable[[Screen], Awaitable[None]]
@@ -384,11 +384,11 @@ class TestLooking:
 
     def test_a_small_screen_shows_one_pane_beside_the_slots(self) -> None:
         async def act(screen: Screen) -> None:
-            assert "2 jobs" in screen.text()
-            for key, heading in ("3", "3 events"), ("4", "4 detail"), ("5", "5 over time"):
+            assert "╭─ 2 jobs" in screen.text()
+            for key, heading in ("3", "╭─ 3 events"), ("4", "╭─ 4 "), ("5", "╭─ 5 over"):
                 await screen.press(key)
                 assert heading in screen.text()
-                assert "2 jobs" not in screen.text()
+                assert "╭─ 2 jobs" not in screen.text()
                 assert "1 slots" in screen.text()
 
         on_the_outage(act, SMALL)
@@ -396,10 +396,10 @@ class TestLooking:
     def test_a_screen_that_changes_its_size(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.pilot.resize_terminal(*SMALL)
-            await screen.until(lambda: "5 over time" not in screen.text())
+            await screen.until(lambda: "╭─ 5 over" not in screen.text())
             assert len(screen.text().splitlines()) == 24
             await screen.pilot.resize_terminal(*WIDE)
-            await screen.until(lambda: "5 over time" in screen.text())
+            await screen.until(lambda: "╭─ 5 over" in screen.text())
 
         on_the_outage(act)
 
@@ -408,7 +408,7 @@ class TestLooking:
             await screen.pilot.resize_terminal(40, 10)
             await screen.until(lambda: "nightly" not in screen.text())
             await screen.pilot.resize_terminal(*WIDE)
-            await screen.until(lambda: "5 over time" in screen.text())
+            await screen.until(lambda: "╭─ 5 over" in screen.text())
             await screen.until(lambda: "nightly" in screen.text())
             assert "no job is in the system" not in screen.text()
 
@@ -689,6 +689,47 @@ class TestColours:
         on_the_outage(act, size)
 
 
+class TestRoom:
+    @pytest.mark.parametrize("key", "2345")
+    def test_a_small_screen_says_which_other_panes_there_are(self, key: str) -> None:
+        async def act(screen: Screen) -> None:
+            panes = {"2": "jobs", "3": "events", "4": "detail", "5": "over time"}
+            await screen.press(key)
+            mine = panes.pop(key)
+            bottom = next(line for line in screen.text().splitlines() if "─ 2 jobs  3" in line
+                          or "─ 3 events  4" in line or "─ 2 jobs  4" in line)  # fmt: skip
+            assert all(f"{other} {name}" in bottom for other, name in panes.items())
+            assert f"{key} {mine}" not in bottom
+
+        on_the_outage(act, SMALL)
+
+    def test_a_large_one_does_not(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("2")
+            assert "2 jobs  3 events" not in screen.text()
+            assert "3 events  4" not in screen.text()
+
+        on_the_outage(act)
+
+    def test_charts_of_what_has_been_zero_make_room(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("escape")
+            assert "jobs in system" in screen.text()
+            assert "wasted" not in screen.text()
+            assert screen.app.query_one(ChartsPane).content_size.height == 8
+
+        drive(recorded(events_of("two-jobs", "fair")), act)
+
+    def test_nothing_is_cut_at_120_columns(self) -> None:
+        async def act(screen: Screen) -> None:
+            for key in ["end", *["left_curly_bracket"] * 8]:
+                await screen.press(key)
+                cut_off = [line for line in screen.text().splitlines() if "…" in line]
+                assert not cut_off, cut_off
+
+        on_the_outage(act, (120, 40))
+
+
 class TestFolding:
     async def chosen(self, screen: Screen) -> LogLine:
         """Choose the line that stands for ten crashes."""
@@ -702,7 +743,7 @@ class TestFolding:
     def test_what_is_folded_unfolds_and_folds_again(self) -> None:
         async def act(screen: Screen) -> None:
             line = await self.chosen(screen)
-            assert "likewise 9 more (rack-2, 10 nodes)" in screen.text()
+            assert "and 9 more of rack-2" in screen.text()
             assert "enter unfolds 10" in screen.text()
             await screen.press("enter")
             members = [each for each in screen.frame.log if each.group == line.index]

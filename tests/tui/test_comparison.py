@@ -3,13 +3,15 @@
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
 from callboard.experiments.live_server import LiveServer
-from callboard.journal.replay.frame import JobSortKey
+from callboard.journal.replay.frame import JobSortKey, RunFigures
 from callboard.tui.panels.charts import LABEL_WIDTH
+from callboard.tui.panels.comparison_figures import verdict
 from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slots import SlotsPane
@@ -314,3 +316,46 @@ def test_a_fork_in_the_past_is_played_beside_what_is_known(tmp_path: Path) -> No
     server.close()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["run-fork-hfsp.journal", "run.journal"]
+
+
+def figures(done: int, in_system_ms: float | None) -> RunFigures:
+    return RunFigures("p", done, None, None, in_system_ms, (0.0, 0.0), 0.0, None)
+
+
+class TestWhoIsAhead:
+    @pytest.mark.parametrize(
+        ("first", "second", "said"),
+        [
+            ((0, 100.0), (5, 62.0), "hfsp ahead: 5 jobs, −38 % mean"),
+            ((5, 62.0), (0, 100.0), "fifo ahead: 5 jobs, −38 % mean"),
+            ((3, 100.0), (2, 62.0), "hfsp ahead: 1 job behind, −38 % mean"),
+            ((2, 100.0), (2, 50.0), "hfsp ahead: −50 % mean"),
+            ((2, 100.0), (3, 100.1), "hfsp ahead: 1 job"),
+            ((2, 100.0), (2, 100.1), "level so far"),
+            ((0, None), (0, None), "level so far"),
+        ],
+    )
+    def test_in_a_line(
+        self, first: tuple[int, float | None], second: tuple[int, float | None], said: str
+    ) -> None:
+        one, other = (
+            msgspec.structs.replace(figures(*each), policy=policy)
+            for each, policy in ((first, "fifo"), (second, "hfsp"))
+        )
+        assert verdict((one, other)) == said
+
+    @pytest.mark.parametrize("size", [SMALL, (120, 40)])
+    def test_with_a_bar_to_its_side(self, size: tuple[int, int]) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 600_000)
+            await screen.press("4")
+            one, other = versus(screen.frame).figures
+            assert verdict((one, other)) in screen.text()
+            lines = screen.text().splitlines()
+            (bar,) = (line for line in lines if "█│─" in line or "─│█" in line)
+            assert one.in_system_ms is not None
+            assert other.in_system_ms is not None
+            assert ("─│█" in bar) == (other.in_system_ms < one.in_system_ms)
+
+        on_two(act, size)
+        on_two(act, size, "fair", "fifo")

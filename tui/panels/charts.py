@@ -64,6 +64,7 @@ _LOCAL = Chart("local maps", "local", lambda c: c.local, "{:.0%}".format, lambda
 _WASTED = Chart("wasted", "wasted", lambda c: c.wasted, "{:,.0f}min".format, lambda p: p.fault)
 
 CHARTS = (_MAPS, _REDUCES, _JOBS, _LOCAL, _WASTED)
+_ALWAYS = (_MAPS, _JOBS)
 COMPARED_CHARTS = (_MAPS, _JOBS)
 
 
@@ -72,9 +73,15 @@ class ChartsPane(Pane):
 
     key, heading = "5", "over time"
 
+    def show(self, frame: Frame) -> None:
+        super().show(frame)
+        self.subtitle("")
+        for number in range(1, len(CHARTS) + 1):
+            self.set_class(number == len(_telling(frame)), f"of-{number}")
+
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         height = self.content_size.height
-        shown = CHARTS[: max(height, 1)]
+        shown = _telling(frame)[: max(height, 1)]
         rows = max(min(height // len(shown), _ROWS_MOST), 1)
         place, row = divmod(y, rows)
         return self._row(frame, shown[place], rows, row) if place < len(shown) else ()
@@ -132,6 +139,15 @@ class ComparisonChartsPane(ChartsPane):
         colour = chart.colour(self.palette)
         colour = self.palette.shade(colour, 1) if side else colour
         yield from self.bars(both[side], chart, _most(chart, *(f.charts for f in both)), colour)
+
+
+def _telling(frame: Frame) -> list[Chart]:
+    """The charts that have something to show: what has been zero all along makes room."""
+    return [
+        chart
+        for chart in CHARTS
+        if chart in _ALWAYS or any(value > 0 for value in chart.of(frame.charts))
+    ]
 
 
 def _most(chart: Chart, *shown: Charts) -> float:

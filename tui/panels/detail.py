@@ -1,12 +1,16 @@
 """The detail pane: the selected job, node or slot in words, and its timeline."""
 
 from collections.abc import Iterable, Iterator
+from textwrap import wrap
 
 from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.charts import block
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.theme import style
+
+_Fact = tuple[str, str, bool]
+"""A line: its label, its text, whether something is wrong."""
 
 _LABEL = 12
 _FACTS_LEAST = 3
@@ -39,12 +43,12 @@ class DetailPane(Pane):
     def _scroll(self, by: int) -> None:
         detail = self.frame.detail if self.frame else None
         if detail is None:
-            self.border_subtitle = ""
+            self.subtitle("")
             return
-        room = self._room(detail)
-        self._top = max(0, min(self._top + by, len(detail.facts) - room))
-        more = len(detail.facts) - room - self._top
-        self.border_subtitle = f"{more} more below: ↓" if more else "↑" if self._top else ""
+        facts, room = len(self._facts(detail)), self._room(detail)
+        self._top = max(0, min(self._top + by, facts - room))
+        more = facts - room - self._top
+        self.subtitle(f"{more} more below: ↓" if more else "↑" if self._top else "")
         self.refresh()
 
     def room(self) -> dict[str, int]:
@@ -62,8 +66,18 @@ class DetailPane(Pane):
     def _room(self, detail: DetailText) -> int:
         """How many facts are shown: lanes come first, but for a few facts."""
         lanes = len(detail.lanes) + 1 if detail.lanes else 0
-        least = min(len(detail.facts), _FACTS_LEAST)
-        return max(min(self.content_size.height - lanes, len(detail.facts)), least)
+        facts = len(self._facts(detail))
+        return max(min(self.content_size.height - lanes, facts), min(facts, _FACTS_LEAST))
+
+    def _facts(self, detail: DetailText) -> list[_Fact]:
+        """The facts in lines that fit."""
+        width = max(self.content_size.width - _LABEL - 1, 10)
+        lines: list[_Fact] = []
+        for label, text in detail.facts:
+            wrong = label in ("node", "the master") and text not in _RIGHT
+            for number, piece in enumerate(wrap(text, width) or [""]):
+                lines.append(("" if number else label, piece, wrong))
+        return lines
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         detail = frame.detail
@@ -74,7 +88,7 @@ class DetailPane(Pane):
         return lines[y] if y < len(lines) else ()
 
     def _lines(self, frame: Frame, detail: DetailText) -> list[Iterable[Span]]:
-        facts = detail.facts[self._top : self._top + self._room(detail)]
+        facts = self._facts(detail)[self._top : self._top + self._room(detail)]
         lines: list[Iterable[Span]] = [self._fact(*each) for each in facts]
         if detail.lanes:
             lines += [()] if len(lines) + len(detail.lanes) + 2 <= self.content_size.height else []
@@ -82,8 +96,7 @@ class DetailPane(Pane):
             lines += [self._axis(detail)]
         return lines
 
-    def _fact(self, label: str, text: str) -> Iterable[Span]:
-        wrong = label in ("node", "the master") and text not in _RIGHT
+    def _fact(self, label: str, text: str, wrong: bool) -> Iterable[Span]:
         yield f"{label:<{_LABEL}} ", self.ink(self.palette.dim)
         yield text, self.ink(self.palette.fault if wrong else None)
 

@@ -37,7 +37,7 @@ class JobColumn(msgspec.Struct, frozen=True):
 class JobTablePane(ListPane, Generic[Row]):
     """One job a row, in the order of the frame."""
 
-    key = "2"
+    key, heading = "2", "jobs"
     head_lines = 1
 
     @dataclass
@@ -98,7 +98,7 @@ class JobTablePane(ListPane, Generic[Row]):
         view = self.view
         jobs = "all jobs" if view.all_jobs else f"jobs in {system}"
         self.border_title = f"{self.key} {jobs}{f', /{view.filter}' if view.filter else ''}"
-        self.border_subtitle = f"{top + 1}–{top + rows} of {found:,}" if rows else ""
+        self.subtitle(f"{top + 1}–{top + rows} of {found:,}" if rows else "")
 
     def head(self) -> Iterator[Span]:
         palette, view = self.palette, self.view

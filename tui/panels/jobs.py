@@ -84,8 +84,6 @@ _BAR_MOST = 24
 class JobsPane(JobTablePane[JobRow]):
     """The table, with as many columns as there is room for."""
 
-    heading = "jobs"
-
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.columns: list[JobColumn] = []

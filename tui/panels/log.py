@@ -20,8 +20,14 @@ _LEVELS = {
 }
 
 _BEFORE_TEXT = len("00:00:00 ■ ")
-_ENDING = re.compile(r"^([^:]+): .*, digest ([0-9a-f]{12})[0-9a-f]*$")
-"""The last line of a run, which is long: where there is no room the digest's beginning will do."""
+_SHORTER = (
+    (re.compile(r"^([^:]+): .*, digest ([0-9a-f]{12})[0-9a-f]*$"), r"\1: digest \2"),
+    (re.compile(r"^(run of .*?), by Callboard .*$"), r"\1"),
+    (re.compile(r"^(run of .*) \([^()]*\)$"), r"\1"),
+    (re.compile(r"^(.* submitted.*) \(normal priority\)$"), r"\1"),
+    (re.compile(r"^(job-\d+) “[^”]*” (submitted .*)$"), r"\1 \2"),
+)
+"""What can be left out of a line where there is no room, one after the other."""
 
 
 class LogPane(ListPane):
@@ -65,7 +71,7 @@ class LogPane(ListPane):
         shown += [f"/{view.filter}"] if view.filter else []
         self.border_title = f"{self.key} {self.heading}: {', '.join(shown)}{self.title_suffix}"
         back = f"{view.log_back} lines back" if view.log_back else ""
-        self.border_subtitle = self._fold_hint(frame) or back
+        self.subtitle(self._fold_hint(frame) or back)
         super().show(frame)
 
     def _fold_hint(self, frame: Frame) -> str:
@@ -109,8 +115,10 @@ class LogPane(ListPane):
         if line.folded > 1:
             yield "▸ " if line.is_fold else "│ ", style(palette.accent, ground)
             room -= 2
-        text = line.text if len(line.text) <= room else _ENDING.sub(r"\1: digest \2", line.text)
-        yield text, style(colour or (palette.text if strong else palette.dim), ground)
+        yield (
+            _shortened(line.text, room),
+            style(colour or (palette.text if strong else palette.dim), ground),
+        )
 
     def copied(self) -> str:
         lines = self.frame.log if self.frame is not None else []
@@ -157,3 +165,12 @@ class LogPane(ListPane):
         below = len(listed) - 1 - listed.index(line.index) + line.folded - 1
         back = self.view.log_back + max(below - (self.rows - 1), 0)
         self.announce(self.Folded(line.index, unfold=True, back=back))
+
+
+def _shortened(text: str, room: int) -> str:
+    """The text without what can be left out, as far as that is needed."""
+    for pattern, kept in _SHORTER:
+        if len(text) <= room:
+            break
+        text = pattern.sub(kept, text)
+    return text

@@ -45,6 +45,8 @@ class Pane(Widget, can_focus=True):
     """What stands in it until there is a frame."""
     side: int | None = None
     """The compared run that it shows: 0 or 1; None for both, or where there is one run."""
+    others: str = ""
+    """The panes whose place it takes on a small screen, with their keys."""
     title_suffix: str = ""
     """The end of its title, if it shows one of two runs."""
 
@@ -65,6 +67,12 @@ class Pane(Widget, can_focus=True):
         """Take the frame, and set the texts of the border."""
         self.frame = frame
         self.refresh()
+
+    def subtitle(self, text: str) -> None:
+        """What its lower border says, besides which other panes there are."""
+        whole = "  ".join(each for each in (self.others, text) if each)
+        if whole != self.border_subtitle:
+            self.border_subtitle = whole
 
     def room(self) -> dict[str, int]:
         """How much the pane has room for, as fields of a `View`."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from callboard.journal.replay.frame import Frame, Totals
 from callboard.journal.tell.names import clock, printable
 from callboard.tui.keymap import COMPARING, GROUPS, INTERVENING
+from callboard.tui.panels.comparison_figures import verdict
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.playback import Playback
 from callboard.tui.theme import style
@@ -69,7 +70,10 @@ class StatusLine(Pane, can_focus=False):
         dim = style(palette.dim, palette.raised)
         if (run := self._playback.run) is not None:
             yield f"seed {run.seed}  ", dim
-        if frame.comparison is None:
+        if frame.comparison is not None:
+            ink = style(palette.accent, palette.raised, bold=True)
+            yield f"{printable(verdict(frame.comparison.figures))}  ", ink
+        else:
             yield f"{totals.in_system} of {totals.submitted} jobs in the system  ", dim
             yield f"{_busy(totals)}  ", dim
         if totals.down or totals.lost:

@@ -65,6 +65,16 @@ class RunView(Container):
             for each in self.lower:
                 self.set_class(each == name, f"with-{each}")
 
+    def name_others(self, small: bool) -> None:
+        """Each of the panes that share one place says which others there are, if it is small."""
+        keys = dict.fromkeys(f"{pane.key} {pane.heading}" for pane in self._lower_panes())
+        for pane in self._lower_panes():
+            mine = f"{pane.key} {pane.heading}"
+            pane.others = "  ".join(each for each in keys if each != mine) if small else ""
+
+    def _lower_panes(self) -> list[Pane]:
+        return [pane for pane in self.panes if not isinstance(pane, SlotsPane)]
+
     def zoom(self, pane: Widget | None) -> None:
         """Show one pane alone, or all again."""
         kept = () if pane is None else (pane, *pane.ancestors)

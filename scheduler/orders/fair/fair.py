@@ -88,9 +88,10 @@ class Fair(Order):
             self._pool(path)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
+        if isinstance(fact, PhaseFact):  # nearly all
+            self._jobs[fact.job].refresh(fact.kind, view.job(fact.job))
+            return
         match fact:
-            case PhaseFact(job, kind):
-                self._jobs[job].refresh(kind, view.job(job))
             case JobArrived(job):
                 self._arrive(view.job(job), view)
             case JobUpdated(job):

@@ -4,7 +4,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay.frame import DetailText, View
 from callboard.journal.replay.source import GoTo, Move, Request
 from callboard.journal.tell.names import duration
-from tests.journal.replay.support import outage, recorded
+from tests.journal.replay.support import events_of, outage, recorded
 
 
 def result_at(move: Move, view: View | None = None) -> DetailText | None:
@@ -31,7 +31,35 @@ def test_it_has_the_figures_of_the_run() -> None:
 
 
 def test_it_comes_at_the_end_and_gives_way_to_a_selection() -> None:
-    assert result_at(GoTo(1_000_000)) is None
+    before = result_at(GoTo(1_000_000))
+    assert before is not None
+    assert before.title == "how it goes"
     chosen = result_at(GoTo(None), View(job=0))
     assert chosen is not None
     assert chosen.title != "the result"
+
+
+def test_before_its_end_it_has_the_figures_so_far() -> None:
+    """As of the same events alone."""
+    at_ms = 650_000
+    before = result_at(GoTo(at_ms))
+    assert before is not None
+    facts = dict(before.facts)
+    summary = Metrics.of(event for event in outage() if event.at_ms <= at_ms).summary()
+    response = summary.response_seconds
+    assert response.mean is not None
+    assert response.p95 is not None
+    mean, p95 = (duration(round(1000 * seconds)) for seconds in (response.mean, response.p95))
+    assert facts["response"] == f"mean {mean}, p95 {p95}"
+    done, submitted = summary.jobs.completed, summary.jobs.submitted
+    assert facts["jobs"] == f"{done} succeeded, {submitted - done} in the system"
+    assert facts["without slot"] == "no job"
+
+
+def test_it_says_who_starves() -> None:
+    source = recorded(events_of("two-jobs", "fifo"))
+    found: list[DetailText | None] = []
+    source.ask(Request(GoTo(90_000), View()), lambda frame: found.append(frame.detail))
+    assert found[0] is not None
+    starving = dict(found[0].facts)["without slot"]
+    assert starving == "1 job; job-1 “short” for 1 min 00 s"

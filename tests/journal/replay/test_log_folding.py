@@ -24,8 +24,8 @@ def test_a_rack_that_fails_is_one_line_a_thing() -> None:
     recording = recording_of(events_of("rack-outage", "fair"))
     lines = folded_lines(recording, len(recording), 999, HEADLINES, ())
     folded = {line.text: line.folded for line in lines if line.is_fold}
-    assert folded["node-2 crashes; likewise 9 more (rack-2, 10 nodes)"] == 10
-    assert folded["101 maps of job-0 “nightly” must run again (rack-2, 10 nodes)"] == 10
+    assert folded["node-2 crashes, and 9 more of rack-2"] == 10
+    assert folded["101 maps of nightly run again (rack-2, 10 nodes)"] == 10
     assert sum(line.folded for line in lines) == len(
         lines_before(recording, len(recording), 999, HEADLINES)
     )

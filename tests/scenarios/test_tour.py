@@ -1,0 +1,54 @@
+"""Reading tours: what is wrong with one is said with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import LIBRARY
+from callboard.scenarios.tour import find_tour, load_tour
+
+GOOD = """\
+policies = ["fair"]
+question = "Why?"
+answer = "Because."
+
+[[step]]
+text = "Look."
+at_s = 1.5
+pane = "jobs"
+"""
+
+
+def test_a_tour_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.tour.toml"
+    path.write_text(GOOD)
+    assert find_tour(tmp_path / "mine.toml") == path
+    (step,) = load_tour(path).steps
+    assert (step.text, step.at_ms, step.pane) == ("Look.", 1500, "jobs")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (GOOD.replace("jobs", "job"), r"line 8, step\[0\]\.pane"),
+        (GOOD.replace("1.5", "-1"), r"line 7, step\[0\]\.at_s"),
+        (GOOD.replace("text =", "txt ="), r"did you mean .*text"),
+        (GOOD.replace('answer = "Because."', ""), "answer"),
+        (GOOD.partition("[[")[0], "step"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, wrong: str, said: str) -> None:
+    path = tmp_path / "mine.tour.toml"
+    path.write_text(wrong)
+    with pytest.raises(ScenarioError) as error:
+        load_tour(path)
+    assert error.match(said)
+    assert error.match("mine.tour.toml")
+
+
+def test_a_scenario_without_one_is_told_which_have(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="no tour; of the library master-pause, rack-outage"):
+        find_tour(LIBRARY / "gp-busy.toml")
+    with pytest.raises(ScenarioError, match=r"there is no mine\.tour\.toml beside it"):
+        find_tour(tmp_path / "mine.toml")

@@ -1,0 +1,159 @@
+"""The tours of the library, played through: what each step says to look at is there."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from callboard.experiments.live_server import LiveServer
+from callboard.scenarios.scenario_file import LIBRARY, load_scenario
+from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour, tour_names
+from callboard.tui.panels.caption import Caption
+from callboard.tui.panels.pane import Pane
+from tests.tui.support import Screen, drive
+from tests.tui.test_interventions import plan
+
+Act = Callable[[Screen], Awaitable[None]]
+
+
+def tour_of(name: str) -> Tour:
+    return load_tour(find_tour(LIBRARY / f"{name}.toml"))
+
+
+def play(name: str, act: Act, size: tuple[int, int]) -> None:
+    tour = tour_of(name)
+    with LiveServer([plan(name, policy) for policy in tour.policies]) as server:
+        drive(server, act, size, tour=tour)
+
+
+def check(screen: Screen, step: TourStep) -> None:
+    """Everything that the step says is so."""
+    totals, text = screen.frame.totals, screen.text()
+    if step.at_ms is not None:
+        assert abs(screen.frame.at_ms - step.at_ms) <= 1000 or screen.frame.over
+    for words in step.shows:
+        assert words in text, f"{words!r} is not in\n{text}"
+    told = (step.unaware, step.given_up, step.in_system)
+    so = (totals.unaware, totals.lost, totals.in_system)
+    assert [each for each in told if each is not None] == [
+        is_so for each, is_so in zip(told, so, strict=True) if each is not None
+    ], text
+    if step.pane:
+        assert isinstance(screen.app.focused, Pane)
+        assert step.pane in (screen.app.focused.id or "")
+
+
+async def go_on(screen: Screen, step: TourStep) -> None:
+    """As the step asks for: by its key, or by the one for the next step."""
+    guide = screen.app.guide
+    assert guide is not None
+    place = guide.place
+    await screen.press(step.key or "n")
+    while guide.place == place:
+        assert screen.playing()
+        await screen.tick(0.25)
+    await screen.pilot.pause()
+    await screen.until(lambda: screen.app.playback.answers == screen.app.playback.requests)
+
+
+@pytest.mark.parametrize("name", tour_names())
+def test_every_step_shows_what_it_says(name: str) -> None:
+    async def act(screen: Screen) -> None:
+        screen.app.playback.player.speed = 3600
+        guide = screen.app.guide
+        assert guide is not None
+        for step in guide.pages[:-1]:
+            check(screen, step)
+            caption = screen.app.query_one(Caption)
+            assert guide.step is step
+            await go_on(screen, step)
+        assert "An answer: " in str(caption.content)
+
+    play(name, act, (120, 40))
+
+
+@pytest.mark.parametrize("name", tour_names())
+def test_captions_fit_a_small_screen_and_the_scenario_is_there(name: str) -> None:
+    tour = tour_of(name)
+    said = [step.text for step in tour.steps] + [
+        f"A question for the class: {tour.question}",
+        f"An answer: {tour.answer}",
+    ]
+    assert max(map(len, said)) <= 300
+    assert set(tour.policies) <= set(load_scenario(LIBRARY / f"{name}.toml").policies)
+
+
+def test_at_least_four_scenarios_tell_themselves() -> None:
+    assert len(tour_names()) >= 4
+
+
+def test_next_and_back_go_to_the_moments_of_their_steps() -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("n", "n", "n")
+        assert screen.frame.at_ms == 520_000
+        assert "4 of 9  n next  N back" in screen.text()
+        await screen.press("N")
+        assert screen.frame.at_ms == 405_000
+        await screen.press(*"NNNN")
+        assert (screen.frame.at_ms, screen.playing()) == (0, False)
+        assert "tour, 1 of 9  n next━" in screen.text()
+
+    play("master-pause", act, (80, 24))
+
+
+def test_a_caption_is_whole_on_a_small_screen() -> None:
+    tour = tour_of("rack-outage")
+
+    async def act(screen: Screen) -> None:
+        for _ in range(len(tour.steps) + 1):
+            await screen.press("n")
+        words = " ".join(screen.text().split())
+        assert tour.answer.replace("—", "") in words
+
+    play("rack-outage", act, (80, 24))
+
+
+def test_pausing_on_the_way_does_not_end_the_tour() -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("space")
+        await screen.tick(0.25)
+        await screen.press("space")
+        assert not screen.playing()
+        assert screen.frame.at_ms == 15_000
+        await screen.press("space")
+        for _ in range(40):
+            await screen.tick(0.25)
+        assert screen.frame.at_ms == 395_000
+        assert "In five seconds the master stands still" in screen.text()
+
+    play("master-pause", act, (80, 24))
+
+
+def test_an_audience_sees_both_runs_where_there_is_room() -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("n", "P")
+        assert ("1 fifo" in screen.text(), "1 fair" in screen.text()) == (True, True)
+        assert "╭─ 5 over" not in screen.text()
+
+    play("two-jobs", act, (120, 40))
+
+
+def test_for_an_audience_there_are_fewer_panes_and_a_caption() -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("space")
+        await screen.tick(0.2)
+        assert "╭─ 5 over" in screen.text()
+        await screen.press("P")
+        text = screen.text()
+        assert "╭─ 5 over" not in text
+        assert "1 slots" in text
+        assert "2 jobs" in text
+        assert "job-0 “long” submitted by user" in text
+        await screen.press("3", "P")
+        assert "╭─ 5 over" in screen.text()
+        assert not screen.app.query_one(Caption).display
+        await screen.press("n")
+        assert screen.said() == ["no tour is on; `callboard watch NAME --tour` takes one of "
+                                 + ", ".join(tour_names())]  # fmt: skip
+
+    with LiveServer([plan("master-pause", "fair")]) as server:
+        drive(server, act, (120, 40))
