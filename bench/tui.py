@@ -3,9 +3,9 @@
 For clusters of 600, 2,400 and 10,000 slots a morning of Facebook's is played on the cluster, and
 then shown.  *Drawing* is everything from a frame to the last escape sequence of all panes, on a
 terminal of 160×50 with full colours.  `--share` watches a run as fast as it goes and compares its
-processor time with that of the same run unwatched, in pairs one after the other; then it presses keys while a run in a process
-of its own does so, and takes the time until each is answered, by the clock.  All other times are
-of the processor, medians.
+processor time with that of the same run unwatched, in pairs one after the other; then it presses
+keys while a run in a process of its own does so, and takes the time until each is answered, by the
+clock.  All other times are of the processor, medians.
 """
 
 import argparse
