@@ -51,7 +51,7 @@ reference: $(STAMP) ## write docs/reference and the man page anew, from the code
 	@$(BIN)/python -m bench.book
 
 docs: $(BOOK) ## make the book of docs/ in build/book, to be opened in a browser; warnings are errors
-	@$(BIN)/python -m sphinx --fail-on-warning --nitpicky --keep-going --quiet docs build/book
+	@$(BIN)/python -m sphinx --fresh-env --write-all --fail-on-warning --nitpicky --keep-going --quiet docs build/book
 	@echo open build/book/index.html
 
 hunt-all: $(STAMP) ## test every policy's guarantees in 2,000 scenarios, and hunt for where it is bad (hours)

@@ -48,9 +48,9 @@ def add_tables_of_contents(_app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def _with_contents(part: re.Match[str]) -> str:
-    pages = "\n".join(LINK.findall(part[2]))
+    pages = "\n".join(LINK.findall(part[2]) + ["Index <genindex>"] * (part[1] == "Reference"))
     directive = f"```{{toctree}}\n:hidden:\n:caption: {part[1]}\n\n{pages}\n```\n"
-    return f"{part[0]}\n{directive}\n" if pages else part[0]
+    return f"{part[0]}\n{directive}\n"
 
 
 class IndexEntries(SphinxTransform):
@@ -63,7 +63,8 @@ class IndexEntries(SphinxTransform):
         if page == GLOSSARY:
             for strong in list(self.document.findall(nodes.strong)):
                 if strong.parent.astext().startswith(strong.astext()):
-                    _index(strong.parent, strong.astext(), page)
+                    for word in strong.astext().split(", "):
+                        _index(strong.parent, word, page)
         elif page.startswith(REFERENCE):
             for section in list(self.document.findall(nodes.section)):
                 if section.parent is not self.document:
@@ -78,7 +79,32 @@ def _index(node: nodes.Element, words: str, page: str) -> None:
     node.parent.insert(node.parent.index(node), entry)
 
 
+class Lifecycles(SphinxTransform):
+    """A diagram, which GitHub draws, is a list in the book: from each state, what leads where."""
+
+    default_priority = 800
+
+    def apply(self) -> None:
+        for block in list(self.document.findall(nodes.literal_block)):
+            if block.get("language") == "mermaid":
+                block.replace_self(_transitions(block.astext()))
+
+
+def _transitions(diagram: str) -> nodes.bullet_list:
+    names = dict(re.findall(r"^ *(\w+): (.+)$", diagram, re.MULTILINE))
+    edges: dict[str, list[str]] = {}
+    for state, after, event in re.findall(r"(\w+) --> (\w+): (.+)", diagram):
+        edges.setdefault(state, []).append(f"{event} → {names.get(after, after)}")
+    listed = nodes.bullet_list()
+    for state, leads in edges.items():
+        name = nodes.strong("", names.get(state, state))
+        text = nodes.Text(": " + "; ".join(leads))
+        listed += nodes.list_item("", nodes.paragraph("", "", name, text))
+    return listed
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("source-read", add_tables_of_contents)
     app.add_transform(IndexEntries)
+    app.add_transform(Lifecycles)

@@ -44,6 +44,12 @@ class _Killing(msgspec.Struct, frozen=True):
     beneficiary: str
 
 
+_WATCHED = frozenset(
+    (ev.AttemptLaunched, ev.KillOrdered, ev.AttemptEnded, ev.AttemptClosed, ev.JobFinished)
+)
+"""Half of all events are none of these."""
+
+
 class LivelockWatch:
     """A sink that ends the run when it goes round; `from_ms` is when its faults are over."""
 
@@ -66,6 +72,8 @@ class LivelockWatch:
         self._ran_ms: list[Millis] = []
 
     def observe(self, event: ev.AnyEvent) -> None:
+        if type(event) not in _WATCHED:
+            return
         match event:
             case ev.AttemptLaunched():
                 self._job_of[event.attempt] = event.job
@@ -76,7 +84,7 @@ class LivelockWatch:
             case ev.AttemptClosed():
                 self._job_of.pop(event.attempt, None)
                 self._ordered.discard(event.attempt)
-                if event.outcome is Outcome.SUCCEEDED:
+                if event.outcome is Outcome.SUCCEEDED and (self._killings or self._ran_ms):
                     self._begin_anew()
             case ev.JobFinished():
                 self._begin_anew()

@@ -49,13 +49,14 @@ def auto_wait_ms(heartbeat_ms: Millis) -> Millis:
 
 
 class DelayParams(PartParams, frozen=True):
-    """`node` and `rack` are T1 and T2 in seconds, min(15, 1.5 heartbeat intervals) unless given;
-    `skips`, D in offers, replaces them.
-    """
+    """How long a job waits, in seconds or in offers."""
 
     node: WaitSeconds | None = None
+    """T1, seconds until rack-local maps are taken; unset, min(15, 1.5 heartbeat intervals)."""
     rack: WaitSeconds | None = None
+    """T2, seconds more until off-rack maps are taken; unset, the same."""
     skips: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+    """D, a number of offers, in place of both."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

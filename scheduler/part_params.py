@@ -41,8 +41,11 @@ class NoParams(PartParams, frozen=True):
 
 
 class ShareParams(PartParams, frozen=True, kw_only=True):
-    """What a pool or a user is due: a weight, and min shares in slots."""
+    """What a pool or a user is due."""
 
     weight: Positive = 1.0
+    """What it gets, relative to others; exactly the decimal that is written."""
     min_maps: Count = 0
+    """Its min share of map slots."""
     min_reduces: Count = 0
+    """Its min share of reduce slots."""

@@ -41,8 +41,8 @@ class Part(ABC):
     """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
 
     hears_progress: ClassVar[bool] = True
-    """Whether it is told how far attempts are, if any part wants that (`Progressed`): where one
-    does, these are nearly all facts.
+    """Whether it is told how far attempts are where another part wants that (`Progressed`): these
+    are then nearly all facts.  A part that `wants_progress` itself is told of it anyway.
     """
 
     guarantees: tuple[str, ...] = ()
@@ -251,10 +251,13 @@ class Policy:
         # A part without a memory need not be told anything.
         self._learners = tuple(p for p in self.parts if type(p).observe is not Part.observe)
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
-        self._progress_learners = tuple(p for p in self._learners if p.hears_progress)
+        self._progress_learners = tuple(
+            part for part in self._learners if part.hears_progress or part.wants_progress
+        )
         self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
         self.speculates = type(self.speculation) is not NoSpeculation
+        self._anywhere = type(self.locality) is AnyLocality
         self._followers = tuple(part for part in self.parts if part.wants_progress)
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
@@ -269,6 +272,8 @@ class Policy:
         return bool(self._followers)
 
     def wants_progress_of(self, launched: Launched) -> bool:
+        if not self._followers:
+            return False
         return any(part.wants_progress_of(launched) for part in self._followers)
 
     @property
@@ -313,8 +318,10 @@ class Policy:
             found: Launch | Resume | Speculate | None = None
             if speculates:
                 found = self.speculation.urgent(kind, offer, view)
-            if found is None and pending and not self._refused_again(kind, offer, view, passed):
-                found = self._first_permitted(kind, offer, view, passed)
+            if found is None and pending:
+                known = self._all_refused is not None
+                if not (known and self._refused_again(kind, offer, view, passed)):
+                    found = self._first_permitted(kind, offer, view, passed)
             if found is None and speculates:
                 found = self.speculation.speculate(kind, offer, view)
             if found is not None:
@@ -369,10 +376,10 @@ class Policy:
             if level is None:  # nothing of it may run here; elsewhere it may
                 everywhere = False
                 continue
-            if kind is REDUCE or self.locality.permits(job, level, offer, view):
-                wait = NO_LOCALITY_WAIT
-                if kind is MAP:
-                    wait = self.locality.locality_wait(job, view)
+            if kind is REDUCE or self._anywhere:  # no rule, so no wait and nobody passed over
+                return Launch(job.job, kind, level, self._why(rank, score, grounds, ()))
+            if self.locality.permits(job, level, offer, view):
+                wait = self.locality.locality_wait(job, view)
                 skips = self._skips(skipped, offer, view) if skipped else ()
                 return Launch(job.job, kind, level, self._why(rank, score, grounds, skips, wait))
             if passed is not None:

@@ -38,6 +38,7 @@ class Actor:
         "mailbox",
         "name",
         "retired",
+        "wake",
     )
 
     answers: ClassVar[dict[type[msgspec.Struct], Callable[[Any, Any], None]]] = {}
@@ -59,6 +60,8 @@ class Actor:
         self.cause = NO_CAUSE
         """The event that brought about what the actor does now."""
         self.retired = False
+        self.wake: Callable[[bool], object]
+        """Set by a driver under which it waits: for mail (True), or the end of the run (False)."""
         self._sent = 0
         self._kernel: Kernel
 

@@ -80,7 +80,7 @@ class TrioDriver:
             raise self._error
 
     async def _conduct(self) -> None:
-        advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
+        advance, steps = self._kernel.advance, 0
         while True:
             if self._entering or self._newborn:
                 await self._entered()
@@ -92,7 +92,7 @@ class TrioDriver:
             if due is None:
                 return
             for actor in due:
-                on_stage[actor.address](True)
+                actor.wake(True)
                 if self._error is not None:
                     return
             steps += 1
@@ -115,7 +115,7 @@ class TrioDriver:
         """An actor's task: on stage from birth until the conductor or the actor itself ends it."""
         task = trio.lowlevel.current_task()
         resume: Callable[[bool], object] = task.coro.send  # type: ignore[assignment]
-        self._on_stage[actor.address] = resume
+        self._on_stage[actor.address] = actor.wake = resume
         self._newborn.append(resume)
         self._entering -= 1
         if await trio.lowlevel.temporarily_detach_coroutine_object(_stay):

@@ -168,6 +168,12 @@ class Assignments:
     # Checking.
 
     def _problem(self, launch: Launch | Speculate | Resume, node: NodeEntry) -> Rejection | None:
+        if isinstance(launch, Launch):  # nearly all
+            if not node.free(launch.kind):
+                return Rejection.NO_FREE_SLOT
+            if not self._ledger.has_pending(launch.job, launch.kind):
+                return Rejection.NOTHING_PENDING
+            return None
         if isinstance(launch, Resume):
             entry = self._ledger.attempt(launch.attempt)
             if entry is None or entry.suspended_ms is None or entry.killing:
@@ -175,13 +181,7 @@ class Assignments:
             if entry.node != node.node or not node.free(entry.kind):
                 return Rejection.NO_SLOT_ON_ITS_NODE
             return None
-        if isinstance(launch, Speculate):
-            return self._problem_of_speculation(launch, node)
-        if not node.free(launch.kind):
-            return Rejection.NO_FREE_SLOT
-        if not self._ledger.has_pending(launch.job, launch.kind):
-            return Rejection.NOTHING_PENDING
-        return None
+        return self._problem_of_speculation(launch, node)
 
     def _problem_of_speculation(self, copy: Speculate, node: NodeEntry) -> Rejection | None:
         entry = self._ledger.attempt(copy.attempt)

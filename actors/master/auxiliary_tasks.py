@@ -45,13 +45,9 @@ class AuxiliaryTasks:
     def __init__(self, ledger: Ledger, outbox: "Master") -> None:
         self._ledger = ledger
         self._outbox = outbox
-        self._pending: list[_Pending] = []
+        self.pending: list[_Pending] = []
+        """Any node with a free slot of either kind would be given one."""
         self._running: dict[AttemptId, _Running] = {}
-
-    @property
-    def any_pending(self) -> bool:
-        """Whether any node with a free slot of either kind would be given one."""
-        return bool(self._pending)
 
     def ask(self, order: msg.RunAuxiliary) -> None:
         """A job wants its setup, or its cleanup: then nobody fetches its outputs any more."""
@@ -59,16 +55,16 @@ class AuxiliaryTasks:
             self._ledger.drop_outputs(order.job)
         else:
             self._ledger.announce(order.job)
-        self._pending.append(_Pending(order.job, order.work, self._outbox.cause))
+        self.pending.append(_Pending(order.job, order.work, self._outbox.cause))
 
     def assign(self, node: NodeEntry) -> tuple[msg.LaunchTask, ...]:
         """The one to run on the node; none without any, or without a free slot."""
         kind = next((kind for kind in KINDS if node.free(kind)), None)
-        if kind is None or not self._pending:
+        if kind is None or not self.pending:
             return ()
-        first = next((each for each in self._pending if each.work.purpose is _CLEANUP), None)
-        pending = first or self._pending[0]
-        self._pending.remove(pending)
+        first = next((each for each in self.pending if each.work.purpose is _CLEANUP), None)
+        pending = first or self.pending[0]
+        self.pending.remove(pending)
         return (self._launch(pending, node, kind),)
 
     def book(self, report: msg.EndReport) -> bool:
@@ -96,7 +92,7 @@ class AuxiliaryTasks:
 
     def withdraw(self, job: JobId) -> list[tuple[NodeId, msg.KillTask]]:
         """The job has ended: what is to be killed, and where."""
-        self._pending = [each for each in self._pending if each.job != job]
+        self.pending = [each for each in self.pending if each.job != job]
         return [
             (running.node.node, msg.KillTask(attempt, self._outbox.cause))
             for attempt, running in self._running.items()
@@ -109,7 +105,7 @@ class AuxiliaryTasks:
         for attempt, running in list(self._running.items()):
             self._close(attempt, running, Outcome.KILLED)
             self._outbox.cause = cause
-        self._pending.clear()
+        self.pending.clear()
 
     def _launch(self, pending: _Pending, node: NodeEntry, kind: TaskKind) -> msg.LaunchTask:
         job, work, outbox = pending.job, pending.work, self._outbox
@@ -134,4 +130,4 @@ class AuxiliaryTasks:
     def _run_again(self, running: _Running) -> None:
         job, work, _, tries = running.pending
         if self._ledger.is_known(job):
-            self._pending.append(_Pending(job, work, self._outbox.cause, tries + 1))
+            self.pending.append(_Pending(job, work, self._outbox.cause, tries + 1))

@@ -1,8 +1,8 @@
 """The entries in the master's books: policies see them as views, only the ledger writes them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from callboard.actors.job import ATTEMPTS_MAX
@@ -211,8 +211,7 @@ class NodeEntry:
         return self._free[kind]
 
 
-@dataclass(slots=True, eq=False)
-class AttemptEntry:
+class AttemptEntry(msgspec.Struct, eq=False):
     """An attempt that was launched and has not been closed."""
 
     attempt: model.AttemptId
@@ -239,7 +238,8 @@ class AttemptEntry:
     doomed: bool = False  # its task has failed too often
 
     def change(self, change: BookedChange) -> None:
-        state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)
+        after = BOOKED_ATTEMPT.get((self.state, change))
+        state = self.state = after or step(BOOKED_ATTEMPT, self.state, change, self)
         self.killing = state in _BEING_KILLED
         self.suspending = state is _SUSPENDING
 

@@ -258,7 +258,8 @@ class Master(Actor):
         launches = self._work_for(node)
         if self._elided is not None and heartbeat.node not in self._heartbeating:
             self._elided.index.heard(heartbeat.node, self._kernel.now_ms)
-            self._list(self._elided, node)
+            if heartbeat.reports or launches or heartbeat.joins is not None:
+                self._list(self._elided, node)  # else its slots are as it left them
         self._reply(node, launches)
 
     def on_elided_heartbeat(self, elided: msg.ElidedHeartbeat) -> None:
@@ -278,7 +279,7 @@ class Master(Actor):
 
     def _work_for(self, node: NodeEntry) -> tuple[msg.LaunchTask | msg.ResumeTask, ...]:
         """What a heartbeat brings: a setup or cleanup task alone, or what the policy says (H6)."""
-        if self._auxiliary.any_pending and (launches := self._auxiliary.assign(node)):
+        if self._auxiliary.pending and (launches := self._auxiliary.assign(node)):
             return launches
         return self._assignments.assign(node)
 
@@ -321,16 +322,20 @@ class Master(Actor):
         self, node: NodeEntry, launches: tuple[msg.LaunchTask | msg.ResumeTask, ...]
     ) -> None:
         """Answer a heartbeat, and keep the answer in case it has to be repeated (rule H5)."""
-        kills, suspends, tracks = tuple(node.kills), tuple(node.suspends), tuple(node.tracks)
-        if kills or suspends or tracks:
+        what: tuple[tuple[msg.KillTask, ...], tuple[msg.SuspendTask, ...], tuple[int, ...]]
+        what = (), (), ()
+        if node.kills or node.suspends or node.tracks:
+            what = tuple(node.kills), tuple(node.suspends), tuple(node.tracks)
             node.kills.clear()
             node.suspends.clear()
             node.tracks.clear()
-        response = node.reply.response + 1
-        node.reply = msg.HeartbeatReply(
-            response, self._interval_ms, launches, kills, suspends, tracks, node.life
+        reply = node.reply = msg.HeartbeatReply(
+            node.reply.response + 1, self._interval_ms, launches, *what, node.life
         )
-        self._send_down(node.node, node.reply)
+        if self._downlinks:
+            self._send_down(node.node, reply)
+        else:
+            self.send(node_address(node.node), reply, self._latency_ms)
 
     def _send_down(
         self, node: model.NodeId, message: msg.HeartbeatReply | msg.Reinitialize
@@ -347,19 +352,22 @@ class Master(Actor):
         elided.index.set_able(node.node, able)
 
     def _await_elided(self, elided: ElidedHeartbeats) -> None:
-        kinds = KINDS if self._auxiliary.any_pending else self._assignments.kinds_wanted()
+        kinds = KINDS if self._auxiliary.pending else self._assignments.kinds_wanted()
         if not kinds and not elided.index.any_resuming:
             return
         if kinds == _MAPS_ONLY and self._policy.hears_offers and not elided.index.any_resuming:
-            for at_ms, node in elided.index.lone_map_arrivals(self.ledger.now_ms):
-                if not self._refuses(node, at_ms):
+            refused = None
+            for arrival in elided.index.lone_map_arrivals(self.ledger.now_ms):
+                if not self._refuses(*arrival):
                     break
-                elided.armed = (at_ms, [node])
+                refused = arrival
+            if refused is not None:
+                elided.armed = (refused[0], [refused[1]])
         at_ms, nodes = elided.newly_due(self.ledger.now_ms, kinds)
         for node in nodes:
             self.timer_behind(node_address(node), msg.ElidedHeartbeat(node), at_ms)
 
-    def _refuses(self, number: model.NodeId, at_ms: model.Millis) -> bool:
+    def _refuses(self, at_ms: model.Millis, number: model.NodeId) -> bool:
         """Answer an elided heartbeat without its timer, if that brings nothing and nothing else
         happens before: so end nearly nine of ten offers that delay scheduling refuses.
         """
@@ -417,7 +425,9 @@ class Master(Actor):
         closed = ev.AttemptClosed(self._kernel.now_ms, attempt, outcome, cause=self.cause)
         self.cause = self.note(closed)
         if held_slot:
-            self._node_of(entry).freed[kind].append(self.cause)
+            books = self.ledger.node(node)
+            assert books is not None, f"{entry} is on no node"
+            books.freed[kind].append(self.cause)
         self.tell(facts.Closed(job, kind, attempt, node, succeeded, ran_ms, shuffled_ms))
         if succeeded and sibling is not None:
             self.send(MASTER, msg.StopAttempt(sibling.attempt, Reason.TASK_DONE))

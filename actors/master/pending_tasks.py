@@ -80,6 +80,8 @@ class PendingMaps:
         self._taken = bytearray(count)
         self._anywhere = 0
         self._by_place: tuple[_Index, _Index] | None = None
+        self._homeless = False
+        """Whether any has no input that lies somewhere, known when the indices are made."""
 
     def nearest(self, node: NodeId) -> Locality | None:
         """How near to `node` the nearest pending map's input is (see `JobView.nearest`)."""
@@ -94,7 +96,7 @@ class PendingMaps:
         by_node, by_rack = self._by_place or self._indices()
         if by_node.first(node, self._taken) is not None:
             return _NODE
-        if by_node.first(ANYWHERE, self._taken) is not None:
+        if self._homeless and by_node.first(ANYWHERE, self._taken) is not None:
             return _NODE
         if by_rack.first(self._topology.of(node), self._taken) is not None:
             return _RACK
@@ -110,7 +112,7 @@ class PendingMaps:
         by_node, by_rack = self._by_place or self._indices()
         level = _NODE
         found = by_node.first(node, self._taken)
-        if found is None:
+        if found is None and self._homeless:
             found = by_node.first(ANYWHERE, self._taken)
         if found is None:
             level = _RACK
@@ -138,6 +140,7 @@ class PendingMaps:
         racks = np.where(flat < 0, -1, self._topology.row_of(flat)).astype(np.int32)
         replication = self._replicas.shape[1]
         self._by_place = (_Index(flat, replication), _Index(racks, replication))
+        self._homeless = bool((flat == ANYWHERE).any())
         return self._by_place
 
 

@@ -1,6 +1,6 @@
 """An attempt while a slot runs it: what the slot keeps of it, and nothing of the world."""
 
-from dataclasses import dataclass
+import msgspec
 
 from callboard.actors.vocabulary.lifecycle import ATTEMPT, AttemptChange, AttemptState, step
 from callboard.actors.vocabulary.messages import Checkpoint, InjectedFailure, LaunchTask
@@ -11,8 +11,7 @@ from callboard.scheduler.model import REDUCE, SHUFFLE_SHARE, Millis
 _SHUFFLING = AttemptState.SHUFFLING
 
 
-@dataclass(slots=True, eq=False)
-class RunningAttempt:
+class RunningAttempt(msgspec.Struct, eq=False):
     """One attempt, from its start or its resumption until it ends or is suspended.
 
     `suspended_ms` and `shuffled_ms` are how long it was suspended and in its shuffle; at
@@ -45,7 +44,8 @@ class RunningAttempt:
         return attempt
 
     def change(self, change: AttemptChange) -> None:
-        self.state = step(ATTEMPT, self.state, change, self)
+        after = ATTEMPT.get((self.state, change))
+        self.state = after or step(ATTEMPT, self.state, change, self)
 
     def __str__(self) -> str:
         return f"attempt {self.launch.attempt}"

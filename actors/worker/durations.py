@@ -19,7 +19,7 @@ from callboard.actors.vocabulary.messages import (
     ReduceWork,
 )
 from callboard.actors.worker.machine import NO_AILMENTS, Ailments
-from callboard.scheduler.model import REDUCE, JobId, Millis, TaskIndex, TaskKind
+from callboard.scheduler.model import REDUCE, JobId, Locality, Millis, TaskIndex, TaskKind
 
 _NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
 
@@ -50,6 +50,7 @@ class Durations:
         self._speed = facts.speed
         self._node_type = facts.node_type
         self.tasks = tasks
+        self._locality_factors = [tasks.locality_factor(level) for level in Locality]
         self._recorded = recorded or {}
         self._noise = Stream(seed, "duration")
         self._luck = Stream(seed, "straggler")
@@ -60,8 +61,7 @@ class Durations:
 
     def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
         """A map at the locality of its launch."""
-        locality = self.tasks.locality_factor(launch.level)
-        factor = locality * self._factor(launch, work)
+        factor = self._locality_factors[launch.level] * self._factor(launch, work)
         recorded = self._recorded.get(launch.job)
         ms = work.ms if recorded is None else self._recorded_ms(recorded, launch)[0]
         return self._drawn(launch, ms * factor)
@@ -132,14 +132,13 @@ class Durations:
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
 
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
-        factor = factor_on(self._node_type, work.factors) / self._pace(launch)
+        pace = self._pace(launch) if self.tasks.straggler_share else self._speed
+        factor = factor_on(self._node_type, work.factors) / pace if work.factors else 1.0 / pace
         own = work.anomalies
         return factor * own.skew if own and launch.task in own.skewed else factor
 
     def _pace(self, launch: LaunchTask) -> float:
         """The speed at which this attempt works: the node's, or a part of it if it straggles."""
-        if not self.tasks.straggler_share:
-            return self._speed
         luck = self._luck.uniform(launch.job, _column(launch))
         straggles = luck < self.tasks.straggler_share
         return self._speed / self.tasks.straggler_factor if straggles else self._speed

@@ -171,7 +171,7 @@ class Node(Machine):
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:
             return  # the heartbeat that will tell it is planned, or the reply will plan it
-        due = self._schedule.to_report(self.now_ms)
+        due = self._schedule.to_report(self._kernel.now_ms)
         if due is None:
             return
         if due.reply:

@@ -59,6 +59,7 @@ class Slot(Machine):
         "_durations",
         "_latency_ms",
         "_node",
+        "_node_address",
         "_slot",
         "_slowness",
         "_timed",
@@ -76,6 +77,7 @@ class Slot(Machine):
         node = facts.node
         super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
         self._node = node
+        self._node_address = node_address(node)
         self._slot = slot
         self._latency_ms = latency_ms
         self._durations = durations
@@ -166,7 +168,7 @@ class Slot(Machine):
             left_ms = phase._replace(began_ms=self.now_ms, done=done).whole_ms()
         ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
         told = msg.ProgressTold(order.attempt, *ran, left_ms, done)
-        self.send(node_address(self._node), told)
+        self.send(self._node_address, told)
 
     # Fetching map outputs.
 
@@ -211,7 +213,7 @@ class Slot(Machine):
         self.timer(msg.RetryFetch(over.attempt, over.host), self._clock.real_ms(pause_ms))
         if tell:
             failure = msg.FetchFailure(attempt.launch.job, over.host, attempt.event)
-            self.send(node_address(self._node), failure)
+            self.send(self._node_address, failure)
 
     def on_retry_fetch(self, again: msg.RetryFetch) -> None:
         found = self._shuffling(again.attempt)
@@ -258,7 +260,7 @@ class Slot(Machine):
         self._clear()
         suspended = ev.AttemptSuspended(self.now_ms, suspend.attempt, cause=self.cause)
         self._note(attempt, suspended)
-        self.send(node_address(self._node), msg.AttemptCheckpointed(self._slot, saved))
+        self.send(self._node_address, msg.AttemptCheckpointed(self._slot, saved))
 
     def on_resume_attempt(self, order: msg.ResumeAttempt) -> None:
         assert self._attempt is None, f"{self.name} is busy (S1)"
@@ -348,10 +350,11 @@ class Slot(Machine):
         return round(ms * self._slowness)
 
     def _begin(self, attempt: RunningAttempt) -> None:
-        if self._durations.sticks(attempt.launch, self._ailments.sticking):
+        ailments = self._ailments
+        if ailments.sticking and self._durations.sticks(attempt.launch, ailments.sticking):
             self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
-            self.send(node_address(self._node), stuck)
+            self.send(self._node_address, stuck)
         elif self._readable(attempt):
             self._work(attempt)
         else:
@@ -379,12 +382,12 @@ class Slot(Machine):
         launch = attempt.launch
         self._note(attempt, ev.AttemptStalled(self.now_ms, launch.attempt, done, why, cause=cause))
         if launch.tracked and why is not Stall.HANGS:
-            self.send(node_address(self._node), msg.PhaseBegan(launch.attempt, 0))
+            self.send(self._node_address, msg.PhaseBegan(launch.attempt, 0))
 
     def _readable(self, attempt: RunningAttempt) -> bool:
         launch = attempt.launch
         is_map = launch.kind is MAP
-        return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
+        return not is_map or self._blocks.readable(launch.job, launch.task, self._kernel.now_ms)
 
     def _retry_input_later(self, deadline_ms: Millis) -> None:
         self._timed += 1
@@ -414,7 +417,7 @@ class Slot(Machine):
         launch = attempt.launch
         if launch.tracked and attempt.copier is None:
             began = msg.PhaseBegan(launch.attempt, phase.whole_ms(), done)
-            self.send(node_address(self._node), began)
+            self.send(self._node_address, began)
 
     def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
         launch, cause, now_ms = attempt.launch, attempt.event, self._kernel.now_ms
@@ -422,7 +425,8 @@ class Slot(Machine):
             cause = self.cause
         elif change is _FAIL and attempt.injected is not None:
             cause = cause if attempt.injected.cause == NO_CAUSE else attempt.injected.cause
-        ran_ms, shuffled_ms = attempt.ran_ms(now_ms), attempt.shuffled_for_ms(now_ms)
+        ran_ms = attempt.ran_ms(now_ms)
+        shuffled_ms = attempt.shuffled_ms if attempt.copier is None else ran_ms
         attempt.change(change)
         outcome = ev.OUTCOMES[attempt.state]
         self._clear()
@@ -431,7 +435,7 @@ class Slot(Machine):
         report = msg.EndReport(launch.attempt, outcome, ran_ms, shuffled_ms, attempt.event)
         stored = own and launch.kind is MAP and outcome is _SUCCEEDED
         over = msg.AttemptFinished(self._slot, report, launch.job if stored else None)
-        self.send(node_address(self._node), over)
+        self.send(self._node_address, over)
 
     def _note_end(self, attempt: RunningAttempt, outcome: Outcome, cause: int) -> None:
         launch, work = attempt.launch, attempt.launch.work

@@ -4,8 +4,8 @@ import msgspec
 
 from bench.book.markdown import page, paragraphs
 from bench.book.struct_fields import field_table
+from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.orders.fair.pools import PoolParams
-from callboard.scheduler.part_params import ShareParams
 from callboard.scheduler.policy import Part
 from callboard.scheduler.registry.parts import DEFAULT_PARTS, PART_BASES, PARTS, part_kind
 
@@ -16,7 +16,7 @@ that is *unset* is chosen by the part, as the text says."""
 
 TABLES: dict[str, type[msgspec.Struct]] = {
     "A pool of `fair`": PoolParams,
-    "A user of `coshh` and `hybrid`": ShareParams,
+    "A user of `coshh` and `hybrid`": UserParams,
 }
 
 

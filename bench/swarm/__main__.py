@@ -14,11 +14,12 @@ from itertools import islice
 from pathlib import Path
 
 from bench.swarm.bug_hunt import SEEDS_MAX, catches, known_catches
+from bench.swarm.event_oracles import Flaw
 from bench.swarm.planted_bugs import BUGS
 from bench.swarm.records import SeedRecords, Totals, totals
 from bench.swarm.scoreboard import write_scoreboard
 from bench.swarm.seed_trial import SeedRecord, try_seed
-from bench.swarm.world_trial import COMPARISONS, Flaw, flaws
+from bench.swarm.world_trial import COMPARISONS, flaws
 from callboard.arguments import whole_number
 from callboard.experiments.task_pool import Lost, answers, local_workers
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld

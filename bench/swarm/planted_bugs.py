@@ -88,8 +88,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "the number of a reply stays the same",
         _MASTER,
-        "        response = node.reply.response + 1",
-        "        response = max(node.reply.response, 1)",
+        "            node.reply.response + 1, self._interval_ms,",
+        "            max(node.reply.response, 1), self._interval_ms,",
     ),
     PlantedBug(
         "nobody notes when a node was heard of",
@@ -451,8 +451,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "COSHH forgets classes when a job's change",
         _COSHH,
-        "                self._count(kind, new, job.pending)",
-        "                self._count(kind, new, 0)",
+        "                self._count(kind, cohort, job.pending)",
+        "                self._count(kind, cohort, 0)",
     ),
     PlantedBug(
         "COSHH leaves jobs alone that may run on no suggested node",
@@ -488,8 +488,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "who was refused once is refused for ever",
         _POLICY,
-        "        self._all_refused = None\n        for part in self._learners:",
-        "        self._refused_ids\n        for part in self._learners:",
+        "        self._all_refused = None\n        for part in self._progress_learners",
+        "        self._refused_ids\n        for part in self._progress_learners",
     ),
     # Preemption.
     PlantedBug(

@@ -34,10 +34,11 @@ def _worlds(found: Totals) -> Iterator[str]:
     yield f"| processor time | {found.core_hours:.2f} hours |"
     yield f"| in a day a core simulates | {found.a_day:.3g} node-years |"
     yield f"| runs ended | {_counted(found.reasons)} |"
-    yield f"| compared and tested | {_counted(found.checked)} |"
     yield f"| flaws | {_counted(found.flaws) or 'none'} |"
     yield f"| situations of the catalogue that were met | {len(met)} of {len(CATALOGUE)} |"
     yield f"| never met | {'; '.join(unmet) or 'none'} |"
+    yield ""
+    yield f"Compared and tested: {_counted(found.checked)}."
 
 
 def _counted(counts: Counter[str]) -> str:

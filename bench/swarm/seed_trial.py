@@ -16,13 +16,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from bench.swarm.event_oracles import Flaw
 from bench.swarm.world_reduction import reduced
-from bench.swarm.world_trial import COMPARISONS, Flaw, PlayedWorld, flaws
+from bench.swarm.world_trial import COMPARISONS, PlayedWorld, flaws
 from callboard.fairness import search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
 from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.fairness.drawing.drawn_policies import draw_policy
-from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world
+from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world, struck
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.property import is_guaranteed
 from callboard.fairness.situations import Situations
@@ -38,6 +39,9 @@ GUARANTEED_SCENARIOS = 12
 
 SECONDS_MAX = 200.0
 """Processor time in which a seed has to be done with."""
+
+STRIKES = 3
+"""How often every third world is played again with one more fault."""
 
 REFERENCE_WORLDS = 10
 """Worlds in which a seed holds the simulator against the reference."""
@@ -103,20 +107,28 @@ def _trials(folder: Path | None) -> dict[str, Callable[[int, DeclaredValues], Se
 
 
 def _hostile(seed: int, values: DeclaredValues, folder: Path | None) -> SeedRecord:
-    world, situations = draw_world(seed), Situations()
+    """The seed's world, and it again with faults at instants at which something happened."""
+    world: DrawnWorld | None = draw_world(seed)
+    assert world is not None
+    nodes = world.scenario.cluster.node_count()
     compared = tuple(name for name in COMPARISONS if values.chance(0.25))
-    first, *found = flaws(world, compared, situations)
-    assert isinstance(first, PlayedWorld)
-    told = []
-    for flaw in found:
-        assert isinstance(flaw, Flaw)
-        told.append((flaw.kind, flaw.told, _written(seed, world, flaw, folder)))
+    situations, played, told = Situations(), list[PlayedWorld](), list[tuple[str, str, str]]()
+    for _ in range(values.one_of((1, 1, 1 + STRIKES))):
+        first, *found = flaws(world, compared if not played else (), situations)
+        assert isinstance(first, PlayedWorld)
+        played.append(first)
+        for flaw in found:
+            assert isinstance(flaw, Flaw)
+            told.append((flaw.kind, flaw.told, _written(seed, world, flaw, folder)))
+        world = None if told else struck(world, first.events, values)
+        if world is None:
+            break
     return SeedRecord(
         seed=seed,
-        worlds=1,
-        node_ms=first.now_ms * world.scenario.cluster.node_count(),
-        events=len(first.events),
-        reason=first.reason if first.flaw is None else "flaw",
+        worlds=len(played),
+        node_ms=sum(each.now_ms for each in played) * nodes,
+        events=sum(len(each.events) for each in played),
+        reason="flaw" if told else played[-1].reason,
         checked=compared,
         met=tuple(situations.met()),
         flaws=tuple(told),

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from bench.swarm.books_probe import BooksProbe
+from bench.swarm.event_oracles import Flaw, event_flaws, given_up_late
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
 from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError, Stalled
 from callboard.actors.vocabulary import events as ev
@@ -37,13 +39,6 @@ MESSAGES_MAX = 20_000
 """A world that takes more is left there: what its parameters ask for is too much work."""
 
 TOO_LONG = "too long"
-
-
-class Flaw(NamedTuple):
-    """What is wrong with a world: which kind of thing (`S3`, `stuck`, ...), and in words."""
-
-    kind: str
-    told: str
 
 
 class PlayedWorld(NamedTuple):
@@ -85,12 +80,15 @@ def play_world(
     listening: list[Sink] = [events.append, *sinks]
     if situations is not None and checker is not None:
         listening.append(lambda event: situations.notice(event, checker))
-    run = Simulation(spec, listening, policy=policy, checker=checker, watcher=_Watcher())
+    probes = [BooksProbe()] if checks else []
+    run = Simulation(
+        spec, listening, policy=policy, checker=checker, probes=probes, watcher=_Watcher()
+    )
     flaw = _flaw_of(run, drive)
     kernel = run.kernel
     reason = kernel.reason or "complete"
     if flaw is None and checks and reason == "complete":
-        flaw = _left_behind(run) or _not_stopped(events, world)
+        flaw = _left_behind(run) or _not_stopped(events, world) or _of_events(events, world)
     return PlayedWorld(events, kernel.digest(), kernel.messages, kernel.now_ms, reason, flaw)
 
 
@@ -151,6 +149,14 @@ def _not_stopped(events: Sequence[AnyEvent], world: DrawnWorld) -> Flaw | None:
                 others = (each for each in running.values() if each.job == event.job)
                 due |= {each.attempt: event.at_ms for each in others}
     return None
+
+
+def _of_events(events: Sequence[AnyEvent], world: DrawnWorld) -> Flaw | None:
+    """What the events alone must not show; time is bounded unless the master stood still."""
+    found = next(event_flaws(events), None)
+    if found or any(isinstance(entry, _OF_THE_MASTER) for entry in world.scenario.timeline):
+        return found
+    return given_up_late(events, world.scenario.cluster)
 
 
 _OF_THE_MASTER = (tl.MasterPauseEntry, tl.MasterRestartEntry)

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.fairness.drawing.declared_values import NAMES, DeclaredValues, Draw
 from callboard.fairness.drawing.drawn_policies import draw_policy
 from callboard.scenarios import timeline as tl
@@ -53,6 +54,28 @@ def draw_world(seed: int) -> DrawnWorld:
             continue
         return DrawnWorld(scenario, values.one_of((None, None, 1, 2)))
     raise AssertionError(f"no scenario could be made of what seed {seed} draws")
+
+
+def struck(
+    world: DrawnWorld, events: Sequence[AnyEvent], values: DeclaredValues
+) -> DrawnWorld | None:
+    """The world with something more that happens, at an instant at which something did: what comes
+    at one instant meets there only.  Of rare events there are as many as of others.  None if
+    nothing that was drawn can be.
+    """
+    by_type: dict[type[AnyEvent], list[AnyEvent]] = {}
+    for event in events:
+        by_type.setdefault(type(event), []).append(event)
+    scenario = world.scenario
+    there = sorted({scenario.cluster.node_type, *(g.node_type for g in scenario.cluster.group)})
+    for _ in range(_TRIES):
+        at_ms = values.one_of(by_type[values.one_of([*by_type])]).at_ms
+        at_s = max(at_ms + values.one_of((0, 0, 0, 1, -1)), 0) / 1000
+        entry = _draw_entry(values, scenario, there, at_s)
+        more = None if entry is None else _with_entry(scenario, entry)
+        if more is not None:
+            return msgspec.structs.replace(world, scenario=more)
+    return None
 
 
 def _draw_scenario(values: DeclaredValues) -> Scenario:
@@ -188,13 +211,16 @@ def _draw_job(
 
 
 def _draw_entry(
-    values: DeclaredValues, scenario: Scenario, node_types: Sequence[str]
+    values: DeclaredValues,
+    scenario: Scenario,
+    node_types: Sequence[str],
+    at_s: float | None = None,
 ) -> dict[str, Any] | None:
-    """An entry of any kind; None if the drawn one can not be."""
+    """An entry of any kind, at this time if one is given; None if the drawn one can not be."""
     entry = values.one_of(ENTRY_TYPES)
     lasts = values.one_of((0.5, 1.0, 4.0, 12.0, 40.0))
     own: dict[str, Draw] = {
-        "at_s": lambda: 0.5 * int(values.rng.integers(2 * SPAN_S)),
+        "at_s": lambda: 0.5 * int(values.rng.integers(2 * SPAN_S)) if at_s is None else at_s,
         "after_s": lambda: None,
         "every_s": lambda: values.one_of((5.0, 20.0)),
         "times": lambda: values.one_of((1, 1, 2, 4)),

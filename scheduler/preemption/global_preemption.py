@@ -57,20 +57,38 @@ class GlobalPreemption(PreemptionRule):
     summary = "kill the newest attempts of all jobs; long jobs only when they starve the others"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """The paper's parameters under its names; times in seconds, the rest are shares of 1."""
+        """The paper's parameters under its names; shares are of 1."""
 
         production: str = "production"
+        """The pool (and those in it) that is never preempted; none if empty."""
         interval_s: Positive = 10.0
+        """Seconds between checks; the paper's experiments had 20."""
         min_share_timeout_s: Timeout = 30.0
+        """How long a claimant is left below its min share; `inf` turns it off.  Hadoop's own
+        default is infinite.
+        """
         fair_share_timeout_s: Timeout = 60.0
+        """How long a claimant is left below half of its fair share; `inf` turns it off.  Hadoop's
+        own default is infinite.
+        """
         t: Portion = 0.8
+        """The share of a period for which it must be busy."""
         p: Portion = 0.9
+        """The share of the slots above which it is busy."""
         period_s: Positive = 180.0
+        """How long a period is: the paper's 3 minutes."""
         pi: Annotated[float, Meta(gt=0, le=1)] = 0.5
+        """π: the queue is long above (1 − π) / π times the slots that production does not occupy.
+        """
         first_cut: Portion = 0.5
+        """The part of a long job's overflow that is killed after the first busy period; then all.
+        """
         dominance: Portion = 0.9
+        """No cut if one job makes up more of the queue than this."""
         long_s: Timeout = 200.0
+        """A job is long if it has a running task older than this.  Chosen."""
         cuts: Literal["always", "starving"] = "always"
+        """Long jobs are cut after any busy period, or only where a claimant lacks slots."""
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or GlobalPreemption.Params()

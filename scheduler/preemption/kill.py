@@ -34,14 +34,21 @@ from callboard.scheduler.view import AttemptView, ClusterView
 
 
 class KillParams(PartParams, frozen=True, kw_only=True):
-    """When to check, which claimants starve, in seconds; `victims` says among which the newest are
-    looked for: all attempts above their shares, or each job's.
-    """
+    """When to check, which claimants starve, and who gives way."""
 
     victims: Literal["global", "job"] = "global"
+    """Which attempts above their shares go: the newest of all, or the newest of each job in turn.
+    """
     interval_s: Positive = 15.0
+    """Seconds between checks."""
     min_share_timeout_s: Timeout = 30.0
+    """How long a claimant is left below its min share; `inf` turns it off.  Hadoop's own default is
+    infinite.
+    """
     fair_share_timeout_s: Timeout = 60.0
+    """How long a claimant is left below half of its fair share; `inf` turns it off.  Hadoop's own
+    default is infinite.
+    """
 
 
 class NewestAboveShare(PreemptionRule):
@@ -109,13 +116,14 @@ class SuspendPreemption(NewestAboveShare):
     guarantees = ("newest-first",)
 
     class Params(KillParams, frozen=True, kw_only=True):
-        """`limit` suspended attempts a node at most; `over`: is a victim on a full node killed or
-        spared; `kill_after_s` suspended seconds later an attempt is killed.
-        """
+        """What `kill` has, and what becomes of suspended attempts."""
 
         limit: limits.AttemptLimit = 2
+        """How many suspended attempts a node holds at most."""
         over: limits.WhenFull = "wait"
+        """What becomes of a victim on a full node: it is spared (`wait`), or killed."""
         kill_after_s: limits.KillAfter = float("inf")
+        """An attempt suspended for longer is killed."""
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params = params or SuspendPreemption.Params()

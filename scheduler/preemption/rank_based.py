@@ -43,13 +43,18 @@ class RankPreemption(PreemptionRule):
     summary = "take slots for jobs further ahead: the youngest attempts of the job furthest back"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """`how` a victim gives way, seconds between checks, and what `suspend` has besides."""
+        """How a victim gives way, and what becomes of suspended attempts."""
 
         how: Literal["kill", "suspend"] = "kill"
+        """Whether victims are killed or suspended."""
         interval_s: Positive = 1.0
+        """Seconds between checks."""
         limit: limits.AttemptLimit = 2
+        """How many suspended attempts a node holds at most."""
         over: limits.WhenFull = "wait"
+        """What becomes of a victim on a full node: it is spared (`wait`), or killed."""
         kill_after_s: limits.KillAfter = float("inf")
+        """An attempt suspended for longer is killed."""
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or RankPreemption.Params()

@@ -50,16 +50,18 @@ class Late(stragglers.StragglerRule):
     summary = "copy the slow task that will end last, on a node that is not slow"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """`by`: which form; `slow_task` and `slow_node`: percentiles (unset: 25) or standard
-        deviations (unset: 1); `cap`: a share of the slots, or of a job's running tasks; `lag_s`:
-        how long an attempt must have run.
-        """
+        """Which tasks and nodes are slow, and how many attempts are speculative."""
 
         by: Literal["percentile", "std"] = "percentile"
+        """By percentiles, as the paper, or by standard deviations, as Hadoop 0.21."""
         slow_task: Annotated[float, Meta(ge=0, le=100)] | None = None
+        """A percentile (unset: 25), or a number of standard deviations (unset: 1)."""
         slow_node: Annotated[float, Meta(ge=0, le=100)] | None = None
+        """The same of nodes."""
         cap: Portion = 0.1
+        """The most speculative attempts: a share of the slots, or of a job's running tasks."""
         lag_s: Timeout = 60.0
+        """How long an attempt must have run."""
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()

@@ -47,12 +47,16 @@ class Mantri(StragglerRule):
     summary = "restart or duplicate a task that a fresh attempt would likely overtake"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """The paper's δ, γ and ρ with its defaults; `least` ended tasks to judge by are ours."""
+        """The paper's δ, γ and ρ, with its defaults."""
 
         delta: Portion = 0.25
+        """δ: how probable it must be that a fresh attempt takes less than half of the time left."""
         gamma: Count = 3
+        """γ: how many attempts a task may have had before a restart."""
         rho: NotNegative = 3.0
+        """ρ: how many times Δ sooner a duplicate must end where nothing waits."""
         least: Annotated[int, Meta(ge=1)] = 3
+        """How many tasks must have ended to judge by.  Ours."""
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()

@@ -29,10 +29,12 @@ class Naive(stragglers.StragglerRule):
     summary = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """`gap`: how far behind, as a share of the whole; `lag_s`: how long ago its job came."""
+        """When a task is behind."""
 
         gap: Annotated[float, Meta(gt=0, le=1)] = 0.2
+        """How far behind the average, as a share of the whole."""
         lag_s: Timeout = 60.0
+        """How long ago its job must have come."""
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()

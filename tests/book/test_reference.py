@@ -17,11 +17,11 @@ def test_a_page_is_what_the_code_says(name: str) -> None:
     assert written == PAGES[name](), f"docs/{name} is of old; run `make reference`"
 
 
-def test_every_field_of_a_scenario_says_what_it_means() -> None:
+def test_every_field_and_parameter_says_what_it_means() -> None:
     """On failure: a sentence in three quotes, below the field."""
     silent = [
         f"{struct.__name__}.{name}"
-        for struct in documented_structs()
+        for struct in (*documented_structs(), *(part.Params for part in PARTS.values()))
         for name, _, _, meaning in field_rows(struct)
         if not meaning
     ]

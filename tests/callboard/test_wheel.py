@@ -56,9 +56,15 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_wheel_holds_one_package(wheel: Path) -> None:
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    assert {name for name in names if not name.endswith(".dist-info")} == {"callboard"}
+    beside = (".dist-info", ".data")
+    assert {name for name in names if not name.endswith(beside)} == {"callboard"}
     assert "callboard/py.typed" in zipfile.ZipFile(wheel).namelist()
     assert "callboard/experiments/report/page.html.jinja" in zipfile.ZipFile(wheel).namelist()
+
+
+def test_a_wheel_brings_the_man_page(wheel: Path) -> None:
+    data = [name for name in zipfile.ZipFile(wheel).namelist() if ".data/" in name]
+    assert [name.partition(".data/")[2] for name in data] == ["data/share/man/man1/callboard.1"]
 
 
 def test_a_users_own_scheduler_and_actors_shadow_nothing(python: Path, folder: Path) -> None:

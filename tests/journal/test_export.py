@@ -33,11 +33,12 @@ from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import KINDS, TaskKind
 from tests.journal.replay.support import events_of, outage
+from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.stories import MAP, REDUCE, STORY
 
 RUNS: dict[str, Callable[[], Sequence[AnyEvent]]] = {
     "a rack fails": outage,
-    "suspended, and resumed elsewhere": lambda: events_of("hfsp-test", "hfsp+suspend"),
+    "suspended, and resumed elsewhere": lambda: events_of(*SUSPENDING),
     "killed for others": lambda: events_of("sticky-slots", "fair+kill"),
     "copies": lambda: events_of("stragglers", "fair+late"),
     "cut off": lambda: outage()[:1500],

@@ -13,9 +13,11 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.faults import Crash, Restart
 from callboard.experiments.run_loading import load_run
+from callboard.scenarios import script as scripts
 from callboard.scenarios.failures import recorded_outages
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_script
+from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 6, "racks": 2}
@@ -166,10 +168,17 @@ def test_an_outage_of_no_time_is_none(tmp_path: Path) -> None:
     assert [each.at_ms for each in load_run(path).script] == [16_000, 17_000]
 
 
-def test_a_trace_of_too_many_outages_is_refused(tmp_path: Path) -> None:
-    lines = [f"{n},node-1,{'up' if n % 2 else 'down'}" for n in range(400_002)]
+def test_a_trace_of_too_many_outages_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outage more than the limit, which is made small here."""
+    assert SCHEDULED_FAULTS_MAX == 200_000
+    monkeypatch.setattr(scripts, "SCHEDULED_FAULTS_MAX", 2000)
+    lines = [f"{n},node-1,{'up' if n % 2 else 'down'}" for n in range(4002)]
+    path = with_trace(tmp_path, "\n".join(lines[:-2]))
+    assert len(load_run(path).script) == 4000
     path = with_trace(tmp_path, "\n".join(lines))
-    with pytest.raises(ScenarioError, match=r"timeline\[0\].path: .* more than 200,000 faults"):
+    with pytest.raises(ScenarioError, match=r"timeline\[0\].path: .* more than 2,000 faults"):
         load_run(path)
 
 

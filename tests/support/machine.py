@@ -64,6 +64,15 @@ class FixedOracle:
         return 0.0
 
 
+class _OneNode(FakeCluster):
+    """Its number of waiting maps is kept: counting them at each decision took most of the time."""
+
+    waiting = 0
+
+    def pending(self, kind: TaskKind) -> int:
+        return self.waiting if kind is MAP else 0
+
+
 @dataclass
 class Machine:
     """Some slots on one node, an order, and what came of it."""
@@ -82,10 +91,11 @@ class Machine:
         if self.policy.wants_oracle:
             self.policy.set_oracle(FixedOracle(self.jobs, self.believed))
         self.node = FakeNode(0, (self.slots, 0))
-        self.cluster = FakeCluster([self.node], [])
+        self.cluster = _OneNode([self.node], [])
         self.policy.observe(NodeJoined(0), self.cluster)
         self._running: list[tuple[int, int, Work, int]] = []
         self._attempts = 0
+        self._jobs = {job.job: job for job in self.jobs}
         coming = sorted(self.jobs, key=lambda job: (job.submitted_ms, job.job))
         heartbeats = sorted(self.tells_progress_at)
         while coming or self._running or heartbeats:
@@ -100,6 +110,7 @@ class Machine:
                 heartbeats.pop(0)
                 self._tell_progress()
             self._fill()
+        assert self.cluster.waiting == 0
         return self
 
     def response_ms(self) -> dict[JobId, int]:
@@ -112,15 +123,17 @@ class Machine:
 
     def _arrive(self, job: Work) -> None:
         self.cluster._jobs[job.job] = job
+        self.cluster.waiting += job.pending_[MAP]
         self.policy.observe(JobArrived(job.job), self.cluster)
         self._leave_if_done(job)
 
     def _fill(self) -> None:
         while (launch := self.policy.decide(FakeOffer(self.node), self.cluster)) is not None:
             assert isinstance(launch, Launch)
-            job = next(job for job in self.jobs if job.job == launch.job)
+            job = self._jobs[launch.job]
             length = job.lengths[len(job.lengths) - job.pending_[MAP]]
             job.pending_[MAP] -= 1
+            self.cluster.waiting -= 1
             job.running_[MAP] += 1
             self.node.running_[MAP] += 1
             self._attempts += 1

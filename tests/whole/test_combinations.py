@@ -16,10 +16,15 @@ from callboard.scheduler.registry.spelling import PART_KINDS
 from tests.support.world import job, play
 
 CLUSTER = Cluster(
-    nodes=3, racks=3, map_slots=2, reduce_slots=1, replication=1, heartbeat=Heartbeats()
+    nodes=3,
+    racks=3,
+    map_slots=2,
+    reduce_slots=1,
+    replication=1,
+    heartbeat=Heartbeats(interval_ms=5000),
 )
 JOBS = [
-    job(0, maps=8, map_ms=200_000, reduces=2, shuffle_ms=1000, reduce_ms=2000),
+    job(0, maps=7, map_ms=150_000, reduces=2, shuffle_ms=1000, reduce_ms=2000),
     job(1, maps=3, map_ms=9000, submit_ms=20_000, reduces=3, reduce_ms=5000),
     job(2, maps=4, map_ms=9000, submit_ms=25_000, priority=Priority.VERY_HIGH),
     job(3, maps=0, submit_ms=30_000),

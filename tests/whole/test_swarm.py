@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pytest
 
 from bench.swarm import bug_planter
@@ -15,7 +17,8 @@ from bench.swarm.seed_trial import SeedRecord, try_seed
 from bench.swarm.world_reduction import reduced
 from bench.swarm.world_trial import COMPARISONS, PlayedWorld, flaws, play_world
 from callboard.actors.job import Job
-from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world
+from callboard.fairness.drawing.declared_values import DeclaredValues
+from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world, struck
 from callboard.scenarios.listed_jobs import ListedWorkload
 
 TOO_EARLY = next(bug for bug in BUGS if bug.what == "a job takes its maps for done too early")
@@ -49,6 +52,37 @@ def test_a_failing_world_is_made_smaller_and_written(tmp_path: Path) -> None:
     assert "# flaw: S5" in text
     assert f"--seed {seed}" in text
     assert len(text.splitlines()) < 40
+
+
+@pytest.mark.parametrize(
+    ("bug", "kind"),
+    [
+        ("the other attempt is not stopped", "not stopped"),
+        ("attempts beyond one a task are not counted down", "AssertionError"),
+        ("jobs that are over stay in the books", "AssertionError"),
+        ("a job blacklists any number of nodes", "blacklist"),
+    ],
+)
+def test_what_no_rule_says_is_seen_too(bug: str, kind: str) -> None:
+    """In the master's books, and in the events."""
+    with planted(next(each for each in BUGS if each.what == bug)):
+        found = (flaw for seed in (2, 25) for flaw in try_seed(seed).flaws)
+        assert next(found)[0] == kind
+
+
+def test_a_world_is_struck_at_an_instant_of_its_own() -> None:
+    """And is the same up to it."""
+    world = draw_world(3)
+    first = play_world(world)
+    more = struck(world, first.events, DeclaredValues(np.random.default_rng(1)))
+    assert more is not None
+    *before, added = more.scenario.timeline
+    assert tuple(before) == world.scenario.timeline
+    at_ms = round(1000 * msgspec.structs.asdict(added)["at_s"])
+    assert any(abs(event.at_ms - at_ms) <= 1 for event in first.events)
+    again = play_world(more)
+    early = [[e for e in run.events[1:] if e.at_ms < at_ms] for run in (first, again)]
+    assert early[0] == early[1]
 
 
 def test_greedy_removal_leaves_what_the_failure_needs() -> None:

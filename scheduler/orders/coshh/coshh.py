@@ -63,25 +63,27 @@ class Coshh(Order):
     same_for_every_node = False
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """Where task times come from, who the users are, and what a class and a change is.
-
-        `size` is `online` (learnt) or `oracle` (the truth), `guess` the seconds of a task before
-        any has completed.  Jobs whose task times differ by less than about `alike` are one class,
-        at most `classes` of them.  Work counts for `memory_s` from its submission; a matching holds
-        until a part of it has changed by the factor 1 + `change`.  With nothing suggested waiting,
-        a node may (`spare`) `help` others where its slot would be done before their own nodes' get
-        to them, serve `any`, or `leave` its slots free.  None of them keeps it from jobs that may
-        run on no suggested node (`_stranded`).
-        """
+        """Where task times come from, who the users are, and what a class and a change is."""
 
         size: SizeSource = "online"
+        """Task times are learnt (`online`) or true (`oracle`)."""
         guess: Positive = 60.0
+        """A task's seconds before any has completed."""
         users: dict[str, UserParams] = msgspec.field(default_factory=dict)
+        """What each user is due, by name."""
         classes: Annotated[int, Meta(ge=1, le=100)] = 10
+        """The most classes of jobs."""
         alike: Annotated[float, Meta(ge=0.001, le=10)] = 0.1
+        """Jobs whose task times differ by less than about this share are one class."""
         memory_s: NotNegative = 3600.0
+        """For how long work counts from its submission."""
         change: NotNegative = 0.25
+        """A matching holds until a part of it has changed by the factor 1 + this."""
         spare: Literal["help", "any", "leave"] = "help"
+        """With nothing suggested waiting a node may `help` others where its slot would be done
+        before their own nodes' get to them, serve `any`, or `leave` its slots free; none keeps it
+        from jobs that may run on no suggested node.
+        """
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params = params or Coshh.Params()

@@ -47,13 +47,18 @@ class Hybrid(Order):
     switches = True
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """The loads where Fair and COSHH begin, how far below to go back; COSHH's parameters."""
+        """The loads where Fair and COSHH begin; COSHH's parameters."""
 
         balanced_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 0.0
+        """The load from which Fair serves."""
         overloaded_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 1.0
+        """The load from which COSHH serves."""
         margin: NotNegative = 0.1
+        """How far below a load has to fall to go back."""
         size: SizeSource = "online"
+        """Task times are learnt (`online`) or true (`oracle`)."""
         users: dict[str, UserParams] = msgspec.field(default_factory=dict)
+        """What each user is due, by name."""
 
         def __post_init__(self) -> None:
             super().__post_init__()

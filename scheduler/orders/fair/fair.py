@@ -52,17 +52,18 @@ class Fair(Order):
     hears_progress = False
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """How jobs fall into pools, and what pools and users are allowed.
-
-        `pool_by` is `pool` where pools are named and `none` otherwise.  `max_jobs_per_pool` and
-        `max_jobs_per_user` cap running jobs where `pools` and `max_jobs_of` say nothing.
-        """
+        """How jobs fall into pools, and what pools and users are allowed."""
 
         pool_by: Literal["none", "pool", "user"] | None = None
+        """What a job's pool is named after; unset, `pool` where `pools` are named, else `none`."""
         pools: dict[str, PoolParams] = msgspec.field(default_factory=dict)
+        """What each pool is due, by its path."""
         max_jobs_per_pool: Count | None = None
+        """The most running jobs of a pool that has no cap of its own."""
         max_jobs_per_user: Count | None = None
+        """The most running jobs of a user who has no cap of its own."""
         max_jobs_of: dict[str, Count] = msgspec.field(default_factory=dict)
+        """The most running jobs of users, by name."""
 
         def __post_init__(self) -> None:
             super().__post_init__()
@@ -87,9 +88,10 @@ class Fair(Order):
             self._pool(path)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
+        if isinstance(fact, PhaseFact):  # nearly all
+            self._jobs[fact.job].refresh(fact.kind, view.job(fact.job))
+            return
         match fact:
-            case PhaseFact(job, kind):
-                self._jobs[job].refresh(kind, view.job(job))
             case JobArrived(job):
                 self._arrive(view.job(job), view)
             case JobUpdated(job):

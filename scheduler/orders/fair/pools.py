@@ -25,18 +25,18 @@ from callboard.scheduler.view import JobView
 
 
 class PoolParams(ShareParams, frozen=True, kw_only=True):
-    """What a pool is guaranteed and allowed, in slots and jobs; a pool of `mode` fifo holds jobs
-    only.
-
-    `max_jobs` caps the jobs that may launch tasks, by priority and submission; `max_maps` and
-    `max_reduces` cap running tasks; `min_share_timeout_s` overrides the preemption rule's.
-    """
+    """What a pool is guaranteed and allowed, in slots and jobs."""
 
     max_maps: Count | None = None
+    """The most running maps, of all pools in it together."""
     max_reduces: Count | None = None
+    """The most running reduces, of all pools in it together."""
     max_jobs: Count | None = None
+    """The most jobs that may launch tasks, by priority and submission, of all pools in it."""
     mode: Literal["fair", "fifo"] = "fair"
+    """`fifo` is by priority, then submission; such a pool holds jobs only."""
     min_share_timeout_s: Timeout | None = None
+    """How long it may stay below its min share; unset, the preemption rule's."""
 
 
 class Schedulable:

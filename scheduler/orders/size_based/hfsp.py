@@ -46,26 +46,28 @@ _TRAINING = Grounds(Reason.TRAINING)
 
 
 class HfspParams(PartParams, frozen=True):
-    """HFSP's parameters, with the paper's defaults (III-A, III-C).
-
-    `t` training tasks a phase; `delta` seconds until a running one is extrapolated; `xi` the factor
-    on initial sizes; `T` slots of each kind that may train at once; `s0` the initial size in
-    slot-seconds before any job has completed (the paper: any constant); `size` is `training`, or
-    `oracle` for true sizes with a log-normal error of shape `sigma`.  `priority` makes a job age at
-    its priority's speed (4, 2, 1, ½, ¼), or is `off`; `flapping` re-estimates after every task
-    (Figure 2 shows why not); `half_speed` ages at half speed, as the published code does.
-    """
+    """HFSP's parameters, with the paper's defaults (III-A, III-C)."""
 
     t: Annotated[int, Meta(ge=1)] = 5
+    """Training tasks of a phase."""
     delta: NotNegative = 60.0
+    """Seconds until a running training task is extrapolated."""
     xi: Annotated[float, Meta(ge=1, le=NUMBER_MAX)] = 1.0
+    """The factor on initial sizes."""
     T: Count = 10
+    """How many slots of each kind may train at once."""
     s0: Positive = 60.0
+    """The initial size in slot-seconds before any job has completed (the paper: any constant)."""
     size: Literal["training", "oracle"] = "training"
+    """Sizes come from training tasks, or are true (`oracle`)."""
     sigma: NotNegative = 0.0
+    """With `oracle`, the shape of a log-normal error on each size."""
     priority: Literal["speed", "off"] = "speed"
+    """Whether a job ages at its priority's speed (4, 2, 1, ½, ¼)."""
     flapping: bool = False
+    """Whether every task re-estimates its job; the paper's Figure 2 shows why not."""
     half_speed: bool = False
+    """Whether jobs age at half speed, as the published code does."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

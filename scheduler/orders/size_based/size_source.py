@@ -16,14 +16,15 @@ def check_sigma(sigma: float, size: str) -> None:
 
 
 class SizeParams(PartParams, frozen=True):
-    """`size` is `online` (learnt from completed tasks), `requested` (what users said) or `oracle`
-    (the truth), with a log-normal error of shape `sigma`; `guess` is a task's seconds before any of
-    its kind has completed.
-    """
+    """Where sizes come from."""
 
     size: Literal["online", "oracle", "requested"] = "online"
+    """`online` is learnt from completed tasks, `requested` is what users said, `oracle` the truth.
+    """
     sigma: NotNegative = 0.0
+    """With `oracle`, the shape of a log-normal error on each size."""
     guess: Positive = 60.0
+    """A task's seconds before any of its kind has completed."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

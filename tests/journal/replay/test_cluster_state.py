@@ -32,10 +32,13 @@ from tests.journal.replay.support import events_of, outage
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
 
-RUNS = (
+SUSPENDING = ("hfsp-test", "hfsp+suspend(fair_share_timeout_s=5)", "workload.jobs=20")
+"""A hundred attempts are suspended, and go on."""
+
+RUNS: tuple[tuple[str, ...], ...] = (
     ("rack-outage", "fair"),
     ("stragglers", "fair+late"),
-    ("hfsp-test", "hfsp+suspend"),
+    SUSPENDING,
     ("two-jobs", "hfsp+preemptive"),
 )
 
@@ -126,7 +129,7 @@ def check_against_metrics(events: tuple[AnyEvent, ...] | list[AnyEvent]) -> None
 
 
 @pytest.mark.parametrize("run", RUNS, ids="-".join)
-def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, str]) -> None:
+def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, ...]) -> None:
     events = events_of(*run)
     check_against_metrics(events)
     cluster = folded(events)

@@ -52,7 +52,7 @@ def test_the_events_come_back_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("run", RUNS, ids="-".join)
-def test_a_sentence_told_alone_is_the_narrators(run: tuple[str, str]) -> None:
+def test_a_sentence_told_alone_is_the_narrators(run: tuple[str, ...]) -> None:
     events = events_of(*run)
     recording, run_state = taped(events), RunState()
     for index, event in enumerate(events):

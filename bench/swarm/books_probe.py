@@ -1,0 +1,47 @@
+"""A look into the master's books after its messages: sums, and what should have left them."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.lifecycle import BookedJobState
+from callboard.actors.vocabulary.messages import Heartbeat
+from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
+from tests.support.ledger_check import check_sums
+
+EVERY = 5
+"""Of how many heartbeats one is looked behind, and every message of another kind."""
+
+
+class BooksProbe(MasterProbe):
+    """Recounts every sum, and looks for jobs and outputs that nobody wants any more; raises
+    AssertionError in the master.
+    """
+
+    def __init__(self) -> None:
+        self._heartbeats = 0
+
+    def after(
+        self,
+        master: InstrumentedMaster,
+        message: msgspec.Struct,
+        noted: Sequence[ev.AnyEvent],
+    ) -> None:
+        if isinstance(message, Heartbeat) and not noted:
+            self._heartbeats += 1
+            if self._heartbeats % EVERY:
+                return
+        check_sums(master.ledger)
+        self._look_for_leavings(master)
+
+    def _look_for_leavings(self, master: InstrumentedMaster) -> None:
+        """A job that is over stays only while attempts of it run, and without outputs."""
+        for job in master.ledger.jobs():
+            over = job.state is BookedJobState.ENDING
+            assert job.attempts or not over, f"job {job.job} is over and in the books"
+            assert not (over and job.outputs), f"outputs of job {job.job} stay, and it is over"
+        here = {job.job for job in master.ledger.jobs()}
+        for node in master.ledger.members():
+            gone = node.with_outputs.keys() - here
+            assert not gone, f"outputs of job {min(gone)} stay on node {node.node}"

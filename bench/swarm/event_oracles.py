@@ -1,0 +1,168 @@
+"""What the events of a run alone must not show, beside the rules S1 to S15.
+
+Each oracle goes through the events once, beside the one fold of a run's state.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, NamedTuple
+
+from callboard.actors.config import Cluster
+from callboard.actors.master.entries import BLACKLISTING_SHARE
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.journal.run_state import RunState
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex
+from callboard.scheduler.reasons import Reason
+
+
+class Flaw(NamedTuple):
+    """What is wrong with a world: which kind of thing (`S3`, `stuck`, ...), and in words."""
+
+    kind: str
+    told: str
+
+
+class EventOracle:
+    """Looks at each event before the run's state takes it in."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, state: RunState) -> None:
+        self.state = state
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        """What is wrong, in words."""
+        raise NotImplementedError
+
+
+class FewAreBlacklisted(EventOracle):
+    """A job avoids less than a quarter of the cluster's nodes."""
+
+    kind = "blacklist"
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__(state)
+        self._failing: Counter[JobId] = Counter()
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if isinstance(event, ev.JobResubmitted):
+            self._failing[event.job] = 0
+        if not isinstance(event, ev.JobBlacklistedNode):
+            return None
+        self._failing[event.job] += 1
+        avoided, nodes = self._failing[event.job], len(self.state.nodes)
+        if event.in_force and avoided >= BLACKLISTING_SHARE * nodes:
+            return f"job-{event.job} avoids {avoided} of {nodes} nodes"
+        return None
+
+
+class OutputsAreFetched(EventOracle):
+    """No shuffle ends without the outputs on a host that was down all the time."""
+
+    kind = "unfetched"
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__(state)
+        self._outputs: dict[JobId, dict[AttemptId, tuple[TaskIndex, NodeId]]] = {}
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        match event:
+            case ev.JobSubmitted() | ev.JobResubmitted():
+                self._outputs[event.job] = {}
+            case ev.AttemptClosed(outcome=ev.Outcome.SUCCEEDED):
+                launch = self.state.attempts[event.attempt].launch
+                if not launch.kind:
+                    self._outputs[launch.job][event.attempt] = launch.task, launch.node
+            case ev.MapOutputsLost():
+                for attempt in event.attempts:
+                    self._outputs[event.job].pop(attempt, None)
+            case ev.ShuffleEnded():
+                return self._unfetched(event)
+        return None
+
+    def _unfetched(self, event: ev.ShuffleEnded) -> str | None:
+        attempt = self.state.attempts[event.attempt]
+        if attempt.closed is not None or attempt.started is None:
+            return None
+        for _, host in self._outputs[attempt.launch.job].values():
+            node = self.state.nodes[host]
+            if node.is_halted and node.since_ms < attempt.started.at_ms:
+                return f"attempt {event.attempt} has fetched from node-{host}, which was halted"
+        return None
+
+
+class PreemptedOnce(EventOracle):
+    """Nobody who has been told to give way is told again, and nobody gives way to its own job."""
+
+    kind = "preempted"
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if not isinstance(event, ev.KillOrdered | ev.SuspendOrdered):
+            return None
+        if event.why.reason in (Reason.SUSPENDED_TOO_LONG,) or event.why.reason.is_the_masters:
+            return None
+        attempt = self.state.attempts[event.attempt]
+        if attempt.kill_ordered:
+            return f"attempt {event.attempt} is told twice to give way"
+        job = getattr(event.why.beneficiary, "job", None)
+        if job == attempt.launch.job:
+            return f"attempt {event.attempt} of job-{job} gives way to its own job"
+        return None
+
+
+ORACLES: tuple[type[EventOracle], ...] = (FewAreBlacklisted, OutputsAreFetched, PreemptedOnce)
+
+
+def event_flaws(events: Iterable[ev.AnyEvent]) -> Iterator[Flaw]:
+    """The first flaw that each oracle finds."""
+    state = RunState()
+    oracles = [oracle(state) for oracle in ORACLES]
+    for event in events:
+        for oracle in [*oracles]:
+            told = oracle.look(event)
+            if told is not None:
+                oracles.remove(oracle)
+                yield Flaw(oracle.kind, f"at {event.at_ms} ms: {told}")
+        state.observe(event)
+
+
+# Bounds on time.
+
+
+def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | None:
+    """A launch that has not begun has failed an expiry later, seen at one of three looks (H8), and
+    a node whose first fault is a crash is given up as soon (T1).
+    """
+    expiry_ms, round_ms = cluster.heartbeat.expiry_ms, cluster.round_ms()
+    within_ms = expiry_ms + -(-expiry_ms // 3) + 2 * round_ms + 1
+    due: dict[tuple[str, int], Millis] = {}
+    launched: dict[AttemptId, ev.AttemptLaunched] = {}
+    touched: set[NodeId] = set()
+    for event in events:
+        late = next((what for what, at_ms in due.items() if at_ms < event.at_ms), None)
+        if late is not None:
+            return Flaw("expiry", f"{late[0]} {late[1]} is not given up at {event.at_ms} ms")
+        match event:
+            case ev.AttemptLaunched():
+                launched[event.attempt] = event
+            case ev.AttemptStalled(why=ev.Stall.NOT_BEGUN):
+                launch = launched[event.attempt]
+                if launch.node not in touched:
+                    due["launch", event.attempt] = event.at_ms + within_ms
+            case ev.NodeLost():
+                due.pop(("node", event.node), None)
+            case ev.FaultStruck(fault=faults.StickLaunches()):
+                pass
+            case ev.FaultStruck(fault=faults.NodeFault() as fault):
+                due.pop(("node", fault.node), None)
+                there = [a for w, a in due if w == "launch" and launched[a].node == fault.node]
+                for attempt in there:
+                    del due["launch", attempt]
+                first = fault.node not in touched and event.at_ms > 2 * round_ms
+                if isinstance(fault, faults.Crash) and first:
+                    due["node", fault.node] = event.at_ms + within_ms
+                touched.add(fault.node)
+            case ev.AttemptEvent():
+                due.pop(("launch", event.attempt), None)
+    return None
