@@ -731,6 +731,29 @@ class TestRoom:
         on_the_outage(act, (120, 40))
 
 
+class TestTypingInMenus:
+    def test_only_lines_with_the_text_stay(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "k", *"node-l")
+            assert "events of which kind?  /node-l" in screen.text()
+            assert "job-submitted" not in screen.text()
+            await screen.press("enter")
+            assert screen.view().log_kind == "node-lost"
+
+        on_the_outage(act)
+
+    def test_what_no_line_has_is_not_taken_and_backspace_takes_back(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("k", *"lostq", "backspace", "backspace")
+            assert "?  /lo" in screen.text()
+            await screen.press("backspace", "backspace", "backspace")
+            assert "/" not in screen.text().split("which kind?")[1].split("╮")[0]
+            await screen.press("escape")
+            assert screen.view().log_kind == ""
+
+        on_the_outage(act)
+
+
 class TestFolding:
     async def chosen(self, screen: Screen) -> LogLine:
         """Choose the line that stands for ten crashes."""
