@@ -88,8 +88,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "the number of a reply stays the same",
         _MASTER,
-        "        response = node.reply.response + 1",
-        "        response = max(node.reply.response, 1)",
+        "            node.reply.response + 1, self._interval_ms,",
+        "            max(node.reply.response, 1), self._interval_ms,",
     ),
     PlantedBug(
         "nobody notes when a node was heard of",
@@ -488,8 +488,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "who was refused once is refused for ever",
         _POLICY,
-        "        self._all_refused = None\n        for part in self._learners:",
-        "        self._refused_ids\n        for part in self._learners:",
+        "        self._all_refused = None\n        for part in self._progress_learners",
+        "        self._refused_ids\n        for part in self._progress_learners",
     ),
     # Preemption.
     PlantedBug(
