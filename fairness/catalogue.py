@@ -5,6 +5,7 @@ from callboard.fairness.properties import (
     invariants,
     metamorphic,
     preempting,
+    repeated_victims,
     share_axioms,
     slot_allocation,
     sojourn,
@@ -21,6 +22,7 @@ PROPERTIES: tuple[Property, ...] = tuple(
         share_axioms,
         sojourn,
         preempting,
+        repeated_victims,
         metamorphic,
         equivalences,
     )

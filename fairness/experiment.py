@@ -181,11 +181,15 @@ class Experiment:
         *,
         jobs: Sequence[JobSpec] | None = None,
         entitlements: bool = False,
+        tie_order: int | None = None,
     ) -> ObservedRun:
-        """A run, perhaps of another scenario, policy or workload, checked by S1 to S15."""
+        """A run, perhaps of another scenario, policy or workload, or with simultaneous messages
+        permuted, checked by S1 to S15.
+        """
         spec = RunSpec.of(
             scenario or self.scenario, self.policy, jobs=jobs, until_ms=EXPERIMENT_MAX_MS
         )
+        spec = msgspec.structs.replace(spec, tie_order=tie_order)
         policy, events = policy or self.fresh_policy(), list[AnyEvent]()
         checker, observer = Checker(policy), MasterObserver(entitlements=entitlements)
         simulation = Simulation(

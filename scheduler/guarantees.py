@@ -14,3 +14,6 @@ DOMINATES_SHARING = ("ideal-dominance", "dominance")
 
 EQUAL_SHARES = ("max-min", "sharing-incentive", "envy-free", "max-min-shares", "truthful", "scale")
 """Equal jobs get equal slots."""
+
+NO_PING_PONG = ("victim-once", "no-ping-pong", "victims-and-ties")
+"""Of preemption under an order in which of two jobs always the same one stands first."""

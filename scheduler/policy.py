@@ -90,6 +90,9 @@ class Order(Part):
     same_for_every_node: ClassVar[bool] = True
     """Whether `queue` is the same for every node."""
 
+    steady: ClassVar[bool] = False
+    """Whether of two jobs always the same one stands first."""
+
     switches: ClassVar[bool] = False
     """Whether it changes between several orders."""
 

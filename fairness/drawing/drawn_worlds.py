@@ -80,7 +80,7 @@ def struck(
 
 def _draw_scenario(values: DeclaredValues) -> Scenario:
     crowded = values.chance(0.5)
-    cluster = _draw_cluster(values, (2, 2, 3, 4) if crowded else (1, 1, 2, 2, 3, 4, 6))
+    cluster = _draw_cluster(values, crowded=crowded)
     there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
     plain = {
         "name": "drawn",
@@ -102,7 +102,13 @@ def _draw_scenario(values: DeclaredValues) -> Scenario:
     return scenario
 
 
-def _draw_cluster(values: DeclaredValues, nodes: Sequence[int]) -> dict[str, Any]:
+def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:
+    """Some nodes; in a crowded world they are few, and have few slots."""
+    nodes = (1, 2, 2, 3, 3) if crowded else (1, 1, 2, 2, 3, 4, 6)
+    slots: dict[str, Draw] = {
+        "map_slots": lambda: values.one_of((1, 2, 2, 3, 3)),
+        "reduce_slots": lambda: values.one_of((1, 2)),
+    }
     heartbeat = values.struct(
         Heartbeats,
         {
@@ -121,6 +127,7 @@ def _draw_cluster(values: DeclaredValues, nodes: Sequence[int]) -> dict[str, Any
         "group": lambda: [
             values.struct(NodeGroup, own) for _ in range(values.one_of((0, 0, 0, 1, 2)))
         ],
+        **(slots if crowded else {}),
     }
     cluster: dict[str, Any] = values.struct(Cluster, own)
     cluster = {"nodes": own["nodes"](), "racks": own["racks"](), **cluster, "heartbeat": heartbeat}
@@ -158,12 +165,12 @@ def _draw_jobs(
         return [_draw_job(values, node_types) for _ in range(values.one_of((1, 2, 2, 3, 4, 6)))]
     first: dict[str, Draw] = {
         "maps": lambda: 10,
-        "map_s": lambda: values.one_of((5.0, 20.0)),
+        "map_s": lambda: values.one_of((5.0, 20.0, 60.0)),
         "at_s": lambda: 0.0,
-        "count": lambda: values.one_of((1, 2)),
+        "count": lambda: values.one_of((1, 2, 2, 4)),
     }
     others: dict[str, Draw] = {
-        "map_s": lambda: values.one_of((1.0, 5.0, 20.0)),
+        "map_s": lambda: values.one_of((1.0, 5.0, 5.0, 20.0)),
         "at_s": lambda: 0.5 * int(values.rng.integers(20)),
     }
     number = values.one_of((1, 2, 3, 4))

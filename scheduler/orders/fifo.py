@@ -23,6 +23,7 @@ class Fifo(RankedOrder):
 
     name = "fifo"
     summary = "first come, first served, with Hadoop's priorities and limits a heartbeat"
+    steady = True
     hears_progress = False
     guarantees = (
         *EFFICIENT,

@@ -23,6 +23,7 @@ from typing import Literal
 from callboard.scheduler import decisions
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.facts import Fact
+from callboard.scheduler.guarantees import NO_PING_PONG
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.part_params import PartParams, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
@@ -63,6 +64,8 @@ class NewestAboveShare(PreemptionRule):
 
     def bind(self, policy: Policy) -> None:
         self.watch.bind(self.name, policy)
+        lasting = NO_PING_PONG if policy.order.steady else ()
+        self.guarantees = (*type(self).guarantees, *lasting)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
         self.watch.news = True

@@ -23,6 +23,7 @@ from functools import partial
 from typing import Literal
 
 from callboard.scheduler.decisions import Kill, Suspend
+from callboard.scheduler.guarantees import NO_PING_PONG
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
 from callboard.scheduler.part_params import PartParams, Positive
 from callboard.scheduler.policy import MisfitError, Policy, PreemptionRule
@@ -73,6 +74,7 @@ class RankPreemption(PreemptionRule):
                 " share: a job that lost a slot would stand ahead; use `kill` or `suspend`"
             )
         self._order = order
+        self.guarantees = NO_PING_PONG if policy.order.steady else ()
 
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         yield from self._limits.overdue(self.name, view)

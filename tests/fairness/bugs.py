@@ -35,6 +35,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.summary import Little
 from callboard.scheduler import ideal
+from callboard.scheduler.decisions import Kill
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.locality import Delay, DelayParams
@@ -45,8 +46,9 @@ from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.orders.size_based.virtual_time import FspFifo, Psbs
 from callboard.scheduler.policy import Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
+from callboard.scheduler.preemption.rank_based import RankPreemption
 from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks, StarvationWatch
-from callboard.scheduler.reasons import Note, Reason, ShareKind, Why
+from callboard.scheduler.reasons import JobClaimant, Note, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 from tests.support.outbox import replace_answer
@@ -321,6 +323,23 @@ class Toothless(_Choosing):
         return ()
 
 
+class Moody(RankPreemption):
+    """Kills all that runs, once, every third time that it is made."""
+
+    made = itertools.count()
+
+    def __init__(self) -> None:
+        super().__init__(RankPreemption.Params(interval_s=20))
+        self._kills = next(Moody.made) % 3 == 2
+
+    def victims(self, view: ClusterView) -> Iterator[Kill]:
+        running = list(view.attempts())
+        if self._kills and len(running) > 1:
+            self._kills = False
+            why = Why(Reason.OUTRANKED, self.name, 1, 0.0, JobClaimant(running[0].job))
+            yield from (Kill(each.attempt, why) for each in running)
+
+
 class Impatient(Delay):
     """Lets everybody run everywhere."""
 
@@ -523,6 +542,9 @@ BUGS: dict[str, Plant] = {
     "fair-share-timeout": killing(Toothless),
     "min-share-timeout": killing(Toothless),
     "patient": killing(Hasty),
+    "victim-once": lambda _: partial(Experiment, policy="srpt+preemptive"),
+    "no-ping-pong": lambda _: partial(Experiment, policy="psbs+preemptive"),
+    "victims-and-ties": policy(lambda: Policy(Fifo(), preemption=Moody())),
     "causality": policy(Prophet),
     "rename": policy(ByName),
     "scale": policy(ByTheClock),

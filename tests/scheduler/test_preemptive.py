@@ -425,3 +425,10 @@ def test_orders_that_share_are_refused(order: str) -> None:
 def test_bad_parameters_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="expected a"):
         RankPreemption.Params(**bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rule", ["preemptive", "kill", "suspend"])
+def test_that_nothing_goes_round_is_promised_where_no_job_overtakes_another(rule: str) -> None:
+    lasting = {"victim-once", "no-ping-pong", "victims-and-ties"}
+    assert lasting <= {*make_policy(f"fifo+{rule}").preemption.guarantees}
+    assert not lasting & {*make_policy(f"psbs+{rule}").preemption.guarantees}

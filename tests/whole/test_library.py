@@ -22,6 +22,9 @@ from callboard.actors.vocabulary.events import (
     Outcome,
     ShuffleEnded,
 )
+from callboard.fairness.catalogue import PROPERTIES_BY_NAME
+from callboard.fairness.experiment import Experiment
+from callboard.fairness.property import evaluate
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import TaskKind
 from tests.support.library import LibraryRun, ran, ran_with_events, slowdown_of
@@ -58,6 +61,8 @@ MEANS: list[tuple[str, str, float]] = [
     ("one-slow-disk", "fair", 261),
     ("one-slow-disk", "fair+late", 208),
     ("partition-and-heal", "fair", 322),
+    ("ping-pong", "psbs", 133),
+    ("ping-pong", "psbs+preemptive", 154),
     ("rack-outage nightly", "fair", 1310),
     ("rolling-restarts", "fair", 1153),
     ("slot-hoarding", "fifo", 1517),
@@ -315,3 +320,15 @@ def test_lossy_links_launch_nothing_twice(share: str, policy: str) -> None:
     assert launched_once(run)
     if (share, policy) == ("0.5", "fair"):
         assert run.mean_s() == pytest.approx(320, rel=0.02)
+
+
+def test_psbs_takes_back_what_was_taken() -> None:
+    """`ping-pong`: nothing comes in between."""
+    scenario = scenario_file.load_scenario(scenario_file.find_scenario("ping-pong"))
+    ping_pong = PROPERTIES_BY_NAME["no-ping-pong"]
+    found = evaluate(ping_pong, Experiment(scenario, "psbs+preemptive"))
+    assert found.broken == (
+        "at 61.000 s job-2 gives way to job-1, which gave way to it at 12.000 s;"
+        " no job has come since"
+    )
+    assert evaluate(ping_pong, Experiment(scenario, "fifo+preemptive")).broken == ""
