@@ -133,11 +133,15 @@ def _copied(ledger: Ledger) -> bytes:
 
 
 class _Copier(pickle.Pickler):
-    """Pickles data; a function, which holds none, by its name."""
+    """Pickles data; a function, which holds none, by its name.  Of a Struct the fields come behind
+    it, as those of other objects do: entries of the books know each other in circles.
+    """
 
     def reducer_override(self, obj: object) -> Any:
         if isinstance(obj, FunctionType):
             return str, (obj.__qualname__,)
+        if isinstance(obj, msgspec.Struct):
+            return str, (type(obj).__qualname__,), msgspec.structs.astuple(obj)
         return NotImplemented
 
 
