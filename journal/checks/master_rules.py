@@ -24,7 +24,9 @@ from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
 class MasterProbe:
-    """Looks on while the master handles a message, and changes nothing."""
+    """Looks on while the master handles a message of the type `looks_at`, and changes nothing."""
+
+    looks_at: type[msgspec.Struct] = msgspec.Struct
 
     def before(self, master: "InstrumentedMaster", message: msgspec.Struct) -> None:
         """The message has come."""
@@ -40,7 +42,8 @@ class InstrumentedMaster(Master):
 
     def __init__(self, *args: Any, probes: Sequence[MasterProbe] = ()) -> None:
         super().__init__(*args)
-        self.probes = list(probes)
+        self._probes = list(probes)
+        self._probes_of: dict[type[msgspec.Struct], Sequence[MasterProbe]] = {}
         self._noted: list[ev.AnyEvent] = []
 
     @property
@@ -51,14 +54,23 @@ class InstrumentedMaster(Master):
     def paused(self) -> bool:
         return self._paused
 
+    def add_probes(self, probes: Sequence[MasterProbe]) -> None:
+        """Have these look on too."""
+        self._probes += probes
+        self._probes_of.clear()
+
     def receive(self, message: msgspec.Struct) -> None:
-        for probe in self.probes:
+        probes = self._probes_of.get(type(message))
+        if probes is None:
+            probes = [each for each in self._probes if isinstance(message, each.looks_at)]
+            self._probes_of[type(message)] = probes
+        for probe in probes:
             probe.before(self, message)
         # After a pause it receives a whole backlog while it handles one message.
         outer, self._noted = self._noted, []
         super().receive(message)
         noted, self._noted = self._noted, outer
-        for probe in self.probes:
+        for probe in probes:
             probe.after(self, message, noted)
 
     def note(self, event: ev.AnyEvent) -> int:
@@ -75,6 +87,7 @@ class IdempotentHeartbeats(Rule, MasterProbe):
     id = "S8"
     says = "a heartbeat that comes again leaves the master's books as they are"
     idle = "no heartbeat came twice"
+    looks_at = Heartbeat
 
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
@@ -155,6 +168,7 @@ class PreemptionLimits(Rule, MasterProbe):
     id = "S13"
     says = "preemption takes no more than is lacking, and leaves each claimant its share"
     idle = "nothing was preempted by entitlements"
+    looks_at = Preempt
 
     def handlers(self) -> Handlers:
         return {ev.KillOrdered: self._ordered, ev.SuspendOrdered: self._ordered}
@@ -231,6 +245,7 @@ class StrictQueues(Rule, MasterProbe):
     id = "S15"
     says = "jobs stand in one strict order"
     idle = "no queue was looked at"
+    looks_at = Heartbeat
 
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
