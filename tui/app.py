@@ -42,7 +42,7 @@ from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.play_hint import PlayHint
-from callboard.tui.panels.slot_layout import CellSize
+from callboard.tui.panels.slot_layout import CARD_NODES, CellSize
 from callboard.tui.panels.slots import COLOURED_BY, SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
@@ -466,7 +466,9 @@ class CallboardApp(App[None]):
         return self.screen_stack[0]
 
     def action_cell_size(self) -> None:
-        sizes = (None, *CellSize)
+        run = self.playback.run
+        few = run is not None and len(run.nodes) <= CARD_NODES
+        sizes = (None, *(each for each in CellSize if few or each is not CellSize.CARDS))
         chosen = self._shown.pane(SlotsPane, self.view).size_asked
         size = sizes[(sizes.index(chosen) + 1) % len(sizes)]
         for slots in self.query(SlotsPane):

@@ -74,7 +74,7 @@ _VIEW = (
     Command("4", "focus_pane('detail')", "to the details of the selection; arrows scroll"),
     Command("5", "focus_pane('charts')", "to the charts"),
     Command("z", "maximise", "the focused pane alone, or all again", "zoom", 8),
-    Command("c", "cell_size", "slots: what fits, tiles, cells, half blocks, racks", "cells", 9),
+    Command("c", "cell_size", "slots: what fits, tiles, cells, halves, racks, cards", "cells", 9),
     Command("C", "ask_colours", "colours: by job, pool, user, locality, age, …", "colours", 10),
     Command("/", "ask_filter", "only jobs and events with a text; !text: without it", "filter", 7),
     Command("s", "sort", "sort the jobs by the next column", "sort", 10),

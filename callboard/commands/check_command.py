@@ -63,6 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def check_command(options: argparse.Namespace) -> int:
     if options.list:
         return _list()
+    if options.replay is not None and options.watch:
+        raise InputError("--watch tests a policy as its file is saved; --replay FILE tests once")
     if options.replay is not None:
         return _replay(options.replay, options.policy, trust=options.trust)
     if options.policy is None:

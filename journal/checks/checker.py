@@ -73,7 +73,7 @@ class Checker:
         assert isinstance(master, master_rules.InstrumentedMaster), (
             "the run was not assembled for being checked"
         )
-        master.probes += self._probes
+        master.add_probes(self._probes)
         self._master = master
         kernel.settled = self.settle
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry, OfferEntry
+from callboard.actors.master.entries import OfferEntry
 from callboard.actors.master.ledger import Ledger
 from callboard.actors.master.master import Master
 from callboard.actors.vocabulary import events as ev
@@ -24,7 +24,9 @@ from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
 class MasterProbe:
-    """Looks on while the master handles a message, and changes nothing."""
+    """Looks on while the master handles a message of the type `looks_at`, and changes nothing."""
+
+    looks_at: type[msgspec.Struct] = msgspec.Struct
 
     def before(self, master: "InstrumentedMaster", message: msgspec.Struct) -> None:
         """The message has come."""
@@ -40,7 +42,8 @@ class InstrumentedMaster(Master):
 
     def __init__(self, *args: Any, probes: Sequence[MasterProbe] = ()) -> None:
         super().__init__(*args)
-        self.probes = list(probes)
+        self._probes = list(probes)
+        self._probes_of: dict[type[msgspec.Struct], Sequence[MasterProbe]] = {}
         self._noted: list[ev.AnyEvent] = []
 
     @property
@@ -51,14 +54,23 @@ class InstrumentedMaster(Master):
     def paused(self) -> bool:
         return self._paused
 
+    def add_probes(self, probes: Sequence[MasterProbe]) -> None:
+        """Have these look on too."""
+        self._probes += probes
+        self._probes_of.clear()
+
     def receive(self, message: msgspec.Struct) -> None:
-        for probe in self.probes:
+        probes = self._probes_of.get(type(message))
+        if probes is None:
+            probes = [each for each in self._probes if isinstance(message, each.looks_at)]
+            self._probes_of[type(message)] = probes
+        for probe in probes:
             probe.before(self, message)
         # After a pause it receives a whole backlog while it handles one message.
         outer, self._noted = self._noted, []
         super().receive(message)
         noted, self._noted = self._noted, outer
-        for probe in self.probes:
+        for probe in probes:
             probe.after(self, message, noted)
 
     def note(self, event: ev.AnyEvent) -> int:
@@ -75,6 +87,7 @@ class IdempotentHeartbeats(Rule, MasterProbe):
     id = "S8"
     says = "a heartbeat that comes again leaves the master's books as they are"
     idle = "no heartbeat came twice"
+    looks_at = Heartbeat
 
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
@@ -126,40 +139,22 @@ FULL_COPIES = 64
 
 
 def _copied(ledger: Ledger) -> bytes:
-    """All of the books but the clock.  Entries name each other, as two attempts of a task do, so
-    each is copied by itself.
-    """
-    entries: list[NodeEntry | JobEntry | AttemptEntry] = [*ledger.members(), *ledger.jobs()]
-    entries += ledger.attempts()
-    parts = [{name: part for name, part in vars(ledger).items() if name != "now_ms"}]
-    parts += [_fields(entry) for entry in entries]
+    """All of the books but the clock."""
     copied = BytesIO()
-    _Copier(copied).dump(parts)
+    _Copier(copied).dump({name: part for name, part in vars(ledger).items() if name != "now_ms"})
     return copied.getvalue()
 
 
-def _fields(entry: NodeEntry | JobEntry | AttemptEntry) -> dict[str, Any]:
-    if isinstance(entry, AttemptEntry):
-        return msgspec.structs.asdict(entry)
-    return dict(vars(entry))
-
-
 class _Copier(pickle.Pickler):
-    """Pickles data; entries by their numbers, and a function, which holds no data, by its name."""
-
-    def persistent_id(self, obj: object) -> tuple[str, int] | None:
-        match obj:
-            case NodeEntry():
-                return "node", obj.node
-            case JobEntry():
-                return "job", obj.job
-            case AttemptEntry():
-                return "attempt", obj.attempt
-        return None
+    """Pickles data; a function, which holds none, by its name.  Of a Struct the fields come behind
+    it, as those of other objects do: entries of the books know each other in circles.
+    """
 
     def reducer_override(self, obj: object) -> Any:
         if isinstance(obj, FunctionType):
             return str, (obj.__qualname__,)
+        if isinstance(obj, msgspec.Struct):
+            return str, (type(obj).__qualname__,), msgspec.structs.astuple(obj)
         return NotImplemented
 
 
@@ -173,6 +168,7 @@ class PreemptionLimits(Rule, MasterProbe):
     id = "S13"
     says = "preemption takes no more than is lacking, and leaves each claimant its share"
     idle = "nothing was preempted by entitlements"
+    looks_at = Preempt
 
     def handlers(self) -> Handlers:
         return {ev.KillOrdered: self._ordered, ev.SuspendOrdered: self._ordered}
@@ -249,6 +245,7 @@ class StrictQueues(Rule, MasterProbe):
     id = "S15"
     says = "jobs stand in one strict order"
     idle = "no queue was looked at"
+    looks_at = Heartbeat
 
     def begin(self, setup: Setup) -> None:
         super().begin(setup)

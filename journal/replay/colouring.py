@@ -5,10 +5,10 @@ by one until there have been more than `CROWD` at once, and from then on by pool
 there is but one pool.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 import msgspec
-import numpy as np
 
 from callboard.journal.replay.cluster_state import CROWD, ClusterState
 from callboard.journal.replay.frame import HUES, ColourBy, SlotState
@@ -75,23 +75,19 @@ def _names(groups: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _place(value: float, bounds: Sequence[int]) -> int:
-    return int(np.searchsorted(bounds, value, "right"))
-
-
 def _age(row: JobRecord, at_ms: Millis) -> int:
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
-    return _place((until_ms - row.submission.at_ms) / _MINUTE_MS, _AGES)
+    return bisect_right(_AGES, (until_ms - row.submission.at_ms) / _MINUTE_MS)
 
 
 def _size(row: JobRecord, _at_ms: Millis) -> int:
-    return _place(row.submission.maps + row.submission.reduces, _SIZES)
+    return bisect_right(_SIZES, row.submission.maps + row.submission.reduces)
 
 
 def _queue(row: JobRecord, _at_ms: Millis) -> int:
     """Its place when a task of it was launched last, as the policy's reason has it."""
     rank = row.last_launch.why.rank if row.last_launch is not None else 0
-    return _place(rank, _RANKS) if rank else _UNSERVED
+    return bisect_right(_RANKS, rank) if rank else _UNSERVED
 
 
 def _locality(row: JobRecord, _at_ms: Millis) -> int:

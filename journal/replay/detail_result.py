@@ -25,16 +25,11 @@ _CHOOSE = ("more", "of a job or a slot: click, or 2, 1, arrows")
 
 def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
     """A run that goes on in figures: response times so far, use, and who has nothing."""
-    jobs = list(cluster.run.jobs.values())
-    facts = [("jobs", _so_far(cluster)), *_times(recording, jobs, at_ms), *_use(cluster, at_ms)]
+    done = [job for job in cluster.run.jobs.values() if job.outcome is Outcome.SUCCEEDED]
+    so_far = f"{len(done):,} succeeded, {len(cluster.run.live):,} in the system"
+    facts = [("jobs", so_far), *_times(recording, done, at_ms), *_use(cluster, at_ms)]
     facts += [*_starving(cluster, at_ms), *_wasted(cluster), _CHOOSE]
     return DetailText("how it goes", facts, [], 0, at_ms)
-
-
-def _so_far(cluster: ClusterState) -> str:
-    run = cluster.run
-    done = sum(job.outcome is Outcome.SUCCEEDED for job in run.jobs.values())
-    return f"{done:,} succeeded, {len(run.live):,} in the system"
 
 
 def _starving(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
@@ -60,7 +55,8 @@ def _wasted(cluster: ClusterState) -> list[_Fact]:
 def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
     """The run in figures; how the response times spread, and who waited longest."""
     jobs = list(cluster.run.jobs.values())
-    facts = [("jobs", _outcomes(jobs)), *_times(recording, jobs, at_ms), *_waited(jobs)]
+    done = [job for job in jobs if job.outcome is Outcome.SUCCEEDED]
+    facts = [("jobs", _outcomes(jobs)), *_times(recording, done, at_ms), *_waited(jobs)]
     facts += [*_use(cluster, at_ms), *_NEXT]
     facts += _wasted(cluster)
     if recording.ended is not None:
@@ -73,9 +69,8 @@ def _outcomes(jobs: list[JobRecord]) -> str:
     return f"{done:,} of {len(jobs):,} succeeded"
 
 
-def _times(recording: Recording, jobs: list[JobRecord], at_ms: Millis) -> list[_Fact]:
+def _times(recording: Recording, done: list[JobRecord], at_ms: Millis) -> list[_Fact]:
     """Of the jobs that succeeded: response times, and slowdowns where the least time is known."""
-    done = [job for job in jobs if job.outcome is Outcome.SUCCEEDED]
     if not done:
         return []
     took = [(job.finished_ms or at_ms) - job.submission.at_ms for job in done]

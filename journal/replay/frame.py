@@ -134,6 +134,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     `all_jobs` also lists those that have left the system.  `slot` is one of the slots of `node`.
     `with_run` asks for the `RunInfo`, which stays the same.  `lead` is which of two compared runs
     is in front: steps go by its events.  `colour_by` is what the colours of jobs are to stand for.
+    `with_cards` asks for what is in each slot.
     """
 
     columns: int = 80
@@ -158,6 +159,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     with_run: bool = True
     lead: int = 0
     colour_by: ColourBy = ColourBy.FITTING
+    with_cards: bool = False
 
 
 class RunInfo(msgspec.Struct, frozen=True, array_like=True):
@@ -206,6 +208,19 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     def waiting(self) -> int:
         """How many tasks are neither done nor running."""
         return sum(self.tasks) - sum(self.done) - sum(self.running)
+
+
+class SlotCard(msgspec.Struct, frozen=True, array_like=True):
+    """The attempt in a slot: the locality `level` of a map, for how long it has held the slot, and
+    how long such attempts usually do, as far as is known.
+    """
+
+    job: JobId
+    kind: int
+    task: int
+    level: int | None
+    held_ms: Millis
+    usual_ms: float | None
 
 
 class LogLine(msgspec.Struct, frozen=True, array_like=True):
@@ -300,6 +315,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     could not be done.  `comparison` holds the other run, where two are compared.  `hues` has the
     number of each job's colour, from 0 to `HUES` - 1, `slot_hues` that of each slot where it is
     not its job's; `colour_by` is what they stand for, `legend` each of them.
+    `cards` has one for each slot if the view asks for them.
     """
 
     at_ms: Millis
@@ -333,6 +349,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     colour_by: ColourBy = ColourBy.JOB
     legend: tuple[str, ...] = ()
     slot_hues: bytes = b""
+    cards: list[SlotCard | None] = []
 
     def hues_of_slots(self) -> NDArray[np.int64]:
         """The number of each slot's colour; that of an empty one says nothing."""

@@ -13,8 +13,14 @@ from callboard.actors.vocabulary.faults import NodeFault
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.replay.event_log import LogFilter, events_before, log_line
 from callboard.journal.replay.frame import LogLine
-from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.tell.names import count, printable, rack_name
+
+_FOLDING = {
+    EVENT_NUMBERS[each]
+    for each in (ev.FaultStruck, ev.MapOutputsLost, ev.NodeLost, ev.NodeReturned)
+}
+"""The kinds of event that may fold, by their numbers."""
 
 _GAP_MS = 1_000
 """Events further apart than this are told apart."""
@@ -49,7 +55,8 @@ def _groups(recording: Recording, numbers: Iterator[int]) -> Iterator[list[int]]
 
 def _alike(recording: Recording, one: int, other: int) -> bool:
     """Whether two neighbours fold: nothing but the node tells them apart."""
-    if recording.kinds[one] != recording.kinds[other]:
+    kind = recording.kinds[one]
+    if kind not in _FOLDING or kind != recording.kinds[other]:
         return False
     if abs(recording.times[other] - recording.times[one]) > _GAP_MS:
         return False

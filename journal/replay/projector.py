@@ -14,6 +14,7 @@ from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.slot_cards import slot_cards
 from callboard.scheduler.model import Millis
 
 _AGE_MAX = 255
@@ -63,6 +64,7 @@ def project(
         colour_by=colours.by,
         legend=colours.legend,
         slot_hues=colours.slot_hues,
+        cards=slot_cards(cluster, at_ms) if view.with_cards else [],
     )
 
 

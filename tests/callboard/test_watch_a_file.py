@@ -61,6 +61,12 @@ def test_a_file_that_is_away_for_a_moment_counts_when_it_is_back(mine: Path) -> 
         next(saves)
 
 
+def test_a_counterexample_is_tested_once(callboard: Run) -> None:
+    status, _, err = callboard("check", "--replay", "found.toml", "--watch")
+    assert status == 2
+    assert "--replay FILE tests once" in err
+
+
 def test_a_policy_without_a_file_cannot_be_watched(callboard: Run) -> None:
     status, _, err = callboard("check", "fair", "--watch")
     assert status == 2

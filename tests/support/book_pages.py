@@ -43,7 +43,13 @@ def check_command(command: str, wanted: str, capsys: pytest.CaptureFixture[str])
     assert program == "callboard"
     assert run_command_line(arguments) == (arguments[0] == "diff")  # the journals differ
     printed = "".join(capsys.readouterr())
-    assert doctest.OutputChecker().check_output(wanted, printed, LOOSELY), f"{command}\n{printed}"
+    alike = doctest.OutputChecker().check_output(_short(wanted), _short(printed), LOOSELY)
+    assert alike, f"{command}\n{printed}"
+
+
+def _short(text: str) -> str:
+    """With short lines below headings: how long they are depends on how long computing took."""
+    return re.sub("─+", "─", text)
 
 
 def _change(path: Path, before: str, after: str) -> None:

@@ -33,6 +33,7 @@ SCREENS: dict[str, tuple[tuple[str, str] | None, tuple[int, int], Move, list[str
     "outage-end": (None, WIDE, GoTo(None), ["a", "e", "e"]),
     "help-small": (None, SMALL, GoTo(0), ["question_mark"]),
     "suspended-wide": (SUSPENDING, WIDE, Step(StepKind.MARK), ["m", "m", "m", "h", "h", "e"]),
+    "cards-small": (("two-jobs", "fair"), SMALL, GoTo(100_000), ["1", "right"]),
     "stragglers-wide": (("stragglers", "fair+late"), WIDE, GoTo(200_000), ["4"]),
 }
 

@@ -1,8 +1,8 @@
 """The layout of the slots pane: its lines, and where each node and slot is drawn.
 
-Cells shrink as the cluster grows: *tiles* of three columns, *cells* of one character, *halves* (two
-slots a character), and at last *racks*, a bar for each rack.  The largest size that needs no
-scrolling is used unless one was chosen.
+Cells shrink as the cluster grows: *cards* of two lines for a dozen nodes, *tiles* of three columns,
+*cells* of one character, *halves* (two slots a character), and at last *racks*, a bar for each
+rack.  The largest size that needs no scrolling is used unless one was chosen.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import msgspec
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import NodeId
+from callboard.tui.panels.slot_card import CARD_WIDTH
 
 
 class CellSize(IntEnum):
@@ -21,13 +22,30 @@ class CellSize(IntEnum):
     CELLS = 1
     HALVES = 2
     RACKS = 3
+    CARDS = 4
+
+
+CARD_NODES = 12
+"""A cluster of so many nodes may have cards."""
+
+_FITTING = (
+    CellSize.CARDS,
+    CellSize.TILES,
+    CellSize.CELLS,
+    CellSize.HALVES,
+    CellSize.RACKS,
+)
+"""From the largest to the smallest."""
 
 
 class LayoutLine(msgspec.Struct, frozen=True):
-    """A line of the pane: the head of a rack, some of its nodes, or a blank."""
+    """A line of the pane: the head of a rack, some of its nodes, or a blank.  Of cards `part` 1 is
+    their second line.
+    """
 
     rack: int = -1
     nodes: tuple[NodeId, ...] = ()
+    part: int = 0
 
 
 class SlotLayout(msgspec.Struct, frozen=True):
@@ -59,7 +77,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
 
     def neighbour(self, node: NodeId | None, across: int, down: int) -> NodeId | None:
         """The node `across` places to the right, or `down` lines below; without one the first."""
-        rows = [line.nodes for line in self.lines if line.nodes]
+        rows = [line.nodes for line in self.lines if line.nodes and not line.part]
         here = next(((y, row.index(node)) for y, row in enumerate(rows) if node in row), None)
         if here is None or node is None:
             return rows[0][0] if rows else None
@@ -91,7 +109,8 @@ def lay_out_slots(
     colours, `glyphs` tell states: half blocks have none, so cells are scrolled instead.
     """
     width = max(width, 1)
-    sizes = tuple(CellSize) if size is None else (size,)
+    fitting = _FITTING if len(nodes) <= CARD_NODES else _FITTING[1:]
+    sizes = fitting if size is None else (size,)
     for each in sizes:
         if glyphs and size is None and each is CellSize.HALVES:
             cells = _lay_out(nodes, width, CellSize.CELLS, airy=False)
@@ -105,6 +124,7 @@ def lay_out_slots(
     return layout
 
 
+_CELL_WIDTHS = {CellSize.CARDS: CARD_WIDTH, CellSize.TILES: 4, CellSize.CELLS: 1}
 _SCREENFULS = 3
 """Where there are no half blocks, cells may be this many times as high as the pane."""
 
@@ -118,7 +138,7 @@ def _lay_out(nodes: Sequence[NodeFacts], width: int, size: CellSize, airy: bool)
     if size is CellSize.HALVES:
         label, cell, node_width = 1, 0, 1 + (slots + 1) // 2 + 1
     else:
-        cell = 4 if size is CellSize.TILES else 1
+        cell = _CELL_WIDTHS[size]
         label = digits + 2
         node_width = label + cell * slots + 2
     most = max((width + 2) // node_width, 1)
@@ -130,7 +150,10 @@ def _lay_out(nodes: Sequence[NodeFacts], width: int, size: CellSize, airy: bool)
         mine = [facts.node for facts in nodes if facts.rack == rack]
         rows = -(-len(mine) // most)
         across = -(-len(mine) // rows)  # no row much shorter than the others
+        parts = range(2 if size is CellSize.CARDS else 1)
         lines += [
-            LayoutLine(rack, tuple(mine[at : at + across])) for at in range(0, len(mine), across)
+            LayoutLine(rack, tuple(mine[at : at + across]), part)
+            for at in range(0, len(mine), across)
+            for part in parts
         ]
     return SlotLayout(size, lines, node_width, label, cell)

@@ -30,6 +30,7 @@ from callboard.scheduler.model import JobId, NodeId
 from callboard.tui import theme
 from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
+from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
 from callboard.tui.theme import SHADES, SLOT_SIGNS, Palette, style
 
@@ -117,6 +118,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             parts += [Content.styled("■", hue), Content(text)]
         return Content("").join(parts)
 
+    def room(self) -> dict[str, int]:
+        return {"with_cards": self.slot_layout.size is CellSize.CARDS}
+
     def set_run(self, run: RunInfo) -> None:
         self.run = run
         self.racks = Racks(run.nodes)
@@ -144,6 +148,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             self.slot_layout = lay_out_slots(self.run.nodes, room, height, self.size_asked, glyphs)
             if len(self.slot_layout.lines) <= height:
                 break
+        self.post_message(self.Refitted())  # other cells may want more of a frame
         self.virtual_size = Extent(width, len(self.slot_layout.lines))
         self.border_subtitle = self._legend(width)
         self.call_after_refresh(self.watch_cursor)
@@ -206,8 +211,11 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         halves = layout.size is CellSize.HALVES
         for node in line.nodes:
             codes = self._codes[first[node] : first[node + 1]]
-            yield self._label(frame, node)
-            yield from self._slot_segments(node, codes)
+            yield Segment(" " * layout.label, self.ink()) if line.part else self._label(frame, node)
+            if layout.size is CellSize.CARDS:
+                yield from self._cards(frame, node, codes, line.part)
+            else:
+                yield from self._slot_segments(node, codes)
             used = (len(codes) + 1) // 2 if halves else layout.cell * len(codes)
             left = layout.node_width - layout.label - used
             yield from self._after_slots(frame.suspended_by_node[node], left)
@@ -257,6 +265,22 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if small.text in _HOLLOW:
             return Segment(text, style(colour, palette.raised))
         return Segment(text, style(palette.ground, colour, bold=True))
+
+    def _cards(self, frame: Frame, node: NodeId, codes: list[int], part: int) -> Iterator[Segment]:
+        """One line of the cards of a node: the head on the job's colour, or the progress."""
+        palette, gap = self.palette, Segment(" ", self.ink())
+        cards = frame.cards[self._first[node] : self._first[node + 1]] or [None] * len(codes)
+        for slot, (code, card) in enumerate(zip(codes, cards, strict=True)):
+            small = self._table[code]
+            hollow = small.text in _HOLLOW
+            plain = style(_colour(small), palette.raised)
+            if part:
+                yield Segment(card_progress(None if hollow else card), plain)
+            else:
+                chosen = node == self.cursor and slot == self.slot
+                filled = style(palette.ground, _colour(small), bold=True)
+                yield Segment(card_head(card, small.text, chosen), plain if hollow else filled)
+            yield gap
 
     def _halves(self, codes: list[int]) -> Iterator[Segment]:
         colours = [self._half(self._table[code]) for code in codes]

@@ -1,6 +1,6 @@
 """Dialogs over the screen: menus to choose from, and forms to fill in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import ClassVar
 
@@ -22,7 +22,8 @@ MenuLine = tuple[str, str]
 
 
 class MenuScreen(ModalScreen[int | None]):
-    """Lines under headings to choose from, by a key, by arrow keys and enter, or by a click.
+    """Lines under headings to choose from, by a key, by arrow keys and enter, or by a click.  Where
+    lines have no keys, typing leaves only those with the text.
 
     The result is the number of the line, counted over all groups, or None after escape.
     """
@@ -37,19 +38,30 @@ class MenuScreen(ModalScreen[int | None]):
         self._groups = groups
         self._keys = [key for _, lines in groups for key, _ in lines]
         self._chosen = chosen
+        self._typed = ""
 
     def compose(self) -> ComposeResult:
-        options: list[Option | None] = []
-        numbers = count()
-        for heading, lines in self._groups:
-            options += [None] if options else []
-            options += [Option(Text(heading), disabled=True)] if heading else []
-            options += [Option(_line(*line), id=str(next(numbers))) for line in lines]
         with Vertical(id="menu") as box:
             box.border_title = self._title
-            keys = "a key, or arrows and enter" if any(self._keys) else "arrows and enter"
+            keys = "a key, or arrows and enter" if any(self._keys) else "type, or arrows and enter"
             box.border_subtitle = f"{keys}; esc closes"
-            yield OptionList(*options, id="choices", compact=True)
+            yield OptionList(*self._options(), id="choices", compact=True)
+
+    def _options(self) -> Iterator[Option | None]:
+        """The lines with the text that was typed, under their headings, with gaps between."""
+        numbers, begun = count(), False
+        for heading, lines in self._groups:
+            numbered = [(next(numbers), *line) for line in lines]
+            kept = [each for each in numbered if self._typed in each[2].lower()]
+            if not kept:
+                continue
+            if begun:
+                yield None
+            begun = True
+            if heading:
+                yield Option(Text(heading), disabled=True)
+            for number, key, title in kept:
+                yield Option(_line(key, title), id=str(number))
 
     def on_mount(self) -> None:
         listed = self.query_one(OptionList)
@@ -59,6 +71,24 @@ class MenuScreen(ModalScreen[int | None]):
         if event.character and event.character in self._keys:
             event.stop()
             self.dismiss(self._keys.index(event.character))
+        elif not any(self._keys) and (event.is_printable or event.key == "backspace"):
+            event.stop()
+            typed = self._typed + (event.character or "").lower()
+            self._narrow(self._typed[:-1] if event.key == "backspace" else typed)
+
+    def _narrow(self, typed: str) -> None:
+        """Leave the lines with that text; what no line has is not taken."""
+        before, self._typed = self._typed, typed
+        options = list(self._options())
+        if not options:
+            self._typed = before
+            return
+        listed = self.query_one(OptionList)
+        listed.clear_options()
+        listed.add_options(options)
+        listed.action_first()
+        box = self.query_one("#menu")
+        box.border_title = f"{self._title}  /{typed}" if typed else self._title
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()

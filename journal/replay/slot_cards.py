@@ -1,0 +1,41 @@
+"""What is in each slot of a small cluster, for slots that are drawn as cards."""
+
+from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.frame import SlotCard, SlotState
+from callboard.journal.run_records import AttemptRecord
+from callboard.scheduler.model import MAP, Millis
+
+
+def slot_cards(cluster: ClusterState, at_ms: Millis) -> list[SlotCard | None]:
+    """A card for each slot, None for an empty one."""
+    return [
+        None if state == SlotState.IDLE else _card(cluster, cluster.holders[place], at_ms)
+        for place, state in enumerate(cluster.states)
+    ]
+
+
+def _card(cluster: ClusterState, number: int, at_ms: Millis) -> SlotCard | None:
+    attempt = cluster.run.attempts.get(number)
+    if attempt is None:
+        return None
+    launch = attempt.launch
+    return SlotCard(
+        job=launch.job,
+        kind=launch.kind,
+        task=launch.task,
+        level=launch.level if launch.kind is MAP else None,
+        held_ms=attempt.held_until(at_ms),
+        usual_ms=_usual_ms(cluster, attempt),
+    )
+
+
+def _usual_ms(cluster: ClusterState, attempt: AttemptRecord) -> float | None:
+    """How long tasks of its job and kind have held a slot, else those of all jobs; None without
+    any that has succeeded.
+    """
+    kind = attempt.launch.kind
+    phase = cluster.run.jobs[attempt.launch.job].phases[kind]
+    if phase.succeeded:
+        return phase.held_ms / phase.succeeded
+    total_ms, count = cluster.done[kind]
+    return total_ms / count if count else None
