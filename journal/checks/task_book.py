@@ -16,22 +16,24 @@ from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, T
 
 class TaskRecord:
     """One task; `valid` is the attempt whose success counts, 0 if none does; `open` are those that
-    the master has not closed.
+    the master has not closed.  At `failed_ms` one last failed.
     """
 
-    __slots__ = ("failed", "killed", "launched", "open", "succeeded", "valid")
+    __slots__ = ("failed", "failed_ms", "killed", "launched", "open", "succeeded", "valid")
 
     def __init__(self) -> None:
         self.launched = 0
         self.failed = 0
+        self.failed_ms: Millis = NEVER
         self.killed = 0
         self.succeeded = False  # ever
         self.valid: AttemptId = 0
         self.open: list[AttemptId] = []
 
-    def spoil(self, outcome: Outcome) -> None:
+    def spoil(self, outcome: Outcome, at_ms: Millis) -> None:
         if outcome is Outcome.FAILED:
             self.failed += 1
+            self.failed_ms = at_ms
         else:
             self.killed += 1
 
@@ -111,7 +113,7 @@ class TaskBook:
         self.changed[launch.job] = None
         task.open.remove(event.attempt)
         if event.outcome is not Outcome.SUCCEEDED:
-            task.spoil(event.outcome)
+            task.spoil(event.outcome, event.at_ms)
             return
         task.valid, task.succeeded = event.attempt, True
         if launch.kind is TaskKind.MAP:
@@ -132,7 +134,7 @@ class TaskBook:
             index = job.outputs.pop(attempt)[0]
             task = job.tasks[0][index]
             task.valid = 0
-            task.spoil(event.outcome)
+            task.spoil(event.outcome, event.at_ms)
 
 
 _TAKE: dict[type[ev.Event], Callable[[TaskBook, Any, Any], None]] = {

@@ -122,7 +122,8 @@ class Lifecycles(Rule):
 
 class AttemptLimits(Rule):
     """S4.  A second attempt at the same time is a speculative attempt of the first, or the first is
-    beaten.  Of a job that has ended more may fail before it is stopped.
+    beaten.  Of a job that has ended more may fail before it is stopped; it ends at the instant of
+    the fourth failure, though a second attempt's may be booked before the job has said so.
     """
 
     id = "S4"
@@ -165,7 +166,9 @@ class AttemptLimits(Rule):
         self.times += 1
         launch = self.run_state.attempts[event.attempt].launch
         task, ended = self.tasks.task(launch), self.run_state.jobs[launch.job].finished
-        if event.outcome is Outcome.FAILED and task.failed >= ATTEMPTS_MAX and ended is None:
+        if event.outcome is not Outcome.FAILED or task.failed < ATTEMPTS_MAX:
+            return
+        if ended is None and task.failed_ms != event.at_ms:
             raise self.broken(event, "the task has failed too often", task)
 
     def _undone(self, event: ev.MapOutputsLost) -> None:

@@ -186,6 +186,21 @@ def failing(times: int) -> Doctor:
     return doctor
 
 
+def failing_with_its_copy(copy_booked_ms: int) -> Events:
+    """Fails three times; the fourth attempt's failure is booked at 5000, its copy's then."""
+    return [
+        *failing(3)(),
+        AttemptLaunched(4000, 4, 0, MAP, 0, 3, 0, NODE, PLAIN),
+        AttemptLaunched(4000, 5, 0, MAP, 0, 4, 1, OFF, PLAIN, 4),
+        AttemptStarted(4001, 4, 0, 0),
+        AttemptStarted(4001, 5, 1, 0),
+        AttemptEnded(4900, 4, LOST, 4001),
+        AttemptEnded(4900, 5, LOST, 4001),
+        AttemptClosed(5000, 4, LOST),
+        AttemptClosed(copy_booked_ms, 5, LOST),
+    ]
+
+
 WAITING = RunStarted(0, "0", "tiny", "fifo+delay(node=1,rack=1)", 7, {}, NODES)
 LATE_REDUCES = header(Cluster(nodes=2, map_slots=1, reduce_slots=1), Tasks(slowstart=1.0))
 
@@ -266,6 +281,7 @@ BROKEN: list[tuple[str, str, Doctor]] = [
         instead(STORY, STORY[15], AttemptLaunched(1800, 2, 0, MAP, 1, 1, 1, OFF, PLAIN)),
     ),
     ("S4", "five failures", failing(5)),
+    ("S4", "a fifth after the fourth", lambda: failing_with_its_copy(5001)),
     (
         "S4",
         "a copy beside it",
@@ -352,7 +368,17 @@ def test_a_doctored_recording_breaks_exactly_its_rule(rule: str, doctor: Doctor)
 
 
 @pytest.mark.parametrize(
-    "events", [STORY, COPIED, LOSING, GIVING_WAY, STALLED, UNHEARD, failing(4)()]
+    "events",
+    [
+        STORY,
+        COPIED,
+        LOSING,
+        GIVING_WAY,
+        STALLED,
+        UNHEARD,
+        failing(4)(),
+        failing_with_its_copy(5000),
+    ],
 )
 def test_the_recordings_themselves_break_none(events: Events) -> None:
     checks = check_events(events)
