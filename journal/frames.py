@@ -67,7 +67,7 @@ class Frames:
         try:
             for record in self._records[self._given :]:
                 events.append(_decode(memoryview(record)[HEAD_BYTES:]))
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             before = sum(map(len, self._records[: self._given + len(events)]))
             problem = f"damaged: not an event ({error})"
             raise JournalError(self.path, self._begin + before, problem) from None

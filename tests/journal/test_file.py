@@ -232,12 +232,20 @@ def test_a_journal_of_the_version_before_is_read(tmp_path: Path) -> None:
         (msgspec.msgpack.encode(["NoSuchEvent", 5]), "Invalid value 'NoSuchEvent'"),
         (msgspec.msgpack.encode(["JobFinished", 5]), "at least length"),
         (b"\xdd\xff\xff\xff\xff", "not an event"),
+        (msgspec.msgpack.encode(STORY[1]).replace(b"ads", b"\xd9ds"), "not an event.*utf-8"),
         (
             b"\x98\xaaRunStarted\x00\xa0\xa0\xa0\x00\x81\xa1a" + b"\x91" * 100_000,
             "recursion",
         ),
     ],
-    ids=["no msgpack", "unknown tag", "too few fields", "4 G elements claimed", "nested deep"],
+    ids=[
+        "no msgpack",
+        "unknown tag",
+        "too few fields",
+        "4 G elements claimed",
+        "no UTF-8",
+        "nested deep",
+    ],
 )
 def test_a_sealed_record_that_is_no_event(tmp_path: Path, body: bytes, words: str) -> None:
     path = tmp_path / "odd.journal"
