@@ -119,6 +119,9 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
     """The arguments; argparse leaves over scenarios of `run` between its options or after them."""
     if words and not words[0].startswith("-") and words[0] not in COMMAND_SUMMARIES:
         parser.error(_no_command(words[0]))
+    bare = next((word for word in words if word[:2] == "--" and word[-3:] == "=--"), None)
+    if bare is not None:  # argparse would hand on an empty list
+        parser.error(f"argument {bare[:-3]}: `--` is no value")
     options, left = parser.parse_known_args(words)
     options.arguments = words
     if left:

@@ -16,8 +16,8 @@ def as_seconds(ms: float | Fraction) -> str:
 
 
 def completed(run: ObservedRun) -> ObservedRun:
-    """The run itself; NotApplicable if it did not come to its end."""
-    if run.trouble is not None:
+    """The run itself; NotApplicable if it did not come to its end, or was given up before."""
+    if run.trouble is not None or run.ended.reason != "complete":
         raise NotApplicable("the run did not come to its end")
     return run
 

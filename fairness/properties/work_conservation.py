@@ -88,17 +88,20 @@ def work_conserving(experiment: Experiment) -> int:
 
 @Statement(
     says="jobs that come together are done within Graham's bound",
-    formula="C_max ≤ Σ S / m + (1 − 1/m) p_max, with p + δ for each p",
+    formula="C_max ≤ Σ S / m + (1 − 1/m) p_max, with p + ℓ + δ for each p",
     assumes="maps alone, all jobs at once, equal nodes; no delay, preemption or speculation",
-    bound="δ = H + 3ℓ a task, and one heartbeat at the start",
+    bound="ℓ + δ = H + 4ℓ a task, and one heartbeat at the start",
     source="F18; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, arrivals=False),
     misfit=undisturbed,
 )
 def makespan(experiment: Experiment) -> int:
-    """Each task p counts as p + δ: its slot waits a heartbeat for the next."""
+    """Each task p counts as ℓ + p + δ: its launch is under way, and then its slot waits a heartbeat
+    for the next.
+    """
     run = completed(experiment.run)
-    gap_ms, slots = run.gap_ms + 1, run.slots(TaskKind.MAP)
+    gap_ms = run.scenario.cluster.latency_ms + run.gap_ms + 1
+    slots = run.slots(TaskKind.MAP)
     work = sum(job.maps * (job.map_ms + gap_ms) for job in run.jobs.values())
     longest = max(job.map_ms for job in run.jobs.values()) + gap_ms
     most = Fraction(work, slots) + Fraction(slots - 1, slots) * longest

@@ -63,7 +63,7 @@ class Hadoop1Reader:
 
     def read(self, path: Path) -> None:
         """Read a file to its end; ScenarioError names the line and the field of what is wrong."""
-        self._path = path
+        self._path, self._name = path, path.name
         self._numbers = Numbers(path, self._maker.remarks)
         self._in_configuration = False
         for line, entity, fields in self._records(path):
@@ -169,8 +169,8 @@ class Hadoop1Reader:
 
     def _begin(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
         start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
-        if self._maker.begins_again(attempt, self._place(line)):
-            return
+        if attempt.start_ms is not None and self._maker.begins_again(attempt, self._place(line)):
+            return  # nearly none: a place is not worth its making for each
         attempt.start_ms = start_ms
         tracker = _TRACKER.match(fields.get("TRACKER_NAME", ""))
         if tracker and attempt.host == NO_HOST:
@@ -220,7 +220,7 @@ class Hadoop1Reader:
             self._maker.add(job)
 
     def _place(self, line: int) -> str:
-        return f"{self._path.name}:{line}"
+        return f"{self._name}:{line}"
 
 
 def _of(tasks: dict[_K, HistoryTask], key: _K, line: int) -> HistoryTask:

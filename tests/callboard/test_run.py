@@ -198,6 +198,13 @@ def test_until_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"seconds from 0 to 1,000,000,000,000, got {text!r}" in said
 
 
+def test_two_dashes_are_no_value(capsys: pytest.CaptureFixture[str]) -> None:
+    """argparse takes them out, and hands on an empty list as the option's value."""
+    with pytest.raises(SystemExit, match="2"):
+        run_command_line(["run", "two-jobs", "--policy=--"])
+    assert "argument --policy: `--` is no value" in capsys.readouterr().err
+
+
 def test_scenarios_may_stand_between_and_after_options(
     callboard: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,7 +1,13 @@
 """Of which policies properties speak, where one did speak of too many."""
 
+from callboard.experiments.livelock import LIVELOCK
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
+from callboard.fairness.experiment import Experiment
+from callboard.fairness.property import evaluate
+from callboard.scenarios.scenario_file import from_dict
+from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import make_policy
+from tests.whole.test_livelock import KillAll
 
 
 def test_an_order_that_spares_what_it_measures_does_not_promise_newest_first() -> None:
@@ -10,3 +16,21 @@ def test_an_order_that_spares_what_it_measures_does_not_promise_newest_first() -
     assert newest_first.misfit(make_policy("hfsp+kill")) == (
         "`hfsp` spares the attempts that it measures"
     )
+
+
+def kill_all(_spelling: str, _parts: object) -> Policy:
+    return Policy(make_policy("fifo").order, preemption=KillAll(5000))
+
+
+def test_a_run_that_is_given_up_has_no_response_times() -> None:
+    scenario = from_dict(
+        {
+            "name": "round-and-round",
+            "cluster": {"nodes": 1, "racks": 1},
+            "workload": {"kind": "jobs", "job": [{"maps": 2, "map_s": 60}]},
+        }
+    )
+    experiment = Experiment(scenario, "fifo", kill_all)
+    assert experiment.run.ended.reason == LIVELOCK
+    found = evaluate(PROPERTIES_BY_NAME["lower-bound"], experiment)
+    assert found.not_applicable == "the run did not come to its end"
