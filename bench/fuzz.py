@@ -11,19 +11,18 @@ import contextlib
 import io
 import os
 import resource
-import signal
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import FrameType
 from typing import NamedTuple
 
 import numpy as np
 
+from bench.processor_limit import processor_limit
 from callboard.arguments import whole_number
 from callboard.cli import run_command_line
 from callboard.scenarios.scenario_file import find_scenario
@@ -79,7 +78,7 @@ def try_command(arguments: list[str]) -> FuzzResult:
     began, printed, complained = time.process_time(), io.StringIO(), io.StringIO()
     try:
         with (
-            _limited(),
+            processor_limit(TAKEN_SECONDS_MAX, _LeftAlone()),
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(complained),
         ):
@@ -109,20 +108,6 @@ def _judged(status: object, told: str, seconds: float) -> FuzzResult:
     if seconds > SECONDS_MAX:
         return FuzzResult("refused late", seconds, told)
     return FuzzResult("refused", seconds, told)
-
-
-@contextlib.contextmanager
-def _limited() -> Iterator[None]:
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise _LeftAlone
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, TAKEN_SECONDS_MAX)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 class Fuzzer:

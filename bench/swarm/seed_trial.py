@@ -4,18 +4,16 @@ Most seeds draw a hostile world (`world_trial`); the others hold a drawn policy 
 guarantees, or the cluster against an independent reference, both in calm worlds of small families.
 """
 
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from bench.processor_limit import processor_limit
 from bench.swarm.event_oracles import Flaw
 from bench.swarm.world_reduction import reduced
 from bench.swarm.world_trial import COMPARISONS, PlayedWorld, flaws
@@ -67,29 +65,14 @@ class Hanging(Exception):
     """A seed has taken all the processor time that it may."""
 
 
-@contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    """Raise Hanging in what takes more processor time; only in a main thread."""
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise Hanging(f"after {seconds:g} s of processor time it has not ended")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
 def try_seed(seed: int, folder: Path | None = None, limit_s: float = SECONDS_MAX) -> SeedRecord:
     """Try one seed; a world that fails is made smaller and written to the folder, if any."""
     began = time.process_time()
     values = DeclaredValues(np.random.default_rng([seed, 1]))
     kind = values.one_of(("hostile",) * 5 + ("guarantee",) * 3 + ("reference",) * 2)
     try:
-        with _limited(limit_s):
+        hanging = Hanging(f"after {limit_s:g} s of processor time it has not ended")
+        with processor_limit(limit_s, hanging):
             record = _trials(folder)[kind](seed, values)
     except Exception as error:  # whatever it is, it is a flaw of this seed
         what = f"{type(error).__name__}: {error}"
