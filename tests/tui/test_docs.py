@@ -11,16 +11,16 @@ from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import JobStanding
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import GoTo, Step, StepKind
-from callboard.tui.keymap import COMMANDS
-from callboard.tui.theme import (
-    DIVERGENCE_SIGN,
+from callboard.journal.replay.signs import (
     DOWN_SIGN,
     LOST_SIGN,
     MARK_SIGNS,
     SLOT_SIGNS,
     STATUS_SIGNS,
 )
+from callboard.journal.replay.source import GoTo, Step, StepKind
+from callboard.tui.keymap import COMMANDS
+from callboard.tui.theme import DIVERGENCE_SIGN
 from tests.journal.replay.support import events_of
 from tests.tui.test_interventions import ask, plan, taped
 
