@@ -8,9 +8,9 @@ from rich.style import Style
 from textual.app import App
 from textual.theme import Theme
 
-from callboard.journal.replay.frame import Frame, NodeStatus, master_unaware
+from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
-from callboard.journal.replay.signs import LOST_SIGN, STATUS_SIGNS
+from callboard.journal.replay.signs import node_sign
 from callboard.scheduler.model import NodeId
 
 DIVERGENCE_SIGN = "╫"
@@ -50,11 +50,7 @@ def _theme(name: str, palette: Palette) -> Theme:
 
 def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
     """A node's mark, and whether the master is wrong about it."""
-    status, lost = frame.node_status[node], frame.lost[node]
-    mark = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
-    if lost and not status & NodeStatus.DOWN:
-        return LOST_SIGN, True
-    return mark, master_unaware(status, lost)
+    return node_sign(frame.node_status[node], frame.lost[node])
 
 
 @lru_cache(maxsize=4096)

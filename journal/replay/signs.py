@@ -1,7 +1,13 @@
 """Signs and words for slots, nodes, jobs and runs: the same wherever a run is shown."""
 
 from callboard.actors.vocabulary.events import Mark
-from callboard.journal.replay.frame import ColourBy, JobStanding, NodeStatus, SlotState
+from callboard.journal.replay.frame import (
+    ColourBy,
+    JobStanding,
+    NodeStatus,
+    SlotState,
+    master_unaware,
+)
 
 SLOT_SIGNS = {
     SlotState.IDLE: "·",
@@ -30,6 +36,15 @@ STATUS_SIGNS = (
 LOST_SIGN = "?"
 """The mark of a node that is up and that the master has given up for lost."""
 
+
+def node_sign(status: int, lost: int) -> tuple[str, bool]:
+    """A node's mark, a space for none, and whether the master is wrong about it."""
+    sign = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
+    if lost and not status & NodeStatus.DOWN:
+        return LOST_SIGN, True
+    return sign, master_unaware(status, lost)
+
+
 MARK_SIGNS = {
     Mark.NONE: " ",
     Mark.PREEMPTION: "╷",
@@ -46,6 +61,16 @@ STATE_WORDS = {
     JobStanding.FAILED: "failed",
     JobStanding.KILLED: "killed",
 }
+
+SLOT_WORDS = {
+    SlotState.MAP: "map",
+    SlotState.SHUFFLE: "shuffle",
+    SlotState.REDUCE: "reduce",
+    SlotState.COPY: "speculative",
+    SlotState.GHOST: "over, master unaware",
+    SlotState.ORPHAN: "runs, given up",
+}
+"""What is in a slot that is not empty."""
 
 COLOURED_BY = {
     ColourBy.JOB: "job",

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from bench.screens import FOLDER, PICTURES, draw
+from bench.screens import FOLDER, PAGE, PICTURES, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.interventions import Fork, Intervene
@@ -86,11 +86,13 @@ def test_the_walk_by_hand_is_true() -> None:
 
 def test_every_picture_is_drawn_by_the_command() -> None:
     """docs/screens/ holds what `python -m bench.screens` draws, and each is shown somewhere."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    drawn = {f"{picture.name}.svg" for picture in PICTURES}
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    shown = "".join(page.read_text(encoding="utf-8") for page in pages)
+    drawn = {f"{picture.name}.svg" for picture in PICTURES} | {PAGE}
     assert {path.name for path in FOLDER.iterdir()} == drawn
     for name in drawn:
-        assert f"screens/{name}" in DOCS + readme, name
+        assert f"screens/{name}" in shown, name
 
 
 def test_a_picture_needs_nothing_from_elsewhere() -> None:

@@ -27,7 +27,13 @@ from callboard.journal.replay.frame import (
     SlotState,
 )
 from callboard.journal.replay.palette import SHADES, Palette
-from callboard.journal.replay.signs import COLOURED_BY, DOWN_SIGN, SLOT_SIGNS, SUPERSCRIPTS
+from callboard.journal.replay.signs import (
+    COLOURED_BY,
+    DOWN_SIGN,
+    SLOT_SIGNS,
+    SLOT_WORDS,
+    SUPERSCRIPTS,
+)
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui import theme
 from callboard.tui.panels.pane import Pane, cut, fitted
@@ -44,14 +50,7 @@ _HOLLOW = {SLOT_SIGNS[state] for state in (SlotState.IDLE, SlotState.GHOST, Slot
 _HOLLOW |= {DOWN_SIGN}
 """The signs of slots whose tile has no ground of its own."""
 
-_LEGEND = (
-    "■ map",
-    "◇ shuffle",
-    "◆ reduce",
-    "▲ speculative",
-    "□ over, master unaware",
-    "! runs, given up",
-)
+_LEGEND = [f"{SLOT_SIGNS[state]} {word}" for state, word in SLOT_WORDS.items()]
 _MEANING_MOST = 20
 """The most columns for what a colour stands for."""
 

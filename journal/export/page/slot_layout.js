@@ -1,0 +1,72 @@
+// Where each slot is drawn: rack by rack, node by node, in the largest cells for which there is
+// room; in a cluster too large for any the smallest, and the pane scrolls.
+
+const CARD_NODES = 12;
+const HEAD = 22;
+const CARDS = [180, 145, 112].map((w) => ({ w, h: Math.round(w * 0.39), gap: 6 }));
+const CELLS = [30, 26, 21, 17, 14, 11, 9, 7, 6, 5].map((side) => ({ w: side, h: side, gap: side > 9 ? 3 : side > 5 ? 2 : 1 }));
+
+/** The layout for a pane of this size: a box for each slot, the places of nodes and racks. */
+function layOutSlots(run, width, height) {
+  const sizes = run.nodes <= CARD_NODES ? [...CARDS, ...CELLS] : CELLS;
+  const most = Math.max(1, ...run.data.nodes.rack.map((_, node) => run.first[node + 1] - run.first[node]));
+  let found;
+  for (const size of sizes) {
+    const grid = nodeGrid(run, size, width, most);
+    if (grid.across < most && size !== sizes.at(-1)) continue; // a node is to be one row
+    found = placeAll(run, size, grid, width);
+    if (found.height <= height) break;
+  }
+  return found;
+}
+
+/** How a node is laid out: its label, so many slots side by side, in so many rows. */
+function nodeGrid(run, size, width, most) {
+  const digits = String(Math.max(run.nodes - 1, 0)).length;
+  const label = size.w >= 9 ? 7.5 * digits + 18 : 9;
+  const across = Math.max(1, Math.min(most, Math.floor((width - label - TAIL) / (size.w + size.gap))));
+  const rows = Math.ceil(most / across);
+  return { label, across, rows, width: label + across * (size.w + size.gap) + TAIL };
+}
+
+const TAIL = 14; // for the number of suspended attempts, and a gap between maps and reduces
+
+function placeAll(run, size, grid, width) {
+  const layout = { size, label: grid.label, slots: new Array(run.slots), nodes: new Array(run.nodes), racks: [], width };
+  const most = Math.max(1, Math.floor((width + TAIL) / grid.width));
+  const rowHeight = grid.rows * (size.h + size.gap) + (size.h >= 9 ? 3 : 1);
+  let y = 0;
+  for (const rack of run.racks) {
+    layout.racks.push({ rack, y });
+    y += HEAD;
+    const nodes = run.nodesOfRack.get(rack);
+    const rows = Math.ceil(nodes.length / most);
+    const across = Math.max(1, Math.ceil(nodes.length / rows)); // no row much shorter than the others
+    nodes.forEach((node, place) => {
+      const x = (place % across) * grid.width;
+      placeNode(run, layout, node, grid, x, y + Math.floor(place / across) * rowHeight);
+    });
+    y += rows * rowHeight + (size.h >= 9 ? 8 : 4);
+  }
+  layout.height = y;
+  return layout;
+}
+
+function placeNode(run, layout, node, grid, x, y) {
+  const { size } = layout;
+  const slots = run.first[node + 1] - run.first[node];
+  const apart = size.w < 60 ? Math.min(size.gap + 1, 4) : 0; // between maps and reduces
+  for (let slot = 0; slot < slots; slot++) {
+    const place = run.first[node] + slot;
+    const left = x + grid.label + (slot % grid.across) * (size.w + size.gap);
+    const top = y + Math.floor(slot / grid.across) * (size.h + size.gap);
+    layout.slots[place] = { x: left + (run.isReduce[place] && grid.rows === 1 ? apart : 0), y: top, w: size.w, h: size.h };
+  }
+  layout.nodes[node] = { x, y, end: x + grid.label + Math.min(slots, grid.across) * (size.w + size.gap) + apart };
+}
+
+/** The slot at a place; -1 for none. */
+function slotAt(layout, x, y) {
+  const gap = layout.size.gap;
+  return layout.slots.findIndex((box) => x >= box.x && x < box.x + box.w + gap && y >= box.y && y < box.y + box.h + gap);
+}
