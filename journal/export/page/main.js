@@ -123,9 +123,13 @@ function fillChoices(run, view, player, fit, show) {
 }
 
 function listenToButtons(table, player) {
-  const act = (key) => table.find(([keys]) => keys.includes(key))[3];
-  const keys = { play: " ", back: ",", step: ".", mark: "m", theme: "t", help: "?" };
-  for (const id in keys) element(id).addEventListener("click", act(keys[id]));
+  const buttons = { play: " ", back: ",", step: ".", mark: "m", theme: "t", help: "?" };
+  for (const id in buttons) {
+    const [, shown, words, act] = table.find(([keys]) => keys.includes(buttons[id]));
+    element(id).title = `${words} (${shown})`;
+    element(id).addEventListener("click", act);
+  }
+  element("mark").hidden = !player.run.marks.at.length;
   element("scrub").addEventListener("input", (event) => player.goTo(Number(event.target.value)));
 }
 

@@ -23,17 +23,19 @@ function layOutSlots(run, width, height) {
 /** How a node is laid out: its label, so many slots side by side, in so many rows. */
 function nodeGrid(run, size, width, most) {
   const digits = String(Math.max(run.nodes - 1, 0)).length;
+  const tail = tailOf(size);
   const label = size.w >= 9 ? 7.5 * digits + 18 : 9;
-  const across = Math.max(1, Math.min(most, Math.floor((width - label - TAIL) / (size.w + size.gap))));
+  const across = Math.max(1, Math.min(most, Math.floor((width - label - tail) / (size.w + size.gap))));
   const rows = Math.ceil(most / across);
-  return { label, across, rows, width: label + across * (size.w + size.gap) + TAIL };
+  return { label, across, rows, width: label + across * (size.w + size.gap) + tail };
 }
 
-const TAIL = 14; // for the number of suspended attempts, and a gap between maps and reduces
+/** Room for the number of suspended attempts, and a gap between maps and reduces. */
+const tailOf = (size) => (size.w >= ROOM_FOR_SHAPE ? 14 : 6);
 
 function placeAll(run, size, grid, width) {
   const layout = { size, label: grid.label, slots: new Array(run.slots), nodes: new Array(run.nodes), racks: [], width };
-  const most = Math.max(1, Math.floor((width + TAIL) / grid.width));
+  const most = Math.max(1, Math.floor((width + tailOf(size)) / grid.width));
   const rowHeight = grid.rows * (size.h + size.gap) + (size.h >= 9 ? 3 : 1);
   let y = 0;
   for (const rack of run.racks) {

@@ -99,7 +99,7 @@ class SlotMap {
     const { label, size } = this.layout;
     const sign = this.run.data.words.node_signs[get(NODE.sign)].trim();
     this.wipe(x, y - 1, label - 2, size.h + 2);
-    this.wipe(end, y - 1, TAIL - 4, size.h + 2);
+    this.wipe(end, y - 1, tailOf(size) - 4, size.h + 2);
     this.pen.textBaseline = "middle";
     this.pen.textAlign = "right";
     this.pen.font = `${get(NODE.wrong) ? 700 : 400} 12px system-ui, sans-serif`;
