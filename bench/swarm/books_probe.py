@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from callboard.actors.job import ATTEMPTS_MAX
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.lifecycle import BookedJobState
 from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
+from tests.support.coshh_check import check_matching
 from tests.support.ledger_check import check_sums
 
 EVERY = 20
@@ -20,6 +22,13 @@ class BooksProbe(MasterProbe):
 
     def __init__(self) -> None:
         self._silent = 0
+        self._changed = False
+
+    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:  # noqa: ARG002
+        """Whoever asks what is next may tidy the books up, so not while others compare them."""
+        if self._changed:
+            self._changed = False
+            check_matching(master)
 
     def after(
         self,
@@ -33,6 +42,8 @@ class BooksProbe(MasterProbe):
                 return
         check_sums(master.ledger)
         self._look_for_leavings(master)
+        self._look_for_doomed(master)
+        self._changed = True
 
     def _look_for_leavings(self, master: InstrumentedMaster) -> None:
         """A job that is over stays only while attempts of it run, and without outputs."""
@@ -44,3 +55,12 @@ class BooksProbe(MasterProbe):
         for node in master.ledger.members():
             gone = node.with_outputs.keys() - here
             assert not gone, f"outputs of job {min(gone)} stay on node {node.node}"
+
+    def _look_for_doomed(self, master: InstrumentedMaster) -> None:
+        """The other attempt of a task that has failed too often is known to be for nothing."""
+        ledger = master.ledger
+        for attempt in ledger.attempts():
+            job = ledger.job(attempt.job)
+            failures = job._failures.get((attempt.kind, attempt.task), 0)
+            told = f"attempt {attempt.attempt} of a task that has failed {failures} times"
+            assert attempt.doomed == (failures >= ATTEMPTS_MAX), told
