@@ -227,6 +227,16 @@ def event_flaws(events: Iterable[ev.AnyEvent]) -> Iterator[Flaw]:
 
 # Bounds on time.
 
+_HARMLESS = (
+    faults.Slow,
+    faults.Partition,
+    faults.Flaky,
+    faults.Hang,
+    faults.StickLaunches,
+    faults.Drain,
+)
+"""What neither stops a node nor keeps its heartbeats up."""
+
 
 def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | None:
     """A launch that has not begun has failed an expiry later, seen at one of three looks (H8), and
@@ -250,7 +260,7 @@ def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | Non
                     due["launch", event.attempt] = event.at_ms + within_ms
             case ev.NodeLost():
                 due.pop(("node", event.node), None)
-            case ev.FaultStruck(fault=faults.StickLaunches()):
+            case ev.FaultStruck(fault=fault) if isinstance(fault, _HARMLESS):
                 pass
             case ev.FaultStruck(fault=faults.NodeFault() as fault):
                 due.pop(("node", fault.node), None)

@@ -14,6 +14,7 @@ import msgspec
 
 from bench.swarm.books_probe import BooksProbe
 from bench.swarm.event_oracles import Flaw, event_flaws, given_up_late
+from bench.swarm.starvation_probe import StarvationProbe
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
 from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError, Stalled
 from callboard.actors.vocabulary import events as ev
@@ -80,15 +81,17 @@ def play_world(
     listening: list[Sink] = [events.append, *sinks]
     if situations is not None and checker is not None:
         listening.append(lambda event: situations.notice(event, checker))
-    probes = [BooksProbe()] if checks else []
+    probes = [BooksProbe(), StarvationProbe()] if checks else []
     run = Simulation(
         spec, listening, policy=policy, checker=checker, probes=probes, watcher=_Watcher()
     )
     flaw = _flaw_of(run, drive)
     kernel = run.kernel
     reason = kernel.reason or "complete"
-    if flaw is None and checks and reason == "complete":
-        flaw = _left_behind(run) or _not_stopped(events, world) or _of_events(events, world)
+    if flaw is None and checks and reason in ("complete", TOO_LONG):
+        flaw = _not_stopped(events, world) or _of_events(events, world)
+        if reason == "complete":
+            flaw = flaw or _left_behind(run)
     return PlayedWorld(events, kernel.digest(), kernel.messages, kernel.now_ms, reason, flaw)
 
 
