@@ -19,8 +19,9 @@ from callboard.version import __version__
 
 _PARTS = Path(__file__).parent / "page"
 _SCRIPTS = (
-    *("words", "tracks", "run", "player"),
-    *("dom", "cells", "slot_layout", "slot_map", "charts", "panes", "keys", "main"),
+    *("words", "tracks", "run", "player", "dom", "view"),
+    *("cells", "slot_layout", "slot_map", "charts"),
+    *("head", "job_table", "event_lines", "detail", "keys", "address", "main"),
 )
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 """What could end the element that holds the data, as JSON can say it otherwise."""

@@ -100,6 +100,8 @@ def test_figures_and_racks(seen: dict[str, Any], source: RecordedSource) -> None
         assert shown["time"] == clock(at_ms)
         assert shown["title"].startswith("</script><script>alert(1)")
         assert f"{totals.in_system} of {totals.submitted} job" in shown["figures"]
+        maps, reduces = (b / s for b, s in zip(totals.busy, totals.slots, strict=True))
+        assert f"maps {maps:.0%} reduces {reduces:.0%}" in shown["figures"]
         trouble = f"{totals.down} down, {totals.lost} given up"
         assert (trouble in shown["figures"]) is bool(totals.down or totals.lost)
         busy = [int(text.partition(": ")[2].partition("/")[0]) for text in shown["racks"]]

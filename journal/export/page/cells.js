@@ -1,6 +1,7 @@
 // One slot, drawn: a tile in its job's colour, and how far its attempt is.  Whatever a colour says
 // a shape says too, where there is room for one.
 
+const MAP = 1;
 const SHUFFLE = 2;
 const REDUCE = 3;
 const COPY = 4;
@@ -31,10 +32,11 @@ function drawEmpty(pen, box, look, colours) {
 }
 
 function drawHollow(pen, box, look, colours) {
-  outline(pen, box, look.state === ORPHAN ? colours.fault : look.colour, box.w < ROOM_FOR_SHAPE ? 1 : 1.5);
+  const colour = look.state === ORPHAN ? colours.fault : look.colour;
+  outline(pen, box, colour, box.w < ROOM_FOR_SHAPE ? 1 : 1.5);
   if (box.w < ROOM_FOR_SHAPE) return;
-  pen.fillStyle = look.state === ORPHAN ? colours.fault : look.colour;
-  if (box.w >= ROOM_FOR_TEXT) writeCard(pen, box, look, pen.fillStyle);
+  pen.fillStyle = colour;
+  if (box.w >= ROOM_FOR_TEXT) writeCard(pen, box, look, colour);
   else if (look.state === ORPHAN) writeMiddle(pen, box, "!");
 }
 
@@ -67,13 +69,14 @@ function drawShape(pen, box, state, colour) {
   pen.fillStyle = pen.strokeStyle = colour;
   pen.lineWidth = Math.max(1, size / 3);
   pen.beginPath();
-  if (state === COPY) polygon(pen, [[x, y - size], [x + size, y + size * 0.8], [x - size, y + size * 0.8]]);
-  else polygon(pen, [[x, y - size], [x + size, y], [x, y + size], [x - size, y]]);
+  const foot = y + 0.8 * size;
+  if (state === COPY) polygon(pen, [x, y - size], [x + size, foot], [x - size, foot]);
+  else polygon(pen, [x, y - size], [x + size, y], [x, y + size], [x - size, y]);
   if (state === SHUFFLE) pen.stroke();
   else if (state === REDUCE || state === COPY) pen.fill();
 }
 
-function polygon(pen, points) {
+function polygon(pen, ...points) {
   points.forEach(([x, y], place) => (place ? pen.lineTo(x, y) : pen.moveTo(x, y)));
   pen.closePath();
 }

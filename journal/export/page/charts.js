@@ -2,16 +2,21 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const HIGH = 100;
-const NICE_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400].map((s) => 1000 * s);
+const NICE_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
 const TICK_PX = 76;
 const MARK_PX = 10;
 
-const percent = (value) => `${Math.round(100 * value)}%`;
+const percent = (value) => share(value, 1);
+const whole = (value) => grouped(roundHalfEven(value));
+const busyShare = (kind) => (totals) => totals.busy[kind] / Math.max(totals.slots[kind], 1);
+
+/** Each has a name, one figure or two, how a value is written, and its value now, where the head
+ * has it; some the end of their scale, and one is there even if it is zero all along. */
 const CHARTS = [
-  { name: "maps busy", of: ["maps"], most: 1, write: percent, now: (t) => t.busy[0] / Math.max(t.slots[0], 1) },
-  { name: "reduces busy", of: ["reduces"], most: 1, write: percent, now: (t) => t.busy[1] / Math.max(t.slots[1], 1) },
-  { name: "jobs in system", of: ["jobs", "waiting"], write: (n) => grouped(Math.round(n)), now: (t) => t.live },
-  { name: "wasted", of: ["wasted"], write: (n) => `${grouped(Math.round(n))} min` },
+  { name: "maps busy", of: ["maps"], most: 1, write: percent, now: busyShare(0) },
+  { name: "reduces busy", of: ["reduces"], most: 1, write: percent, now: busyShare(1) },
+  { name: "jobs in system", of: ["jobs", "waiting"], write: whole, now: (t) => t.live, always: 1 },
+  { name: "wasted", of: ["wasted"], write: (value) => `${whole(value)} min` },
 ];
 
 class Charts {
@@ -19,12 +24,14 @@ class Charts {
     this.run = run;
     this.room = element("chart-rows");
     this.axis = element("axis");
-    const told = CHARTS.filter((chart, place) => place === 2 || run.data.charts[chart.of[0]].some((value) => value > 0));
-    this.rows = told.map((chart) => this.row(chart));
+    const tells = ({ of, always }) => always || run.data.charts[of[0]].some((value) => value > 0);
+    this.rows = CHARTS.filter(tells).map((chart) => this.row(chart));
     this.room.append(...this.rows.map(({ line }) => line));
     this.room.addEventListener("pointerdown", (event) => this.drag(event, seek));
     this.room.addEventListener("pointermove", (event) => event.buttons && this.drag(event, seek));
-    element("marks").addEventListener("click", (event) => seekMark(this.moment(event, element("marks")) - run.end / 100));
+    element("marks").addEventListener("click", (event) => {
+      seekMark(this.moment(event, element("marks")) - run.end / 100);
+    });
   }
 
   row(chart) {
@@ -57,8 +64,8 @@ class Charts {
     const { at, end } = this.run;
     const now = end ? at / end : 0;
     this.room.style.setProperty("--now", now);
-    const column = Math.min(Math.floor(now * (this.rows[0]?.values.length ?? 1)), (this.rows[0]?.values.length ?? 1) - 1);
     for (const { chart, text, values, peak } of this.rows) {
+      const column = Math.min(Math.floor(now * values.length), values.length - 1);
       const value = chart.now ? chart.now(totals) : values[column];
       setText(text, `${chart.write(value)}, max ${chart.write(Math.max(peak, value))}`);
     }
@@ -89,9 +96,12 @@ class Charts {
 
   ticks(width) {
     const end = Math.max(this.run.end, 1);
-    const step = NICE_MS.find((ms) => (ms / end) * width >= TICK_PX) ?? NICE_MS.at(-1) * Math.ceil((end * TICK_PX) / (NICE_MS.at(-1) * width));
+    const least = (end * TICK_PX) / Math.max(width, 1); // between two of them
+    const day = 1000 * NICE_S.at(-1);
+    const nice = NICE_S.find((seconds) => 1000 * seconds >= least);
+    const step = nice ? 1000 * nice : day * Math.ceil(least / day);
     const found = [];
-    for (let ms = 0; ms < end && (1 - ms / end) * width > 1.6 * TICK_PX; ms += step) found.push(this.tick(ms, ms / end));
+    for (let ms = 0; ms < end - 1.6 * least; ms += step) found.push(this.tick(ms, ms / end));
     const last = this.tick(this.run.end, 1);
     last.className = "last";
     return [...found, last];

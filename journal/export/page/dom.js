@@ -17,10 +17,14 @@ function setText(target, text) {
 /** Put these children, in this order, into the parent, moving as few as can be. */
 function arrange(parent, children) {
   children.forEach((child, place) => {
-    if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
+    const there = parent.children[place] ?? null;
+    if (there !== child) parent.insertBefore(child, there);
   });
   while (parent.children.length > children.length) parent.lastElementChild.remove();
 }
+
+/** The names of classes that there are. */
+const classes = (...names) => names.filter(Boolean).join(" ");
 
 /** Facts as a list of names and what they are. */
 function factList(target, facts) {
@@ -32,7 +36,7 @@ function factList(target, facts) {
 function palette() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ground", "raised", "text", "dim", "faint", "accent", "fault", "warning", "edge", "gone"];
+  const names = ["ground", "raised", "text", "dim", "edge", "fault", "gone", "warning"];
   const found = Object.fromEntries(names.map((name) => [name, colour(name)]));
   found.jobs = [0, 1, 2, 3, 4, 5].map((hue) => colour(`job${hue}`));
   return found;

@@ -1,31 +1,33 @@
 // The keys: those of the terminal's screen, where the page can do the same.
 
-/** Each key with what it does, in words and in deed. */
-function keyTable({ player, run, view, chooseNext, choose, toggle, changeColours, changeTheme, help }) {
+/** Each key: as a browser calls it, as people do, what it does, in words and in deed. */
+function keyTable(page) {
+  const { player, run, view } = page;
+  const seek = (at) => player.goTo(at);
   return [
     [[" "], "space", "play, or pause", () => player.toggle()],
     [["+", "="], "+", "faster", () => player.faster(1)],
     [["-"], "-", "slower", () => player.faster(-1)],
-    [["."], ".", "step to the next event", () => player.goTo(run.nextEvent())],
-    [[","], ",", "step back by one event", () => player.goTo(run.eventBefore())],
-    [["j"], "j", "to the next end of a job", () => player.goTo(timeAfter(run.ends, run.at))],
-    [["J"], "J", "back to the end of a job before", () => player.goTo(timeBefore(run.ends, run.at))],
-    [["m"], "m", "to the next mark: a fault, a lost node, a preemption", () => player.goTo(timeAfter(run.marks.at, run.at))],
-    [["M"], "M", "back to the mark before", () => player.goTo(timeBefore(run.marks.at, run.at))],
+    [["."], ".", "step to the next event", () => seek(run.nextEvent())],
+    [[","], ",", "step back by one event", () => seek(run.eventBefore())],
+    [["j"], "j", "to the next end of a job", () => seek(timeAfter(run.ends, run.at))],
+    [["J"], "J", "back to the end of a job before", () => seek(timeBefore(run.ends, run.at))],
+    [["m"], "m", "to the next mark", () => seek(timeAfter(run.marks.at, run.at))],
+    [["M"], "M", "back to the mark before", () => seek(timeBefore(run.marks.at, run.at))],
     [["ArrowRight", "]"], "→ ]", "forward by a hundredth of the run", () => player.scrub(1)],
     [["ArrowLeft", "["], "← [", "back by a hundredth of the run", () => player.scrub(-1)],
     [["}"], "}", "forward by a tenth of the run", () => player.scrub(10)],
     [["{"], "{", "back by a tenth of the run", () => player.scrub(-10)],
-    [["Home"], "home", "to the beginning", () => player.goTo(0)],
-    [["End"], "end", "to the end", () => player.goTo(run.end)],
-    [["ArrowDown"], "↓", "choose the next job", () => chooseNext(1)],
-    [["ArrowUp"], "↑", "choose the job before", () => chooseNext(-1)],
-    [["Escape"], "esc", "choose none", () => choose(null)],
-    [["a"], "a", "also jobs that have left the system, or not", () => toggle("all-jobs")],
-    [["e"], "e", "events: headlines, or also decisions", () => toggle("decisions")],
-    [["C"], "C", "what the colours stand for", () => changeColours()],
-    [["t"], "t", "dark or light", () => changeTheme()],
-    [["?"], "?", "this list", () => help()],
+    [["Home"], "home", "to the beginning", () => seek(0)],
+    [["End"], "end", "to the end", () => seek(run.end)],
+    [["ArrowDown"], "↓", "choose the next job", () => page.choose(view.neighbour(1))],
+    [["ArrowUp"], "↑", "choose the job before", () => page.choose(view.neighbour(-1))],
+    [["Escape"], "esc", "choose none", () => page.choose(null)],
+    [["a"], "a", "also jobs that have left the system, or not", () => element("all-jobs").click()],
+    [["e"], "e", "events: headlines, or also decisions", () => element("decisions").click()],
+    [["C"], "C", "what the colours stand for", () => page.changeColours()],
+    [["t"], "t", "dark or light", () => page.changeTheme()],
+    [["?"], "?", "this list", () => element("help-page").showModal()],
   ];
 }
 
@@ -44,4 +46,19 @@ function isTaken({ key, target }) {
   if (element("help-page").open) return true;
   if (target instanceof HTMLSelectElement) return key !== "Escape";
   return key === " " && (target instanceof HTMLButtonElement || target.type === "checkbox");
+}
+
+/** The keys, and the signs that the legend has not. */
+function fillHelp(table, [, preemption, returned, lost, fault]) {
+  factList(element("keys"), table.map(([, shown, words]) => [shown, words]));
+  factList(element("signs"), [
+    [fault, "on the time axis: a fault"],
+    [lost, "there: a node that the master gives up for lost"],
+    [returned, "there: a node that joins again"],
+    [preemption, "there: a preemption"],
+    ["× ‖ ≠ ~ ⊘", "beside a node: down, paused, its link disturbed, slow, out of service"],
+    ["?", "beside a node: it is up, and the master has given it up for lost"],
+    ["1 2 3 …", "after a node's slots: so many suspended attempts in its memory"],
+    ["N R O", "on a card: a node-local, rack-local or off-rack map"],
+  ]);
 }

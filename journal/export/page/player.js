@@ -51,11 +51,16 @@ class Player {
     requestAnimationFrame((later) => this.frame(later));
   }
 
-  /** Go to a moment; what is none changes nothing. */
-  goTo(at) {
-    if (!Number.isFinite(at)) return;
+  /** Be at a moment. */
+  moveTo(at) {
     this.run.seek(at);
     this.part = this.run.at;
+  }
+
+  /** Go to a moment, and show it; what is none changes nothing. */
+  goTo(at) {
+    if (!Number.isFinite(at)) return;
+    this.moveTo(at);
     this.show();
   }
 

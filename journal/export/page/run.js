@@ -67,7 +67,8 @@ class Run {
 
   /** The cluster in figures; pairs are of maps and reduces. */
   totals() {
-    const found = { slots: [0, 0], busy: [0, 0], submitted: 0, live: 0, down: 0, lost: 0, unaware: 0 };
+    const nodes = { down: 0, lost: 0, unaware: 0 };
+    const found = { slots: [0, 0], busy: [0, 0], submitted: 0, live: 0, ...nodes };
     for (let slot = 0; slot < this.slots; slot++) {
       found.slots[this.isReduce[slot]]++;
       if (this.isBusy(slot)) found.busy[this.isReduce[slot]]++;
@@ -109,6 +110,11 @@ class Run {
       if (standing !== NOT_YET && (all || standing < SUCCEEDED)) found.push(place);
     }
     return found;
+  }
+
+  /** Whether a job is in the system and nothing of it runs. */
+  isWaiting(place) {
+    return [WAITING, STARVED].includes(this.jobTrack.get(place, JOB.standing));
   }
 
   /** A job's row of the table. */
@@ -160,14 +166,16 @@ class Run {
     const name = number < maps[node] ? `map ${number}` : `reduce ${number - maps[node]}`;
     const entry = this.slotTrack.heldBy(slot);
     const where = `node-${node}, slot ${name}:`;
-    if (entry < 0) return `${where} ${slots[IDLE]}${this.nodeTrack.get(node, NODE.off) ? ", the node is down" : ""}`;
+    const off = this.nodeTrack.get(node, NODE.off) ? ", the node is down" : "";
+    if (entry < 0) return `${where} ${slots[IDLE]}${off}`;
     const { job, task, level, began } = this.slotTrack;
     const place = this.placeOfJob.get(job[entry]);
     const kind = this.isReduce[slot] ? "reduce" : "map";
     const what = `${kind} ${task[entry]} of ${jobTitle(job[entry], this.data.jobs.name[place])}`;
     const near = ["node-local", "rack-local", "off-rack"][level[entry]];
     const state = this.slotTrack.stateOf(slot);
-    const told = [what, near, state > 3 || state === 2 ? slots[state] : "", `since ${clockTime(began[entry])}`];
+    const how = slots[state] === kind ? "" : slots[state];
+    const told = [what, near, how, `since ${clockTime(began[entry])}`];
     return `${where} ${told.filter(Boolean).join(", ")}`;
   }
 
@@ -215,13 +223,15 @@ class EventLog {
   }
 
   /** The numbers of the lines around a moment: the last before it, and the first after it. */
-  around(at, before, after, level, job) {
+  around(at, before, after, level) {
     const here = countUntil(this.at, at);
-    const wanted = (i) => this.level(i) <= level && (job === null || this.job(i) === job);
+    const wanted = (i) => this.level(i) <= level;
     const past = [];
     for (let i = here - 1; i >= 0 && past.length < before; i--) if (wanted(i)) past.push(i);
     const future = [];
-    for (let i = here; i < this.at.length && future.length < after; i++) if (wanted(i)) future.push(i);
+    for (let i = here; i < this.at.length && future.length < after; i++) {
+      if (wanted(i)) future.push(i);
+    }
     return { past: past.reverse(), future };
   }
 }

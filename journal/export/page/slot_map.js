@@ -1,6 +1,7 @@
 // The slot map: only what has changed since the last picture is drawn again.
 
 const PARTS = 20; // in how many steps a bar grows
+const SCROLLBAR = 16;
 const NAME_MOST = 24; // letters of a name on a card
 
 class SlotMap {
@@ -24,7 +25,9 @@ class SlotMap {
     const scrolls = getComputedStyle(this.room).overflowY === "auto";
     const height = scrolls ? this.room.clientHeight : innerHeight * 0.6;
     this.layout = layOutSlots(this.run, width, height);
-    if (scrolls && this.layout.height > height) this.layout = layOutSlots(this.run, width - 16, height);
+    if (scrolls && this.layout.height > height) {
+      this.layout = layOutSlots(this.run, width - SCROLLBAR, height);
+    }
     this.colours = palette();
     const scale = Math.min(devicePixelRatio || 1, 30_000 / Math.max(this.layout.height, 1));
     this.canvas.width = Math.round(this.layout.width * scale);
@@ -103,7 +106,8 @@ class SlotMap {
     this.pen.textBaseline = "middle";
     this.pen.textAlign = "right";
     this.pen.font = `${get(NODE.wrong) ? 700 : 400} 12px system-ui, sans-serif`;
-    this.pen.fillStyle = get(NODE.wrong) ? this.colours.fault : sign ? this.colours.text : this.colours.dim;
+    const { fault, text, dim } = this.colours;
+    this.pen.fillStyle = get(NODE.wrong) ? fault : sign ? text : dim;
     const number = size.w >= 9 ? String(node) : "";
     this.pen.fillText(number, x + label - 16, y + size.h / 2 + 0.5);
     this.pen.fillText(sign, x + label - 4, y + size.h / 2 + 0.5);
@@ -176,17 +180,16 @@ class SlotMap {
 
 /** What the tiles mean, with a tile before each word. */
 function slotLegend(words, colours) {
-  const shown = [1, SHUFFLE, REDUCE, COPY, GHOST, ORPHAN].map((state) => ({ state, word: words.slots[state] }));
-  shown.push({ state: IDLE, off: 1, word: "node down" });
-  return shown.map(({ state, off, word }) => {
+  const states = [MAP, SHUFFLE, REDUCE, COPY, GHOST, ORPHAN, IDLE];
+  return states.map((state) => {
     const item = make("li");
     const canvas = make("canvas");
     canvas.width = canvas.height = 28;
     const pen = canvas.getContext("2d");
     pen.scale(2, 2);
-    const look = { state, off, colour: colours.dim, over: 1, words: ["", ""] };
+    const look = { state, off: state === IDLE, colour: colours.dim, over: 1, words: ["", ""] };
     drawCell(pen, { x: 0, y: 0, w: 14, h: 14 }, look, colours);
-    item.append(canvas, make("span", "", word));
+    item.append(canvas, make("span", "", state === IDLE ? "node down" : words.slots[state]));
     return item;
   });
 }

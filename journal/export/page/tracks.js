@@ -57,7 +57,7 @@ class CountTrack {
   add(index, sign) {
     const row = this.of[index] * this.width;
     const added = this.kinds[this.kind[index]];
-    for (let column = 0; column < this.width; column++) this.rows[row + column] += sign * added[column];
+    added.forEach((number, column) => (this.rows[row + column] += sign * number));
   }
 }
 
