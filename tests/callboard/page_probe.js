@@ -20,6 +20,8 @@ function look() {
   const rows = [...document.querySelectorAll("#job-rows tr")];
   return {
     time: text("time"),
+    status: text("status"),
+    noJobs: text("no-jobs"),
     title: text("scenario"),
     figures: text("figures"),
     racks: texts("#racks li"),
@@ -43,17 +45,24 @@ function slots() {
   return [...found].filter(Boolean);
 }
 
+/** Go to a moment as a link does, and wait until the page has followed. */
+async function goTo(ms) {
+  const hash = `#t=${ms / 1000}`;
+  if (location.hash === hash) return;
+  const followed = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+  location.hash = hash;
+  await followed;
+}
+
 async function visit(moments) {
   for (const ms of moments) {
-    location.hash = `t=${ms / 1000}`;
-    await pause(20);
+    await goTo(ms);
     seen.moments[ms] = { ...look(), slots: slots() };
   }
 }
 
 async function useKeys(keys) {
-  location.hash = "t=0";
-  await pause(20);
+  await goTo(0);
   for (const key of keys) {
     press(key);
     seen.keys[key] = [text("time"), text("status"), text("detail-title")];
@@ -81,5 +90,5 @@ addEventListener("load", async () => {
   seen.asked = performance.getEntriesByType("resource").length;
   const unnamed = [...document.querySelectorAll("button, select, input")];
   seen.unnamed = unnamed.filter((each) => !(each.textContent.trim() || each.ariaLabel || each.labels?.length)).length;
-  parent.postMessage(JSON.stringify(seen), "*");
+  parent.postMessage({ page: PAGE, seen }, "*");
 });

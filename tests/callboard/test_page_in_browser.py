@@ -1,7 +1,7 @@
 """A run's page in a browser: at every moment it says what the journal says, and nothing goes wrong.
 
-One browser is started for all of it.  The page stands in a frame as wide as a phone, and the run's
-names are hostile.
+One browser is started for all of it.  The pages stand in frames as wide as a phone, and the names
+of one run are hostile.
 """
 
 import base64
@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from bench.browser import CHROMIUM, open_page
+from callboard.actors.vocabulary.events import AnyEvent, NodeFacts, RunEnded
 from callboard.actors.vocabulary.job_names import job_title
 from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.export.page_data import PageCollector
@@ -28,6 +30,7 @@ from callboard.journal.replay.source import Step, StepKind
 from callboard.journal.tell.names import clock
 from callboard.journal.tell.time_format import short_duration
 from tests.journal.replay.support import outage, recorded
+from tests.journal.stories import START, STORY
 from tests.journal.test_run_page import evil
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
@@ -35,11 +38,25 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium h
 PROBE = Path(__file__).with_name("page_probe.js").read_text(encoding="utf-8")
 KEYS = (".", "m", "j", "ArrowRight", "}", "ArrowDown", "Escape", "M", "End", "Home")
 
-PHONE = """<!DOCTYPE html><pre id="probe"></pre>
-<iframe src="run.html" style="width: 360px; height: 740px; border: 0"></iframe>
-<script>onmessage = ({ data }) => { document.getElementById("probe").textContent = data; };</script>
+PHONE = """<!DOCTYPE html><pre id="probe"></pre>{frames}<script>
+const seen = {{}};
+onmessage = ({{ data }}) => {{
+  seen[data.page] = data.seen;
+  document.getElementById("probe").textContent = JSON.stringify(seen);
+}};
+</script>
 """
-"""A browser's own window cannot be as narrow; what the page in it says is written down here."""
+"""A browser's own window cannot be as narrow; what the pages in it say is written down here."""
+
+FRAME = '<iframe src="{name}.html" style="width: 360px; height: 740px; border: 0"></iframe>'
+
+ONE_SLOT = msgspec.structs.replace(START, nodes=(NodeFacts(0, 0, 1, 0, 1.0),))
+ODD: dict[str, tuple[AnyEvent, ...]] = {
+    "no jobs": (START, RunEnded(1000, "complete", 0, 0, "d1ge57")),
+    "no nodes": (msgspec.structs.replace(START, nodes=()),),
+    "one slot": (ONE_SLOT, *STORY[1:4]),
+    "cut off": STORY[:-9],
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,30 +68,40 @@ def moments(source: RecordedSource) -> list[int]:
     """The start, before and after the rack fails, while nobody knows, and the end."""
     end_ms = source.recording.end_ms
     faults = [at_ms for at_ms, _ in source.recording.history.marks()]
-    return sorted(
-        {0, faults[0] - 1, faults[0], faults[0] + 60_000, faults[-1], end_ms // 2, end_ms}
-    )
+    around = (faults[0] - 1, faults[0], faults[0] + 60_000, faults[-1])
+    return sorted({0, *around, end_ms // 2, end_ms})
 
 
 @pytest.fixture(scope="module")
-def seen(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the probe has seen."""
-    events = [source.recording.event(number) for number in range(len(source.recording))]
-    page = run_page(PageCollector.of(events, oracle_of_journal).data())
+def pages(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the probe has seen in each page."""
     folder = tmp_path_factory.mktemp("page")
-    (folder / "run.html").write_text(probed(page, moments(source)), encoding="utf-8")
-    (folder / "phone.html").write_text(PHONE, encoding="utf-8")
-    dom = open_page(folder / "phone.html", "--dump-dom", "--virtual-time-budget=20000")
+    recording = source.recording
+    events = tuple(recording.event(number) for number in range(len(recording)))
+    for name, told in {"run": events, **ODD}.items():
+        page = run_page(PageCollector.of(told, oracle_of_journal).data())
+        at = moments(source) if name == "run" else [0, told[-1].at_ms]
+        (folder / f"{name}.html").write_text(probed(page, name, at), encoding="utf-8")
+    frames = "".join(FRAME.format(name=name) for name in ("run", *ODD))
+    phone = folder / "phone.html"
+    phone.write_text(PHONE.format(frames=frames), encoding="utf-8")
+    dom = open_page(phone, "--dump-dom", "--virtual-time-budget=20000")
     found = re.search(r'<pre id="probe">(.*?)</pre>', dom, re.DOTALL)
     assert found, dom[-2000:]
-    told: dict[str, Any] = json.loads(html.unescape(found[1]))
-    return told
+    seen: dict[str, Any] = json.loads(html.unescape(found[1]))
+    return seen
 
 
-def probed(page: str, at: Sequence[int]) -> str:
+@pytest.fixture(scope="module")
+def seen(pages: dict[str, Any]) -> dict[str, Any]:
+    return dict(pages["run"])
+
+
+def probed(page: str, name: str, at: Sequence[int]) -> str:
     """The page with the probe in it, which its policy allows, to visit these, also going back."""
-    visited = [*at[::2], *at[1::2][::-1]]
-    probe = f"const MOMENTS = {json.dumps(visited)};\nconst KEYS = {json.dumps(KEYS)};\n{PROBE}"
+    told = {"PAGE": name, "MOMENTS": [*at[::2], *at[1::2][::-1]], "KEYS": KEYS}
+    lines = [f"const {name} = {json.dumps(value)};\n" for name, value in told.items()]
+    probe = f"{''.join(lines)}{PROBE}"
     digest = base64.b64encode(hashlib.sha256(probe.encode()).digest()).decode()
     allowed = page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1)
     return allowed.replace("</title>", f"</title><script>{probe}</script>", 1)
@@ -85,7 +112,9 @@ def frame_at(source: RecordedSource, at_ms: int) -> Frame:
     return source.cursor.frame(View(jobs_rows=500, log_rows=40, with_cards=True))
 
 
-def test_nothing_goes_wrong(seen: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", ["run", *ODD])
+def test_nothing_goes_wrong(pages: dict[str, Any], name: str) -> None:
+    seen = pages[name]
     assert seen["errors"] == []
     assert seen["asked"] == seen["images"] == seen["unnamed"] == 0
     assert seen["scripts"] == 3  # the probe's, the data, the page's own
@@ -218,3 +247,14 @@ def test_it_plays_and_pauses(seen: dict[str, Any]) -> None:
     time, status = seen["played"]
     assert time > clock(0)
     assert status == "paused"
+
+
+def test_odd_runs(pages: dict[str, Any]) -> None:
+    """Each is shown as far as it goes."""
+    last = {name: pages[name]["moments"][str(told[-1].at_ms)] for name, told in ODD.items()}
+    assert last["no jobs"]["noJobs"] == last["no nodes"]["noJobs"] == "the run has no jobs"
+    assert last["no jobs"]["status"] == "the run is complete"
+    assert last["no nodes"]["slots"] == last["no nodes"]["racks"] == []
+    assert last["one slot"]["racks"] == ["rack-0: 1/1 busy"]
+    assert last["cut off"]["status"] == "the journal is cut off here"
+    assert last["cut off"]["detail"][0] == "The result"

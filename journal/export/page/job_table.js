@@ -16,6 +16,7 @@ class JobTable {
     this.view = view;
     this.choose = choose;
     this.rows = new Map();
+    this.shownJob = null;
   }
 
   show() {
@@ -25,6 +26,19 @@ class JobTable {
     const left = places.length - shown.length;
     const more = left ? `and ${plural(left, "job")} more` : "";
     setText(element("no-jobs"), places.length ? more : this.noJobs());
+    this.scrollToChosen();
+  }
+
+  /** Bring the row of a job that has just been chosen into view. */
+  scrollToChosen() {
+    if (this.shownJob === this.view.job) return;
+    this.shownJob = this.view.job;
+    const line = this.rows.get(this.run.placeOfJob.get(this.view.job))?.line;
+    const room = element("job-rows").closest(".scroll");
+    if (!line) return;
+    const lowest = line.offsetTop - line.offsetHeight; // below the titles
+    const highest = line.offsetTop + line.offsetHeight - room.clientHeight;
+    room.scrollTop = Math.max(Math.min(room.scrollTop, lowest), highest);
   }
 
   /** No more rows than a browser moves at once; the chosen job is among them. */
