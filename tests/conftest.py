@@ -1,13 +1,18 @@
 """Every run of the whole suite must meet all of the catalogue of `tests.support.sometimes`, in
 whichever of its processes.
+
+What Hypothesis draws hangs on the test alone, so that tests may be spread over processes as it
+comes: by itself it also draws constants of the modules that happen to be loaded.
 """
 
+import gc
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from tests.support import sometimes
 
@@ -15,9 +20,15 @@ HERE = Path(__file__).parent
 
 
 def pytest_configure() -> None:
-    """Started in the background by a shell, everything would be deaf to Ctrl-C, children too."""
+    """Started in the background by a shell, everything would be deaf to Ctrl-C, children too.
+
+    No module's constants are drawn; and what is collected is not looked through for garbage.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    vars(providers)["is_local_module_file"] = lambda _: False
+    gc.disable()
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001
@@ -25,8 +36,15 @@ def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001
     _Suite.whole = False
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first: several processes take tests from the ends of each other."""
+    items.sort(key=lambda item: "whole" not in item.path.parts)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """See whether all files are there; the ideal machine's have nothing to meet."""
+    gc.freeze()
+    gc.enable()
     found = {item.path for item in session.items}
     if not set(_files()) <= found or session.config.option.collectonly:
         _Suite.whole = False
