@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis.internal.conjecture import providers
 
-from tests.support import sometimes
+from tests.support import plain_asserts, sometimes  # noqa: F401
 
 HERE = Path(__file__).parent
 
