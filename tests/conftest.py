@@ -7,7 +7,7 @@ comes: by itself it also draws constants of the modules that happen to be loaded
 
 import gc
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from hypothesis.internal.conjecture import providers
 from tests.support import plain_asserts, sometimes  # noqa: F401
 
 HERE = Path(__file__).parent
+FIRST = ("test_library", "test_small_jobs", "test_golden", "test_silence", "test_old_spellings")
+"""What looks at the same runs of the library; those that want them with events before others."""
 
 
 def pytest_configure() -> None:
@@ -37,8 +39,14 @@ def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest comes first: several processes take tests from the ends of each other."""
-    items.sort(key=lambda item: "whole" not in item.path.parts)
+    """What takes longest comes first: processes that are done take from the ends of others."""
+    items.sort(key=lambda item: (_turn(item.path), "whole" not in item.path.parts))
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One more than cores, since tests of screens and of other processes wait a good deal."""
+    return (yield) + 1
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -89,6 +97,10 @@ class _Suite:
 def _unmet() -> list[str]:
     """What neither this process nor another has met."""
     return [what for what in sometimes.unmet() if all(what in each for each in _Suite.elsewhere)]
+
+
+def _turn(path: Path) -> int:
+    return FIRST.index(path.stem) if path.stem in FIRST else len(FIRST)
 
 
 def _files() -> Iterator[Path]:
