@@ -21,8 +21,9 @@ from callboard.scheduler.model import KINDS, AttemptId, Millis, TaskKind
 from callboard.scheduler.policy import PreemptionRule
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
+from callboard.scheduler.preemption.rank_based import RankPreemption
 from callboard.scheduler.ranking import Ranking
-from callboard.scheduler.reasons import Claimant, Reason
+from callboard.scheduler.reasons import Claimant, JobClaimant, Reason
 
 
 class Clocks:
@@ -131,6 +132,9 @@ class StarvationProbe(MasterProbe):
         noted: Sequence[ev.AnyEvent],
     ) -> None:
         """Compare."""
+        for each in noted:
+            if isinstance(each, ev.KillOrdered | ev.SuspendOrdered):
+                _see_that_it_helps(each, master.ledger)
         if master.paused or self._rule is None or master.policy.preemption is not self._rule:
             return
         for kind in KINDS:
@@ -145,3 +149,13 @@ class StarvationProbe(MasterProbe):
             assert taken <= max(slots, 0), told
             if isinstance(self._rule, KillPreemption) and not self._spares:
                 assert taken == max(min(slots, able), 0), told
+
+
+def _see_that_it_helps(order: ev.KillOrdered | ev.SuspendOrdered, ledger: Ledger) -> None:
+    """Where a slot is taken for a job further ahead, a task of the job may run."""
+    who, victim = order.why.beneficiary, ledger.attempt(order.attempt)
+    if order.why.part != RankPreemption.name or victim is None or not isinstance(who, JobClaimant):
+        return
+    job, kind, node = ledger.job(who.job), victim.kind, victim.node
+    may = job.nearest(kind, node) is not None or job.resumable(kind, node) is not None
+    assert may, f"attempt {order.attempt} gives way on node {node}, where job {who.job} cannot run"

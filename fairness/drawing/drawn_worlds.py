@@ -4,7 +4,7 @@ Every drawn world is a valid scenario file.  What a timeline begins it mostly en
 does not enough nodes are left, so that every run comes to its end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -55,13 +55,30 @@ class DrawnWorld(msgspec.Struct, frozen=True):
 def draw_world(seed: int) -> DrawnWorld:
     """The world of this seed."""
     values = DeclaredValues(np.random.default_rng(seed))
+    return _draw_world(values, lambda: _draw_scenario(values))
+
+
+def draw_contested_world(seed: int) -> DrawnWorld:
+    """One in which nothing breaks: a wide job fills a small cluster, others come soon, and the
+    policy takes slots from one for another.
+    """
+    values = DeclaredValues(np.random.default_rng([seed, 3]))
+
+    def draw() -> Scenario:
+        policy = draw_policy(values, brisk=0.9, preempts=True)
+        return _draw_peace(values, policy, crowded=True)[0]
+
+    return _draw_world(values, draw)
+
+
+def _draw_world(values: DeclaredValues, draw: Callable[[], Scenario]) -> DrawnWorld:
     for _ in range(_TRIES):
         try:
-            scenario = _draw_scenario(values)
+            scenario = draw()
         except ScenarioError:
             continue
         return DrawnWorld(scenario, values.one_of((None, None, 1, 2)))
-    raise AssertionError(f"no scenario could be made of what seed {seed} draws")
+    raise AssertionError("no scenario could be made of what was drawn")
 
 
 def struck(
@@ -91,12 +108,25 @@ def struck(
 
 def _draw_scenario(values: DeclaredValues) -> Scenario:
     crowded = values.chance(0.5)
+    policy = draw_policy(values, brisk=0.9 if crowded else 0.3)
+    scenario, there = _draw_peace(values, policy, crowded=crowded)
+    for _ in range(values.one_of((0, 1, 2, 3, 5, 8))):
+        entry = _draw_entry(values, scenario, there)
+        if entry is not None:
+            scenario = _with_entry(scenario, entry) or scenario
+    return scenario
+
+
+def _draw_peace(
+    values: DeclaredValues, policy: str, *, crowded: bool
+) -> tuple[Scenario, list[str]]:
+    """A scenario in which nothing happens but its jobs, and the types of its nodes."""
     cluster = _draw_cluster(values, crowded=crowded)
     there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
     plain = {
         "name": "drawn",
         "seed": int(values.rng.integers(1000)),
-        "policies": [draw_policy(values, brisk=0.9 if crowded else 0.3)],
+        "policies": [policy],
         "cluster": cluster,
         "tasks": _draw_tasks(values),
         "workload": {
@@ -106,11 +136,7 @@ def _draw_scenario(values: DeclaredValues) -> Scenario:
     }
     scenario = from_dict(plain)
     make_jobs(scenario)
-    for _ in range(values.one_of((0, 1, 2, 3, 5, 8))):
-        entry = _draw_entry(values, scenario, there)
-        if entry is not None:
-            scenario = _with_entry(scenario, entry) or scenario
-    return scenario
+    return scenario, there
 
 
 def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:
