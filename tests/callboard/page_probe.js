@@ -8,6 +8,7 @@ console.error = console.warn = (...words) => seen.errors.push(words.join(" "));
 
 // A browser that draws for nobody has no pictures to ask for.
 window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 16);
+window.cancelAnimationFrame = clearTimeout;
 
 // One reader wants no motion.
 const told = (query) => ({ matches: query.includes("reduced-motion"), addEventListener() {} });

@@ -4,8 +4,6 @@ One browser is started for all of it.  The pages stand in frames as wide as a ph
 of one run are hostile.
 """
 
-import base64
-import hashlib
 import html
 import json
 import re
@@ -18,6 +16,7 @@ import numpy as np
 import pytest
 
 from bench.browser import CHROMIUM, open_page
+from bench.page import with_script
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts, RunEnded
 from callboard.actors.vocabulary.job_names import job_title
 from callboard.experiments.job_oracles import oracle_of_journal
@@ -108,10 +107,7 @@ def probed(page: str, name: str, at: Sequence[int]) -> str:
     """The page with the probe in it, which its policy allows, to visit these, also going back."""
     told = {"PAGE": name, "MOMENTS": [*at[::2], *at[1::2][::-1]], "KEYS": KEYS}
     lines = [f"const {name} = {json.dumps(value)};\n" for name, value in told.items()]
-    probe = f"{''.join(lines)}{PROBE}"
-    digest = base64.b64encode(hashlib.sha256(probe.encode()).digest()).decode()
-    allowed = page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1)
-    return allowed.replace("</title>", f"</title><script>{probe}</script>", 1)
+    return with_script(page, f"{''.join(lines)}{PROBE}")
 
 
 def frame_at(source: RecordedSource, at_ms: int) -> Frame:
