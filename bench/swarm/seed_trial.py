@@ -43,10 +43,10 @@ GUARANTEED_SCENARIOS = 12
 SECONDS_MAX = 200.0
 """Processor time in which a seed has to be done with."""
 
-STRIKES = 12
+STRIKES = 24
 """How often every third world is played again, each time with another fault more."""
 
-STRUCK_MESSAGES_MAX = 3000
+STRUCK_MESSAGES_MAX = 1500
 """Longer worlds are not played again: a strike needs no long one."""
 
 CONTESTED_WORLDS = 8

@@ -66,11 +66,14 @@ class StarvationProbe(MasterProbe):
         self._kind_of: Mapping[AttemptId, TaskKind] = {}
         self._spares = False
 
-    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:  # noqa: ARG002
+    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
         """Work out what should happen now."""
         rule, order, ledger = master.policy.preemption, master.policy.order, master.ledger
         self._wanted = {}
-        if master.paused or not isinstance(order, EntitlingOrder):
+        assert isinstance(message, Preempt)
+        if master.paused or message.policy != master._policies:
+            return  # it stands still, or another policy wanted to be asked
+        if not isinstance(order, EntitlingOrder):
             return
         if not isinstance(rule, KillPreemption | SuspendPreemption | GlobalPreemption):
             return

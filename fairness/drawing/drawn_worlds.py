@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.fairness.drawing.declared_values import NAMES, DeclaredValues, Draw
 from callboard.fairness.drawing.drawn_policies import draw_policy
@@ -33,6 +34,16 @@ ENTRIES_OF_THE_MASTER: tuple[type[tl.TimelineEntry], ...] = (
     tl.PolicyEntry,
 )
 """What changes the master's mind at once, while messages are on their way to it."""
+
+_TOLD_TO_OTHERS = (
+    ev.AttemptClosed,
+    ev.AttemptEnded,
+    ev.JobSubmitted,
+    ev.MapOutputsLost,
+    ev.NodeLost,
+    ev.OrderEvent,
+)
+"""Events of which the master and others tell each other."""
 
 NODE_TYPES = ("", "cpu", "io")
 SPAN_S = 60
@@ -94,9 +105,11 @@ def struck(
     scenario = world.scenario
     there = sorted({scenario.cluster.node_type, *(g.node_type for g in scenario.cluster.group)})
     for _ in range(_TRIES):
-        at_ms = values.one_of(by_type[values.one_of([*by_type])]).at_ms
+        races = values.chance(0.6)
+        types = ENTRIES_OF_THE_MASTER if races else ENTRY_TYPES
+        told = [each for each in by_type if not races or issubclass(each, _TOLD_TO_OTHERS)]
+        at_ms = values.one_of(by_type[values.one_of(told or [*by_type])]).at_ms
         at_s = max(at_ms + values.one_of((0, 0, 0, 1, -1)), 0) / 1000
-        types = values.one_of((ENTRY_TYPES, ENTRIES_OF_THE_MASTER))
         entry = _draw_entry(values, scenario, there, at_s, types=types)
         if entry is not None and "for_s" in entry and values.chance(0.3):
             entry["at_s"] = max(at_s - entry["for_s"], 0.0)  # so that it ends then
@@ -266,7 +279,8 @@ def _draw_entry(
     be.
     """
     entry = values.one_of(types)
-    lasts = values.one_of((0.5, 1.0, 4.0, 12.0, 40.0))
+    expiry_s = min(scenario.cluster.heartbeat.expiry_ms / 1000, SPAN_S)
+    lasts = values.one_of((0.5, 1.0, 4.0, 12.0, 40.0, 2.5 * expiry_s))
     own: dict[str, Draw] = {
         "at_s": lambda: 0.5 * int(values.rng.integers(2 * SPAN_S)) if at_s is None else at_s,
         "after_s": lambda: None,
@@ -281,6 +295,7 @@ def _draw_entry(
         "mttr_s": lambda: values.one_of((1.0, 20.0)),
         "until_s": lambda: float(SPAN_S),
         "factor": lambda: values.one_of((0.5, 3.0, 20.0)),
+        "delay_s": lambda: values.one_of((0.0, 0.5, expiry_s, 2 * expiry_s)),
         "job": lambda: (
             _draw_job(values, node_types)
             if entry is tl.BurstEntry
