@@ -13,11 +13,15 @@ import msgspec
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_loading import load_run
 from callboard.journal.replay.source import GoTo
+from callboard.scenarios.library_list import library_entries
 from callboard.scheduler.model import Millis
 from callboard.tui.app import CallboardApp
+from callboard.tui.screens.start import StartApp, StartChoice
 from callboard.tui.screenshot import svg_of
+from callboard.tui.theme import DARK
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
+START = FOLDER / "start.svg"
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -61,6 +65,15 @@ async def draw(picture: Picture) -> str:
             return svg_of(app, app.palette.ground, f"callboard watch {picture.scenario}")
 
 
+async def draw_start() -> str:
+    """The first screen as SVG."""
+    app = StartApp(list(library_entries()), before=StartChoice("rack-outage", ("fair", "hfsp")))
+    async with app.run_test(size=(150, 40)) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        return svg_of(app, DARK.ground, "callboard")
+
+
 def main() -> None:
     os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}  # wherever it is drawn
     os.environ.pop("NO_COLOR", None)
@@ -68,6 +81,8 @@ def main() -> None:
         path = FOLDER / f"{picture.name}.svg"
         path.write_text(asyncio.run(draw(picture)), encoding="utf-8")
         print(path)
+    START.write_text(asyncio.run(draw_start()), encoding="utf-8")
+    print(START)
 
 
 if __name__ == "__main__":

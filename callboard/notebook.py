@@ -37,10 +37,11 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.picture import Picture, picture_of_runs, picture_of_sweep
-from callboard.screen import check_terminal, show_on_screen
+from callboard.screen import show_on_screen
 from callboard.tables.policy_table import policy_table
 from callboard.tables.seed_table import difference_table, seed_table
 from callboard.tables.sweep_table import sweep_table
+from callboard.terminal import check_terminal
 
 _PAGE_WIDTH = 110
 

@@ -1,20 +1,15 @@
 """A run on the screen: the arguments, the checks of the terminal, and showing it."""
 
 import argparse
-import os
-import sys
 
-from callboard import web
 from callboard.actors.kernel.kernel import KernelError
 from callboard.arguments import number
-from callboard.experiments.user_errors import InputError
 from callboard.journal.replay.player import USUAL_SPEED, Opening
 from callboard.journal.replay.source import Source
 from callboard.journal.tell.time_format import parse_time
 from callboard.scenarios.tour import Tour
 from callboard.scheduler.model import Millis
 
-COLUMNS_LEAST, LINES_LEAST = 60, 20
 FROM_THE_START = Opening()
 SPEED_MAX = 1_000_000
 
@@ -78,19 +73,3 @@ def show_on_screen(
     if app.playback.frame is not None and app.playback.frame.failure:
         raise KernelError(app.playback.frame.failure)
     return app.return_code or 0
-
-
-def check_terminal() -> None:
-    """InputError where no screen can be shown, or only one too small to read."""
-    if web.is_child():
-        return
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        raise InputError("this needs a terminal; `callboard show` prints a journal anywhere")
-    if os.environ.get("TERM") in (None, "", "dumb"):
-        raise InputError("this terminal (TERM=dumb) cannot place text; try another one")
-    columns, lines = os.get_terminal_size(sys.stdout.fileno())
-    if columns < COLUMNS_LEAST or lines < LINES_LEAST:
-        raise InputError(
-            f"the terminal has {columns}×{lines} characters; the screen needs"
-            f" {COLUMNS_LEAST}×{LINES_LEAST}, and 80×24 for comfort"
-        )

@@ -28,7 +28,8 @@ from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
-from callboard.scenarios.tour import Tour, tour_names
+from callboard.scenarios.library_list import tour_names
+from callboard.scenarios.tour import Tour
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.jump import Jump, read_jump

@@ -1,4 +1,4 @@
-"""Colours, signs and the two themes.  Whatever a colour says, a sign or a word says too.
+"""Colours and themes.  Whatever a colour says, a sign (`tui.signs`) or a word says too.
 
 The hues of jobs are near those of Okabe and Ito ("Color Universal Design", 2008), moved until the
 closest two were as far apart as can be for people with any of the usual kinds of colour blindness;
@@ -7,7 +7,7 @@ gone wrong.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.color import Color
@@ -15,49 +15,8 @@ from rich.style import Style
 from textual.app import App
 from textual.theme import Theme
 
-from callboard.actors.vocabulary.events import Mark
-from callboard.journal.replay.frame import Frame, NodeStatus, SlotState, master_unaware
-from callboard.scheduler.model import NodeId
-
-SLOT_SIGNS = {
-    SlotState.IDLE: "·",
-    SlotState.MAP: "■",
-    SlotState.SHUFFLE: "◇",
-    SlotState.REDUCE: "◆",
-    SlotState.COPY: "▲",
-    SlotState.GHOST: "□",
-    SlotState.ORPHAN: "!",
-}
-DOWN_SIGN = "×"
-"""An empty slot of a node that is down."""
-
-SUPERSCRIPTS = " ¹²³⁴⁵⁶⁷⁸⁹"
-"""How many suspended attempts a node keeps; more than nine look like nine."""
-
-STATUS_SIGNS = (
-    (NodeStatus.DOWN, "×"),
-    (NodeStatus.PAUSED, "‖"),
-    (NodeStatus.CUT | NodeStatus.APART, "≠"),
-    (NodeStatus.SLOW, "~"),
-    (NodeStatus.DRAINED, "⊘"),
-)
-"""A node's mark: of several the first."""
-
-LOST_SIGN = "?"
-"""The mark of a node that is up and that the master has given up for lost."""
-
-MARK_SIGNS = {
-    Mark.NONE: " ",
-    Mark.PREEMPTION: "╷",
-    Mark.RETURNED: "▴",
-    Mark.LOST: "✕",
-    Mark.FAULT: "▾",
-}
-DIVERGENCE_SIGN = "╫"
-"""On the time bar: where two compared runs first differ."""
-
-EIGHTHS = " ▁▂▃▄▅▆▇█"
-"""The levels of a column in a chart, empty to full."""
+if TYPE_CHECKING:  # they load the engine, and a theme is needed before it
+    from callboard.actors.vocabulary.events import Mark
 
 SHADES = 3
 """The number of steps of brightness for the age of an attempt."""
@@ -82,12 +41,11 @@ class Palette(msgspec.Struct, frozen=True):
     flat: bool = False
     """Whether colours have no shades: running attempts are bright, dimmed ones faint."""
 
-    def mark(self, mark: Mark) -> str:
+    def mark(self, mark: "Mark") -> str:
         """The colour of a mark, and of its line in the log."""
-        if mark in (Mark.LOST, Mark.FAULT):
-            return self.fault
-        marks = {Mark.PREEMPTION: self.warning, Mark.RETURNED: self.good}
-        return marks.get(mark, self.text)
+        marks = {"LOST": self.fault, "FAULT": self.fault}
+        marks |= {"PREEMPTION": self.warning, "RETURNED": self.good}
+        return marks.get(mark.name, self.text)
 
     def shade(self, colour: str, level: int) -> str:
         """A colour in one of `SHADES` steps of brightness, the last being the full one."""
@@ -153,15 +111,6 @@ def _theme(name: str, palette: Palette) -> Theme:
         dark=name == "dark",
         variables={"edge": palette.edge},
     )
-
-
-def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
-    """A node's mark, and whether the master is wrong about it."""
-    status, lost = frame.node_status[node], frame.lost[node]
-    mark = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
-    if lost and not status & NodeStatus.DOWN:
-        return LOST_SIGN, True
-    return mark, master_unaware(status, lost)
 
 
 @lru_cache(maxsize=4096)

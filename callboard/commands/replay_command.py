@@ -9,7 +9,8 @@ from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
 from callboard.journal.follow import Follower
 from callboard.journal.replay.recorded import RecordedSource
-from callboard.screen import add_screen_arguments, check_terminal, opening_of, show_on_screen
+from callboard.screen import add_screen_arguments, opening_of, show_on_screen
+from callboard.terminal import check_terminal
 
 _AT_ONCE = 20_000
 """How many events are read before the screen comes up; the rest follows behind it."""

@@ -10,9 +10,11 @@ from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live_server import start_runs
 from callboard.experiments.user_errors import InputError
 from callboard.run_arguments import add_world_arguments, plan_world, run_key
-from callboard.scenarios.scenario_file import DEFAULT_SCENARIO, find_scenario
+from callboard.scenarios.library_list import DEFAULT_SCENARIO
+from callboard.scenarios.scenario_file import find_scenario
 from callboard.scenarios.tour import Tour, find_tour, load_tour
-from callboard.screen import add_screen_arguments, check_terminal, opening_of, show_on_screen
+from callboard.screen import add_screen_arguments, opening_of, show_on_screen
+from callboard.terminal import check_terminal
 
 SIDES = 2
 """How many runs a screen can show."""

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from bench.screens import FOLDER, PICTURES, draw
+from bench.screens import FOLDER, PICTURES, START, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.interventions import Fork, Intervene
@@ -13,7 +13,7 @@ from callboard.journal.replay.frame import JobStanding
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
-from callboard.tui.theme import (
+from callboard.tui.signs import (
     DIVERGENCE_SIGN,
     DOWN_SIGN,
     LOST_SIGN,
@@ -87,7 +87,7 @@ def test_the_walk_by_hand_is_true() -> None:
 def test_every_picture_is_drawn_by_the_command() -> None:
     """docs/screens/ holds what `python -m bench.screens` draws, and each is shown somewhere."""
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    drawn = {f"{picture.name}.svg" for picture in PICTURES}
+    drawn = {f"{picture.name}.svg" for picture in PICTURES} | {START.name}
     assert {path.name for path in FOLDER.iterdir()} == drawn
     for name in drawn:
         assert f"screens/{name}" in DOCS + readme, name

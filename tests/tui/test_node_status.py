@@ -30,7 +30,7 @@ from callboard.journal.replay.detail_node import master_belief, node_status_text
 from callboard.journal.replay.frame import View
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo
-from callboard.tui.theme import node_mark
+from callboard.tui.signs import node_mark
 from tests.journal.replay.support import events_of, recorded
 from tests.tui.support import Screen, drive
 

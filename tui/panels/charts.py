@@ -10,8 +10,9 @@ from textual.message import Message
 
 from callboard.journal.replay.frame import Charts, Frame, Totals
 from callboard.scheduler.model import Millis, TaskKind
+from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span, cut
-from callboard.tui.theme import EIGHTHS, Palette
+from callboard.tui.theme import Palette
 
 LABEL_WIDTH = 18
 """The width of the labels, here and in the time bar."""
@@ -166,15 +167,6 @@ def _value(frame: Frame, chart: Chart, name: str | None) -> str:
     if name is None:
         return cut(f"{text}, max {most}", LABEL_WIDTH)
     return cut(f"{name}{f'{text} ≤{most}':>{LABEL_WIDTH - len(name)}}", LABEL_WIDTH)
-
-
-def block(share: float, rows: int = 1, row: int = 0) -> str:
-    """The part of a bar of some rows that is in one of them; row 0 is the top."""
-    if math.isnan(share):
-        return " "
-    eighths = math.ceil(min(share, 1) * rows * 8 - 0.25) - (rows - 1 - row) * 8
-    least = 1 if share > 0 and row == rows - 1 else 0
-    return EIGHTHS[min(max(eighths, least), 8)]
 
 
 def column_of(at_ms: Millis, frame: Frame, columns: int) -> int:

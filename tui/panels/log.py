@@ -11,7 +11,8 @@ from callboard.journal.replay.frame import Frame, LogLine
 from callboard.journal.tell.time_format import clock_time
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.pane import Span
-from callboard.tui.theme import MARK_SIGNS, style
+from callboard.tui.signs import MARK_SIGNS
+from callboard.tui.theme import style
 
 _LEVELS = {
     Importance.HEADLINE: "headlines",

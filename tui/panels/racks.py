@@ -12,7 +12,8 @@ from callboard.journal.replay.frame import ColourBy, Frame, NodeStatus, SlotStat
 from callboard.journal.tell.names import rack_name
 from callboard.scheduler.model import NodeId
 from callboard.tui.panels.pane import Span
-from callboard.tui.theme import DOWN_SIGN, Palette, style
+from callboard.tui.signs import DOWN_SIGN
+from callboard.tui.theme import Palette, style
 
 _NAME = 9
 _TAIL = 34

@@ -27,19 +27,19 @@ from callboard.journal.replay.frame import (
     SlotState,
 )
 from callboard.scheduler.model import JobId, NodeId
-from callboard.tui import theme
 from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
-from callboard.tui.theme import SHADES, SLOT_SIGNS, Palette, style
+from callboard.tui.signs import DOWN_SIGN, SLOT_SIGNS, SUPERSCRIPTS, node_mark
+from callboard.tui.theme import SHADES, Palette, style
 
 _DOWN = len(SlotState)
 """The state of an empty slot of a node that is down."""
 
 _STATES = len(SlotState) + 1
 _HOLLOW = {SLOT_SIGNS[state] for state in (SlotState.IDLE, SlotState.GHOST, SlotState.ORPHAN)}
-_HOLLOW |= {theme.DOWN_SIGN}
+_HOLLOW |= {DOWN_SIGN}
 """The signs of slots whose tile has no ground of its own."""
 
 _LEGEND = (
@@ -236,7 +236,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """The number of attempts that the node keeps suspended, and a gap."""
         if suspended and width:
             ink = style(self.palette.warning, self.palette.ground, bold=True)
-            yield Segment(theme.SUPERSCRIPTS[min(suspended, 9)], ink)
+            yield Segment(SUPERSCRIPTS[min(suspended, 9)], ink)
             width -= 1
         if width > 0:
             yield Segment(" " * width, self.ink())
@@ -244,7 +244,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark, in red where the master is wrong about it."""
         palette, width = self.palette, self.slot_layout.label
-        mark, wrong = theme.node_mark(frame, node)
+        mark, wrong = node_mark(frame, node)
         chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)
@@ -300,7 +300,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self._table_for is palette:
             return
         self._table_for = palette
-        signs = [*(SLOT_SIGNS[state] for state in SlotState), theme.DOWN_SIGN]
+        signs = [*(SLOT_SIGNS[state] for state in SlotState), DOWN_SIGN]
         self._table = [
             Segment(signs[state], style(self._slot_colour(state, hue, level), palette.ground))
             for state in range(_STATES)

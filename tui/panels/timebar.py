@@ -11,7 +11,8 @@ from callboard.journal.replay.frame import Frame
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.charts import LABEL_WIDTH, Sought, column_of
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.theme import DIVERGENCE_SIGN, MARK_SIGNS, style
+from callboard.tui.signs import DIVERGENCE_SIGN, MARK_SIGNS
+from callboard.tui.theme import style
 
 _NICE_MS = tuple(
     1000 * s
