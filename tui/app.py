@@ -48,6 +48,7 @@ from callboard.tui.panels.slots import COLOURED_BY, SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.playback import Playback
+from callboard.tui.saving import SaveFlow
 from callboard.tui.screens.comparison_view import ComparisonView
 from callboard.tui.screens.help import HelpScreen
 from callboard.tui.screens.menus import FormScreen, MenuScreen
@@ -63,10 +64,6 @@ WIDE, TALL = 120, 36
 
 def _check_jump(frame: Frame, run: RunInfo, fields: FormFields) -> Jump:
     return read_jump(fields["to"], frame, run)
-
-
-_LOST = "Changed by hand, and not recorded: leave?"
-_LOST_LINES = (("s", "stay"), ("l", "leave, and lose it; watch --journal FILE records a run"))
 
 
 class CallboardApp(App[None]):
@@ -101,6 +98,7 @@ class CallboardApp(App[None]):
         """The error that ended the screen, if one did."""
         self.keys = KeyOrder(self, self.playback, self._handle_key)
         self._flow = InterventionFlow(self, self.playback)
+        self._saving = SaveFlow(self, self.playback)
         self.guide = TourGuide(tour, self, self.playback) if tour is not None else None
         self._single, self._comparison = RunView(id="single"), ComparisonView(id="comparison")
         self._shown: RunView = self._single
@@ -337,6 +335,10 @@ class CallboardApp(App[None]):
 
     def action_until(self) -> None:
         self._flow.until()
+
+    def action_save(self) -> None:
+        if self.playback.is_live():
+            self._saving.ask_how()
 
     # Two runs.
 
@@ -585,12 +587,8 @@ class CallboardApp(App[None]):
         """Leave; the first time only with a question, if what was done by hand would be lost."""
         lost = self.playback.changed and not self._recorded
         if lost and not isinstance(self.screen, MenuScreen):
-            self.push_screen(MenuScreen(_LOST, [("", _LOST_LINES)]), self._leave_if)
+            self._saving.ask_before_leaving(self._leave)
         else:
-            self._leave()
-
-    def _leave_if(self, chosen: int | None) -> None:
-        if chosen:
             self._leave()
 
     def _leave(self) -> None:

@@ -50,6 +50,7 @@ _TIME = (
 _INTERVENING = (
     Command("x", "intervene", "intervene: change a node, a job, the cluster", "intervene", 2),
     Command("f", "fork", "fork: another run from here on, under another policy", "fork", 4),
+    Command("W", "save", "save the run as a scenario file or a journal"),
 )
 _COMPARING = (
     Command("d", "divergence", "to where the two runs first differ", "divergence", 1),
