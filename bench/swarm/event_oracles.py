@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
+import msgspec
+
 from callboard.actors.config import Cluster
 from callboard.actors.master.entries import BLACKLISTING_SHARE
 from callboard.actors.vocabulary import events as ev
@@ -92,6 +94,95 @@ class OutputsAreFetched(EventOracle):
         return None
 
 
+class LostOutputsAreAwaited(EventOracle):
+    """No shuffle ends without an output whose loss the reduce has been told of.  Where faults have
+    struck the reduce's node, or the master stood still, it may have heard of it later.
+    """
+
+    kind = "unfetched"
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__(state)
+        self._maps: dict[AttemptId, TaskIndex] = {}
+        self._lost: dict[JobId, dict[TaskIndex, Millis]] = {}
+        self._struck: set[NodeId] = set()
+        self._told_ms = 0
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        match event:
+            case ev.RunStarted():
+                cluster = msgspec.convert(event.scenario.get("cluster", {}), Cluster)
+                self._told_ms = 2 * cluster.latency_ms + 1
+            case ev.FaultStruck(fault=faults.NodeFault() as fault):
+                self._struck.add(fault.node)
+            case ev.JobSubmitted() | ev.JobResubmitted():
+                self._lost[event.job] = {}
+            case ev.MapOutputsLost():
+                self._lost[event.job] |= {self._maps[each]: event.at_ms for each in event.attempts}
+            case ev.AttemptClosed(outcome=ev.Outcome.SUCCEEDED):
+                launch = self.state.attempts[event.attempt].launch
+                if not launch.kind:
+                    self._maps[event.attempt] = launch.task
+                    self._lost[launch.job].pop(launch.task, None)
+            case ev.ShuffleEnded():
+                return self._unfetched(event)
+        return None
+
+    def _unfetched(self, event: ev.ShuffleEnded) -> str | None:
+        attempt = self.state.attempts[event.attempt]
+        launch = attempt.launch
+        if attempt.closed is not None or launch.node in self._struck:
+            return None
+        for task, at_ms in self._lost[launch.job].items():
+            if at_ms + self._told_ms < event.at_ms:
+                return f"attempt {event.attempt} has all outputs, and map {task}'s is lost"
+        return None
+
+
+class HaltedNodesDoNothing(EventOracle):
+    """Nothing begins or ends on a machine that is off, or stands still."""
+
+    kind = "halted"
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if not isinstance(event, _ON_SLOTS):
+            return None
+        number = self.state.attempts[event.attempt].launch.node
+        node = self.state.nodes[number]
+        if node.is_halted and node.since_ms < event.at_ms:
+            return f"attempt {event.attempt} moves on node-{number}, which is halted"
+        return None
+
+
+_ON_SLOTS = (
+    ev.AttemptStarted,
+    ev.ShuffleEnded,
+    ev.AttemptStalled,
+    ev.AttemptSuspended,
+    ev.AttemptResumed,
+    ev.AttemptEnded,
+)
+
+
+class NodesBeginAnewOnce(EventOracle):
+    """A member that joins anew has restarted: whoever was told to begin anew does so once."""
+
+    kind = "begun anew"
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__(state)
+        self._restarts: Counter[NodeId] = Counter()
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if isinstance(event, ev.FaultStruck) and isinstance(event.fault, faults.Restart):
+            self._restarts[event.fault.node] += 1
+        if isinstance(event, ev.NodeLost) and event.again:
+            self._restarts[event.node] -= 1
+            if self._restarts[event.node] < 0:
+                return f"node-{event.node} has begun anew, and nobody has restarted it"
+        return None
+
+
 class PreemptedOnce(EventOracle):
     """Nobody who has been told to give way is told again, and nobody gives way to its own job."""
 
@@ -111,7 +202,14 @@ class PreemptedOnce(EventOracle):
         return None
 
 
-ORACLES: tuple[type[EventOracle], ...] = (FewAreBlacklisted, OutputsAreFetched, PreemptedOnce)
+ORACLES: tuple[type[EventOracle], ...] = (
+    FewAreBlacklisted,
+    OutputsAreFetched,
+    LostOutputsAreAwaited,
+    HaltedNodesDoNothing,
+    NodesBeginAnewOnce,
+    PreemptedOnce,
+)
 
 
 def event_flaws(events: Iterable[ev.AnyEvent]) -> Iterator[Flaw]:

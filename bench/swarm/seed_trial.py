@@ -38,10 +38,13 @@ GUARANTEED_SCENARIOS = 12
 SECONDS_MAX = 200.0
 """Processor time in which a seed has to be done with."""
 
-STRIKES = 3
-"""How often every third world is played again with one more fault."""
+STRIKES = 12
+"""How often every third world is played again, each time with another fault more."""
 
-REFERENCE_WORLDS = 10
+STRUCK_MESSAGES_MAX = 3000
+"""Longer worlds are not played again: a strike needs no long one."""
+
+REFERENCE_WORLDS = 40
 """Worlds in which a seed holds the simulator against the reference."""
 
 
@@ -91,21 +94,20 @@ def _trials(folder: Path | None) -> dict[str, Callable[[int, DeclaredValues], Se
 
 def _hostile(seed: int, values: DeclaredValues, folder: Path | None) -> SeedRecord:
     """The seed's world, and it again with faults at instants at which something happened."""
-    world: DrawnWorld | None = draw_world(seed)
-    assert world is not None
+    world = base = draw_world(seed)
     nodes = world.scenario.cluster.node_count()
     compared = tuple(name for name in COMPARISONS if values.chance(0.25))
     situations, played, told = Situations(), list[PlayedWorld](), list[tuple[str, str, str]]()
     for _ in range(values.one_of((1, 1, 1 + STRIKES))):
-        first, *found = flaws(world, compared if not played else (), situations)
-        assert isinstance(first, PlayedWorld)
-        played.append(first)
+        run, *found = flaws(world, compared if not played else (), situations)
+        assert isinstance(run, PlayedWorld)
+        played.append(run)
         for flaw in found:
             assert isinstance(flaw, Flaw)
             told.append((flaw.kind, flaw.told, _written(seed, world, flaw, folder)))
-        world = None if told else struck(world, first.events, values)
-        if world is None:
+        if told or played[0].messages > STRUCK_MESSAGES_MAX:
             break
+        world = struck(base, played[0].events, values) or base
     return SeedRecord(
         seed=seed,
         worlds=len(played),

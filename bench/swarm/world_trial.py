@@ -35,7 +35,7 @@ from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import AttemptId, Millis
 from callboard.scheduler.registry.parts import make_policy
 
-MESSAGES_MAX = 20_000
+MESSAGES_MAX = 10_000
 """A world that takes more is left there: what its parameters ask for is too much work."""
 
 TOO_LONG = "too long"

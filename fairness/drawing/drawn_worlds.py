@@ -26,6 +26,14 @@ ENTRY_TYPES: tuple[type[tl.TimelineEntry], ...] = tuple(
 )
 """Every kind of entry but `trace`, which needs a file and gives what `crash` gives."""
 
+ENTRIES_OF_THE_MASTER: tuple[type[tl.TimelineEntry], ...] = (
+    tl.KillJobEntry,
+    tl.MasterPauseEntry,
+    tl.MasterRestartEntry,
+    tl.PolicyEntry,
+)
+"""What changes the master's mind at once, while messages are on their way to it."""
+
 NODE_TYPES = ("", "cpu", "io")
 SPAN_S = 60
 """Seconds in which jobs come and faults begin."""
@@ -71,7 +79,10 @@ def struck(
     for _ in range(_TRIES):
         at_ms = values.one_of(by_type[values.one_of([*by_type])]).at_ms
         at_s = max(at_ms + values.one_of((0, 0, 0, 1, -1)), 0) / 1000
-        entry = _draw_entry(values, scenario, there, at_s)
+        types = values.one_of((ENTRY_TYPES, ENTRIES_OF_THE_MASTER))
+        entry = _draw_entry(values, scenario, there, at_s, types=types)
+        if entry is not None and "for_s" in entry and values.chance(0.3):
+            entry["at_s"] = max(at_s - entry["for_s"], 0.0)  # so that it ends then
         more = None if entry is None else _with_entry(scenario, entry)
         if more is not None:
             return msgspec.structs.replace(world, scenario=more)
@@ -223,9 +234,12 @@ def _draw_entry(
     scenario: Scenario,
     node_types: Sequence[str],
     at_s: float | None = None,
+    types: Sequence[type[tl.TimelineEntry]] = ENTRY_TYPES,
 ) -> dict[str, Any] | None:
-    """An entry of any kind, at this time if one is given; None if the drawn one can not be."""
-    entry = values.one_of(ENTRY_TYPES)
+    """An entry of one of these types, at this time if one is given; None if the drawn one can not
+    be.
+    """
+    entry = values.one_of(types)
     lasts = values.one_of((0.5, 1.0, 4.0, 12.0, 40.0))
     own: dict[str, Draw] = {
         "at_s": lambda: 0.5 * int(values.rng.integers(2 * SPAN_S)) if at_s is None else at_s,
