@@ -2,6 +2,7 @@
 whichever of its processes.
 """
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,10 @@ HERE = Path(__file__).parent
 
 
 def pytest_configure() -> None:
-    """Started in the background by a shell, everything would be deaf to Ctrl-C, children too."""
+    """Started in the background by a shell, everything would be deaf to Ctrl-C, children too; and
+    whoever runs the tests may have a config file.
+    """
+    os.environ["XDG_CONFIG_HOME"] = str(HERE / "no-such-folder")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -34,7 +34,7 @@ from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.jump import Jump, read_jump
 from callboard.tui.key_order import KeyOrder
-from callboard.tui.keymap import COMMANDS
+from callboard.tui.keymap import COMMANDS, Keymap
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.charts import Sought
 from callboard.tui.panels.job_table import JobTablePane
@@ -54,7 +54,7 @@ from callboard.tui.screens.help import HelpScreen
 from callboard.tui.screens.menus import FormScreen, MenuScreen
 from callboard.tui.screens.run_view import RunView
 from callboard.tui.screenshot import screenshot_path, svg_of
-from callboard.tui.theme import DARK, Palette, register_themes
+from callboard.tui.theme import DARK, THEMES, Palette, next_theme, register_themes
 from callboard.tui.tour_guide import TourGuide
 
 FRAMES_A_SECOND = 20
@@ -76,7 +76,10 @@ class CallboardApp(App[None]):
     TITLE = "callboard"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(each.keys, each.action, each.word or each.help, show=False) for each in COMMANDS),
+        *(
+            Binding(each.keys, each.action, each.word or each.help, show=False, id=each.name)
+            for each in COMMANDS
+        ),
         Binding("ctrl+c", "quit", show=False, priority=True),
     ]
 
@@ -88,8 +91,10 @@ class CallboardApp(App[None]):
         ticking: bool = True,
         recorded: bool = False,
         tour: Tour | None = None,
+        keymap: Keymap | None = None,
     ) -> None:
         super().__init__()
+        self.keymap = keymap or Keymap()
         self.presenting = False
         """Whether it is shown to an audience."""
         self._recorded = recorded
@@ -108,7 +113,7 @@ class CallboardApp(App[None]):
 
     @property
     def palette(self) -> Palette:
-        return self._palettes["dark" if self.current_theme.dark else "light"]
+        return self._palettes[self.theme]
 
     @property
     def view(self) -> View:
@@ -125,11 +130,14 @@ class CallboardApp(App[None]):
         yield self._comparison
         yield Caption(id="caption")
         yield TimeBar(id="time")
-        yield KeysLine(id="keys", live=self.playback.source.live)
+        yield KeysLine(self.keymap, id="keys", live=self.playback.source.live)
         if not self.playback.player.playing and self.guide is None:
-            yield PlayHint()
+            yield PlayHint(self.keymap)
 
     def on_mount(self) -> None:
+        self.set_keymap(self.keymap.for_textual())
+        for pane in self.query(Pane):
+            pane.name_key(self.keymap.now(pane.key))
         self._set_small(self.size)
         self.query_one("#jobs").focus()
         source = self.playback.source
@@ -182,8 +190,8 @@ class CallboardApp(App[None]):
             await super().on_event(key)
         elif bound.enabled:
             await self.run_action(bound.binding.action, bound.node)
-            if self.guide is not None:
-                self.guide.pressed(key.character or key.key if key.key != "space" else key.key)
+            if self.guide is not None and bound.binding.id is not None:
+                self.guide.pressed(self.keymap.usual[bound.binding.id])
 
     # What `Playback` uses.
 
@@ -364,7 +372,8 @@ class CallboardApp(App[None]):
 
     def _paired_or_told(self) -> bool:
         if not self.paired:
-            self.notify("this needs two runs; f forks a second one", timeout=5)
+            forks = self.keymap.now("f")
+            self.notify(f"this needs two runs; {forks} forks a second one", timeout=5)
         return self.paired
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -541,11 +550,16 @@ class CallboardApp(App[None]):
     # The screen itself.
 
     def action_theme(self) -> None:
-        self.theme = "light" if self.current_theme.dark else "dark"
+        self.set_theme(next_theme(self.theme))
+
+    def set_theme(self, name: str) -> None:
+        """Draw everything in the colours of a theme."""
+        self.theme = name
+        self.notify(f"theme: {name}", timeout=2)
         self.playback.ask()
 
     def action_help(self) -> None:
-        self.push_screen(HelpScreen())
+        self.push_screen(HelpScreen(self.keymap))
 
     def action_picture(self) -> None:
         """Into the working folder; in a browser, as a download."""
@@ -568,10 +582,12 @@ class CallboardApp(App[None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
         """The command palette has all commands and interventions, each with its keys."""
-        for each in COMMANDS:
+        for each in self.keymap.commands:
             title = f"{each.help[:1].upper()}{each.help[1:]}"
             run = partial(self.call_later, self.run_action, each.action)
             yield SystemCommand(title, f"key: {each.key}", run)
+        for name in THEMES:
+            yield SystemCommand(f"Theme: {name}", "its colours", partial(self.set_theme, name))
         yield from self._flow.by_name()
 
     def action_copy(self) -> None:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from rich.color import Color
 from rich.style import Style
-from textual.app import App
-from textual.theme import Theme
 
-if TYPE_CHECKING:  # they load the engine, and a theme is needed before it
+if TYPE_CHECKING:  # it takes a moment to load
+    from textual.app import App
+    from textual.theme import Theme
+
     from callboard.actors.vocabulary.events import Mark
 
 SHADES = 3
@@ -61,42 +62,64 @@ class Palette(msgspec.Struct, frozen=True):
 
 
 _PALETTES = {
-    "ground": ("#101216", "#FBFBF8", "#000000", "#ffffff"),
-    "raised": ("#1B1F27", "#ECECE6", "#0000aa", "#aaaaaa"),
-    "text": ("#D8DCE4", "#22262E", "#ffffff", "#000000"),
-    "dim": ("#8A92A0", "#666C78", "#aaaaaa", "#555555"),
-    "faint": ("#727A88", "#83878F", "#555555", "#aaaaaa"),
-    "accent": ("#7AA2F7", "#2757B0", "#55ffff", "#0000aa"),
-    "fault": ("#E8602C", "#C03A00", "#ff5555", "#aa0000"),
-    "good": ("#3FBF8F", "#007A55", "#55ff55", "#00aa00"),
-    "warning": ("#CC79A7", "#A3477A", "#ff55ff", "#aa00aa"),
+    "ground": ("#101216", "#FBFBF8", "#000000", "#000000", "#000000", "#ffffff"),
+    "raised": ("#1B1F27", "#ECECE6", "#1C1C1C", "#1C1C1C", "#0000aa", "#aaaaaa"),
+    "text": ("#D8DCE4", "#22262E", "#FFFFFF", "#FFFFFF", "#ffffff", "#000000"),
+    "dim": ("#8A92A0", "#666C78", "#D6D6D6", "#B4B4B4", "#aaaaaa", "#555555"),
+    "faint": ("#727A88", "#83878F", "#9A9A9A", "#8A8A8A", "#aaaaaa", "#555555"),
+    "accent": ("#7AA2F7", "#2757B0", "#8AD7FF", "#FFFFFF", "#55ffff", "#0000aa"),
+    "fault": ("#E8602C", "#C03A00", "#FF8A5C", "#FFFFFF", "#ff5555", "#aa0000"),
+    "good": ("#3FBF8F", "#007A55", "#62E8B5", "#E0E0E0", "#55ff55", "#00aa00"),
+    "warning": ("#CC79A7", "#A3477A", "#FF9ED2", "#D0D0D0", "#ff55ff", "#aa00aa"),
     "jobs": (
         ("#A1DDFF", "#D09827", "#007A4E", "#F0D81C", "#FA05A9", "#3B93FF"),
         ("#1D85F9", "#A88023", "#29797A", "#745D02", "#7B2046", "#4922B0"),
+        ("#83FFFF", "#9A8F49", "#52D70C", "#E998B3", "#F608F0", "#DEFF92"),
+        ("#FFFFFF", "#808080", "#D8D8D8", "#989898", "#BEBEBE", "#ABABAB"),
         ("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
-        ("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
+        ("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#5555ff", "#555555"),
     ),
-    "flat": (False, False, True, True),
+    "flat": (False, False, False, True, True, True),
 }
-DARK, LIGHT, DARK_16, LIGHT_16 = (
+DARK, LIGHT, HIGH_CONTRAST, MONO, DARK_16, LIGHT_16 = (
     msgspec.convert(dict(zip(_PALETTES, column, strict=True)), Palette)
     for column in zip(*_PALETTES.values(), strict=True)
 )
 """Those with 16 are for terminals of 16 colours: exactly these colours, so none is approximated."""
 
+THEMES = {
+    "dark": DARK,
+    "light": LIGHT,
+    "high-contrast": HIGH_CONTRAST,
+    "mono": MONO,
+    "dark-16": DARK_16,
+    "light-16": LIGHT_16,
+}
+"""The palettes by the names of their themes."""
 
-def register_themes(app: App[Any], chosen: str) -> dict[str, Palette]:
-    """Register both themes with the app and apply one; their palettes by name."""
+_OF_FEW = {"dark": DARK_16, "light": LIGHT_16, "high-contrast": DARK_16}
+"""What stands in for a theme where a terminal has 16 colours."""
+
+
+def register_themes(app: "App[Any]", chosen: str) -> dict[str, Palette]:
+    """Register all themes with the app and apply one; their palettes by name."""
     few = app.console.color_system in ("standard", "windows")
-    dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
-    palettes = {"dark": dark, "light": light}
+    palettes = {**THEMES, **(_OF_FEW if few else {})}
     for name, palette in palettes.items():
         app.register_theme(_theme(name, palette))
     app.theme = chosen
     return palettes
 
 
-def _theme(name: str, palette: Palette) -> Theme:
+def next_theme(name: str) -> str:
+    """The theme after this one; those of 16 colours only from one of them."""
+    names = [each for each in THEMES if each.endswith("-16") is name.endswith("-16")]
+    return names[(names.index(name) + 1) % len(names)]
+
+
+def _theme(name: str, palette: Palette) -> "Theme":
+    from textual.theme import Theme
+
     return Theme(
         name=name,
         primary=palette.accent,
@@ -108,7 +131,7 @@ def _theme(name: str, palette: Palette) -> Theme:
         success=palette.good,
         warning=palette.warning,
         error=palette.fault,
-        dark=name == "dark",
+        dark=not name.startswith("light"),
         variables={"edge": palette.edge},
     )
 

@@ -8,6 +8,7 @@ from callboard.journal.format import is_journal
 from callboard.scenarios.library_list import library_entries
 from callboard.terminal import check_terminal
 from callboard.tui.screens.start import StartApp, StartChoice
+from callboard.tui.user_config import load_config
 
 _JOURNALS_MOST = 6
 
@@ -25,7 +26,8 @@ def choose_scenario(before: StartChoice | None = None, trouble: str = "") -> Sta
     """Let the user choose, beginning with what they chose before, and what was wrong with that;
     None if they leave.
     """
-    app = StartApp(list(library_entries()), recent_journals(Path.cwd()), before)
+    theme = load_config().theme
+    app = StartApp(list(library_entries()), recent_journals(Path.cwd()), before, theme)
     app.trouble = trouble
     return app.run()
 

@@ -15,6 +15,7 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.theme import THEMES
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
@@ -417,10 +418,14 @@ class TestLooking:
 
     def test_themes(self) -> None:
         async def act(screen: Screen) -> None:
+            for theme in ("light", "high-contrast", "mono", "dark"):
+                await screen.press("t")
+                assert screen.app.theme == theme
+                assert screen.app.query_one(JobsPane).palette is THEMES[theme]
+                assert f"theme: {theme}" in screen.said()
+            screen.app.set_theme("light-16")
             await screen.press("t")
-            assert screen.app.theme == "light"
-            await screen.press("t")
-            assert screen.app.theme == "dark"
+            assert screen.app.theme == "dark-16"
 
         on_the_outage(act)
 

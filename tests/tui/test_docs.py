@@ -29,7 +29,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf
 
 def test_every_key_is_there() -> None:
     """On failure: paste the table."""
-    table = "\n".join(f"| `{each.key}` | {each.help} |" for each in COMMANDS)
+    table = "\n".join(f"| `{each.key}` | {each.name} | {each.help} |" for each in COMMANDS)
     assert table in DOCS, table
 
 

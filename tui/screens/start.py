@@ -20,7 +20,7 @@ from textual.worker import get_current_worker
 
 from callboard.scenarios.library_list import DEFAULT_SCENARIO, LibraryEntry
 from callboard.tui.screens.policy_boxes import TOUR, PolicyBoxes
-from callboard.tui.theme import DARK, Palette, register_themes
+from callboard.tui.theme import DARK, Palette, next_theme, register_themes
 
 if TYPE_CHECKING:
     from callboard.tui.start_facts import StartFacts
@@ -343,7 +343,7 @@ class StartApp(App[StartChoice]):
             self.exit()
 
     def action_theme(self) -> None:
-        self.theme = "light" if self.theme == "dark" else "dark"
+        self.theme = next_theme(self.theme)
         self._tell()
 
     def action_leave(self) -> None:
