@@ -4,6 +4,7 @@
 `ComparisonView` shows one run or two.
 """
 
+import asyncio
 import gc
 import io
 import time
@@ -23,6 +24,7 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
+from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.replay.cluster_state import CROWD
 from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
@@ -53,7 +55,7 @@ from callboard.tui.screens.comparison_view import ComparisonView
 from callboard.tui.screens.help import HelpScreen
 from callboard.tui.screens.menus import FormScreen, MenuScreen
 from callboard.tui.screens.run_view import RunView
-from callboard.tui.screenshot import screenshot_path, svg_of
+from callboard.tui.screenshot import png_of, screenshot_path, svg_of
 from callboard.tui.theme import DARK, THEMES, Palette, next_theme, register_themes
 from callboard.tui.tour_guide import TourGuide
 
@@ -561,8 +563,8 @@ class CallboardApp(App[None]):
     def action_help(self) -> None:
         self.push_screen(HelpScreen(self.keymap))
 
-    def action_picture(self) -> None:
-        """Into the working folder; in a browser, as a download."""
+    async def action_picture(self) -> None:
+        """Into the working folder, as SVG and as PNG; in a browser, as a download of the first."""
         run, frame = self.playback.run, self.playback.frame
         name = run.name if run is not None else self.title
         text = svg_of(self, self.palette.ground, name)
@@ -572,10 +574,13 @@ class CallboardApp(App[None]):
             return
         try:
             path.write_text(text, encoding="utf-8")
+            path.with_suffix(".png").write_bytes(await asyncio.to_thread(png_of, text))
+        except MissingExtraError as error:
+            self.notify(f"saved as {path.name}; {error}", timeout=8, markup=False)
         except OSError as error:
             self.notify(f"not saved: {error.strerror}", severity="error", timeout=5)
         else:
-            self.notify(f"saved as {path.name}", timeout=5)
+            self.notify(f"saved as {path.name} and {path.stem}.png", timeout=5)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}

@@ -158,7 +158,9 @@ _AUDIENCE = (
 )
 _SCREEN = (
     Command("t", "theme", "theme", "the next theme: dark, light, high-contrast, mono"),
-    Command("p", "picture", "picture", "save the screen as a picture (SVG)"),
+    Command(
+        "p", "picture", "picture", "save the screen as a picture: SVG, and PNG with the extra `png`"
+    ),
     Command("y", "copy", "copy", "copy the chosen event, or what the focused pane shows"),
     Command("?", "help", "help", "this list, and what the signs mean", "help", 0),
     Command("q", "quit", "quit", "leave", "quit", 0),

@@ -1,6 +1,9 @@
 """Every key and every click: what it does to the time, the view and the screen."""
 
+import re
+import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +11,7 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.journal.replay.frame import ColourBy, JobSortKey, LogLine
 from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import GoTo
+from callboard.tui import screenshot
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
 from callboard.tui.panels.jobs import JobsPane
@@ -15,11 +19,25 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.screenshot import png_of
 from callboard.tui.theme import THEMES
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
 Act = Callable[[Screen], Awaitable[None]]
+
+
+class Resvg:
+    """As if the extra were installed."""
+
+    @staticmethod
+    def svg_to_bytes(**_: object) -> bytes:
+        raise AssertionError("there is no font")
+
+
+def _svg_in(folder: Path) -> str:
+    (path,) = folder.glob("*.svg")
+    return path.read_text(encoding="utf-8")
 
 
 def on_the_outage(act: Act, size: tuple[int, int] = WIDE) -> None:
@@ -429,17 +447,46 @@ class TestLooking:
 
         on_the_outage(act)
 
-    def test_a_picture(self, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(str(tmp_path))
+    def test_a_picture(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As SVG and as PNG, in which text can be seen; a name that one of them has is taken."""
+        pytest.importorskip("resvg_py", reason="resvg-py, the extra `png`, is not installed")
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "rack-outage-0.00.00.png").write_bytes(b"mine")
 
         async def act(screen: Screen) -> None:
             await screen.press("p")
+            await screen.until(lambda: "rack-outage-0.00.00-2.png" in "".join(screen.said()))
 
-        on_the_outage(act)
-        from pathlib import Path
+        on_the_outage(act, SMALL)
+        assert "<svg" in (tmp_path / "rack-outage-0.00.00-2.svg").read_text(encoding="utf-8")
+        png = (tmp_path / "rack-outage-0.00.00-2.png").read_bytes()
+        assert png.startswith(b"\x89PNG")
+        assert (tmp_path / "rack-outage-0.00.00.png").read_bytes() == b"mine"
+        assert png != png_of(re.sub(r"<text.*?</text>", "", _svg_in(tmp_path), flags=re.DOTALL))
 
-        (picture,) = Path(str(tmp_path)).glob("*.svg")
-        assert "<svg" in picture.read_text(encoding="utf-8")
+    @pytest.mark.parametrize(
+        ("module", "letters", "said"),
+        [(None, True, 'pip install "callboard[png]"'), (Resvg, False, "needs a font")],
+    )
+    def test_a_picture_without_what_png_needs(
+        self,
+        module: object,
+        letters: bool,
+        said: str,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """The SVG is there, and what is missing is named."""
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setitem(sys.modules, "resvg_py", module)
+        monkeypatch.setattr(screenshot, "_has_letters", lambda: letters)
+
+        async def act(screen: Screen) -> None:
+            await screen.press("p")
+            await screen.until(lambda: said in "".join(screen.said()))
+
+        on_the_outage(act, SMALL)
+        assert [path.name for path in tmp_path.iterdir()] == ["rack-outage-0.00.00.svg"]
 
     def test_help_and_palette(self) -> None:
         async def act(screen: Screen) -> None:
