@@ -454,6 +454,25 @@ class CallboardApp(App[None]):
 
     # What is shown.
 
+    def action_focus_next(self) -> None:
+        self._focus_neighbour(1)
+
+    def action_focus_previous(self) -> None:
+        self._focus_neighbour(-1)
+
+    def _focus_neighbour(self, by: int) -> None:
+        """The panes in the order of their keys, whichever column they are in; in a dialog, its
+        fields.
+        """
+        if len(self.screen_stack) > 1:
+            self.screen.focus_next() if by > 0 else self.screen.focus_previous()
+            return
+        panes = [pane for pane in self._shown.panes if pane in self.screen.focus_chain]
+        panes.sort(key=lambda pane: (pane.key, pane.side or 0))
+        here = self.focused
+        at = panes.index(here) if isinstance(here, Pane) and here in panes else -by
+        panes[(at + by) % len(panes)].focus()
+
     def action_focus_pane(self, name: str) -> None:
         pane = self._shown.show_pane(name, self.view)
         pane.focus()

@@ -80,6 +80,10 @@ class ChartsPane(Pane):
         for number in range(1, len(CHARTS) + 1):
             self.set_class(number == len(_telling(frame)), f"of-{number}")
 
+    def wanted(self, rows: int) -> int:
+        """How many lines its charts take with so many rows each."""
+        return rows * len(_telling(self.frame)) if self.frame is not None else 0
+
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         height = self.content_size.height
         shown = _telling(frame)[: max(height, 1)]
@@ -149,6 +153,12 @@ def _telling(frame: Frame) -> list[Chart]:
         for chart in CHARTS
         if chart in _ALWAYS or any(value > 0 for value in chart.of(frame.charts))
     ]
+
+
+def most_in_system(frame: Frame) -> int:
+    """The most jobs that have been in the system together, as far as the charts can tell."""
+    known = (value for value in frame.charts.jobs if not math.isnan(value))
+    return max(math.ceil(max(known, default=0)), frame.totals.in_system)
 
 
 def _most(chart: Chart, *shown: Charts) -> float:

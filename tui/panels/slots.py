@@ -138,16 +138,27 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def on_resize(self) -> None:
         self._lay_out()
 
+    def wanted(self, most: int) -> int:
+        """How many lines of at most so many it has use for."""
+        if self.run is None:
+            return most
+        return min(len(self._laid_out(self.run, most).lines), most)
+
+    def _laid_out(self, run: RunInfo, height: int) -> SlotLayout:
+        """The layout in so many lines; if it needs more there is a bar to scroll them."""
+        width, glyphs = self.content_size.width, self.palette.flat or self.app.no_color
+        for room in (width, width - self.styles.scrollbar_size_vertical):
+            layout = lay_out_slots(run.nodes, room, height, self.size_asked, glyphs)
+            if len(layout.lines) <= height:
+                break
+        return layout
+
     def _lay_out(self) -> None:
         """Choose the size of the cells, and a place for every node."""
         if self.run is None:
             return
         width, height = self.content_size
-        glyphs = self.palette.flat or self.app.no_color
-        for room in (width, width - self.styles.scrollbar_size_vertical):
-            self.slot_layout = lay_out_slots(self.run.nodes, room, height, self.size_asked, glyphs)
-            if len(self.slot_layout.lines) <= height:
-                break
+        self.slot_layout = self._laid_out(self.run, height)
         self.post_message(self.Refitted())  # other cells may want more of a frame
         self.virtual_size = Extent(width, len(self.slot_layout.lines))
         self.border_subtitle = self._legend(width)
