@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed-to-run
 STAMP  := $(VENV)/.installed
 BOOK   := $(VENV)/.installed-for-docs
-TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
+TESTS  := -q --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .PHONY: help run test check format bench screens diagrams figures reference docs hunt-all swarm clean
 

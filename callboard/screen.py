@@ -6,12 +6,12 @@ import msgspec
 
 from callboard.actors.kernel.kernel import KernelError
 from callboard.arguments import number
+from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import USUAL_SPEED, Opening
 from callboard.journal.replay.source import Source
 from callboard.journal.tell.time_format import parse_time
 from callboard.scenarios.tour import Tour
 from callboard.scheduler.model import Millis
-from callboard.tui.theme import THEMES
 from callboard.tui.user_config import (
     SPEED_MAX,
     ScreenDefaults,

@@ -1,27 +1,39 @@
 """Every run of the whole suite must meet all of the catalogue of `tests.support.sometimes`, in
 whichever of its processes.
+
+What Hypothesis draws hangs on the test alone, so that tests may be spread over processes as it
+comes: by itself it also draws constants of the modules that happen to be loaded.
 """
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis.internal.conjecture import providers
 
-from tests.support import sometimes
+from tests.support import plain_asserts, sometimes  # noqa: F401
 
 HERE = Path(__file__).parent
+FIRST = ("test_library", "test_small_jobs", "test_golden", "test_silence", "test_old_spellings")
+"""What looks at the same runs of the library; those that want them with events before others."""
 
 
 def pytest_configure() -> None:
     """Started in the background by a shell, everything would be deaf to Ctrl-C, children too; and
     whoever runs the tests may have a config file.
+
+    No module's constants are drawn; and what is collected is not looked through for garbage.
     """
     os.environ["XDG_CONFIG_HOME"] = str(HERE / "no-such-folder")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    vars(providers)["is_local_module_file"] = lambda _: False
+    gc.disable()
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001
@@ -29,8 +41,21 @@ def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001
     _Suite.whole = False
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first: processes that are done take from the ends of others."""
+    items.sort(key=lambda item: (_turn(item.path), "whole" not in item.path.parts))
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One more than cores, since tests of screens and of other processes wait a good deal."""
+    return (yield) + 1
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """See whether all files are there; the ideal machine's have nothing to meet."""
+    gc.freeze()
+    gc.enable()
     found = {item.path for item in session.items}
     if not set(_files()) <= found or session.config.option.collectonly:
         _Suite.whole = False
@@ -75,6 +100,10 @@ class _Suite:
 def _unmet() -> list[str]:
     """What neither this process nor another has met."""
     return [what for what in sometimes.unmet() if all(what in each for each in _Suite.elsewhere)]
+
+
+def _turn(path: Path) -> int:
+    return FIRST.index(path.stem) if path.stem in FIRST else len(FIRST)
 
 
 def _files() -> Iterator[Path]:

@@ -1,4 +1,6 @@
-"""A look into the master's books after its messages: sums, and what should have left them."""
+"""A look into the master's books after its messages: sums, what should have left them, and whether
+the policy decided something that they do not allow.
+"""
 
 from collections.abc import Sequence
 
@@ -40,6 +42,7 @@ class BooksProbe(MasterProbe):
             self._silent += 1
             if self._silent % EVERY:
                 return
+        assert not master.rejected, f"a shipped policy decides what cannot be: {master.rejected}"
         check_sums(master.ledger)
         self._look_for_leavings(master)
         self._look_for_doomed(master)

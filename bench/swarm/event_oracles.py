@@ -16,6 +16,8 @@ from callboard.actors.vocabulary import faults
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex
 from callboard.scheduler.reasons import Reason
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.speculation.late import Late
 
 
 class Flaw(NamedTuple):
@@ -202,6 +204,21 @@ class PreemptedOnce(EventOracle):
         return None
 
 
+class LateWaits(EventOracle):
+    """`late` gives no attempt a second one before it has run for `lag_s`."""
+
+    kind = "too soon"
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if not isinstance(event, ev.AttemptLaunched) or event.why.reason is not Reason.LONGEST_LEFT:
+            return None
+        rule = make_policy(self.state.policy).speculation
+        ran_ms = event.at_ms - self.state.attempts[event.original].launch.at_ms
+        if isinstance(rule, Late) and ran_ms < 1000 * rule.params.lag_s:
+            return f"attempt {event.original} has run for {ran_ms} ms and gets a second"
+        return None
+
+
 ORACLES: tuple[type[EventOracle], ...] = (
     FewAreBlacklisted,
     OutputsAreFetched,
@@ -209,6 +226,7 @@ ORACLES: tuple[type[EventOracle], ...] = (
     HaltedNodesDoNothing,
     NodesBeginAnewOnce,
     PreemptedOnce,
+    LateWaits,
 )
 
 
@@ -226,6 +244,16 @@ def event_flaws(events: Iterable[ev.AnyEvent]) -> Iterator[Flaw]:
 
 
 # Bounds on time.
+
+_HARMLESS = (
+    faults.Slow,
+    faults.Partition,
+    faults.Flaky,
+    faults.Hang,
+    faults.StickLaunches,
+    faults.Drain,
+)
+"""What neither stops a node nor keeps its heartbeats up."""
 
 
 def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | None:
@@ -250,7 +278,7 @@ def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | Non
                     due["launch", event.attempt] = event.at_ms + within_ms
             case ev.NodeLost():
                 due.pop(("node", event.node), None)
-            case ev.FaultStruck(fault=faults.StickLaunches()):
+            case ev.FaultStruck(fault=fault) if isinstance(fault, _HARMLESS):
                 pass
             case ev.FaultStruck(fault=faults.NodeFault() as fault):
                 due.pop(("node", fault.node), None)

@@ -1,6 +1,8 @@
 """Hostile worlds: drawn from declarations, all valid, the same from the same seed."""
 
 from collections import defaultdict
+from functools import cache
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -9,23 +11,24 @@ import pytest
 
 from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.fairness.drawing.drawn_policies import draw_policy
-from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world
+from callboard.fairness.drawing.drawn_worlds import draw_world
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.registry.parts import PARTS, parse_policy
 
-WORLDS = [draw_world(seed) for seed in range(80)]
+SEEDS = range(80)
+world_of = cache(draw_world)
 
 
 def test_a_seed_draws_the_same_world_again() -> None:
-    assert [draw_world(seed) for seed in range(5)] == WORLDS[:5]
-    assert len({world.scenario.seed for world in WORLDS}) > 40
+    assert [draw_world(seed) for seed in SEEDS[:5]] == [world_of(seed) for seed in SEEDS[:5]]
+    assert len({world_of(seed).scenario.seed for seed in SEEDS}) > 40
 
 
 def test_every_kind_of_entry_is_drawn() -> None:
     """But `trace`, which needs a file."""
-    drawn = {type(entry) for world in WORLDS for entry in world.scenario.timeline}
+    drawn = {type(entry) for seed in SEEDS for entry in world_of(seed).scenario.timeline}
     assert drawn == {*get_args(tl.AnyEntry)} - {tl.TraceEntry}
 
 
@@ -47,13 +50,11 @@ def test_every_part_is_drawn_with_every_parameter() -> None:
     assert {"any_locality", "no_preemption", "no_speculation"} | drawn.keys() == PARTS.keys()
 
 
-@pytest.mark.parametrize("world", WORLDS[:20], ids=range(20))
-def test_a_world_is_a_scenario_file(
-    world: DrawnWorld, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    file = tmp_path_factory.mktemp("world") / "world.toml"
-    file.write_text(to_toml(world.scenario), encoding="utf-8")
-    assert load_scenario(file) == world.scenario
+@pytest.mark.parametrize("seed", SEEDS[:20])
+def test_a_world_is_a_scenario_file(seed: int, tmp_path: Path) -> None:
+    file, scenario = tmp_path / "world.toml", world_of(seed).scenario
+    file.write_text(to_toml(scenario), encoding="utf-8")
+    assert load_scenario(file) == scenario
 
 
 class Novel(msgspec.Struct, frozen=True):

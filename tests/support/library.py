@@ -73,17 +73,28 @@ class LibraryRun(NamedTuple):
         return float(table.response_ms[chosen].mean()) / 1000
 
 
-@cache
 def ran(name: str, policy: str, *overrides: str, calm: bool = False) -> LibraryRun:
-    """A scenario under a policy, without its events; `calm` leaves its timeline out."""
-    return _play(name, policy, overrides, EventDigest(), calm=calm)
+    """A scenario under a policy, perhaps without its events; `calm` leaves its timeline out."""
+    if (name, policy, overrides) in _WITH_EVENTS and not calm:
+        return _WITH_EVENTS[name, policy, overrides]
+    return _ran(name, policy, overrides, calm=calm)
+
+
+def ran_with_events(name: str, policy: str, *overrides: str) -> LibraryRun:
+    """The same with all events: for the smaller ones, and before others ask for it without."""
+    key = name, policy, overrides
+    if key not in _WITH_EVENTS:
+        ear = EventRecorder()
+        _WITH_EVENTS[key] = _play(*key, ear)._replace(events=ear.events)
+    return _WITH_EVENTS[key]
+
+
+_WITH_EVENTS: dict[tuple[str, str, tuple[str, ...]], LibraryRun] = {}
 
 
 @cache
-def ran_with_events(name: str, policy: str, *overrides: str) -> LibraryRun:
-    """The same with all events: for the smaller ones."""
-    ear = EventRecorder()
-    return _play(name, policy, overrides, ear)._replace(events=ear.events)
+def _ran(name: str, policy: str, overrides: Sequence[str], *, calm: bool) -> LibraryRun:
+    return _play(name, policy, overrides, EventDigest(), calm=calm)
 
 
 def _play(

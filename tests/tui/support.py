@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from textual._context import active_app
 from textual.pilot import Pilot
 
 from callboard.journal.replay.frame import Frame, View
@@ -15,6 +16,33 @@ from callboard.tui.keymap import Keymap
 SMALL, WIDE = (80, 24), (160, 50)
 LARGE = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")
 """What makes a morning of Facebook's one of a large cluster."""
+
+
+async def settled(*_limits_s: float) -> None:
+    """Let the app work until there is nothing left to do but to wait, for a key or for the end of
+    what plays; in place of Textual's `wait_for_idle`, which sleeps until the processor is idle.
+    """
+    app, ready = active_app.get(), vars(asyncio.get_running_loop())["_ready"]
+    pauses = 0
+    while pauses < 50:
+        await asyncio.sleep(0)
+        if ready:
+            continue
+        app.screen._on_timer_update()
+        if not (ready or _expects_frame(app)):
+            return
+        if not ready:
+            await asyncio.sleep(0.002)
+            pauses += 1
+
+
+def _expects_frame(app: object) -> bool:
+    """Whether another process has been asked for a frame that has not come, and is the last."""
+    if not isinstance(app, CallboardApp):
+        return False
+    playback = app.playback
+    waits = playback.source.live and not playback.player.playing
+    return waits and playback.answers < playback.requests
 
 
 class Screen:

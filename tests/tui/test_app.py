@@ -9,6 +9,7 @@ import pytest
 
 from callboard.actors.vocabulary.events import Importance
 from callboard.journal.replay.frame import ColourBy, JobSortKey, LogLine
+from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import GoTo
 from callboard.tui import screenshot
@@ -20,7 +21,6 @@ from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.screenshot import png_of
-from callboard.tui.theme import THEMES
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 

@@ -9,10 +9,10 @@ from textual import events
 from textual.message import Message
 
 from callboard.journal.replay.frame import Charts, Frame, Totals
+from callboard.journal.replay.palette import Palette
 from callboard.scheduler.model import Millis, TaskKind
 from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span, cut
-from callboard.tui.theme import Palette
 
 LABEL_WIDTH = 18
 """The width of the labels, here and in the time bar."""

@@ -8,10 +8,10 @@ from textual.message import Message
 
 from callboard.actors.vocabulary.events import Importance, Mark
 from callboard.journal.replay.frame import Frame, LogLine
+from callboard.journal.replay.signs import MARK_SIGNS
 from callboard.journal.tell.time_format import clock_time
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.pane import Span
-from callboard.tui.signs import MARK_SIGNS
 from callboard.tui.theme import style
 
 _LEVELS = {

@@ -26,13 +26,21 @@ from callboard.journal.replay.frame import (
     RunInfo,
     SlotState,
 )
+from callboard.journal.replay.palette import SHADES, Palette
+from callboard.journal.replay.signs import (
+    COLOURED_BY,
+    DOWN_SIGN,
+    SLOT_SIGNS,
+    SLOT_WORDS,
+    SUPERSCRIPTS,
+    node_sign,
+)
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
-from callboard.tui.signs import DOWN_SIGN, SLOT_SIGNS, SUPERSCRIPTS, node_mark
-from callboard.tui.theme import SHADES, Palette, style
+from callboard.tui.theme import style
 
 _DOWN = len(SlotState)
 """The state of an empty slot of a node that is down."""
@@ -42,27 +50,9 @@ _HOLLOW = {SLOT_SIGNS[state] for state in (SlotState.IDLE, SlotState.GHOST, Slot
 _HOLLOW |= {DOWN_SIGN}
 """The signs of slots whose tile has no ground of its own."""
 
-_LEGEND = (
-    "■ map",
-    "◇ shuffle",
-    "◆ reduce",
-    "▲ speculative",
-    "□ over, master unaware",
-    "! runs, given up",
-)
+_LEGEND = [f"{SLOT_SIGNS[state]} {word}" for state, word in SLOT_WORDS.items()]
 _MEANING_MOST = 20
 """The most columns for what a colour stands for."""
-
-COLOURED_BY = {
-    ColourBy.JOB: "job",
-    ColourBy.POOL: "pool",
-    ColourBy.USER: "user",
-    ColourBy.LOCALITY: "locality",
-    ColourBy.AGE: "age",
-    ColourBy.QUEUE: "place in the queue",
-    ColourBy.SIZE: "size",
-}
-"""What colours can stand for, in words."""
 
 
 class SlotsPane(Pane, ScrollView, inherit_bindings=False):
@@ -255,7 +245,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark, in red where the master is wrong about it."""
         palette, width = self.palette, self.slot_layout.label
-        mark, wrong = node_mark(frame, node)
+        mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
         chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)

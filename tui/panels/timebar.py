@@ -8,11 +8,14 @@ from textual import events
 
 from callboard.actors.vocabulary.events import Mark
 from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.signs import MARK_SIGNS
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.charts import LABEL_WIDTH, Sought, column_of
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.signs import DIVERGENCE_SIGN, MARK_SIGNS
 from callboard.tui.theme import style
+
+DIVERGENCE_SIGN = "╫"
+"""Where two compared runs first differ."""
 
 _NICE_MS = tuple(
     1000 * s

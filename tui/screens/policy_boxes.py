@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from callboard.tui.theme import Palette
+from callboard.journal.replay.palette import Palette
 
 TOUR = "\0tour"
 """Stands for the tour among the policies that are ticked."""

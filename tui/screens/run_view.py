@@ -8,6 +8,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
 
 from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.palette import Palette
 from callboard.tui.panels.charts import ChartsPane, most_in_system
 from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.jobs import JobsPane
@@ -15,7 +16,6 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.screens.pane_heights import Wants, small_height, wide_heights
-from callboard.tui.theme import Palette
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 

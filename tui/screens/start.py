@@ -18,9 +18,10 @@ from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
+from callboard.journal.replay.palette import DARK, Palette
 from callboard.scenarios.library_list import DEFAULT_SCENARIO, LibraryEntry
 from callboard.tui.screens.policy_boxes import TOUR, PolicyBoxes
-from callboard.tui.theme import DARK, Palette, next_theme, register_themes
+from callboard.tui.theme import next_theme, register_themes
 
 if TYPE_CHECKING:
     from callboard.tui.start_facts import StartFacts
