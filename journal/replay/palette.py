@@ -36,6 +36,8 @@ class Palette(msgspec.Struct, frozen=True):
     jobs: tuple[str, ...]
     flat: bool = False
     """Whether colours have no shades: running attempts are bright, dimmed ones faint."""
+    lined: bool = False
+    """Whether the lines around panes can be read as signs can."""
 
     def mark(self, mark: "Mark") -> str:
         """The colour of a mark, and of its line in the log."""
@@ -53,7 +55,7 @@ class Palette(msgspec.Struct, frozen=True):
     @property
     def edge(self) -> str:
         """The colour of the lines around panes, which say nothing."""
-        return self.faint if self.flat else blend(self.ground, self.text, 0.2)
+        return self.faint if self.lined else blend(self.ground, self.text, 0.2)
 
 
 _PALETTES = {
@@ -75,6 +77,7 @@ _PALETTES = {
         ("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#5555ff", "#555555"),
     ),
     "flat": (False, False, False, True, True, True),
+    "lined": (False, False, True, True, True, True),
 }
 DARK, LIGHT, HIGH_CONTRAST, MONO, DARK_16, LIGHT_16 = (
     msgspec.convert(dict(zip(_PALETTES, column, strict=True)), Palette)

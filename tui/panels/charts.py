@@ -155,7 +155,7 @@ def _telling(frame: Frame) -> list[Chart]:
     ]
 
 
-def most_in_system(frame: Frame) -> int:
+def most_jobs_at_once(frame: Frame) -> int:
     """The most jobs that have been in the system together, as far as the charts can tell."""
     known = (value for value in frame.charts.jobs if not math.isnan(value))
     return max(math.ceil(max(known, default=0)), frame.totals.in_system)

@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.palette import Palette
-from callboard.tui.panels.charts import ChartsPane, most_in_system
+from callboard.tui.panels.charts import ChartsPane, most_jobs_at_once
 from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.jobs import JobsPane
 from callboard.tui.panels.log import LogPane
@@ -60,7 +60,7 @@ class RunView(Container):
     def fit(self, frame: Frame, view: View) -> None:
         """Give each pane the lines that it has use for."""
         slots, charts = self.query_one(SlotsPane), self.query_one(ChartsPane)
-        jobs = frame.jobs_found if view.all_jobs else most_in_system(frame)
+        jobs = frame.jobs_found if view.all_jobs else most_jobs_at_once(frame)
         wants = Wants(slots.wanted, jobs, charts.wanted(1))
         total, heights = self.size.height, _unset("slots", *self.lower)
         main = self.screen

@@ -345,7 +345,7 @@ class StartApp(App[StartChoice]):
 
     def action_theme(self) -> None:
         self.theme = next_theme(self.theme)
-        self._tell()
+        self._list(self._highlighted)
 
     def action_leave(self) -> None:
         self.exit()
