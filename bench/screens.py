@@ -21,12 +21,16 @@ from callboard.experiments.simulation import Simulation
 from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page
+from callboard.journal.replay.palette import DARK
 from callboard.journal.replay.source import GoTo
+from callboard.scenarios.library_list import library_entries
 from callboard.scheduler.model import Millis
 from callboard.tui.app import CallboardApp
+from callboard.tui.screens.start import StartApp, StartChoice
 from callboard.tui.screenshot import svg_of
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
+START = FOLDER / "start.svg"
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -74,6 +78,15 @@ async def draw(picture: Picture) -> str:
             return svg_of(app, app.palette.ground, f"callboard watch {picture.scenario}")
 
 
+async def draw_start() -> str:
+    """The first screen as SVG."""
+    app = StartApp(list(library_entries()), before=StartChoice("rack-outage", ("fair", "hfsp")))
+    async with app.run_test(size=(150, 40)) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        return svg_of(app, DARK.ground, "callboard")
+
+
 def draw_page(path: Path) -> None:
     """The page that plays a rack's outage back, 13 minutes in."""
     events: list[AnyEvent] = []
@@ -94,6 +107,8 @@ def main() -> None:
         path = FOLDER / f"{picture.name}.svg"
         path.write_text(asyncio.run(draw(picture)), encoding="utf-8")
         print(path)
+    START.write_text(asyncio.run(draw_start()), encoding="utf-8")
+    print(START)
     if CHROMIUM is None:
         print(f"{PAGE} stays as it is: there is no Chromium here")
     else:
