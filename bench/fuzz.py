@@ -134,6 +134,7 @@ class Fuzzer:
                 "explain {journal} 0",
                 "diff {journal} {journal}",
                 "export {journal} --to {folder}/out.csv",
+                "export {journal} --to {folder}/out.html",
                 "export {journal} --format swf --to {folder}/out.swf",
                 "scenarios",
                 "policies",

@@ -1,17 +1,25 @@
 """Draw the pictures in `docs/screens/`: `python -m bench.screens`.
 
-Each is a moment of a scenario of the library, reached by the keys that a person would press.
+Each is a moment of a scenario of the library, reached by the keys that a person would press; one
+is of a page in a browser, where there is one.
 """
 
 import asyncio
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from bench.browser import CHROMIUM, open_page
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import Simulation
+from callboard.journal.export.page_data import PageCollector
+from callboard.journal.export.run_page import run_page
 from callboard.journal.replay.source import GoTo
 from callboard.scheduler.model import Millis
 from callboard.tui.app import CallboardApp
@@ -43,6 +51,10 @@ PICTURES = (
 )
 
 
+PAGE = "page.png"
+"""A page in a browser."""
+
+
 async def draw(picture: Picture) -> str:
     """The picture as SVG."""
     spec = load_run(picture.scenario)
@@ -61,6 +73,19 @@ async def draw(picture: Picture) -> str:
             return svg_of(app, app.palette.ground, f"callboard watch {picture.scenario}")
 
 
+def draw_page(path: Path) -> None:
+    """The page that plays a rack's outage back, 13 minutes in."""
+    events: list[AnyEvent] = []
+    spec = msgspec.structs.replace(load_run("rack-outage"), policy="fair")
+    Simulation(spec, [events.append]).run()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "run.html"
+        data = PageCollector.of(events, oracle_of_journal).data()
+        page.write_text(run_page(data), encoding="utf-8")
+        flags = f"--screenshot={path}", "--window-size=1280,800", "--virtual-time-budget=2000"
+        open_page(page, *flags, fragment="#t=13:00")
+
+
 def main() -> None:
     os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}  # wherever it is drawn
     os.environ.pop("NO_COLOR", None)
@@ -68,6 +93,11 @@ def main() -> None:
         path = FOLDER / f"{picture.name}.svg"
         path.write_text(asyncio.run(draw(picture)), encoding="utf-8")
         print(path)
+    if CHROMIUM is None:
+        print(f"{PAGE} stays as it is: there is no Chromium here")
+    else:
+        draw_page(FOLDER / PAGE)
+        print(FOLDER / PAGE)
 
 
 if __name__ == "__main__":

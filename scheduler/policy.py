@@ -93,6 +93,10 @@ class Order(Part):
     steady: ClassVar[bool] = False
     """Whether of two jobs always the same one stands first."""
 
+    ages: ClassVar[bool] = True
+    """Whether time alone may change what jobs are due, as where virtual ends come; else facts do.
+    """
+
     switches: ClassVar[bool] = False
     """Whether it changes between several orders."""
 

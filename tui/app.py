@@ -25,6 +25,8 @@ from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
 from callboard.journal.replay.cluster_state import CROWD
 from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
+from callboard.journal.replay.palette import DARK, Palette
+from callboard.journal.replay.signs import COLOURED_BY
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
@@ -43,7 +45,7 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.play_hint import PlayHint
 from callboard.tui.panels.slot_layout import CARD_NODES, CellSize
-from callboard.tui.panels.slots import COLOURED_BY, SlotsPane
+from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.playback import Playback
@@ -52,7 +54,7 @@ from callboard.tui.screens.help import HelpScreen
 from callboard.tui.screens.menus import FormScreen, MenuScreen
 from callboard.tui.screens.run_view import RunView
 from callboard.tui.screenshot import screenshot_path, svg_of
-from callboard.tui.theme import DARK, Palette, register_themes
+from callboard.tui.theme import register_themes
 from callboard.tui.tour_guide import TourGuide
 
 FRAMES_A_SECOND = 20

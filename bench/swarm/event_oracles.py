@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
+import msgspec
+
 from callboard.actors.config import Cluster
 from callboard.actors.master.entries import BLACKLISTING_SHARE
 from callboard.actors.vocabulary import events as ev
@@ -14,6 +16,8 @@ from callboard.actors.vocabulary import faults
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex
 from callboard.scheduler.reasons import Reason
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.speculation.late import Late
 
 
 class Flaw(NamedTuple):
@@ -92,6 +96,95 @@ class OutputsAreFetched(EventOracle):
         return None
 
 
+class LostOutputsAreAwaited(EventOracle):
+    """No shuffle ends without an output whose loss the reduce has been told of.  Where faults have
+    struck the reduce's node, or the master stood still, it may have heard of it later.
+    """
+
+    kind = "unfetched"
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__(state)
+        self._maps: dict[AttemptId, TaskIndex] = {}
+        self._lost: dict[JobId, dict[TaskIndex, Millis]] = {}
+        self._struck: set[NodeId] = set()
+        self._told_ms = 0
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        match event:
+            case ev.RunStarted():
+                cluster = msgspec.convert(event.scenario.get("cluster", {}), Cluster)
+                self._told_ms = 2 * cluster.latency_ms + 1
+            case ev.FaultStruck(fault=faults.NodeFault() as fault):
+                self._struck.add(fault.node)
+            case ev.JobSubmitted() | ev.JobResubmitted():
+                self._lost[event.job] = {}
+            case ev.MapOutputsLost():
+                self._lost[event.job] |= {self._maps[each]: event.at_ms for each in event.attempts}
+            case ev.AttemptClosed(outcome=ev.Outcome.SUCCEEDED):
+                launch = self.state.attempts[event.attempt].launch
+                if not launch.kind:
+                    self._maps[event.attempt] = launch.task
+                    self._lost[launch.job].pop(launch.task, None)
+            case ev.ShuffleEnded():
+                return self._unfetched(event)
+        return None
+
+    def _unfetched(self, event: ev.ShuffleEnded) -> str | None:
+        attempt = self.state.attempts[event.attempt]
+        launch = attempt.launch
+        if attempt.closed is not None or launch.node in self._struck:
+            return None
+        for task, at_ms in self._lost[launch.job].items():
+            if at_ms + self._told_ms < event.at_ms:
+                return f"attempt {event.attempt} has all outputs, and map {task}'s is lost"
+        return None
+
+
+class HaltedNodesDoNothing(EventOracle):
+    """Nothing begins or ends on a machine that is off, or stands still."""
+
+    kind = "halted"
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if not isinstance(event, _ON_SLOTS):
+            return None
+        number = self.state.attempts[event.attempt].launch.node
+        node = self.state.nodes[number]
+        if node.is_halted and node.since_ms < event.at_ms:
+            return f"attempt {event.attempt} moves on node-{number}, which is halted"
+        return None
+
+
+_ON_SLOTS = (
+    ev.AttemptStarted,
+    ev.ShuffleEnded,
+    ev.AttemptStalled,
+    ev.AttemptSuspended,
+    ev.AttemptResumed,
+    ev.AttemptEnded,
+)
+
+
+class NodesBeginAnewOnce(EventOracle):
+    """A member that joins anew has restarted: whoever was told to begin anew does so once."""
+
+    kind = "begun anew"
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__(state)
+        self._restarts: Counter[NodeId] = Counter()
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if isinstance(event, ev.FaultStruck) and isinstance(event.fault, faults.Restart):
+            self._restarts[event.fault.node] += 1
+        if isinstance(event, ev.NodeLost) and event.again:
+            self._restarts[event.node] -= 1
+            if self._restarts[event.node] < 0:
+                return f"node-{event.node} has begun anew, and nobody has restarted it"
+        return None
+
+
 class PreemptedOnce(EventOracle):
     """Nobody who has been told to give way is told again, and nobody gives way to its own job."""
 
@@ -111,7 +204,30 @@ class PreemptedOnce(EventOracle):
         return None
 
 
-ORACLES: tuple[type[EventOracle], ...] = (FewAreBlacklisted, OutputsAreFetched, PreemptedOnce)
+class LateWaits(EventOracle):
+    """`late` gives no attempt a second one before it has run for `lag_s`."""
+
+    kind = "too soon"
+
+    def look(self, event: ev.AnyEvent) -> str | None:
+        if not isinstance(event, ev.AttemptLaunched) or event.why.reason is not Reason.LONGEST_LEFT:
+            return None
+        rule = make_policy(self.state.policy).speculation
+        ran_ms = event.at_ms - self.state.attempts[event.original].launch.at_ms
+        if isinstance(rule, Late) and ran_ms < 1000 * rule.params.lag_s:
+            return f"attempt {event.original} has run for {ran_ms} ms and gets a second"
+        return None
+
+
+ORACLES: tuple[type[EventOracle], ...] = (
+    FewAreBlacklisted,
+    OutputsAreFetched,
+    LostOutputsAreAwaited,
+    HaltedNodesDoNothing,
+    NodesBeginAnewOnce,
+    PreemptedOnce,
+    LateWaits,
+)
 
 
 def event_flaws(events: Iterable[ev.AnyEvent]) -> Iterator[Flaw]:
@@ -128,6 +244,16 @@ def event_flaws(events: Iterable[ev.AnyEvent]) -> Iterator[Flaw]:
 
 
 # Bounds on time.
+
+_HARMLESS = (
+    faults.Slow,
+    faults.Partition,
+    faults.Flaky,
+    faults.Hang,
+    faults.StickLaunches,
+    faults.Drain,
+)
+"""What neither stops a node nor keeps its heartbeats up."""
 
 
 def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | None:
@@ -152,7 +278,7 @@ def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | Non
                     due["launch", event.attempt] = event.at_ms + within_ms
             case ev.NodeLost():
                 due.pop(("node", event.node), None)
-            case ev.FaultStruck(fault=faults.StickLaunches()):
+            case ev.FaultStruck(fault=fault) if isinstance(fault, _HARMLESS):
                 pass
             case ev.FaultStruck(fault=faults.NodeFault() as fault):
                 due.pop(("node", fault.node), None)

@@ -280,10 +280,10 @@ BUGS: tuple[PlantedBug, ...] = (
         "            self._timed += 0\n            copier.awaited.clear()",
     ),
     PlantedBug(
-        "an attempt ends while its node stands still",
+        "what a paused attempt had left to do is forgotten",
         _SLOT,
-        "attempt.left(self.now_ms), None\n        self._timed += 1",
-        "attempt.left(self.now_ms), None\n        self._timed += 0",
+        "            attempt.put_off, attempt.phase = attempt.left(self.now_ms), None",
+        "            attempt.put_off, attempt.phase = attempt.put_off, None",
     ),
     PlantedBug(
         "two attempts are given one slot",
@@ -578,10 +578,10 @@ BUGS: tuple[PlantedBug, ...] = (
         "                self._speculative_pair[fact.original] = fact.original",
     ),
     PlantedBug(
-        "LATE judges attempts that are being killed",
+        "LATE does not wait for an attempt to run",
         _LATE,
-        "            open_ = [each for each in old if each.alone and not each.killing]",
-        "            open_ = [each for each in old if each.progress >= 0 and each.launched_ms]",
+        "            old = [each for each in attempts if each.launched_ms <= since_ms]",
+        "            old = [each for each in attempts if each.launched_ms >= 0]",
     ),
     PlantedBug(
         "Mantri forgets at which level an attempt runs",
@@ -592,7 +592,9 @@ BUGS: tuple[PlantedBug, ...] = (
 )
 """What is planted, by where it is; each is one line or two.
 
-Three were exchanged, since nobody could see them: an expired launch that stays in the master's list
+Five were exchanged, since nobody could see them: an expired launch that stays in the master's list
 is dropped at the next look, being killed; a job has nothing to launch when it leaves, and so stands
-in no virtual queue; what HFSP keeps of the training of a job that has left is never asked for.
+in no virtual queue; what HFSP keeps of the training of a job that has left is never asked for; a
+timer of a paused slot comes after the pause, when it is believed no more; and attempts that LATE
+judges though they are being killed are left alone when a slot is offered.
 """

@@ -21,7 +21,12 @@ from callboard.fairness import search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
 from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.fairness.drawing.drawn_policies import draw_policy
-from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world, struck
+from callboard.fairness.drawing.drawn_worlds import (
+    DrawnWorld,
+    draw_contested_world,
+    draw_world,
+    struck,
+)
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.property import is_guaranteed
 from callboard.fairness.situations import Situations
@@ -38,10 +43,16 @@ GUARANTEED_SCENARIOS = 12
 SECONDS_MAX = 200.0
 """Processor time in which a seed has to be done with."""
 
-STRIKES = 3
-"""How often every third world is played again with one more fault."""
+STRIKES = 24
+"""How often every third world is played again, each time with another fault more."""
 
-REFERENCE_WORLDS = 10
+STRUCK_MESSAGES_MAX = 1500
+"""Longer worlds are not played again: a strike needs no long one."""
+
+CONTESTED_WORLDS = 8
+"""Worlds without faults, but with preemption, that a seed tries."""
+
+REFERENCE_WORLDS = 40
 """Worlds in which a seed holds the simulator against the reference."""
 
 
@@ -69,7 +80,9 @@ def try_seed(seed: int, folder: Path | None = None, limit_s: float = SECONDS_MAX
     """Try one seed; a world that fails is made smaller and written to the folder, if any."""
     began = time.process_time()
     values = DeclaredValues(np.random.default_rng([seed, 1]))
-    kind = values.one_of(("hostile",) * 5 + ("guarantee",) * 3 + ("reference",) * 2)
+    kind = values.one_of(
+        ("hostile",) * 5 + ("contested",) * 2 + ("guarantee",) * 3 + ("reference",) * 2
+    )
     try:
         hanging = Hanging(f"after {limit_s:g} s of processor time it has not ended")
         with processor_limit(limit_s, hanging):
@@ -82,8 +95,12 @@ def try_seed(seed: int, folder: Path | None = None, limit_s: float = SECONDS_MAX
 
 def _trials(folder: Path | None) -> dict[str, Callable[[int, DeclaredValues], SeedRecord]]:
     """What is done with seeds, by the name of it."""
-    hostile = partial(_hostile, folder=folder)
-    return {"hostile": hostile, "guarantee": _guarantee, "reference": _reference}
+    return {
+        "hostile": partial(_hostile, folder=folder),
+        "contested": partial(_contested, folder=folder),
+        "guarantee": _guarantee,
+        "reference": _reference,
+    }
 
 
 # Hostile worlds.
@@ -91,21 +108,20 @@ def _trials(folder: Path | None) -> dict[str, Callable[[int, DeclaredValues], Se
 
 def _hostile(seed: int, values: DeclaredValues, folder: Path | None) -> SeedRecord:
     """The seed's world, and it again with faults at instants at which something happened."""
-    world: DrawnWorld | None = draw_world(seed)
-    assert world is not None
-    nodes = world.scenario.cluster.node_count()
+    world = base = draw_world(seed)
     compared = tuple(name for name in COMPARISONS if values.chance(0.25))
     situations, played, told = Situations(), list[PlayedWorld](), list[tuple[str, str, str]]()
     for _ in range(values.one_of((1, 1, 1 + STRIKES))):
-        first, *found = flaws(world, compared if not played else (), situations)
-        assert isinstance(first, PlayedWorld)
-        played.append(first)
+        run, *found = flaws(world, compared if not played else (), situations)
+        assert isinstance(run, PlayedWorld)
+        played.append(run)
         for flaw in found:
             assert isinstance(flaw, Flaw)
             told.append((flaw.kind, flaw.told, _written(seed, world, flaw, folder)))
-        world = None if told else struck(world, first.events, values)
-        if world is None:
+        if told or played[0].messages > STRUCK_MESSAGES_MAX:
             break
+        world = struck(base, played[0].events, values) or base
+    nodes = base.scenario.cluster.node_count()
     return SeedRecord(
         seed=seed,
         worlds=len(played),
@@ -113,6 +129,34 @@ def _hostile(seed: int, values: DeclaredValues, folder: Path | None) -> SeedReco
         events=sum(len(each.events) for each in played),
         reason="flaw" if told else played[-1].reason,
         checked=compared,
+        met=tuple(situations.met()),
+        flaws=tuple(told),
+    )
+
+
+def _contested(seed: int, _values: DeclaredValues, folder: Path | None) -> SeedRecord:
+    """Some worlds without faults, in which slots are taken; not compared with anything."""
+    situations, told = Situations(), list[tuple[str, str, str]]()
+    worlds, node_ms, events, reason = 0, 0, 0, "complete"
+    for each in range(CONTESTED_WORLDS * seed, CONTESTED_WORLDS * (seed + 1)):
+        world = draw_contested_world(each)
+        run, *found = flaws(world, (), situations)
+        assert isinstance(run, PlayedWorld)
+        worlds += 1
+        node_ms += run.now_ms * world.scenario.cluster.node_count()
+        events += len(run.events)
+        for flaw in found:
+            assert isinstance(flaw, Flaw)
+            told.append((flaw.kind, flaw.told, _written(seed, world, flaw, folder)))
+        if told:
+            reason = "flaw"
+            break
+    return SeedRecord(
+        seed=seed,
+        worlds=worlds,
+        node_ms=node_ms,
+        events=events,
+        reason=reason,
         met=tuple(situations.met()),
         flaws=tuple(told),
     )

@@ -14,11 +14,13 @@ import msgspec
 
 from bench.swarm.books_probe import BooksProbe
 from bench.swarm.event_oracles import Flaw, event_flaws, given_up_late
+from bench.swarm.starvation_probe import StarvationProbe
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
 from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError, Stalled
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
-from callboard.actors.vocabulary.lifecycle import BookedJobState
+from callboard.actors.vocabulary.lifecycle import BookedJobState, MachineState
+from callboard.actors.worker.slot import Slot
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation, Sink
@@ -35,7 +37,7 @@ from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import AttemptId, Millis
 from callboard.scheduler.registry.parts import make_policy
 
-MESSAGES_MAX = 20_000
+MESSAGES_MAX = 10_000
 """A world that takes more is left there: what its parameters ask for is too much work."""
 
 TOO_LONG = "too long"
@@ -80,15 +82,18 @@ def play_world(
     listening: list[Sink] = [events.append, *sinks]
     if situations is not None and checker is not None:
         listening.append(lambda event: situations.notice(event, checker))
-    probes = [BooksProbe()] if checks else []
+    probes = [BooksProbe(), StarvationProbe()] if checks else []
     run = Simulation(
         spec, listening, policy=policy, checker=checker, probes=probes, watcher=_Watcher()
     )
     flaw = _flaw_of(run, drive)
     kernel = run.kernel
     reason = kernel.reason or "complete"
-    if flaw is None and checks and reason == "complete":
-        flaw = _left_behind(run) or _not_stopped(events, world) or _of_events(events, world)
+    if flaw is None and checks and reason in ("complete", TOO_LONG):
+        flaw = _not_stopped(events, world) or _of_events(events, world) or _idle(run)
+        flaw = (
+            flaw or _not_noted(run, events) or (_left_behind(run) if reason != TOO_LONG else None)
+        )
     return PlayedWorld(events, kernel.digest(), kernel.messages, kernel.now_ms, reason, flaw)
 
 
@@ -117,6 +122,29 @@ def _left_behind(run: Simulation) -> Flaw | None:
     for job in books.jobs():
         if job.state is BookedJobState.ENDING and not job.attempts:
             return Flaw("left behind", f"job {job.job} is over and in the books")
+    return None
+
+
+def _idle(run: Simulation) -> Flaw | None:
+    """An attempt on a machine that is up has something to wait for: the end of its phase, its
+    input, the outputs of maps, or that it is given up.
+    """
+    for slot in run.kernel.actors.values():
+        if isinstance(slot, Slot) and slot.state is MachineState.UP:
+            attempt = slot._attempt
+            if attempt is not None and attempt.copier is None and not slot.at_work():
+                return Flaw("idle", f"attempt {attempt.launch.attempt} waits for nothing")
+    return None
+
+
+def _not_noted(run: Simulation, events: Sequence[AnyEvent]) -> Flaw | None:
+    """Whoever ends a run that goes round has to know when something succeeded last."""
+    kernel = run.kernel
+    if kernel.is_progress is None:
+        return None
+    last_ms = max((event.at_ms for event in events if kernel.is_progress(event)), default=0)
+    if kernel.progress_ms < last_ms:
+        return Flaw("progress", f"there was some at {last_ms} ms, not only {kernel.progress_ms}")
     return None
 
 

@@ -1,6 +1,8 @@
-"""Turn a journal into a trace for Perfetto, a table, or what other systems read.
+"""Turn a journal into a page that plays it back, a trace for Perfetto, a table, or what other
+systems read.
 
 formats, told by the end of the file's name or by --format:
+  .html     a page that plays the run back in any browser, and needs nothing else
   .json     a trace in the Trace Event Format: open it in https://ui.perfetto.dev
   .csv      a table, times in virtual milliseconds
   .parquet  the same table; needs pyarrow: pip install "callboard[parquet]"
@@ -12,6 +14,7 @@ formats, told by the end of the file's name or by --format:
 What a format cannot say of the run is listed.
 
 examples:
+  callboard export run.journal --to run.html
   callboard export run.journal --to trace.json
   callboard export run.journal --to attempts.csv
   callboard export run.journal --to jobs.parquet --rows jobs
@@ -29,19 +32,23 @@ from typing import Literal, TextIO, get_args
 
 from callboard.arguments import add_journal_argument
 from callboard.experiments.handing_back import write_history, write_sls_folder
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
+from callboard.journal.export.page_data import PageCollector
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
+from callboard.journal.export.run_page import run_page
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.reader import Journal
 from callboard.journal.tell.names import count, printable
 
-Format = Literal["trace", "csv", "parquet", "hadoop1", "swf", "sls", "batsim"]
+Format = Literal["html", "trace", "csv", "parquet", "hadoop1", "swf", "sls", "batsim"]
 SUFFIXES: dict[str, Format] = {
+    ".html": "html",
     ".json": "trace",
     ".csv": "csv",
     ".parquet": "parquet",
@@ -62,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def export_command(options: argparse.Namespace) -> int:
     form = _format(options.to, options.format)
     if options.rows is not None and form not in ("csv", "parquet"):
-        what = "a trace" if form == "trace" else "a history"
+        what = {"html": "a page", "trace": "a trace"}.get(form, "a history")
         raise InputError(f"--rows: {what} has no rows; use it with .csv or .parquet")
     rows: RowKind = options.rows or "attempts"
     if form == "parquet":
@@ -90,6 +97,8 @@ def _written(
     match form:
         case "trace" | "csv" | "parquet":
             return _write(ExportData.of(journal), form, rows, path), ()
+        case "html":
+            return _write_page(journal, path), ()
         case "sls":
             assert path is not None
             return write_sls_folder(PlayedHistory.of(journal), path)
@@ -97,6 +106,15 @@ def _written(
             history = PlayedHistory.of(journal)
             with _opened(path) as file:
                 return write_history(form, history, journal.path, file)
+
+
+def _write_page(journal: Journal, path: Path | None) -> str:
+    """Write the page that plays the run back; what was written, in words."""
+    collector = PageCollector.of(journal, oracle_of_journal)
+    page = run_page(collector.data())
+    with _opened(path) as file:
+        file.write(page)
+    return f"a page of {count(collector.attempts, 'attempt')}"
 
 
 def _format(to: str, asked: Format | None) -> Format:

@@ -4,7 +4,7 @@ Every drawn world is a valid scenario file.  What a timeline begins it mostly en
 does not enough nodes are left, so that every run comes to its end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.fairness.drawing.declared_values import NAMES, DeclaredValues, Draw
 from callboard.fairness.drawing.drawn_policies import draw_policy
@@ -25,6 +26,24 @@ ENTRY_TYPES: tuple[type[tl.TimelineEntry], ...] = tuple(
     entry for entry in get_args(tl.AnyEntry) if entry is not tl.TraceEntry
 )
 """Every kind of entry but `trace`, which needs a file and gives what `crash` gives."""
+
+ENTRIES_OF_THE_MASTER: tuple[type[tl.TimelineEntry], ...] = (
+    tl.KillJobEntry,
+    tl.MasterPauseEntry,
+    tl.MasterRestartEntry,
+    tl.PolicyEntry,
+)
+"""What changes the master's mind at once, while messages are on their way to it."""
+
+_TOLD_TO_OTHERS = (
+    ev.AttemptClosed,
+    ev.AttemptEnded,
+    ev.JobSubmitted,
+    ev.MapOutputsLost,
+    ev.NodeLost,
+    ev.OrderEvent,
+)
+"""Events of which the master and others tell each other."""
 
 NODE_TYPES = ("", "cpu", "io")
 SPAN_S = 60
@@ -47,13 +66,30 @@ class DrawnWorld(msgspec.Struct, frozen=True):
 def draw_world(seed: int) -> DrawnWorld:
     """The world of this seed."""
     values = DeclaredValues(np.random.default_rng(seed))
+    return _draw_world(values, lambda: _draw_scenario(values))
+
+
+def draw_contested_world(seed: int) -> DrawnWorld:
+    """One in which nothing breaks: a wide job fills a small cluster, others come soon, and the
+    policy takes slots from one for another.
+    """
+    values = DeclaredValues(np.random.default_rng([seed, 3]))
+
+    def draw() -> Scenario:
+        policy = draw_policy(values, brisk=0.9, preempts=True)
+        return _draw_peace(values, policy, crowded=True)[0]
+
+    return _draw_world(values, draw)
+
+
+def _draw_world(values: DeclaredValues, draw: Callable[[], Scenario]) -> DrawnWorld:
     for _ in range(_TRIES):
         try:
-            scenario = _draw_scenario(values)
+            scenario = draw()
         except ScenarioError:
             continue
         return DrawnWorld(scenario, values.one_of((None, None, 1, 2)))
-    raise AssertionError(f"no scenario could be made of what seed {seed} draws")
+    raise AssertionError("no scenario could be made of what was drawn")
 
 
 def struck(
@@ -69,9 +105,14 @@ def struck(
     scenario = world.scenario
     there = sorted({scenario.cluster.node_type, *(g.node_type for g in scenario.cluster.group)})
     for _ in range(_TRIES):
-        at_ms = values.one_of(by_type[values.one_of([*by_type])]).at_ms
+        races = values.chance(0.6)
+        types = ENTRIES_OF_THE_MASTER if races else ENTRY_TYPES
+        told = [each for each in by_type if not races or issubclass(each, _TOLD_TO_OTHERS)]
+        at_ms = values.one_of(by_type[values.one_of(told or [*by_type])]).at_ms
         at_s = max(at_ms + values.one_of((0, 0, 0, 1, -1)), 0) / 1000
-        entry = _draw_entry(values, scenario, there, at_s)
+        entry = _draw_entry(values, scenario, there, at_s, types=types)
+        if entry is not None and "for_s" in entry and values.chance(0.3):
+            entry["at_s"] = max(at_s - entry["for_s"], 0.0)  # so that it ends then
         more = None if entry is None else _with_entry(scenario, entry)
         if more is not None:
             return msgspec.structs.replace(world, scenario=more)
@@ -80,12 +121,25 @@ def struck(
 
 def _draw_scenario(values: DeclaredValues) -> Scenario:
     crowded = values.chance(0.5)
+    policy = draw_policy(values, brisk=0.9 if crowded else 0.3)
+    scenario, there = _draw_peace(values, policy, crowded=crowded)
+    for _ in range(values.one_of((0, 1, 2, 3, 5, 8))):
+        entry = _draw_entry(values, scenario, there)
+        if entry is not None:
+            scenario = _with_entry(scenario, entry) or scenario
+    return scenario
+
+
+def _draw_peace(
+    values: DeclaredValues, policy: str, *, crowded: bool
+) -> tuple[Scenario, list[str]]:
+    """A scenario in which nothing happens but its jobs, and the types of its nodes."""
     cluster = _draw_cluster(values, crowded=crowded)
     there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
     plain = {
         "name": "drawn",
         "seed": int(values.rng.integers(1000)),
-        "policies": [draw_policy(values, brisk=0.9 if crowded else 0.3)],
+        "policies": [policy],
         "cluster": cluster,
         "tasks": _draw_tasks(values),
         "workload": {
@@ -95,11 +149,7 @@ def _draw_scenario(values: DeclaredValues) -> Scenario:
     }
     scenario = from_dict(plain)
     make_jobs(scenario)
-    for _ in range(values.one_of((0, 1, 2, 3, 5, 8))):
-        entry = _draw_entry(values, scenario, there)
-        if entry is not None:
-            scenario = _with_entry(scenario, entry) or scenario
-    return scenario
+    return scenario, there
 
 
 def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:
@@ -223,10 +273,14 @@ def _draw_entry(
     scenario: Scenario,
     node_types: Sequence[str],
     at_s: float | None = None,
+    types: Sequence[type[tl.TimelineEntry]] = ENTRY_TYPES,
 ) -> dict[str, Any] | None:
-    """An entry of any kind, at this time if one is given; None if the drawn one can not be."""
-    entry = values.one_of(ENTRY_TYPES)
-    lasts = values.one_of((0.5, 1.0, 4.0, 12.0, 40.0))
+    """An entry of one of these types, at this time if one is given; None if the drawn one can not
+    be.
+    """
+    entry = values.one_of(types)
+    expiry_s = min(scenario.cluster.heartbeat.expiry_ms / 1000, SPAN_S)
+    lasts = values.one_of((0.5, 1.0, 4.0, 12.0, 40.0, 2.5 * expiry_s))
     own: dict[str, Draw] = {
         "at_s": lambda: 0.5 * int(values.rng.integers(2 * SPAN_S)) if at_s is None else at_s,
         "after_s": lambda: None,
@@ -241,6 +295,7 @@ def _draw_entry(
         "mttr_s": lambda: values.one_of((1.0, 20.0)),
         "until_s": lambda: float(SPAN_S),
         "factor": lambda: values.one_of((0.5, 3.0, 20.0)),
+        "delay_s": lambda: values.one_of((0.0, 0.5, expiry_s, 2 * expiry_s)),
         "job": lambda: (
             _draw_job(values, node_types)
             if entry is tl.BurstEntry

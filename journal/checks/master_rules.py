@@ -18,6 +18,7 @@ from callboard.actors.vocabulary.messages import Heartbeat, Preempt
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler import policy as policies
+from callboard.scheduler.facts import Fact, Rejected
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
 from callboard.scheduler.preemption.kill import NewestAboveShare
@@ -45,6 +46,8 @@ class InstrumentedMaster(Master):
         self._probes = list(probes)
         self._probes_of: dict[type[msgspec.Struct], Sequence[MasterProbe]] = {}
         self._noted: list[ev.AnyEvent] = []
+        self.rejected: list[Rejected] = []
+        """The policy's decisions that did not fit the books."""
 
     @property
     def policy(self) -> policies.Policy:
@@ -72,6 +75,11 @@ class InstrumentedMaster(Master):
         noted, self._noted = self._noted, outer
         for probe in probes:
             probe.after(self, message, noted)
+
+    def tell(self, fact: Fact) -> None:
+        if isinstance(fact, Rejected):
+            self.rejected.append(fact)
+        super().tell(fact)
 
     def note(self, event: ev.AnyEvent) -> int:
         self._noted.append(event)

@@ -1,1 +1,1 @@
-"""A recorded run in forms that other programs read: a trace for Perfetto, CSV, Parquet."""
+"""A recorded run in other forms: a page that plays it back, a trace for Perfetto, CSV, Parquet."""

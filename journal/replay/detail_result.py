@@ -53,15 +53,26 @@ def _wasted(cluster: ClusterState) -> list[_Fact]:
 
 
 def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
+    """The result, and what to do next."""
+    facts = [*_response(recording, cluster, at_ms), *_NEXT, *_ending(recording, cluster)]
+    return DetailText("the result", facts, [], 0, at_ms)
+
+
+def result_facts(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """The run in figures; how the response times spread, and who waited longest."""
+    return [*_response(recording, cluster, at_ms), *_ending(recording, cluster)]
+
+
+def _response(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     jobs = list(cluster.run.jobs.values())
     done = [job for job in jobs if job.outcome is Outcome.SUCCEEDED]
     facts = [("jobs", _outcomes(jobs)), *_times(recording, done, at_ms), *_waited(jobs)]
-    facts += [*_use(cluster, at_ms), *_NEXT]
-    facts += _wasted(cluster)
-    if recording.ended is not None:
-        facts.append(("digest", recording.ended.digest))
-    return DetailText("the result", facts, [], 0, at_ms)
+    return [*facts, *_use(cluster, at_ms)]
+
+
+def _ending(recording: Recording, cluster: ClusterState) -> list[_Fact]:
+    digest = [("digest", recording.ended.digest)] if recording.ended is not None else []
+    return [*_wasted(cluster), *digest]
 
 
 def _outcomes(jobs: list[JobRecord]) -> str:

@@ -46,8 +46,12 @@ def lines_before(recording: Recording, index: int, count: int, wanted: LogFilter
 
 def events_before(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
     """The numbers of the wanted events before `index`, the last first."""
-    for each in islice(_backwards(recording, index, wanted), _READ_MAX):
-        if not wanted.text or matches_text(log_line(recording, each).text, wanted.text):
+    numbers = _backwards(recording, index, wanted)
+    if not wanted.text:
+        yield from numbers
+        return
+    for each in islice(numbers, _READ_MAX):
+        if matches_text(log_line(recording, each).text, wanted.text):
             yield each
 
 

@@ -5,6 +5,7 @@ goes and the step doubles.  Sums are exact at their samples, so only resolution 
 """
 
 from array import array
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,11 @@ class RunHistory:
     def mark(self, at_ms: Millis, kind: Mark) -> None:
         self._mark_times.append(at_ms)
         self._mark_kinds.append(kind)
+
+    def marks(self) -> Iterator[tuple[Millis, Mark]]:
+        """All marks, in the order of time."""
+        for at_ms, kind in zip(self._mark_times, self._mark_kinds, strict=True):
+            yield at_ms, Mark(kind)
 
     def next_mark(
         self, at_ms: Millis, kind: Mark | None = None, *, back: bool = False

@@ -62,6 +62,8 @@ class SortedQueue(Generic[Member]):
 class KeyedOrder(Order):
     """An order by a key that changes only with the job's own facts; one queue a kind of slot."""
 
+    ages = False
+
     def __init__(self) -> None:
         self._queues: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
 

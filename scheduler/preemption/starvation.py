@@ -6,7 +6,7 @@ the two deficits, not their sum: half of the share decides whether it starves an
 how much it gets.  A pool with exactly half of its share is never helped.
 
 Hadoop looks every 500 ms (`update`) and preempts every 15 s.  So does `StarvationWatch`, with one
-saving: when no fact came since the last look, nothing can have changed.
+saving: when no fact came since the last look, nothing can have changed, unless the order ages.
 """
 
 from collections.abc import Collection, Sequence
@@ -107,6 +107,7 @@ class StarvationWatch:
         """Whether a fact came since the last look."""
         self._clocks = StarvationClocks(min_share_timeout_s, fair_share_timeout_s)
         self._order: EntitlingOrder | None = None
+        self._ages = True
         self._checked_ms: Millis = 0
 
     def bind(self, rule: str, policy: Policy) -> None:
@@ -117,10 +118,11 @@ class StarvationWatch:
                 f" `{policy.order.name}` does not say what a share is (it has no `entitlements`)"
             )
         self._order = policy.order
+        self._ages = policy.order.ages
 
     def look(self, view: ClusterView) -> bool:
         """Move the clocks.  Whether a check is due, which then counts as done."""
-        if self.news:
+        if self.news or self._ages:
             self.news = False
             for kind in KINDS:  # with nothing pending nobody starves: demand is what runs
                 claims = self.entitlements(kind, view) if view.pending(kind) else ()

@@ -15,7 +15,9 @@ from callboard.scheduler.view import AttemptView, ClusterView
 
 AttemptLimit = Annotated[int, Meta(ge=1)]
 WhenFull = Literal["kill", "wait"]
-"""What happens to a victim on a full node: it is killed, or it is none."""
+"""What happens to a victim on a full node, or of a task with two attempts: it is killed, or it is
+none.
+"""
 KillAfter = Annotated[float, Meta(gt=0)]
 
 
@@ -32,8 +34,10 @@ class SuspendLimits:
         return self._over == "kill" or self.keeps(attempt)
 
     def keeps(self, attempt: AttemptView) -> bool:
-        """Whether the attempt would be suspended, and not killed."""
-        return self._held[attempt.node] < self._limit
+        """Whether the attempt would be suspended, and not killed: its node must have room for it,
+        and one of a task's two attempts cannot be suspended.
+        """
+        return attempt.alone and self._held[attempt.node] < self._limit
 
     def order(self, attempt: AttemptView, why: Why) -> Kill | Suspend:
         if not self.keeps(attempt):

@@ -41,6 +41,26 @@ def test_the_name_says_the_format(
     assert f"2 jobs written to {tmp_path / 'j.csv'}" in said
 
 
+def test_a_page_is_whole_or_not_there(
+    journal: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert export(journal, tmp_path / "run.html") == 0
+    written = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "<title>tiny under fifo</title>" in written
+    assert f"a page of 5 attempts written to {tmp_path / 'run.html'}" in capsys.readouterr().out
+    assert export(journal, "-", "--format", "html") == 0
+    assert capsys.readouterr().out == written
+    monkeypatch.setattr("callboard.journal.export.page_data.ATTEMPTS_MOST", 4)
+    assert export(journal, tmp_path / "more.html") == 2
+    told = capsys.readouterr().err
+    assert "tiny.journal: it has more than 4 attempts" in told
+    assert "--until or --jobs" in told
+    assert not (tmp_path / "more.html").exists()
+
+
 def test_to_standard_output(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert export(journal, "-", "--format", "csv", "--rows", "jobs") == 0
     lines = capsys.readouterr().out.splitlines()
@@ -64,7 +84,8 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(
     JournalWriter(empty).close()
     before = sorted(tmp_path.iterdir())
     for found, to, more, words in (
-        (journal, "run.pdf", (), "end it in one of .json, .csv, .parquet"),
+        (journal, "run.pdf", (), "end it in one of .html, .json, .csv, .parquet"),
+        (journal, tmp_path / "r.html", ("--rows", "jobs"), "a page has no rows"),
         (journal, "", ("--format", "csv"), "name a file"),
         (journal, tmp_path, ("--format", "csv"), "this is a folder"),
         (journal, journal, ("--format", "csv"), "this is the journal itself"),
@@ -98,7 +119,8 @@ INCONSISTENT = [
 
 
 @pytest.mark.parametrize(
-    ("form", "rows"), [("trace", ()), ("csv", ()), ("csv", ("--rows", "jobs"))]
+    ("form", "rows"),
+    [("trace", ()), ("csv", ()), ("csv", ("--rows", "jobs")), ("html", ())],
 )
 @pytest.mark.parametrize(("place", "change", "words"), INCONSISTENT)
 def test_events_that_no_run_can_have_are_told_by_number(

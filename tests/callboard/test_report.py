@@ -1,12 +1,11 @@
 """`callboard report`: a page comes out whole, opens in a browser, or a message says why not."""
 
-import subprocess
 import sys
 from pathlib import Path
-from shutil import which
 
 import pytest
 
+from bench.browser import CHROMIUM, open_page
 from callboard.cli import run_command_line
 from callboard.experiments.report.document import Document, Prose, ReportSection
 from callboard.experiments.report.page import render_page
@@ -15,12 +14,6 @@ from tests.callboard.conftest import Run
 from tests.experiments.charts.support import record
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY
-
-CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
-OFFLINE = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +54,12 @@ def test_a_browser_opens_it(reports: Path, tmp_path: Path, name: str) -> None:
     page = reports / f"{name}.html"
     probe = tmp_path / f"{name}.html"
     probe.write_text(page.read_text(encoding="utf-8").replace("</body>", f"{_PROBE}</body>"))
-    dom = _opened(probe, tmp_path, "--dump-dom", "--virtual-time-budget=1000")
+    dom = open_page(probe, "--dump-dom", "--virtual-time-budget=1000")
     assert 'id="probe"' in dom
     figures = dom.count("<figcaption>")
     assert f"drawn {figures} of {figures}; wide no; asked 0" in dom
     picture = tmp_path / "page.png"
-    _opened(page, tmp_path, f"--screenshot={picture}", "--window-size=1000,1400")
+    open_page(page, f"--screenshot={picture}", "--window-size=1000,1400")
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -82,15 +75,6 @@ document.getElementById("probe").textContent =
 """Counts the figures that have a size, whether the page must be scrolled sideways, and what it has
 asked the network for.
 """
-
-
-def _opened(page: Path, folder: Path, *flags: str) -> str:
-    """What Chromium prints of the page, in a profile of its own."""
-    assert CHROMIUM is not None
-    profile = folder / f"profile{len(list(folder.iterdir()))}"
-    command = [CHROMIUM, *OFFLINE, f"--user-data-dir={profile}", *flags, page.as_uri()]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
-    return done.stdout.decode("utf-8", "replace")
 
 
 def test_bad_input_is_said_and_leaves_nothing(callboard: Run, tmp_path: Path) -> None:

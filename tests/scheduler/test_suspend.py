@@ -165,6 +165,16 @@ def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> 
     assert list(keeping.overdue("suspend", cluster)) == [decisions.Kill(3, why)]
 
 
+def test_one_of_a_tasks_two_attempts_is_no_victim_or_is_killed() -> None:
+    """The master refuses to suspend it, and the slot would never be freed."""
+    copied = FakeAttempt(1, 0, TaskKind.MAP, 0, alone=False)
+    why = Why(Reason.STARVATION, "suspend", 1)
+    assert not SuspendLimits(2, "wait", 30.0).allows(copied)
+    killing = SuspendLimits(2, "kill", 30.0)
+    assert killing.allows(copied)
+    assert killing.order(copied, why) == decisions.Kill(1, why)
+
+
 @pytest.mark.parametrize("order", ["fifo", "hfsp", "psbs"])
 def test_it_takes_every_order_that_says_what_is_due(order: str) -> None:
     jobs = [

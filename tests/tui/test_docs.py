@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from bench.screens import FOLDER, PICTURES, draw
+from bench.screens import FOLDER, PAGE, PICTURES, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.interventions import Fork, Intervene
@@ -11,16 +11,16 @@ from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import JobStanding
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import GoTo, Step, StepKind
-from callboard.tui.keymap import COMMANDS
-from callboard.tui.theme import (
-    DIVERGENCE_SIGN,
+from callboard.journal.replay.signs import (
     DOWN_SIGN,
     LOST_SIGN,
     MARK_SIGNS,
     SLOT_SIGNS,
     STATUS_SIGNS,
 )
+from callboard.journal.replay.source import GoTo, Step, StepKind
+from callboard.tui.keymap import COMMANDS
+from callboard.tui.theme import DIVERGENCE_SIGN
 from tests.journal.replay.support import events_of
 from tests.tui.test_interventions import ask, plan, taped
 
@@ -86,11 +86,13 @@ def test_the_walk_by_hand_is_true() -> None:
 
 def test_every_picture_is_drawn_by_the_command() -> None:
     """docs/screens/ holds what `python -m bench.screens` draws, and each is shown somewhere."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    drawn = {f"{picture.name}.svg" for picture in PICTURES}
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    shown = "".join(page.read_text(encoding="utf-8") for page in pages)
+    drawn = {f"{picture.name}.svg" for picture in PICTURES} | {PAGE}
     assert {path.name for path in FOLDER.iterdir()} == drawn
     for name in drawn:
-        assert f"screens/{name}" in DOCS + readme, name
+        assert f"screens/{name}" in shown, name
 
 
 def test_a_picture_needs_nothing_from_elsewhere() -> None:

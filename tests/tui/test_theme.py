@@ -13,8 +13,9 @@ from callboard.actors.vocabulary.events import JobSubmitted
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import HUES, View
+from callboard.journal.replay.palette import DARK, DARK_16, LIGHT, LIGHT_16, SHADES, Palette
+from callboard.journal.replay.signs import SLOT_SIGNS
 from callboard.journal.replay.source import GoTo, Request
-from callboard.tui.theme import DARK, DARK_16, LIGHT, LIGHT_16, SHADES, SLOT_SIGNS, Palette
 from tests.journal.replay.support import events_of
 from tests.journal.replay.test_lockstep import pair
 

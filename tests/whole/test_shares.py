@@ -8,6 +8,7 @@ the decision to the slot's next attempt, must be within 3 H + 2 ℓ (§1.6; ther
 from collections.abc import Iterator
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.preemption.kill import KillPreemption
-from tests.support.world import PlayedRun, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 H_MS: Millis = 3000
 LATENCY_MS: Millis = 5
@@ -127,3 +128,15 @@ def test_without_preemption_the_late_pool_waits() -> None:
     run = starve(2, 2, 30_000, 2, "none", 1)
     assert run.all(KillOrdered) == []
     assert running_at(run, 1, 30_000 + BOUND_MS) == 0
+
+
+@pytest.mark.parametrize("order", ["fsp+ps(guess=2)", "psbs(guess=2)"])
+def test_whoever_starves_by_virtual_time_alone_has_its_share(order: str) -> None:
+    """Job 0 is late in virtual time from 4 s on and has every slot; job 1 joins it at 7 s, when its
+    own virtual end comes.  Nobody tells the rule: the next task ends at 100 s.
+    """
+    jobs = [job(0, maps=8, map_ms=100_000), job(1, maps=4, map_ms=2000, submit_ms=5000)]
+    cluster = Cluster(nodes=1, racks=1, map_slots=4, reduce_slots=0, heartbeat=IN_STEP)
+    policy = f"{order}+kill(interval_s=1,fair_share_timeout_s=2)"
+    ordered = play(jobs, policy, cluster=cluster).all(KillOrdered)
+    assert [(each.at_ms, each.attempt) for each in ordered] == [(9000, 4), (9000, 3)]

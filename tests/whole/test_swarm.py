@@ -111,7 +111,7 @@ def test_a_seed_that_hangs_is_a_flaw(monkeypatch: pytest.MonkeyPatch) -> None:
         while True:
             pass
 
-    for what in ("draw_world", "_guarantee", "_reference"):
+    for what in ("draw_world", "draw_contested_world", "_guarantee", "_reference"):
         monkeypatch.setattr(f"bench.swarm.seed_trial.{what}", hangs)
     ((kind, told, _),) = try_seed(1, limit_s=0.1).flaws
     assert (kind, told) == ("Hanging", "Hanging: after 0.1 s of processor time it has not ended")

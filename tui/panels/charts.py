@@ -9,9 +9,10 @@ from textual import events
 from textual.message import Message
 
 from callboard.journal.replay.frame import Charts, Frame, Totals
+from callboard.journal.replay.palette import Palette
 from callboard.scheduler.model import Millis, TaskKind
 from callboard.tui.panels.pane import Pane, Span, cut
-from callboard.tui.theme import EIGHTHS, Palette
+from callboard.tui.theme import EIGHTHS
 
 LABEL_WIDTH = 18
 """The width of the labels, here and in the time bar."""

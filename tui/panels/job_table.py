@@ -10,10 +10,11 @@ from textual import events
 from textual.message import Message
 
 from callboard.journal.replay.frame import ComparedJob, Frame, JobRow, JobSortKey
+from callboard.journal.replay.palette import Palette
 from callboard.scheduler.model import JobId
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.pane import Span, cell
-from callboard.tui.theme import Palette, style
+from callboard.tui.theme import style
 
 Row = TypeVar("Row", JobRow, ComparedJob)
 

@@ -6,19 +6,12 @@ from msgspec.structs import replace
 from rich.style import Style
 
 from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobStanding
+from callboard.journal.replay.palette import Palette
+from callboard.journal.replay.signs import STATE_WORDS
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span, cell
-from callboard.tui.theme import Palette, style
-
-STATE_WORDS = {
-    JobStanding.WAITING: "waiting",
-    JobStanding.RUNNING: "running",
-    JobStanding.STARVED: "starved",
-    JobStanding.SUCCEEDED: "done",
-    JobStanding.FAILED: "failed",
-    JobStanding.KILLED: "killed",
-}
+from callboard.tui.theme import style
 
 
 def _tasks(row: JobRow, which: int) -> str:

@@ -8,10 +8,11 @@ from textual.message import Message
 
 from callboard.actors.vocabulary.events import Importance, Mark
 from callboard.journal.replay.frame import Frame, LogLine
+from callboard.journal.replay.signs import MARK_SIGNS
 from callboard.journal.tell.time_format import clock_time
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.pane import Span
-from callboard.tui.theme import MARK_SIGNS, style
+from callboard.tui.theme import style
 
 _LEVELS = {
     Importance.HEADLINE: "headlines",

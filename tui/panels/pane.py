@@ -17,7 +17,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from callboard.journal.replay.frame import Frame, View
-from callboard.tui.theme import DARK, Palette, style
+from callboard.journal.replay.palette import DARK, Palette
+from callboard.tui.theme import style
 
 Span = tuple[str, Style]
 

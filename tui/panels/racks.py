@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.replay.cluster_state import slot_offsets
 from callboard.journal.replay.frame import ColourBy, Frame, NodeStatus, SlotState, nodes_down
+from callboard.journal.replay.palette import Palette
+from callboard.journal.replay.signs import DOWN_SIGN
 from callboard.journal.tell.names import rack_name
 from callboard.scheduler.model import NodeId
 from callboard.tui.panels.pane import Span
-from callboard.tui.theme import DOWN_SIGN, Palette, style
+from callboard.tui.theme import style
 
 _NAME = 9
 _TAIL = 34

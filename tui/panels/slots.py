@@ -26,43 +26,33 @@ from callboard.journal.replay.frame import (
     RunInfo,
     SlotState,
 )
+from callboard.journal.replay.palette import SHADES, Palette
+from callboard.journal.replay.signs import (
+    COLOURED_BY,
+    DOWN_SIGN,
+    SLOT_SIGNS,
+    SLOT_WORDS,
+    SUPERSCRIPTS,
+)
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui import theme
 from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
-from callboard.tui.theme import SHADES, SLOT_SIGNS, Palette, style
+from callboard.tui.theme import style
 
 _DOWN = len(SlotState)
 """The state of an empty slot of a node that is down."""
 
 _STATES = len(SlotState) + 1
 _HOLLOW = {SLOT_SIGNS[state] for state in (SlotState.IDLE, SlotState.GHOST, SlotState.ORPHAN)}
-_HOLLOW |= {theme.DOWN_SIGN}
+_HOLLOW |= {DOWN_SIGN}
 """The signs of slots whose tile has no ground of its own."""
 
-_LEGEND = (
-    "■ map",
-    "◇ shuffle",
-    "◆ reduce",
-    "▲ speculative",
-    "□ over, master unaware",
-    "! runs, given up",
-)
+_LEGEND = [f"{SLOT_SIGNS[state]} {word}" for state, word in SLOT_WORDS.items()]
 _MEANING_MOST = 20
 """The most columns for what a colour stands for."""
-
-COLOURED_BY = {
-    ColourBy.JOB: "job",
-    ColourBy.POOL: "pool",
-    ColourBy.USER: "user",
-    ColourBy.LOCALITY: "locality",
-    ColourBy.AGE: "age",
-    ColourBy.QUEUE: "place in the queue",
-    ColourBy.SIZE: "size",
-}
-"""What colours can stand for, in words."""
 
 
 class SlotsPane(Pane, ScrollView, inherit_bindings=False):
@@ -236,7 +226,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """The number of attempts that the node keeps suspended, and a gap."""
         if suspended and width:
             ink = style(self.palette.warning, self.palette.ground, bold=True)
-            yield Segment(theme.SUPERSCRIPTS[min(suspended, 9)], ink)
+            yield Segment(SUPERSCRIPTS[min(suspended, 9)], ink)
             width -= 1
         if width > 0:
             yield Segment(" " * width, self.ink())
@@ -300,7 +290,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self._table_for is palette:
             return
         self._table_for = palette
-        signs = [*(SLOT_SIGNS[state] for state in SlotState), theme.DOWN_SIGN]
+        signs = [*(SLOT_SIGNS[state] for state in SlotState), DOWN_SIGN]
         self._table = [
             Segment(signs[state], style(self._slot_colour(state, hue, level), palette.ground))
             for state in range(_STATES)

@@ -3,20 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from callboard.journal.replay.frame import Frame, Totals
+from callboard.journal.replay.signs import ENDING_WORDS
 from callboard.journal.tell.names import clock, printable
 from callboard.tui.keymap import COMPARING, GROUPS, INTERVENING
 from callboard.tui.panels.comparison_figures import verdict
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.playback import Playback
 from callboard.tui.theme import style
-
-_ENDINGS = {
-    None: "the journal is cut off here",
-    "complete": "the run is complete",
-    "until": "the run ended at its time limit",
-    "interrupted": "the run was interrupted",
-    "livelock": "the run was ended: its preemption goes round",
-}
 
 
 class StatusLine(Pane, can_focus=False):
@@ -88,7 +81,7 @@ def _ending(frame: Frame) -> str:
         return "the run failed: " + printable(failure.partition("\n")[0])
     if frame.comparison is not None:
         return "both runs are over"
-    return _ENDINGS.get(frame.reason, f"the run {frame.reason}")
+    return ENDING_WORDS.get(frame.reason, f"the run {frame.reason}")
 
 
 def _busy(totals: Totals) -> str:

@@ -8,10 +8,11 @@ from textual import events
 
 from callboard.actors.vocabulary.events import Mark
 from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.signs import MARK_SIGNS
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.charts import LABEL_WIDTH, Sought, column_of
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.theme import DIVERGENCE_SIGN, MARK_SIGNS, style
+from callboard.tui.theme import DIVERGENCE_SIGN, style
 
 _NICE_MS = tuple(
     1000 * s

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from callboard.journal.replay.frame import Frame, RunComparison, View
+from callboard.journal.replay.palette import Palette
 from callboard.journal.tell.names import printable
 from callboard.tui.panels.charts import ComparisonChartsPane
 from callboard.tui.panels.comparison_figures import ComparisonFiguresPane
@@ -16,7 +17,6 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.screens.run_view import RunView
-from callboard.tui.theme import Palette
 
 
 class ComparisonView(RunView):

@@ -8,13 +8,13 @@ from textual.containers import Container, Horizontal
 from textual.widget import Widget
 
 from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.palette import Palette
 from callboard.tui.panels.charts import ChartsPane
 from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.jobs import JobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.slots import SlotsPane
-from callboard.tui.theme import Palette
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 

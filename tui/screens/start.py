@@ -12,7 +12,8 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from callboard.tui.theme import DARK, Palette, register_themes
+from callboard.journal.replay.palette import DARK, Palette
+from callboard.tui.theme import register_themes
 
 
 class LibraryEntry(msgspec.Struct, frozen=True):

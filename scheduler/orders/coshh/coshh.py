@@ -60,6 +60,7 @@ class Coshh(Order):
     name = "coshh"
     summary = "match classes of jobs with kinds of node by a linear program, then share fairly"
     hears_progress = False
+    ages = False
     same_for_every_node = False
 
     class Params(PartParams, frozen=True, kw_only=True):

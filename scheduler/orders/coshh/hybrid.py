@@ -43,6 +43,7 @@ class Hybrid(Order):
 
     name = "hybrid"
     summary = "fifo when underloaded, fair when balanced, coshh when overloaded"
+    ages = False
     same_for_every_node = False
     switches = True
 

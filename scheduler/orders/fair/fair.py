@@ -50,6 +50,7 @@ class Fair(Order):
     summary = "equal shares: the pool, and in it the job, that runs least for its weight is next"
     score_format = "{:g} running / weight"
     hears_progress = False
+    ages = False
 
     class Params(PartParams, frozen=True, kw_only=True):
         """How jobs fall into pools, and what pools and users are allowed."""

@@ -1,0 +1,91 @@
+// The detail: the chosen job, else how the run goes, and at its end the result.
+
+const NODES_MOST = 12;
+
+class Detail {
+  constructor(run, view) {
+    this.run = run;
+    this.view = view;
+    this.shown = "";
+  }
+
+  show() {
+    const place = this.run.placeOfJob.get(this.view.job);
+    const [title, facts] = place === undefined ? this.ofRun() : this.ofJob(place);
+    const key = JSON.stringify([title, facts]);
+    if (key === this.shown) return;
+    this.shown = key;
+    setText(element("detail-title"), title);
+    factList(element("facts"), facts);
+  }
+
+  ofRun() {
+    const { run } = this;
+    if (run.over) return ["The result", run.data.result];
+    const took = run.responses();
+    const live = run.jobPlaces(false);
+    const jobs = `${grouped(took.length)} succeeded, ${grouped(live.length)} in the system`;
+    const facts = [["jobs", jobs]];
+    if (took.length) {
+      const [mean, p95] = [meanOf(took), quantileOf(took, 0.95)].map(duration);
+      facts.push(["response", `mean ${mean}, p95 ${p95}`]);
+    }
+    if (live.length) facts.push(["without slot", this.withoutSlot(live)]);
+    facts.push(["more", "choose a job, in the table or by its slots"]);
+    return ["How it goes", facts];
+  }
+
+  /** Who in the system has nothing running, and the one that came first. */
+  withoutSlot(live) {
+    const without = live.filter((place) => this.run.isWaiting(place));
+    if (!without.length) return "no job";
+    const { job, name, submitted_ms: submitted } = this.run.data.jobs;
+    const first = without.reduce((a, b) => (submitted[b] < submitted[a] ? b : a));
+    const since = duration(this.run.at - submitted[first]);
+    const title = jobTitle(job[first], name[first]);
+    return `${plural(without.length, "job")}; ${title}, submitted ${since} ago`;
+  }
+
+  ofJob(place) {
+    const row = this.run.jobRow(place);
+    const title = jobTitle(row.job, row.name);
+    const facts = [["state", row.state], ["submitted", this.submission(place)]];
+    if (row.standing === NOT_YET) return [title, facts];
+    const [maps, reduces] = row.tasks.map((count, kind) => plural(count, ["map", "reduce"][kind]));
+    const suspended = `${plural(row.suspended, "attempt")} suspended`;
+    facts.push(
+      ["done", `${row.done[0]} of ${maps}, ${row.done[1]} of ${reduces}`],
+      ["tasks", `${row.running} running, ${row.waiting} waiting, ${suspended}`],
+      [row.over ? "response" : "so far", duration(row.time)],
+      ["slots", this.slotsHeld(row.job)],
+    );
+    return [title, facts];
+  }
+
+  submission(place) {
+    const { user, pool, submitted_ms: submitted } = this.run.data.jobs;
+    const by = user[place] ? ` by ${user[place]}` : "";
+    const into = pool[place] ? ` into pool ${pool[place]}` : "";
+    return `at ${clockTime(submitted[place])}${by}${into}`;
+  }
+
+  slotsHeld(job) {
+    const held = [...this.run.slotsOfJob(job)];
+    if (!held.length) return "none";
+    const all = held.reduce((total, [, count]) => total + count, 0);
+    const named = ([node, count]) => `node-${node}${count > 1 ? ` (${count})` : ""}`;
+    const left = held.length - NODES_MOST;
+    const more = left > 0 ? ` and ${plural(left, "more node")}` : "";
+    return `${all}: on ${held.slice(0, NODES_MOST).map(named).join(", ")}${more}`;
+  }
+}
+
+const meanOf = (numbers) => roundHalfEven(numbers.reduce((a, b) => a + b, 0) / numbers.length);
+
+/** A quantile between two of the sorted numbers, as NumPy has it. */
+function quantileOf(sorted, part) {
+  const place = part * (sorted.length - 1);
+  const low = Math.floor(place);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return roundHalfEven(sorted[low] + (place - low) * (sorted[high] - sorted[low]));
+}

@@ -1,0 +1,106 @@
+// The page: the run, what is chosen, who shows it, and what is done by keys and buttons.
+
+const TEXT_MS = 120; // between two renewals of the text while the run plays
+
+class Page {
+  constructor(run) {
+    this.run = run;
+    this.view = new View(run);
+    this.player = new Player(run, run.data.speeds, () => this.show());
+    const choose = (job) => this.choose(job);
+    const seek = (at) => this.player.goTo(at);
+    this.head = new Head(run, this.player);
+    this.map = new SlotMap(run, this.view, choose);
+    this.charts = new Charts(run, seek, (at) => seek(timeAfter(run.marks.at, at)));
+    this.events = new EventLines(run, this.view, seek);
+    this.panes = [new JobTable(run, this.view, choose), this.events, new Detail(run, this.view)];
+    this.address = new Address(run, this.view, this.player);
+    this.shownAt = -Infinity;
+  }
+
+  /** Show the present; of the text there is no need with every picture. */
+  show() {
+    const totals = this.run.totals();
+    this.head.show(totals);
+    this.charts.show(totals);
+    this.map.draw();
+    if (this.player.playing && performance.now() - this.shownAt < TEXT_MS) return;
+    this.shownAt = performance.now();
+    this.panes.forEach((pane) => pane.show());
+    this.address.keep();
+  }
+
+  /** Lay everything out anew: the page has another size, or other colours. */
+  fit() {
+    this.charts.fit();
+    const tiles = slotLegend(this.run.data.words, palette());
+    element("legend").replaceChildren(...tiles, ...this.view.legend());
+    this.events.forget();
+    this.map.fit();
+    this.show();
+  }
+
+  choose(job) {
+    this.view.job = job;
+    this.show();
+  }
+
+  changeColours() {
+    this.view.nextColours();
+    this.fit();
+  }
+
+  changeTheme() {
+    const root = document.documentElement;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const theme = root.dataset.theme ?? (dark ? "dark" : "light");
+    root.dataset.theme = theme === "dark" ? "light" : "dark";
+    this.fit();
+  }
+
+  start() {
+    this.fillChoices();
+    const table = keyTable(this);
+    listenForKeys(table);
+    this.listenToButtons(table);
+    fillHelp(table, this.run.data.words.marks);
+    addEventListener("hashchange", () => this.address.follow(() => this.show()));
+    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(element("slot-room"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.fit());
+    this.address.follow(() => this.fit());
+  }
+
+  fillChoices() {
+    const { colours, speeds } = this.run.data;
+    element("colours").append(...colours.map(({ by }, place) => new Option(by, place)));
+    element("colour-choice").hidden = colours.length < 2;
+    element("speed").append(...speeds.map((speed) => new Option(`×${speed}`, speed)));
+    element("mark").hidden = !this.run.marks.at.length;
+    element("scrub").max = this.run.end;
+    this.onChange("colours", ({ value }) => (this.view.colours = Number(value)));
+    this.onChange("speed", ({ value }) => (this.player.speed = Number(value)));
+    this.onChange("all-jobs", ({ checked }) => (this.view.allJobs = checked));
+    this.onChange("decisions", ({ checked }) => (this.view.level = HEADLINE + Number(checked)));
+  }
+
+  /** What changes a choice lays the page out anew. */
+  onChange(id, act) {
+    element(id).addEventListener("change", ({ target }) => {
+      act(target);
+      this.fit();
+    });
+  }
+
+  listenToButtons(table) {
+    const buttons = { play: " ", back: ",", step: ".", mark: "m", theme: "t", help: "?" };
+    for (const id in buttons) {
+      const [, shown, words, act] = table.find(([keys]) => keys.includes(buttons[id]));
+      element(id).title = `${words} (${shown})`;
+      element(id).addEventListener("click", act);
+    }
+    const seek = ({ target }) => this.player.goTo(Number(target.value));
+    element("scrub").addEventListener("input", seek);
+  }
+}
+
+new Page(new Run(JSON.parse(element("run").textContent))).start();

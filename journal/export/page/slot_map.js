@@ -1,0 +1,195 @@
+// The slot map: only what has changed since the last picture is drawn again.
+
+const PARTS = 20; // in how many steps a bar grows
+const SCROLLBAR = 16;
+const NAME_MOST = 24; // letters of a name on a card
+
+class SlotMap {
+  constructor(run, view, choose) {
+    this.run = run;
+    this.view = view;
+    this.canvas = element("slot-map");
+    this.pen = this.canvas.getContext("2d");
+    this.room = element("slot-room");
+    this.pointed = -1;
+    this.racks = run.racks.map(() => make("li"));
+    element("racks").append(...this.racks);
+    this.canvas.addEventListener("pointermove", (event) => this.point(this.under(event)));
+    this.canvas.addEventListener("pointerleave", () => this.point(-1));
+    this.canvas.addEventListener("click", (event) => this.click(this.under(event), choose));
+  }
+
+  /** Lay out anew, for another size of the pane or other colours. */
+  fit() {
+    const width = this.room.clientWidth;
+    const scrolls = getComputedStyle(this.room).overflowY === "auto";
+    const height = scrolls ? this.room.clientHeight : innerHeight * 0.6;
+    this.layout = layOutSlots(this.run, width, height);
+    if (scrolls && this.layout.height > height) {
+      this.layout = layOutSlots(this.run, width - SCROLLBAR, height);
+    }
+    this.colours = palette();
+    const scale = Math.min(devicePixelRatio || 1, 30_000 / Math.max(this.layout.height, 1));
+    this.canvas.width = Math.round(this.layout.width * scale);
+    this.canvas.height = Math.round(this.layout.height * scale);
+    this.canvas.style.width = `${this.layout.width}px`;
+    this.canvas.style.height = `${this.layout.height}px`;
+    this.pen.setTransform(scale, 0, 0, scale, 0, 0);
+    this.forget();
+    this.draw();
+  }
+
+  /** Draw all anew next time. */
+  forget() {
+    this.drawnSlots = new Int32Array(this.run.slots).fill(-1);
+    this.drawnEntries = new Int32Array(this.run.slots);
+    this.drawnNodes = new Int32Array(this.run.nodes).fill(-1);
+    this.drawnHeads = [];
+  }
+
+  draw() {
+    for (let slot = 0; slot < this.run.slots; slot++) this.drawSlot(slot);
+    for (let node = 0; node < this.run.nodes; node++) this.drawNode(node);
+    this.layout.racks.forEach(({ rack, y }, place) => this.drawHead(rack, y, place));
+    if (this.pointed >= 0) setText(element("slot-text"), this.run.slotText(this.pointed));
+  }
+
+  drawSlot(slot) {
+    const { slotTrack, nodeTrack, nodeOf } = this.run;
+    const state = slotTrack.stateOf(slot);
+    const entry = slotTrack.heldBy(slot);
+    const off = nodeTrack.get(nodeOf[slot], NODE.off);
+    const parts = state === IDLE ? 0 : this.partsOver(entry);
+    const job = entry < 0 ? -1 : slotTrack.job[entry];
+    const quiet = this.view.job !== null && job !== this.view.job ? 1 : 0;
+    const hue = entry < 0 ? 0 : this.view.hue(job);
+    const code = (((state * 2 + off) * 2 + quiet) * 6 + hue) * (PARTS + 1) + parts;
+    if (this.drawnSlots[slot] === code && this.drawnEntries[slot] === entry) return;
+    this.drawnSlots[slot] = code;
+    this.drawnEntries[slot] = entry;
+    const box = this.layout.slots[slot];
+    this.wipe(box.x - 1, box.y - 1, box.w + 2, box.h + 2);
+    const colour = quiet ? this.colours.edge : this.colours.jobs[hue];
+    const look = { state, off, colour, over: parts / PARTS, words: this.words(slot, entry) };
+    drawCell(this.pen, box, look, this.colours);
+  }
+
+  /** How many of its steps a slot's attempt has done; all where nobody knows when it ends. */
+  partsOver(entry) {
+    const { began, ended } = this.run.slotTrack;
+    if (this.layout.size.w < ROOM_FOR_BAR || !Number.isFinite(ended[entry])) return PARTS;
+    const spent = (this.run.at - began[entry]) / Math.max(ended[entry] - began[entry], 1);
+    return Math.min(Math.floor(spent * PARTS), PARTS);
+  }
+
+  /** What a card says. */
+  words(slot, entry) {
+    if (this.layout.size.w < ROOM_FOR_TEXT || entry < 0) return ["", ""];
+    const { job, task, level } = this.run.slotTrack;
+    const name = this.run.data.jobs.name[this.run.placeOfJob.get(job[entry])];
+    const kind = this.run.isReduce[slot] ? "reduce" : "map";
+    const near = ["N", "R", "O", ""][level[entry]];
+    return [`${job[entry]} ${name.slice(0, NAME_MOST)}`, `${kind} ${task[entry]} ${near}`.trim()];
+  }
+
+  /** A node's number, its sign, and how many suspended attempts it keeps. */
+  drawNode(node) {
+    const get = (column) => this.run.nodeTrack.get(node, column);
+    const code = (get(NODE.sign) * 2 + get(NODE.wrong)) * 256 + get(NODE.suspended);
+    if (this.drawnNodes[node] === code) return;
+    this.drawnNodes[node] = code;
+    const { x, y, end } = this.layout.nodes[node];
+    const { label, size } = this.layout;
+    const sign = this.run.data.words.node_signs[get(NODE.sign)].trim();
+    this.wipe(x, y - 1, label - 2, size.h + 2);
+    this.wipe(end, y - 1, tailOf(size) - 4, size.h + 2);
+    this.pen.textBaseline = "middle";
+    this.pen.textAlign = "right";
+    this.pen.font = `${get(NODE.wrong) ? 700 : 400} 12px system-ui, sans-serif`;
+    const { fault, text, dim } = this.colours;
+    this.pen.fillStyle = get(NODE.wrong) ? fault : sign ? text : dim;
+    const number = size.w >= 9 ? String(node) : "";
+    this.pen.fillText(number, x + label - 16, y + size.h / 2 + 0.5);
+    this.pen.fillText(sign, x + label - 4, y + size.h / 2 + 0.5);
+    this.drawSuspended(get(NODE.suspended), end, y, size);
+  }
+
+  drawSuspended(count, x, y, size) {
+    if (!count || size.w < ROOM_FOR_SHAPE) return;
+    this.pen.textAlign = "left";
+    this.pen.font = "700 10px system-ui, sans-serif";
+    this.pen.fillStyle = this.colours.warning;
+    this.pen.fillText(String(count), x, y + Math.min(size.h / 2, 8));
+  }
+
+  /** A rack in figures, over its nodes. */
+  drawHead(rack, y, place) {
+    const found = this.run.rackTotals(rack);
+    const troubles = [
+      found.down ? `${found.down} down` : "",
+      found.lost ? `${found.lost} given up` : "",
+      found.unaware ? `master unaware of ${found.unaware}` : "",
+    ].filter(Boolean);
+    const busy = `${found.busy}/${found.slots} busy`;
+    const text = [busy, ...troubles].join(", ");
+    if (this.drawnHeads[place] === text) return;
+    this.drawnHeads[place] = text;
+    setText(this.racks[place], `rack-${rack}: ${text}`);
+    this.wipe(0, y, this.layout.width, HEAD - 2);
+    this.writeHead(`rack-${rack}`, text, y, found.unaware > 0);
+  }
+
+  writeHead(name, text, y, wrong) {
+    const { pen, colours } = this;
+    pen.textBaseline = "middle";
+    pen.font = "600 12px system-ui, sans-serif";
+    pen.textAlign = "left";
+    pen.fillStyle = colours.dim;
+    pen.fillText(name, 0, y + 9);
+    const left = pen.measureText(name).width + 10;
+    pen.font = "12px system-ui, sans-serif";
+    pen.fillStyle = wrong ? colours.fault : colours.dim;
+    pen.fillText(text, left, y + 9);
+    const rule = left + pen.measureText(text).width + 10;
+    pen.fillStyle = colours.edge;
+    pen.fillRect(rule, y + 9, Math.max(this.layout.width - rule, 0), 1);
+  }
+
+  wipe(x, y, w, h) {
+    this.pen.clearRect(x, y, w, h);
+  }
+
+  // Pointing.
+
+  under(event) {
+    const bounds = this.canvas.getBoundingClientRect();
+    return slotAt(this.layout, event.clientX - bounds.left, event.clientY - bounds.top);
+  }
+
+  point(slot) {
+    this.pointed = slot;
+    setText(element("slot-text"), slot < 0 ? "" : this.run.slotText(slot));
+  }
+
+  click(slot, choose) {
+    this.point(slot);
+    const entry = slot < 0 ? -1 : this.run.slotTrack.heldBy(slot);
+    choose(entry < 0 ? null : this.run.slotTrack.job[entry]);
+  }
+}
+
+/** What the tiles mean, with a tile before each word. */
+function slotLegend(words, colours) {
+  const states = [MAP, SHUFFLE, REDUCE, COPY, GHOST, ORPHAN, IDLE];
+  return states.map((state) => {
+    const item = make("li");
+    const canvas = make("canvas");
+    canvas.width = canvas.height = 28;
+    const pen = canvas.getContext("2d");
+    pen.scale(2, 2);
+    const look = { state, off: state === IDLE, colour: colours.dim, over: 1, words: ["", ""] };
+    drawCell(pen, { x: 0, y: 0, w: 14, h: 14 }, look, colours);
+    item.append(canvas, make("span", "", state === IDLE ? "node down" : words.slots[state]));
+    return item;
+  });
+}

@@ -1,0 +1,87 @@
+"""A run as one HTML page that plays it back in a browser, and asks for nothing outside of itself.
+
+`page/` holds the page's parts: HTML, style, and scripts, which are put together in the order of
+their names' list.  The browser runs these scripts and no others (Content-Security-Policy): names
+of jobs are a stranger's.
+"""
+
+import base64
+import hashlib
+from html import escape
+from pathlib import Path
+from string import Template
+
+import msgspec
+
+from callboard.journal.export.page_columns import PageData
+from callboard.journal.replay.palette import DARK, LIGHT, Palette
+from callboard.version import __version__
+
+_PARTS = Path(__file__).parent / "page"
+_SCRIPTS = (
+    *("words", "tracks", "run", "player", "dom", "view"),
+    *("cells", "slot_layout", "slot_map", "charts"),
+    *("head", "job_table", "event_lines", "detail", "keys", "address", "main"),
+)
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+"""What could end the element that holds the data, as JSON can say it otherwise."""
+
+
+def run_page(data: PageData) -> str:
+    """The page; equal runs give equal pages."""
+    style = f"{_colours()}{_part('page.css')}"
+    scripts = "".join(_part(f"{name}.js") for name in _SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{scripts}}})();\n'
+    return Template(_part("page.html")).substitute(
+        title=escape(f"{data.name} under {data.policies[0][1]}"),
+        content_policy=_content_policy(style, script),
+        style=style,
+        script=script,
+        data=_inert_json(data),
+        version=escape(__version__),
+    )
+
+
+def _part(name: str) -> str:
+    return (_PARTS / name).read_text(encoding="utf-8")
+
+
+def _inert_json(data: PageData) -> str:
+    """The data as JSON in which nothing is a tag."""
+    text = msgspec.json.encode(data).decode()
+    for sign, written in _ESCAPES.items():
+        text = text.replace(sign, written)
+    return text
+
+
+def _content_policy(style: str, script: str) -> str:
+    """These two and nothing else, from nowhere."""
+    return (
+        f"default-src 'none'; script-src {_hash_source(script)}; style-src {_hash_source(style)};"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash_source(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _colours() -> str:
+    """The palettes as variables: the reader's, unless the page says which."""
+    dark = _variables(DARK)
+    return (
+        f":root {{ color-scheme: light; {_variables(LIGHT)} }}\n"
+        "@media (prefers-color-scheme: dark) {"
+        f" :root:not([data-theme=light]) {{ color-scheme: dark; {dark} }} }}\n"
+        f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
+    )
+
+
+def _variables(palette: Palette) -> str:
+    named = ("ground", "raised", "text", "dim", "faint", "accent", "fault", "good", "warning")
+    found = {name: getattr(palette, name) for name in (*named, "edge")}
+    for number, colour in enumerate(palette.jobs):
+        found |= {f"job{number}": colour, f"young{number}": palette.shade(colour, 0)}
+    found["gone"] = palette.shade(palette.fault, 0)
+    return " ".join(f"--{name}: {colour};" for name, colour in found.items())

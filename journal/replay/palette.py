@@ -1,0 +1,106 @@
+"""The colours in which runs are shown.  Whatever a colour says, a sign or a word says too.
+
+The hues of jobs are near those of Okabe and Ito ("Color Universal Design", 2008), moved until the
+closest two were as far apart as can be for people with any of the usual kinds of colour blindness;
+a test measures the distances, and that everything can be read.  Vermillion is kept for what has
+gone wrong.
+"""
+
+from functools import lru_cache
+
+import msgspec
+
+from callboard.actors.vocabulary.events import Mark
+
+SHADES = 3
+"""The number of steps of brightness for the age of an attempt."""
+
+_CONTRAST_LEAST = 3.0
+"""The least ratio of luminances (WCAG) between what is drawn and any ground of it."""
+
+
+class Palette(msgspec.Struct, frozen=True):
+    """The colours of one theme, as `#rrggbb`; `jobs` are those that a frame numbers."""
+
+    ground: str
+    raised: str
+    text: str
+    dim: str
+    faint: str
+    accent: str
+    fault: str
+    good: str
+    warning: str
+    jobs: tuple[str, ...]
+    flat: bool = False
+    """Whether colours have no shades: running attempts are bright, dimmed ones faint."""
+
+    def mark(self, mark: Mark) -> str:
+        """The colour of a mark, and of its line in the log."""
+        if mark in (Mark.LOST, Mark.FAULT):
+            return self.fault
+        marks = {Mark.PREEMPTION: self.warning, Mark.RETURNED: self.good}
+        return marks.get(mark, self.text)
+
+    def shade(self, colour: str, level: int) -> str:
+        """A colour in one of `SHADES` steps of brightness, the last being the full one."""
+        if self.flat:
+            return colour
+        least = _least_share(self.ground, self.raised, colour)
+        return blend(self.ground, colour, least + (1 - least) * level / (SHADES - 1))
+
+    @property
+    def edge(self) -> str:
+        """The colour of the lines around panes, which say nothing."""
+        return self.faint if self.flat else blend(self.ground, self.text, 0.2)
+
+
+_PALETTES = {
+    "ground": ("#101216", "#FBFBF8", "#000000", "#ffffff"),
+    "raised": ("#1B1F27", "#ECECE6", "#0000aa", "#aaaaaa"),
+    "text": ("#D8DCE4", "#22262E", "#ffffff", "#000000"),
+    "dim": ("#8A92A0", "#666C78", "#aaaaaa", "#555555"),
+    "faint": ("#727A88", "#83878F", "#555555", "#aaaaaa"),
+    "accent": ("#7AA2F7", "#2757B0", "#55ffff", "#0000aa"),
+    "fault": ("#E8602C", "#C03A00", "#ff5555", "#aa0000"),
+    "good": ("#3FBF8F", "#007A55", "#55ff55", "#00aa00"),
+    "warning": ("#CC79A7", "#A3477A", "#ff55ff", "#aa00aa"),
+    "jobs": (
+        ("#A1DDFF", "#D09827", "#007A4E", "#F0D81C", "#FA05A9", "#3B93FF"),
+        ("#1D85F9", "#A88023", "#29797A", "#745D02", "#7B2046", "#4922B0"),
+        ("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
+        ("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
+    ),
+    "flat": (False, False, True, True),
+}
+DARK, LIGHT, DARK_16, LIGHT_16 = (
+    msgspec.convert(dict(zip(_PALETTES, column, strict=True)), Palette)
+    for column in zip(*_PALETTES.values(), strict=True)
+)
+"""Those with 16 are for terminals of 16 colours: exactly these colours, so none is approximated."""
+
+
+@lru_cache(maxsize=256)
+def _least_share(ground: str, raised: str, colour: str) -> float:
+    """The least share of a colour on the ground that can still be read, there and on `raised`."""
+    shares = (step / 50 for step in range(51))
+    readable = (s for s in shares if _contrast(blend(ground, colour, s), raised) > _CONTRAST_LEAST)
+    return next(readable, 1.0)
+
+
+def _contrast(one: str, other: str) -> float:
+    dark, light = sorted(map(_luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    light = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+
+
+@lru_cache(maxsize=1024)
+def blend(ground: str, colour: str, share: float) -> str:
+    """`share` of the colour on the ground."""
+    pairs = [(int(ground[at : at + 2], 16), int(colour[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)

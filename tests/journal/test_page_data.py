@@ -1,0 +1,242 @@
+"""What a page knows of a run: at every moment what the journal says, and not too much to hold."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, NodeFacts
+from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.journal.export import page_data
+from callboard.journal.export.change_log import ChangeLog, count_columns
+from callboard.journal.export.page_data import PageCollector, TooLargeForPageError
+from callboard.journal.export.run_page import run_page
+from callboard.journal.export.sentence_patterns import SentencePatterns
+from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.recorded import RecordedSource
+from callboard.journal.replay.signs import STATE_WORDS, node_sign
+from callboard.scheduler.model import Priority
+from tests.journal.page_reader import data_of, rows_at, sentences, slots_at
+from tests.journal.replay.support import events_of, outage, recorded
+from tests.journal.stories import START, STORY
+
+RUNS: dict[str, Callable[[], Sequence[AnyEvent]]] = {
+    "a rack fails": outage,
+    "suspended, and resumed elsewhere": lambda: events_of(
+        "hfsp-test", "hfsp+suspend(fair_share_timeout_s=5)", "workload.jobs=8"
+    ),
+    "copies on slow nodes": lambda: events_of(
+        "one-slow-disk", "fair+late", "workload.job.0.count=3"
+    ),
+    "cut off from the master, and back": lambda: events_of("partition-and-heal", "fair"),
+    "cut off": lambda: outage()[:1500],
+}
+"""Runs with all that a slot, a job or a node can show."""
+
+MOMENTS = 10
+
+
+def page_of(events: Sequence[AnyEvent]) -> str:
+    return run_page(PageCollector.of(events, oracle_of_journal).data())
+
+
+@cache
+def read(name: str) -> tuple[dict[str, Any], RecordedSource]:
+    """The page's data of a run, and the same run as the screen has it."""
+    events = RUNS[name]()
+    return data_of(page_of(events)), recorded(events)
+
+
+def slots_of(data: dict[str, Any]) -> int:
+    return sum(map(int, data["nodes"]["maps"] + data["nodes"]["reduces"]))
+
+
+def moments(source: RecordedSource) -> list[int]:
+    """Some moments of the run, at which something happens, the first and the last of them."""
+    times = sorted(set(source.recording.times))
+    return times[:: max(len(times) // MOMENTS, 1)] + times[-1:]
+
+
+def frame_at(source: RecordedSource, at_ms: int) -> Frame:
+    source.cursor.to_ms(at_ms)
+    return source.cursor.frame(View(all_jobs=True, jobs_rows=1000, log_rows=1000, with_cards=True))
+
+
+@pytest.mark.parametrize("name", RUNS)
+class TestEveryMoment:
+    """The page and the screen say the same."""
+
+    def test_slots(self, name: str) -> None:
+        data, source = read(name)
+        shown = slots_at(data["slots"], slots_of(data), moments(source))
+        for at_ms, slots in zip(moments(source), shown, strict=True):
+            frame = frame_at(source, at_ms)
+            owners = np.frombuffer(frame.owners, np.int32)
+            cards = [
+                (state, owner - 1, card.task, 3 if card.level is None else card.level)
+                if card is not None
+                else (0,)
+                for state, owner, card in zip(frame.states, owners, frame.cards, strict=True)
+            ]
+            assert slots == cards
+
+    def test_nodes(self, name: str) -> None:
+        data, source = read(name)
+        signs = data["words"]["node_signs"]
+        shown = rows_at(data["node_rows"], len(data["nodes"]["rack"]), moments(source))
+        for at_ms, found in zip(moments(source), shown, strict=True):
+            frame, rows = frame_at(source, at_ms), [row or [0] * 6 for row in found]
+            told = [(signs[row[0]], bool(row[1])) for row in rows]
+            assert told == [*map(node_sign, frame.node_status, frame.lost)]
+            assert [row[3] for row in rows] == [*frame.lost]
+            assert [row[5] for row in rows] == [*frame.suspended_by_node]
+            unaware = sum(row[2] and not row[3] for row in rows)
+            assert (sum(row[2] for row in rows), unaware) == (
+                frame.totals.down,
+                frame.totals.unaware,
+            )
+
+    def test_jobs(self, name: str) -> None:
+        data, source = read(name)
+        states = [*STATE_WORDS.values()]
+        shown = rows_at(data["job_rows"], len(data["jobs"]["job"]), moments(source))
+        for at_ms, rows in zip(moments(source), shown, strict=True):
+            frame = frame_at(source, at_ms)
+            told = {
+                job: (states[row[0] - 1], *row[1:])
+                for job, row in zip(data["jobs"]["job"], rows, strict=True)
+                if row[0]
+            }
+            assert told == {
+                row.job: (STATE_WORDS[row.state], *row.done, *row.running, row.suspended)
+                for row in frame.jobs
+            }
+            assert data["jobs"]["name"][: len(frame.jobs)] == [row.name for row in frame.jobs]
+
+    def test_the_result_is_the_screens(self, name: str) -> None:
+        data, source = read(name)
+        detail = frame_at(source, source.recording.end_ms).detail
+        assert detail is not None
+        assert data["result"] == [[*fact] for fact in detail.facts if fact[0] not in ("next", "")]
+        assert {"response", "slowdown", "busy"} <= {label for label, _ in data["result"]}
+
+    def test_the_log_has_the_headlines_and_the_decisions(self, name: str) -> None:
+        data, source = read(name)
+        lines = sentences(data["log"])
+        headlines = frame_at(source, source.recording.end_ms).log
+        assert [line for line in headlines if (line.at_ms, line.text) not in lines] == []
+        launches = [text for _, text in lines if " launched on " in text]
+        assert len(launches) == len(source.recording.launched)
+
+    def test_marks_and_charts(self, name: str) -> None:
+        data, source = read(name)
+        marks = source.recording.history.marks()
+        assert len(data["marks"]["kind"]) == len(data["marks"]["at"]) == len([*marks])
+        charts = data["charts"]
+        assert len({len(values) for values in charts.values()}) == 1
+        assert all(
+            waiting <= jobs + 1e-3
+            for waiting, jobs in zip(charts["waiting"], charts["jobs"], strict=True)
+        )
+
+
+def test_waiting_jobs_are_those_with_nothing_running() -> None:
+    """By hand: of `tiny`, job 1 waits from 1000 to 1200, job 0 until 100 and nowhere else."""
+    charts = data_of(page_of(STORY))["charts"]
+    part = 4400 / len(charts["waiting"])
+    assert sum(charts["waiting"]) * part == pytest.approx(300, abs=1)
+    assert sum(charts["jobs"]) * part == pytest.approx(5700, abs=1)
+
+
+def test_equal_runs_give_equal_pages() -> None:
+    assert page_of(STORY) == page_of(STORY)
+
+
+class TestSize:
+    def test_an_attempt_takes_little_room(self) -> None:
+        """100,000 of them make a page of some 10 MB: what each further attempt adds."""
+        data = [
+            PageCollector.of(RUNS[name]()).data()
+            for name in ("suspended, and resumed elsewhere", "a rack fails")
+        ]
+        for each in data:
+            size = len(msgspec.json.encode((each.slots, each.job_rows, each.log)))
+            assert size / len(each.slots.job) < 100
+
+    @pytest.mark.parametrize(
+        ("limit", "what"),
+        [("ATTEMPTS_MOST", "4 attempts"), ("SLOTS_MOST", "3 slots"), ("JOBS_MOST", "1 jobs")],
+    )
+    def test_what_no_page_can_hold_is_refused(
+        self, monkeypatch: pytest.MonkeyPatch, limit: str, what: str
+    ) -> None:
+        PageCollector.of(STORY)
+        monkeypatch.setattr(page_data, limit, int(what.partition(" ")[0]))
+        with pytest.raises(TooLargeForPageError, match=rf"more than {what}.*--until"):
+            PageCollector.of(STORY)
+
+    def test_a_job_number_beyond_all_bounds_is_refused_before_it_costs_anything(self) -> None:
+        odd: list[AnyEvent] = [START, JobSubmitted(0, 1 << 40, "", "", "", Priority.NORMAL, 1, 0)]
+        with pytest.raises(TooLargeForPageError, match="jobs"):
+            PageCollector.of(odd)
+
+
+class TestOddRuns:
+    def test_without_jobs(self) -> None:
+        data = data_of(page_of([START]))
+        assert data["jobs"]["job"] == data["slots"]["at"] == []
+        assert data["result"] == [["jobs", "0 of 0 succeeded"], ["busy", "maps 0%, reduces 0%"]]
+        assert data["words"]["ending"] == "the journal is cut off here"
+
+    def test_without_nodes_or_with_one_slot(self) -> None:
+        for nodes in ((), (NodeFacts(0, 0, 1, 0, 1.0),)):
+            start = msgspec.structs.replace(START, nodes=nodes)
+            assert len(data_of(page_of([start]))["nodes"]["rack"]) == len(nodes)
+
+    def test_of_nothing(self) -> None:
+        with pytest.raises(ValueError, match="no run has been recorded in it yet"):
+            PageCollector.of([])
+
+    @pytest.mark.parametrize(
+        ("events", "words"),
+        [
+            ([STORY[1]], r"event 0 \(job submitted\) .* a run begins once"),
+            ([START, START], "event 1 .* a run begins once"),
+            ([msgspec.structs.replace(START, nodes=START.nodes[::-1])], "numbered from 0"),
+        ],
+    )
+    def test_that_no_run_can_be(self, events: list[AnyEvent], words: str) -> None:
+        with pytest.raises(ValueError, match=words):
+            PageCollector.of(events)
+
+
+def test_changes_within_a_millisecond_are_one() -> None:
+    changes = ChangeLog((0, 0))
+    for at_ms, subject, row in ((5, 1, (1, 0)), (5, 1, (1, 2)), (5, 0, (1, 1)), (5, 0, (0, 0)),
+                                (9, 1, (1, 2)), (9, 1, (0, 2))):  # fmt: skip
+        changes.note(at_ms, subject, row)
+    columns = count_columns(changes)
+    assert columns.at == [5, 4]
+    assert columns.of == [1, 1]
+    assert [columns.kinds[kind] for kind in columns.kind] == [(1, 2), (-1, 0)]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no number", "7", "map 3 of job-12 after 0.045 s", "1,001 maps 007", "٣ x 10²"]
+)
+def test_a_sentence_comes_back_from_its_pattern(text: str) -> None:
+    patterns = SentencePatterns()
+    patterns.take_apart("something else 1")
+    number, numbers = patterns.take_apart(text)
+    first, *rest = patterns.patterns[number]
+    parts = zip(numbers, rest, strict=True)
+    assert first + "".join(f"{each}{part}" for each, part in parts) == text
+
+
+def test_sentences_that_differ_in_numbers_share_a_pattern() -> None:
+    patterns = SentencePatterns()
+    assert patterns.take_apart("map 3 of job-12")[0] == patterns.take_apart("map 14 of job-0")[0]
+    assert len(patterns.patterns) == 1

@@ -1,0 +1,47 @@
+"""What COSHH has counted, counted anew, and that it leaves no job out."""
+
+from collections import Counter
+
+from callboard.actors.master.entries import OfferEntry
+from callboard.actors.master.ledger import Ledger
+from callboard.journal.checks.master_rules import InstrumentedMaster
+from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.orders.coshh.coshh import Coshh, _may_run
+from callboard.scheduler.orders.coshh.hybrid import Hybrid
+from callboard.scheduler.policy import Order
+
+
+def check_matching(master: InstrumentedMaster) -> None:
+    """Hold the master's COSHH, if it has one, against its books."""
+    order: Order = master.policy.order
+    coshh = order._orders[-1] if isinstance(order, Hybrid) else order
+    if isinstance(coshh, Coshh):
+        for kind in KINDS:
+            _check_counts(coshh, kind, master.ledger)
+            _check_nobody_is_left_out(coshh, kind, master.ledger)
+
+
+def _check_counts(coshh: Coshh, kind: TaskKind, ledger: Ledger) -> None:
+    """Tasks wait in the classes that their jobs are in."""
+    pending = Counter[int]()
+    for number, job in coshh._jobs[kind].items():
+        assert job.pending == ledger.job(number).pending(kind), f"job {number} of COSHH"
+        pending[job.number] += job.pending
+    counted = coshh._pending_of_class[kind]
+    told = f"COSHH counts {dict(counted)} pending tasks of {kind.name} by class"
+    assert +counted == +pending, f"{told}, there are {dict(pending)}"
+
+
+def _check_nobody_is_left_out(coshh: Coshh, kind: TaskKind, ledger: Ledger) -> None:
+    """A job that waits, and may run somewhere, is in the queue of a node where it may."""
+    nodes = [node for node in ledger.members() if node.slots(kind)]
+    left: dict[JobId, None] = {}
+    for number, job in coshh._jobs[kind].items():
+        found = ledger.job(number)
+        if job.pending and any(_may_run(found, kind, node.node) for node in nodes):
+            left[number] = None
+    for node in nodes if left else ():
+        for queued in coshh.queue(kind, OfferEntry(node), ledger):
+            if _may_run(queued.job, kind, node.node):
+                left.pop(queued.job.job, None)
+    assert not left, f"COSHH serves job {min(left)} on no node where it may run"
