@@ -18,7 +18,8 @@ from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import Simulation
-from callboard.journal.export.page_data import PageCollector
+from callboard.journal.export.page_collector import PageCollector
+from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.replay.palette import DARK
 from callboard.journal.replay.source import GoTo
@@ -93,7 +94,7 @@ def draw_page(path: Path) -> None:
     Simulation(spec, [events.append]).run()
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "run.html"
-        data = PageCollector.of(events, oracle_of_journal).data()
+        data = page_data(PageCollector.of(events, oracle_of_journal))
         page.write_text(run_page(data), encoding="utf-8")
         flags = f"--screenshot={path}", "--window-size=1280,800", "--virtual-time-budget=2000"
         open_page(page, *flags, fragment="#t=13:00")

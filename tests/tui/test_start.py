@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
@@ -296,3 +297,17 @@ def test_everything_fits_a_small_terminal() -> None:
         assert any("█" in line for line in lines)
 
     started(act)
+
+
+def test_keys_of_a_burst_are_taken_one_after_the_other() -> None:
+    """As over a slow line: each against what those before it have led to."""
+    offer = next(each for each in ENTRIES.values() if not each.has_tour and len(each.policies) > 1)
+
+    async def act(pilot: Pilot[StartChoice]) -> None:
+        for key in (*offer.name, "right", "space", "down", "space", "left", "enter"):
+            pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await pilot.pause()
+
+    chosen = started(act)
+    assert chosen is not None
+    assert (chosen.scenario, chosen.policies) == (offer.name, (offer.policies[1],))

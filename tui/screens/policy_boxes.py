@@ -15,27 +15,26 @@ from callboard.journal.replay.palette import Palette
 TOUR = "\0tour"
 """Stands for the tour among the policies that are ticked."""
 
-_ANOTHER = "\0another"
-_WORDS = {TOUR: "as a tour, which tells it step by step", _ANOTHER: "    another policy …"}
+ANOTHER = "\0another"
+"""Stands for one that is to be typed in."""
+
+_WORDS = {TOUR: "as a tour, which tells it step by step", ANOTHER: "    another policy …"}
 
 
 class PolicyBoxes(OptionList):
-    """A box for each policy.  It only shows what is ticked; `Ticked` asks for a change."""
+    """A box for each policy.  It only shows what is ticked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "select", show=False),
+        Binding("space", "app.tick", show=False),
         Binding("enter", "app.watch", show=False),
         Binding("left", "app.focus('scenarios')", show=False),
     ]
 
     @dataclass
-    class Ticked(Message):
-        """This policy, or the tour, is to be ticked, or no longer."""
+    class Clicked(Message):
+        """This policy, or what stands among them, was clicked."""
 
         policy: str
-
-    class AnotherAsked(Message):
-        """A policy is to be typed in."""
 
     _offered: object = None
     _ticked: Collection[str] = ()
@@ -50,17 +49,15 @@ class PolicyBoxes(OptionList):
         self.clear_options()
         self.add_options(
             Option(Text(self._line(policy), colour), id=policy)
-            for policy, colour in zip((*offered[0], _ANOTHER), colours, strict=True)
+            for policy, colour in zip((*offered[0], ANOTHER), colours, strict=True)
         )
         self.highlighted = min(place, self.option_count - 1)
 
     def _line(self, policy: str) -> str:
-        if policy == _ANOTHER:
+        if policy == ANOTHER:
             return _WORDS[policy]
         return f"[{'x' if policy in self._ticked else ' '}] {_WORDS.get(policy, policy)}"
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        policy = event.option_id or ""
-        asked = self.AnotherAsked() if policy == _ANOTHER else self.Ticked(policy)
-        self.post_message(asked)
+        self.post_message(self.Clicked(event.option_id or ""))

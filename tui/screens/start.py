@@ -20,7 +20,7 @@ from textual.worker import get_current_worker
 
 from callboard.journal.replay.palette import DARK, Palette
 from callboard.scenarios.library_list import DEFAULT_SCENARIO, LibraryEntry
-from callboard.tui.screens.policy_boxes import TOUR, PolicyBoxes
+from callboard.tui.screens.policy_boxes import ANOTHER, TOUR, PolicyBoxes
 from callboard.tui.theme import next_theme, register_themes
 
 if TYPE_CHECKING:
@@ -269,7 +269,36 @@ class StartApp(App[StartChoice]):
 
     # Keys.
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_event(self, event: events.Event) -> None:
+        """Over a slow line keys come in bursts: do each here and now, against what those before it
+        have led to.  A field's and a dialog's own keys go their usual way.
+        """
+        if not isinstance(event, events.Key) or event.is_forwarded or self._is_typing:
+            await super().on_event(event)
+            return
+        bound, highlighted = self.screen.active_bindings.get(event.key), self._highlighted
+        if bound is None:
+            self._type(event)
+        elif bound.enabled:
+            await self.run_action(bound.binding.action, bound.node)
+            if self._highlighted != highlighted and self.is_running:
+                self._tell()
+
+    @property
+    def _is_typing(self) -> bool:
+        return isinstance(self.focused, Input) or len(self.screen_stack) > 1
+
+    async def action_focus(self, widget_id: str) -> None:
+        """At once, not when all keys of a burst are done with."""
+        self.screen.set_focus(self.query_one(f"#{widget_id}"))
+
+    def action_tick(self) -> None:
+        """Tick what the bar is on, among the policies."""
+        chosen = self.query_one(PolicyBoxes).highlighted_option
+        if chosen is not None:
+            self._tick(chosen.id or "")
+
+    def _type(self, event: events.Key) -> None:
         """Letters filter; a few keys that no name begins with do other things."""
         typed = event.character if event.is_printable else None
         if event.key == "backspace":
@@ -289,18 +318,26 @@ class StartApp(App[StartChoice]):
         self._filter, self._help, self._said, self.trouble = text, False, "", ""
         self._list(self._highlighted)
 
-    def on_policy_boxes_ticked(self, event: PolicyBoxes.Ticked) -> None:
-        """The tour has policies of its own, so ticking it takes away those that are ticked."""
+    def on_policy_boxes_clicked(self, event: PolicyBoxes.Clicked) -> None:
+        self._tick(event.policy)
+
+    def _tick(self, policy: str) -> None:
+        """Tick it or no longer.  The tour has policies of its own, so ticking it takes away those
+        that are ticked; instead of another one there is a question.
+        """
         if (offer := self._offer) is None:
             return
+        if policy == ANOTHER:
+            self._ask_another()
+            return
         before = self._ticked[offer.name]
-        kept = tuple(each for each in before if each != event.policy)
-        if event.policy not in before:
-            kept = (TOUR,) if event.policy == TOUR else (*kept, event.policy)
+        kept = tuple(each for each in before if each != policy)
+        if policy not in before:
+            kept = (TOUR,) if policy == TOUR else (*kept, policy)
         self._ticked[offer.name], self._said, self.trouble = kept, "", ""
         self._tell()
 
-    def on_policy_boxes_another_asked(self) -> None:
+    def _ask_another(self) -> None:
         """Let a policy be typed in; it is offered from then on, and ticked here."""
         from callboard.experiments.plugins import canonical_policy
         from callboard.tui.screens.menus import FormScreen
