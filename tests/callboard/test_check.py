@@ -51,15 +51,17 @@ def test_in_json_too(callboard: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "policy"),
-    [("rack-outage", "fair"), ("small-jobs", "fair+delay"), ("stragglers", "fair+late")],
+    ("scenario", "policy", "jobs"),
+    [("rack-outage", "fair", 40), ("small-jobs", "fair+delay", 60), ("stragglers", "fair+late", 2)],
 )
-def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: str) -> None:
+def test_being_checked_changes_nothing(
+    tmp_path: Path, scenario: str, policy: str, jobs: int
+) -> None:
     """Nor is there anything in the journal that breaks a rule afterwards."""
     paths = [tmp_path / name for name in ("plain", "checked")]
     for path in paths:
         options = package.RunOptions(host="direct", journal=path, check=path.name == "checked")
-        package.run(scenario, policy, options=options)
+        package.run(scenario, policy, overrides=[f"workload.jobs={jobs}"], options=options)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     told = {each.rule: each.times for each in check_events(Journal(paths[0]))}
     assert told["S3"] > 1000

@@ -5,16 +5,12 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from callboard import pytest_plugin
 from tests.callboard.support import ROOT, environment
 
-TEST = """\
-import pytest
-
+TEST = """
 @pytest.mark.callboard("{policy}", max_examples=15)
-def test_my_order({fixture}):
+def test_my_{fixture}({fixture}):
     {fixture}.keep()
 """
 
@@ -24,8 +20,9 @@ def test_pytest_finds_the_plugin_where_callboard_is_installed() -> None:
     assert project["entry-points"]["pytest11"] == {"callboard": pytest_plugin.__name__}
 
 
-def run(folder: Path, policy: str, fixture: str = "guarantee") -> subprocess.CompletedProcess[str]:
-    (folder / "test_mine.py").write_text(TEST.format(policy=policy, fixture=fixture))
+def run(folder: Path, policy: str, *fixtures: str) -> subprocess.CompletedProcess[str]:
+    tests = [TEST.format(policy=policy, fixture=fixture) for fixture in fixtures]
+    (folder / "test_mine.py").write_text("\n".join(["import pytest", *tests]))
     command = ["-m", "pytest", "-p", "callboard.pytest_plugin", "-p", "no:cacheprovider", "-rA"]
     return subprocess.run(
         [sys.executable, *command, "-k", "max-min or pareto", "--strict-markers", "test_mine.py"],
@@ -38,18 +35,18 @@ def run(folder: Path, policy: str, fixture: str = "guarantee") -> subprocess.Com
     )
 
 
-@pytest.mark.parametrize("fixture", ["guarantee", "promise"])
-def test_a_test_for_each_property_that_is_guaranteed(tmp_path: Path, fixture: str) -> None:
+def test_a_test_for_each_property_that_is_guaranteed(tmp_path: Path) -> None:
     """`promise` is what the fixture was called before."""
-    kept = run(tmp_path, "fair", fixture)
+    kept = run(tmp_path, "fair", "guarantee", "promise")
     assert kept.returncode == 0, kept.stdout
-    assert "PASSED test_mine.py::test_my_order[pareto]" in kept.stdout
+    for fixture in ("guarantee", "promise"):
+        assert f"PASSED test_mine.py::test_my_{fixture}[pareto]" in kept.stdout
 
 
 def test_a_broken_guarantee_fails_with_its_counterexample(tmp_path: Path) -> None:
-    broken = run(tmp_path, f"{ROOT}/docs/examples/most_first.py:MostFirst")
+    broken = run(tmp_path, f"{ROOT}/docs/examples/most_first.py:MostFirst", "guarantee")
     assert broken.returncode == 1
-    assert "FAILED test_mine.py::test_my_order[max-min]" in broken.stdout
+    assert "FAILED test_mine.py::test_my_guarantee[max-min]" in broken.stdout
     assert 'went to "job-0", which ran 1, and not to "job-1", which ran 0' in broken.stdout
     path = broken.stdout.partition("written to ")[2].split()[0]
     assert "# property: max-min" in Path(path).read_text()

@@ -2,15 +2,27 @@
 
 import doctest
 import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from callboard.commands import sweep_command
+from callboard.experiments.task_pool import OtherWorkers
 from tests.support.book_pages import DOCS, play_page
 
 pytest.importorskip("scipy")
 pytest.importorskip("pandas")
 pytest.importorskip("SALib")
+
+
+@contextmanager
+def in_a_thread(*_: object) -> Iterator[OtherWorkers]:
+    """Stands for the processes of a sweep."""
+    with ThreadPoolExecutor(1) as executor:
+        yield OtherWorkers(executor, 1)
 
 
 @pytest.mark.parametrize("page", ["statistics.md", "experiments.md", "figures.md", "report.md"])
@@ -27,9 +39,10 @@ def test_the_python_examples_give_what_the_page_says(
 def test_the_commands_print_what_the_page_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On one core: that several say the same to the byte is for tests/callboard/test_seeds.py and
-    tests/experiments/test_sweep.py, and processes cost more here than what they compute.
+    """In this process: that several say the same to the byte is for tests/callboard/test_seeds.py
+    and tests/experiments/test_sweep.py, and processes cost more here than what they compute.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+    monkeypatch.setattr(sweep_command, "local_workers", in_a_thread)
     assert len(play_page(page, capsys)) > 3

@@ -6,7 +6,7 @@ every superstep.  At the end all is healed, and every job must come to its end.
 """
 
 import pytest
-from hypothesis import HealthCheck, Phase, reject, settings
+from hypothesis import HealthCheck, Phase, reject, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -199,7 +199,8 @@ def test_the_machine_finds_what_is_wrong(
 ) -> None:
     """A forgotten reply number, and a reduce that does not hear of lost outputs.
 
-    About one drawn story in seven hundred shows the latter; the search ends with the first.
+    About one drawn story in seven hundred shows the latter; the search ends with the first, to
+    which this seed comes soon.
     """
     assert callable(plant)
     plant(monkeypatch)
@@ -207,5 +208,5 @@ def test_the_machine_finds_what_is_wrong(
         SETTINGS, max_examples=10_000, phases=[Phase.generate], report_multiple_bugs=False
     )
     with pytest.raises(Violation) as found:
-        run_state_machine_as_test(Hunt, settings=more)
+        run_state_machine_as_test(seed(4)(Hunt), settings=more)
     assert found.value.rule == broken

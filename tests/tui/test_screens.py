@@ -15,14 +15,13 @@ from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.source import GoTo, Move, Source, Step, StepKind
 from callboard.tui.panels.slot_layout import CellSize, lay_out_slots
 from tests.journal.replay.support import events_of, outage, recorded
+from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.replay.test_lockstep import pair
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
 GOLDEN = Path(__file__).parent / "golden"
 
-SUSPENDING = ("hfsp-test", "hfsp+suspend")
-
-SCREENS: dict[str, tuple[tuple[str, str] | None, tuple[int, int], Move, list[str]]] = {
+SCREENS: dict[str, tuple[tuple[str, ...] | None, tuple[int, int], Move, list[str]]] = {
     "outage-wide": (None, WIDE, GoTo(500_000), ["2", "down"]),
     "outage-small": (None, SMALL, GoTo(500_000), ["escape"]),
     "begun-small": (None, SMALL, GoTo(0), []),
@@ -71,7 +70,7 @@ def shown(source: Source, size: tuple[int, int], move: Move, keys: Sequence[str]
 @pytest.mark.parametrize("name", SCREENS)
 def test_a_screen_is_as_recorded(name: str) -> None:
     run, size, move, keys = SCREENS[name]
-    events = outage() if run is None else events_of(*run)
+    events = events_of(*run) if run else outage()
     check(name, shown(recorded(events), size, move, keys), size)
 
 
