@@ -5,8 +5,9 @@ bug of the list takes minutes; what was found is kept in the folder and not look
 the bug and the code are the same.
 """
 
+import multiprocessing
 from collections.abc import Mapping, Sequence
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,6 @@ from bench.swarm.planted_bugs import BUGS
 from bench.swarm.seed_trial import try_seed
 from callboard.experiments.result_store import Kept, ResultStore, key_of
 from callboard.experiments.sweeps.content_key import model_version
-from callboard.experiments.task_pool import Lost, answers, local_workers
 
 NAME = "bugs.results"
 SEEDS_MAX = 400
@@ -77,10 +77,12 @@ def _keys(bugs: Sequence[PlantedBug], most: int) -> dict[PlantedBug, str]:
 
 
 def _hunt(keys: Mapping[PlantedBug, str], store: ResultStore, cores: int | None, most: int) -> None:
-    with local_workers(cores) as workers:
-        for bug, answer in answers(workers, partial(caught, most=most), keys):
-            if isinstance(answer, Lost):
-                raise RuntimeError(f"{bug.what}: {answer.why}")
-            store.add([(keys[bug], Kept(msgspec.msgpack.encode(answer), "", answer.seconds))])
+    """Each in a process of its own: a run that was stopped in the middle may leave things behind."""
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(cores, spawn, max_tasks_per_child=1) as workers:
+        asked = {workers.submit(caught, bug, most): bug for bug in keys}
+        for done in as_completed(asked):
+            bug, found = asked[done], done.result()
+            store.add([(keys[bug], Kept(msgspec.msgpack.encode(found), "", found.seconds))])
             store.put_places([(bug.what, keys[bug])])
-            print(f"{answer.kind or 'MISSED':12} {answer.seeds:4} seeds  {bug.what}", flush=True)
+            print(f"{found.kind or 'MISSED':12} {found.seeds:4} seeds  {bug.what}", flush=True)
