@@ -77,7 +77,7 @@ def _keys(bugs: Sequence[PlantedBug], most: int) -> dict[PlantedBug, str]:
 
 
 def _hunt(keys: Mapping[PlantedBug, str], store: ResultStore, cores: int | None, most: int) -> None:
-    """Each in a process of its own: a run that was stopped in the middle may leave things behind."""
+    """Each in a process of its own: a run that was stopped midway may leave things behind."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(cores, spawn, max_tasks_per_child=1) as workers:
         asked = {workers.submit(caught, bug, most): bug for bug in keys}
