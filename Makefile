@@ -29,7 +29,7 @@ format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine, of sweeps and of the screen
+bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine, of sweeps, of the screen and of pages
 	$(BIN)/python -m bench.engine
 	$(BIN)/python -m bench.replay
 	$(BIN)/python -m bench.scheduling
@@ -37,6 +37,7 @@ bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decision
 	$(BIN)/python -m bench.ideal
 	$(BIN)/python -m bench.sweeps
 	$(BIN)/python -m bench.tui
+	$(BIN)/python -m bench.page
 
 screens: $(STAMP) ## draw the pictures in docs/screens anew
 	@$(BIN)/python -m bench.screens

@@ -1,9 +1,12 @@
-"""Work that is left when it has taken all the processor time that it may."""
+"""Work that is left when it has taken all the processor time that it may, or waits for nothing."""
 
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+WAIT_SECONDS = 120
+"""So long, and ten times the limit, may pass by the clock: even where all processors are busy."""
 
 
 @contextmanager
@@ -13,10 +16,17 @@ def processor_limit(seconds: float, error: BaseException) -> Iterator[None]:
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise error
 
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    timers = {
+        signal.SIGPROF: (signal.ITIMER_PROF, seconds),
+        signal.SIGALRM: (signal.ITIMER_REAL, WAIT_SECONDS + 10 * seconds),
+    }
+    before = {number: signal.signal(number, stop) for number in timers}
+    for timer, limit in timers.values():
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        for timer, _ in timers.values():
+            signal.setitimer(timer, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -18,14 +18,19 @@ from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import Simulation
-from callboard.journal.export.page_data import PageCollector
+from callboard.journal.export.page_collector import PageCollector
+from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page
+from callboard.journal.replay.palette import DARK
 from callboard.journal.replay.source import GoTo
+from callboard.scenarios.library_list import library_entries
 from callboard.scheduler.model import Millis
 from callboard.tui.app import CallboardApp
+from callboard.tui.screens.start import StartApp, StartChoice
 from callboard.tui.screenshot import svg_of
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
+START = FOLDER / "start.svg"
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -73,6 +78,15 @@ async def draw(picture: Picture) -> str:
             return svg_of(app, app.palette.ground, f"callboard watch {picture.scenario}")
 
 
+async def draw_start() -> str:
+    """The first screen as SVG."""
+    app = StartApp(list(library_entries()), before=StartChoice("rack-outage", ("fair", "hfsp")))
+    async with app.run_test(size=(150, 40)) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        return svg_of(app, DARK.ground, "callboard")
+
+
 def draw_page(path: Path) -> None:
     """The page that plays a rack's outage back, 13 minutes in."""
     events: list[AnyEvent] = []
@@ -80,7 +94,7 @@ def draw_page(path: Path) -> None:
     Simulation(spec, [events.append]).run()
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "run.html"
-        data = PageCollector.of(events, oracle_of_journal).data()
+        data = page_data(PageCollector.of(events, oracle_of_journal))
         page.write_text(run_page(data), encoding="utf-8")
         flags = f"--screenshot={path}", "--window-size=1280,800", "--virtual-time-budget=2000"
         open_page(page, *flags, fragment="#t=13:00")
@@ -93,6 +107,8 @@ def main() -> None:
         path = FOLDER / f"{picture.name}.svg"
         path.write_text(asyncio.run(draw(picture)), encoding="utf-8")
         print(path)
+    START.write_text(asyncio.run(draw_start()), encoding="utf-8")
+    print(START)
     if CHROMIUM is None:
         print(f"{PAGE} stays as it is: there is no Chromium here")
     else:

@@ -31,7 +31,7 @@ from callboard.journal.format import is_journal
 from callboard.journal.reader import Journal
 from callboard.notebook import Comparison, Run, Sweep
 from callboard.playing import play_rows
-from callboard.scenarios import scenario_file
+from callboard.scenarios.library_list import DEFAULT_SCENARIO
 from callboard.scheduler.model import Millis
 
 
@@ -53,7 +53,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(
-    scenario: str | Path = scenario_file.DEFAULT_SCENARIO,
+    scenario: str | Path = DEFAULT_SCENARIO,
     policy: str | None = None,
     *,
     seed: int | None = None,
@@ -95,7 +95,7 @@ def run(
 
 
 def compare(
-    scenario: str | Path = scenario_file.DEFAULT_SCENARIO,
+    scenario: str | Path = DEFAULT_SCENARIO,
     policies: Sequence[str] = (),
     *,
     seeds: int | str | Sequence[int] = 10,

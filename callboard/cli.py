@@ -108,11 +108,23 @@ def _start(parser: argparse.ArgumentParser) -> int:
         parser.print_help()
         return 0
     status, choice = 0, start_command.choose_scenario()
-    while choice is not None:  # leaving a run leads back
-        policies = [word for policy in choice.policies for word in ("--policy", policy)]
-        status = _run(["watch", choice.scenario, *policies, "--theme", choice.theme])
-        choice = start_command.choose_scenario(choice)
+    while choice is not None:  # leaving a run leads back, and so does one that cannot be played
+        status, trouble = _tried(start_command.arguments_of(choice))
+        choice = start_command.choose_scenario(choice, trouble)
     return status
+
+
+def _tried(words: Sequence[str]) -> tuple[int, str]:
+    """The exit status of a command, and what was wrong with its input."""
+    try:
+        return _run(words), ""
+    except Exception as error:
+        from callboard.experiments.error_messages import describe_error
+
+        message, status = describe_error(error)
+        if message is None:
+            raise
+        return status, message
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

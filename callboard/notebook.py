@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
@@ -37,10 +38,12 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.picture import Picture, picture_of_runs, picture_of_sweep
-from callboard.screen import check_terminal, show_on_screen
+from callboard.screen import show_on_screen
 from callboard.tables.policy_table import policy_table
 from callboard.tables.seed_table import difference_table, seed_table
 from callboard.tables.sweep_table import sweep_table
+from callboard.terminal import check_terminal
+from callboard.tui.user_config import check_theme, load_config
 
 _PAGE_WIDTH = 110
 
@@ -168,14 +171,16 @@ class Run:
             solo_ms = alone_of(run.jobs, solo_times(self.spec))
         return replace(run, solo_ms=solo_ms)
 
-    def watch(self, theme: str = "dark") -> None:
-        """Show the run on the terminal's screen, from its beginning; InputError where there is no
-        terminal.
+    def watch(self, theme: str = "") -> None:
+        """Show the run on the terminal's screen, from its beginning.  Without a `theme` it has that
+        of the user's config file; InputError where there is no terminal.
         """
         check_terminal()
+        config = load_config()
+        config = msgspec.structs.replace(config, theme=check_theme(theme)) if theme else config
         source = start_runs([self.spec], [None])
         try:
-            show_on_screen(source, theme)
+            show_on_screen(source, config)
         finally:
             source.close()
 

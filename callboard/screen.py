@@ -1,41 +1,53 @@
 """A run on the screen: the arguments, the checks of the terminal, and showing it."""
 
 import argparse
-import os
-import sys
 
-from callboard import web
+import msgspec
+
 from callboard.actors.kernel.kernel import KernelError
 from callboard.arguments import number
-from callboard.experiments.user_errors import InputError
+from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import USUAL_SPEED, Opening
 from callboard.journal.replay.source import Source
 from callboard.journal.tell.time_format import parse_time
 from callboard.scenarios.tour import Tour
 from callboard.scheduler.model import Millis
+from callboard.tui.user_config import (
+    SPEED_MAX,
+    ScreenDefaults,
+    UserConfig,
+    load_config,
+)
 
-COLUMNS_LEAST, LINES_LEAST = 60, 20
 FROM_THE_START = Opening()
-SPEED_MAX = 1_000_000
 
 
 def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of every command with a screen."""
-    themes, colours = ("dark", "light"), "colours (t changes them)"
+    colours = "colours, else those of the config file (t changes them)"
     add = parser.add_argument_group("on the screen").add_argument
-    add("--theme", choices=themes, default="dark", help=colours)
+    add("--theme", choices=tuple(THEMES), help=colours)
     add("--play", action="store_true", help="let time pass at once, as after `space`")
     speed = f"virtual seconds in a real one, or max; {USUAL_SPEED} if not given"
-    add("--speed", type=playing_speed, default=USUAL_SPEED, metavar="N", help=speed)
+    add("--speed", type=playing_speed, default=argparse.SUPPRESS, metavar="N", help=speed)
     at = "begin at this moment, as 7:30, 1:07:30, 90s or 1h30m"
     present = "for an audience: fewer panes, larger tiles, captions (P changes it)"
     add("--present", action="store_true", help=present)
     add("--at", type=moment, default=0, metavar="TIME", help=at)
 
 
-def opening_of(options: argparse.Namespace) -> Opening:
-    """How the screen is to begin."""
-    return Opening(options.at, options.play, options.speed, options.present)
+def config_of(options: argparse.Namespace) -> UserConfig:
+    """What the user's config file says, with the theme that the command asks for."""
+    config = load_config()
+    return msgspec.structs.replace(config, theme=options.theme) if options.theme else config
+
+
+def opening_of(options: argparse.Namespace, defaults: ScreenDefaults) -> Opening:
+    """How the screen is to begin; as the config file says where the command does not."""
+    usual = None if defaults.speed == "max" else float(defaults.speed)
+    speed: float | None = getattr(options, "speed", usual)
+    playing, presenting = options.play or defaults.play, options.present or defaults.present
+    return Opening(options.at, playing, speed, presenting)
 
 
 def playing_speed(text: str) -> float | None:
@@ -56,7 +68,7 @@ def moment(text: str) -> Millis:
 
 def show_on_screen(
     source: Source,
-    theme: str,
+    config: UserConfig,
     opening: Opening = FROM_THE_START,
     *,
     follow: bool = False,
@@ -66,7 +78,9 @@ def show_on_screen(
     """Show a run until the user leaves; the exit status.  `recorded`: it goes into a journal."""
     from callboard.tui.app import CallboardApp  # it takes a moment to load
 
-    app = CallboardApp(source, theme=theme, recorded=recorded, tour=tour)
+    app = CallboardApp(
+        source, theme=config.theme, recorded=recorded, tour=tour, keymap=config.keymap
+    )
     app.presenting = opening.presenting
     if follow:
         app.playback.follow()
@@ -78,19 +92,3 @@ def show_on_screen(
     if app.playback.frame is not None and app.playback.frame.failure:
         raise KernelError(app.playback.frame.failure)
     return app.return_code or 0
-
-
-def check_terminal() -> None:
-    """InputError where no screen can be shown, or only one too small to read."""
-    if web.is_child():
-        return
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        raise InputError("this needs a terminal; `callboard show` prints a journal anywhere")
-    if os.environ.get("TERM") in (None, "", "dumb"):
-        raise InputError("this terminal (TERM=dumb) cannot place text; try another one")
-    columns, lines = os.get_terminal_size(sys.stdout.fileno())
-    if columns < COLUMNS_LEAST or lines < LINES_LEAST:
-        raise InputError(
-            f"the terminal has {columns}×{lines} characters; the screen needs"
-            f" {COLUMNS_LEAST}×{LINES_LEAST}, and 80×24 for comfort"
-        )

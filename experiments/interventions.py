@@ -1,4 +1,4 @@
-"""What a person can do to a run that goes on: to its world, and with other runs beside it."""
+"""What a person can do with a run that goes on: change it, set another beside it, save it."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
@@ -33,7 +33,17 @@ class Keep(msgspec.Struct, frozen=True, tag=True, array_like=True):
     side: int
 
 
-Intervention = Intervene | Fork | Keep
+class Save(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Save the run in front in a file: as a journal, or as a scenario that gives the same run.  A
+    file that is there already is replaced only if that is said.
+    """
+
+    path: str
+    as_journal: bool = False
+    replace: bool = False
+
+
+Intervention = Intervene | Fork | Keep | Save
 
 
 class InterventionRequest(msgspec.Struct, frozen=True, array_like=True, tag=True):

@@ -15,12 +15,21 @@ from typing import Self
 import msgspec
 
 from callboard.actors.vocabulary.faults import SwitchPolicy
-from callboard.experiments.interventions import AnyRequest, Fork, Intervene, Intervention, Keep
+from callboard.experiments.interventions import (
+    AnyRequest,
+    Fork,
+    Intervene,
+    Intervention,
+    Keep,
+    Save,
+)
 from callboard.experiments.journal_paths import fresh_name, slug
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.plugins import canonical_policy
 from callboard.experiments.remote_source import RemoteSource
 from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.saved_run import CannotSave, save_journal, save_scenario
+from callboard.experiments.user_errors import InputError
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.lockstep import Lockstep
 from callboard.journal.replay.source import Request, Stay
@@ -77,9 +86,9 @@ class LiveServer:
         refusal = ""
         try:
             self._do(request.intervention, request.view.lead)
-        except (RequestRefused, ScenarioError, PolicySpecError) as error:
+        except (RequestRefused, CannotSave, ScenarioError, PolicySpecError, InputError) as error:
             refusal = str(error)
-        except OSError as error:  # of the journal
+        except OSError as error:  # of a journal or a scenario
             refusal = f"{error.filename}: {error.strerror}"
         frame = self._show(Request(Stay(), request.view))
         return msgspec.structs.replace(frame, refusal=refusal) if refusal else frame
@@ -95,6 +104,8 @@ class LiveServer:
                 self._fork(policy, lead)
             case Keep(side=side):
                 self._keep(side)
+            case Save():
+                self._save(intervention, lead)
 
     def _intervene(self, intervention: Intervene, lead: int) -> None:
         """Do it to the world of both runs; a policy is put in force in the front one alone."""
@@ -129,6 +140,15 @@ class LiveServer:
         for each in self.runs:
             each.reach(there_ms)
         self._pair_up()
+
+    def _save(self, save: Save, lead: int) -> None:
+        run, path = self.runs[lead if self._lockstep is not None else 0], Path(save.path)
+        if path.exists() and not save.replace:
+            raise RequestRefused(f"{path} exists; choose another name")
+        if save.as_journal:
+            save_journal(run, path, self._play)
+        else:
+            save_scenario(run.spec, path)
 
     def _keep(self, side: int) -> None:
         if self._lockstep is None:

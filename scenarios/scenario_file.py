@@ -23,6 +23,7 @@ from callboard.scenarios.formats.recording_file import is_recording
 from callboard.scenarios.formats.recording_scenario import written_scenario
 from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.generators import GeneratedWorkload
+from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
@@ -36,9 +37,6 @@ from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
-
-DEFAULT_SCENARIO = "facebook-morning"  # of the library, where none is named
-LIBRARY = Path(__file__).parent / "library"
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Workload = SwimWorkload | GeneratedWorkload | ListedWorkload | RecordedWorkload

@@ -9,14 +9,12 @@ import msgspec
 from msgspec import Meta
 
 from callboard.scenarios.fields import Seconds
+from callboard.scenarios.library_list import LIBRARY, TOURS, tour_names
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.scenario_file import LIBRARY
 from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
 from callboard.scheduler.model import JobId, Millis, NodeId
 from callboard.scheduler.registry.key_path import dotted
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly
-
-TOURS = Path(__file__).parent / "tours"
 
 Words = Annotated[str, Meta(min_length=1, max_length=300)]
 Index = Annotated[int, Meta(ge=0)]
@@ -60,11 +58,6 @@ class Tour(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     steps: Annotated[tuple[TourStep, ...], Meta(min_length=1)] = msgspec.field(name="step")
     question: Words
     answer: Words
-
-
-def tour_names() -> list[str]:
-    """The scenarios of the library that have one."""
-    return sorted(path.stem for path in TOURS.glob("*.toml"))
 
 
 def find_tour(scenario: Path) -> Path:

@@ -6,6 +6,7 @@ comes: by itself it also draws constants of the modules that happen to be loaded
 """
 
 import gc
+import os
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -22,10 +23,12 @@ FIRST = ("test_library", "test_small_jobs", "test_golden", "test_silence", "test
 
 
 def pytest_configure() -> None:
-    """Started in the background by a shell, everything would be deaf to Ctrl-C, children too.
+    """Started in the background by a shell, everything would be deaf to Ctrl-C, children too; and
+    whoever runs the tests may have a config file.
 
     No module's constants are drawn; and what is collected is not looked through for garbage.
     """
+    os.environ["XDG_CONFIG_HOME"] = str(HERE / "no-such-folder")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -4,6 +4,7 @@
 `ComparisonView` shows one run or two.
 """
 
+import asyncio
 import gc
 import io
 import time
@@ -23,19 +24,21 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
+from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.replay.cluster_state import CROWD
 from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
-from callboard.journal.replay.palette import DARK, Palette
+from callboard.journal.replay.palette import DARK, THEMES, Palette
 from callboard.journal.replay.signs import COLOURED_BY
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
-from callboard.scenarios.tour import Tour, tour_names
+from callboard.scenarios.library_list import tour_names
+from callboard.scenarios.tour import Tour
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.jump import Jump, read_jump
 from callboard.tui.key_order import KeyOrder
-from callboard.tui.keymap import COMMANDS
+from callboard.tui.keymap import COMMANDS, Keymap
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.charts import Sought
 from callboard.tui.panels.job_table import JobTablePane
@@ -49,12 +52,13 @@ from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.playback import Playback
+from callboard.tui.saving import SaveFlow
 from callboard.tui.screens.comparison_view import ComparisonView
 from callboard.tui.screens.help import HelpScreen
 from callboard.tui.screens.menus import FormScreen, MenuScreen
 from callboard.tui.screens.run_view import RunView
-from callboard.tui.screenshot import screenshot_path, svg_of
-from callboard.tui.theme import register_themes
+from callboard.tui.screenshot import png_of, screenshot_path, svg_of
+from callboard.tui.theme import next_theme, register_themes
 from callboard.tui.tour_guide import TourGuide
 
 FRAMES_A_SECOND = 20
@@ -64,10 +68,6 @@ WIDE, TALL = 120, 36
 
 def _check_jump(frame: Frame, run: RunInfo, fields: FormFields) -> Jump:
     return read_jump(fields["to"], frame, run)
-
-
-_LOST = "Changed by hand, and not recorded: leave?"
-_LOST_LINES = (("s", "stay"), ("l", "leave, and lose it; watch --journal FILE records a run"))
 
 
 class CallboardApp(App[None]):
@@ -80,7 +80,10 @@ class CallboardApp(App[None]):
     TITLE = "callboard"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(each.keys, each.action, each.word or each.help, show=False) for each in COMMANDS),
+        *(
+            Binding(each.keys, each.action, each.word or each.help, show=False, id=each.name)
+            for each in COMMANDS
+        ),
         Binding("ctrl+c", "quit", show=False, priority=True),
     ]
 
@@ -92,8 +95,10 @@ class CallboardApp(App[None]):
         ticking: bool = True,
         recorded: bool = False,
         tour: Tour | None = None,
+        keymap: Keymap | None = None,
     ) -> None:
         super().__init__()
+        self.keymap = keymap or Keymap()
         self.presenting = False
         """Whether it is shown to an audience."""
         self._recorded = recorded
@@ -102,6 +107,7 @@ class CallboardApp(App[None]):
         """The error that ended the screen, if one did."""
         self.keys = KeyOrder(self, self.playback, self._handle_key)
         self._flow = InterventionFlow(self, self.playback)
+        self._saving = SaveFlow(self, self.playback)
         self.guide = TourGuide(tour, self, self.playback) if tour is not None else None
         self._single, self._comparison = RunView(id="single"), ComparisonView(id="comparison")
         self._shown: RunView = self._single
@@ -111,7 +117,7 @@ class CallboardApp(App[None]):
 
     @property
     def palette(self) -> Palette:
-        return self._palettes["dark" if self.current_theme.dark else "light"]
+        return self._palettes[self.theme]
 
     @property
     def view(self) -> View:
@@ -128,11 +134,14 @@ class CallboardApp(App[None]):
         yield self._comparison
         yield Caption(id="caption")
         yield TimeBar(id="time")
-        yield KeysLine(id="keys", live=self.playback.source.live)
+        yield KeysLine(self.keymap, id="keys", live=self.playback.source.live)
         if not self.playback.player.playing and self.guide is None:
-            yield PlayHint()
+            yield PlayHint(self.keymap)
 
     def on_mount(self) -> None:
+        self.set_keymap(self.keymap.for_textual())
+        for pane in self.query(Pane):
+            pane.name_key(self.keymap.now(pane.key))
         self._set_small(self.size)
         self.query_one("#jobs").focus()
         source = self.playback.source
@@ -185,8 +194,8 @@ class CallboardApp(App[None]):
             await super().on_event(key)
         elif bound.enabled:
             await self.run_action(bound.binding.action, bound.node)
-            if self.guide is not None:
-                self.guide.pressed(key.character or key.key if key.key != "space" else key.key)
+            if self.guide is not None and bound.binding.id is not None:
+                self.guide.pressed(self.keymap.usual[bound.binding.id])
 
     # What `Playback` uses.
 
@@ -339,6 +348,10 @@ class CallboardApp(App[None]):
     def action_until(self) -> None:
         self._flow.until()
 
+    def action_save(self) -> None:
+        if self.playback.is_live():
+            self._saving.ask_how()
+
     # Two runs.
 
     def action_divergence(self) -> None:
@@ -363,7 +376,8 @@ class CallboardApp(App[None]):
 
     def _paired_or_told(self) -> bool:
         if not self.paired:
-            self.notify("this needs two runs; f forks a second one", timeout=5)
+            forks = self.keymap.now("f")
+            self.notify(f"this needs two runs; {forks} forks a second one", timeout=5)
         return self.paired
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -441,6 +455,25 @@ class CallboardApp(App[None]):
             self.playback.update_view(filter="")
 
     # What is shown.
+
+    def action_focus_next(self) -> None:
+        self._focus_neighbour(1)
+
+    def action_focus_previous(self) -> None:
+        self._focus_neighbour(-1)
+
+    def _focus_neighbour(self, by: int) -> None:
+        """The panes in the order of their keys, whichever column they are in; in a dialog, its
+        fields.
+        """
+        if len(self.screen_stack) > 1:
+            self.screen.focus_next() if by > 0 else self.screen.focus_previous()
+            return
+        panes = [pane for pane in self._shown.panes if pane in self.screen.focus_chain]
+        panes.sort(key=lambda pane: (pane.key, pane.side or 0))
+        here = self.focused
+        at = panes.index(here) if isinstance(here, Pane) and here in panes else -by
+        panes[(at + by) % len(panes)].focus()
 
     def action_focus_pane(self, name: str) -> None:
         pane = self._shown.show_pane(name, self.view)
@@ -540,14 +573,19 @@ class CallboardApp(App[None]):
     # The screen itself.
 
     def action_theme(self) -> None:
-        self.theme = "light" if self.current_theme.dark else "dark"
+        self.set_theme(next_theme(self.theme))
+
+    def set_theme(self, name: str) -> None:
+        """Draw everything in the colours of a theme."""
+        self.theme = name
+        self.notify(f"theme: {name}", timeout=2)
         self.playback.ask()
 
     def action_help(self) -> None:
-        self.push_screen(HelpScreen())
+        self.push_screen(HelpScreen(self.keymap))
 
-    def action_picture(self) -> None:
-        """Into the working folder; in a browser, as a download."""
+    async def action_picture(self) -> None:
+        """Into the working folder, as SVG and as PNG; in a browser, as a download of the first."""
         run, frame = self.playback.run, self.playback.frame
         name = run.name if run is not None else self.title
         text = svg_of(self, self.palette.ground, name)
@@ -557,20 +595,25 @@ class CallboardApp(App[None]):
             return
         try:
             path.write_text(text, encoding="utf-8")
+            path.with_suffix(".png").write_bytes(await asyncio.to_thread(png_of, text))
+        except MissingExtraError as error:
+            self.notify(f"saved as {path.name}; {error}", timeout=8, markup=False)
         except OSError as error:
             self.notify(f"not saved: {error.strerror}", severity="error", timeout=5)
         else:
-            self.notify(f"saved as {path.name}", timeout=5)
+            self.notify(f"saved as {path.name} and {path.stem}.png", timeout=5)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
         """The command palette has all commands and interventions, each with its keys."""
-        for each in COMMANDS:
+        for each in self.keymap.commands:
             title = f"{each.help[:1].upper()}{each.help[1:]}"
             run = partial(self.call_later, self.run_action, each.action)
             yield SystemCommand(title, f"key: {each.key}", run)
+        for name in THEMES:
+            yield SystemCommand(f"Theme: {name}", "its colours", partial(self.set_theme, name))
         yield from self._flow.by_name()
 
     def action_copy(self) -> None:
@@ -586,12 +629,8 @@ class CallboardApp(App[None]):
         """Leave; the first time only with a question, if what was done by hand would be lost."""
         lost = self.playback.changed and not self._recorded
         if lost and not isinstance(self.screen, MenuScreen):
-            self.push_screen(MenuScreen(_LOST, [("", _LOST_LINES)]), self._leave_if)
+            self._saving.ask_before_leaving(self._leave)
         else:
-            self._leave()
-
-    def _leave_if(self, chosen: int | None) -> None:
-        if chosen:
             self._leave()
 
     def _leave(self) -> None:

@@ -13,11 +13,11 @@ from textual.events import Key
 
 from callboard.tui.playback import Playback
 
-_BY_THE_FRAME = {
-    "up", "down", "left", "right", "pageup", "pagedown", "enter", "x", "u", "f", "y",
-    "left_square_bracket", "right_square_bracket", "left_curly_bracket", "right_curly_bracket",
+_BY_THE_FRAME = {"up", "down", "left", "right", "pageup", "pagedown", "enter"}
+_COMMANDS_BY_THE_FRAME = {
+    "intervene", "until", "fork", "copy", "forward", "back", "far-forward", "far-back",
 }  # fmt: skip
-"""The keys whose effect depends on the rows, the places and the time that are shown."""
+"""Keys, and commands, whose effect depends on the rows, the places and the time that are shown."""
 
 
 class KeyOrder:
@@ -52,9 +52,14 @@ class KeyOrder:
         self._app.call_later(self._handled)
 
     def _ready(self, key: Key) -> bool:
-        if len(self._app.screen_stack) > 1 or key.key not in _BY_THE_FRAME:
+        if len(self._app.screen_stack) > 1 or not self._is_by_the_frame(key):
             return True
         return self._playback.answers >= self._answers_needed
+
+    def _is_by_the_frame(self, key: Key) -> bool:
+        bound = self._app.screen.active_bindings.get(key.key)
+        of_command = bound is not None and bound.binding.id in _COMMANDS_BY_THE_FRAME
+        return of_command or key.key in _BY_THE_FRAME
 
     async def _handled(self) -> None:
         """What the key has said to the app is done; a dialog that has come up gets its focus."""

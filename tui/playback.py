@@ -4,6 +4,7 @@ A `View` says what the user wants to see, the `Frame` that answers it what is sh
 reads a clock.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -13,6 +14,7 @@ from callboard.experiments.interventions import (
     Intervention,
     InterventionRequest,
     LiveSource,
+    Save,
 )
 from callboard.journal.replay.frame import Frame, RunInfo, View
 from callboard.journal.replay.player import USUAL_SPEED, Opening, Player
@@ -91,6 +93,19 @@ class Playback:
             self.answered(frame)
 
         source.ask(InterventionRequest(intervention, self.view), answered)
+
+    def save(self, save: Save, saved: Callable[[], None]) -> None:
+        """Save the run in front; `saved` is called if that went well, else a message says why."""
+
+        def answered(frame: Frame) -> None:
+            self.answered(frame)
+            if not frame.refusal:
+                self.changed = False
+                saved()
+
+        self.set_view(**self._app.room(self.view))
+        self.requests += 1
+        cast(LiveSource, self.source).ask(InterventionRequest(save, self.view), answered)
 
     def is_live(self) -> bool:
         """Whether the run can be changed; a message says so if it cannot."""

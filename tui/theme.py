@@ -1,37 +1,40 @@
-"""The two themes of the screen, and what is drawn with its signs and colours."""
+"""The themes of the screen: palettes by name, and styles in their colours."""
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.color import Color
 from rich.style import Style
-from textual.app import App
-from textual.theme import Theme
 
-from callboard.journal.replay.frame import Frame
-from callboard.journal.replay.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
-from callboard.journal.replay.signs import node_sign
-from callboard.scheduler.model import NodeId
+from callboard.journal.replay.palette import DARK_16, LIGHT_16, THEMES, Palette
 
-DIVERGENCE_SIGN = "╫"
-"""On the time bar: where two compared runs first differ."""
+if TYPE_CHECKING:  # it takes a moment to load
+    from textual.app import App
+    from textual.theme import Theme
 
-EIGHTHS = " ▁▂▃▄▅▆▇█"
-"""The levels of a column in a chart, empty to full."""
+_OF_FEW = {"dark": DARK_16, "light": LIGHT_16, "high-contrast": DARK_16}
+"""What stands in for a theme where a terminal has 16 colours."""
 
 
-def register_themes(app: App[Any], chosen: str) -> dict[str, Palette]:
-    """Register both themes with the app and apply one; their palettes by name."""
+def register_themes(app: "App[Any]", chosen: str) -> dict[str, Palette]:
+    """Register all themes with the app and apply one; their palettes by name."""
     few = app.console.color_system in ("standard", "windows")
-    dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
-    palettes = {"dark": dark, "light": light}
+    palettes = {**THEMES, **(_OF_FEW if few else {})}
     for name, palette in palettes.items():
         app.register_theme(_theme(name, palette))
     app.theme = chosen
     return palettes
 
 
-def _theme(name: str, palette: Palette) -> Theme:
+def next_theme(name: str) -> str:
+    """The theme after this one; those of 16 colours only from one of them."""
+    names = [each for each in THEMES if each.endswith("-16") is name.endswith("-16")]
+    return names[(names.index(name) + 1) % len(names)]
+
+
+def _theme(name: str, palette: Palette) -> "Theme":
+    from textual.theme import Theme
+
     return Theme(
         name=name,
         primary=palette.accent,
@@ -43,14 +46,9 @@ def _theme(name: str, palette: Palette) -> Theme:
         success=palette.good,
         warning=palette.warning,
         error=palette.fault,
-        dark=name == "dark",
+        dark=not name.startswith("light"),
         variables={"edge": palette.edge},
     )
-
-
-def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
-    """A node's mark, and whether the master is wrong about it."""
-    return node_sign(frame.node_status[node], frame.lost[node])
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,7 @@ from callboard.experiments.task_pool import Lost, answers, local_workers
 
 NAME = "bugs.results"
 SEEDS_MAX = 400
-SEED_SECONDS_MAX = 30.0
+SEED_SECONDS_MAX = 20.0
 """Processor time for a seed: bugs make worlds that do not end."""
 
 

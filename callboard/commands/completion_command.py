@@ -37,7 +37,7 @@ def _completers() -> dict[str | tuple[str, ...] | None, object]:
     """What completes an argument, by what stands for it in the help."""
     import shtab
 
-    from callboard.scenarios.scenario_file import LIBRARY
+    from callboard.scenarios.library_list import LIBRARY
     from callboard.scheduler.registry.parts import ORDERS
 
     scenarios = sorted(path.stem for path in LIBRARY.glob("*.toml"))

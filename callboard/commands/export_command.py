@@ -38,7 +38,8 @@ from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
-from callboard.journal.export.page_data import PageCollector
+from callboard.journal.export.page_collector import PageCollector
+from callboard.journal.export.page_data import page_data
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
 from callboard.journal.export.run_page import run_page
@@ -111,7 +112,7 @@ def _written(
 def _write_page(journal: Journal, path: Path | None) -> str:
     """Write the page that plays the run back; what was written, in words."""
     collector = PageCollector.of(journal, oracle_of_journal)
-    page = run_page(collector.data())
+    page = run_page(page_data(collector))
     with _opened(path) as file:
         file.write(page)
     return f"a page of {count(collector.attempts, 'attempt')}"

@@ -9,7 +9,8 @@ from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
 from callboard.journal.follow import Follower
 from callboard.journal.replay.recorded import RecordedSource
-from callboard.screen import add_screen_arguments, check_terminal, opening_of, show_on_screen
+from callboard.screen import add_screen_arguments, config_of, opening_of, show_on_screen
+from callboard.terminal import check_terminal
 
 _AT_ONCE = 20_000
 """How many events are read before the screen comes up; the rest follows behind it."""
@@ -26,10 +27,12 @@ def replay_command(options: argparse.Namespace) -> int:
     if options.follow and options.at:
         raise InputError("--at: with --follow the screen begins at the end; leave one of them out")
     check_terminal()
+    config = config_of(options)
     source = RecordedSource(Follower(options.journal), oracle_of_journal)
     source.read_on(_AT_ONCE)  # what is wrong with the file's beginning is said before the screen
     if source.recording.started is None:
         raise InputError(f"{options.journal}: no run has been recorded in it yet")
     while options.follow and source.read_on(_AT_ONCE):
         pass
-    return show_on_screen(source, options.theme, opening_of(options), follow=options.follow)
+    opening = opening_of(options, config.defaults)
+    return show_on_screen(source, config, opening, follow=options.follow)

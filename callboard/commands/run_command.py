@@ -19,7 +19,7 @@ from callboard.experiments.user_errors import EXIT_FAILED
 from callboard.run_arguments import add_world_arguments, plan_world
 from callboard.run_once import plan_once
 from callboard.run_seeds import has_several_seeds, plan_seeds
-from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
+from callboard.scenarios.library_list import DEFAULT_SCENARIO
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,11 +1,16 @@
 """`callboard` without arguments in a terminal: choose a scenario of the library and watch it."""
 
-from itertools import groupby, takewhile
+from collections.abc import Sequence
+from pathlib import Path
 
 from callboard.experiments.user_errors import InputError
-from callboard.scenarios import scenario_file
-from callboard.screen import check_terminal
-from callboard.tui.screens.start import LibraryEntry, StartChoice
+from callboard.journal.format import is_journal
+from callboard.scenarios.library_list import library_entries
+from callboard.terminal import check_terminal
+from callboard.tui.screens.start import StartApp, StartChoice
+from callboard.tui.user_config import load_config
+
+_JOURNALS_MOST = 6
 
 
 def can_choose() -> bool:
@@ -17,27 +22,32 @@ def can_choose() -> bool:
     return True
 
 
-def library_entries() -> list[LibraryEntry]:
-    """The scenarios of the library."""
-    found = []
-    for name, path, story in scenario_file.library_scenarios():
-        about = scenario_description(path.read_text(encoding="utf-8"))
-        policies = scenario_file.load_scenario(path).policies
-        found.append(LibraryEntry(name, story, about, policies))
-    return found
+def choose_scenario(before: StartChoice | None = None, trouble: str = "") -> StartChoice | None:
+    """Let the user choose, beginning with what they chose before, and what was wrong with that;
+    None if they leave.
+    """
+    theme = load_config().theme
+    app = StartApp(list(library_entries()), recent_journals(Path.cwd()), before, theme)
+    app.trouble = trouble
+    return app.run()
 
 
-def scenario_description(text: str) -> str:
-    """The paragraphs at the top of a scenario's file, but for indented lines of shell."""
-    comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
-    lines = [line.removeprefix("#").removeprefix(" ") for line in comments]
-    blocks = groupby(lines, lambda line: line != "" and not line.startswith(" "))
-    return "\n\n".join(" ".join(block) for prose, block in blocks if prose)
+def recent_journals(folder: Path) -> Sequence[Path]:
+    """The journals in a folder that were written last, the newest first."""
+    try:
+        written = {path: path.stat().st_mtime for path in folder.glob("*.journal")}
+    except OSError:
+        return ()
+    newest = sorted(written, key=lambda path: (-written[path], path))
+    return [path for path in newest if is_journal(path)][:_JOURNALS_MOST]
 
 
-def choose_scenario(before: StartChoice | None = None) -> StartChoice | None:
-    """Let the user choose, beginning with what they chose before; None if they leave."""
-    from callboard.tui.screens.start import StartApp
-
-    first = before.scenario if before else scenario_file.DEFAULT_SCENARIO
-    return StartApp(library_entries(), first, before.theme if before else "dark").run()
+def arguments_of(choice: StartChoice) -> list[str]:
+    """The command line of what was chosen."""
+    theme = ["--theme", choice.theme]
+    if choice.journal:
+        return ["replay", choice.journal, *theme]
+    policies = [word for policy in choice.policies for word in ("--policy", policy)]
+    seed = ["--seed", choice.seed] if choice.seed else []
+    tour = ["--tour"] if choice.tour else []
+    return ["watch", choice.scenario, *policies, *seed, *tour, *theme]

@@ -10,9 +10,11 @@ from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live_server import start_runs
 from callboard.experiments.user_errors import InputError
 from callboard.run_arguments import add_world_arguments, plan_world, run_key
-from callboard.scenarios.scenario_file import DEFAULT_SCENARIO, find_scenario
+from callboard.scenarios.library_list import DEFAULT_SCENARIO
+from callboard.scenarios.scenario_file import find_scenario
 from callboard.scenarios.tour import Tour, find_tour, load_tour
-from callboard.screen import add_screen_arguments, check_terminal, opening_of, show_on_screen
+from callboard.screen import add_screen_arguments, config_of, opening_of, show_on_screen
+from callboard.terminal import check_terminal
 
 SIDES = 2
 """How many runs a screen can show."""
@@ -44,6 +46,7 @@ def watch_command(options: argparse.Namespace) -> int:
             f"--policy: a screen has room for {SIDES} runs, not {len(asked)};"
             " `callboard run` compares any number in a table"
         )
+    config = config_of(options)  # what is wrong with it is said before anything else is done
     if options.web and not web.is_child():
         return _watch_in_browsers(options, asked)
     check_terminal()
@@ -52,10 +55,10 @@ def watch_command(options: argparse.Namespace) -> int:
     journals = journal_paths(options.journal, [run_key(spec) for spec in specs], [options.scenario])
     for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
-    opening, recorded = opening_of(options), options.journal is not None
+    opening, recorded = opening_of(options, config.defaults), options.journal is not None
     source = start_runs(specs, [journals.get(run_key(spec)) for spec in specs])
     try:
-        return show_on_screen(source, options.theme, opening, recorded=recorded, tour=tour)
+        return show_on_screen(source, config, opening, recorded=recorded, tour=tour)
     finally:
         source.close()
 

@@ -1,28 +1,20 @@
-"""What a page that plays a run back has to know, gathered from the run's events.
-
-All is folded here, by the state that the terminal's screen goes by too; the page only adds up.
-"""
+"""What a page that plays a run back has to know, of what has been collected of the run."""
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Self
 
 import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Importance
-from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.export.change_log import (
     Change,
     ChangeLog,
     CountColumns,
-    CountRow,
     count_columns,
     differences,
 )
-from callboard.journal.export.consistency import check_event
+from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_columns import (
     ChartColumns,
     ColourKey,
@@ -45,26 +37,15 @@ from callboard.journal.replay.frame import (
     ColourBy,
     JobStanding,
     LogLine,
-    NodeStatus,
     SlotState,
-    nodes_down,
 )
-from callboard.journal.replay.job_oracle import MakeOracle
-from callboard.journal.replay.job_rows import job_standing
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.player import SPEEDS
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
-from callboard.journal.run_state import NO_SUBJECT, InconsistentEvents, RunState
-from callboard.journal.tell.names import class_words, printable
-from callboard.journal.tell.sentences import Narrator
-from callboard.scheduler.model import JobId, Millis, NodeId
-
-ATTEMPTS_MOST = 150_000
-"""How many attempts a page plays back; it has some 80 bytes for each."""
-
-SLOTS_MOST, JOBS_MOST = 50_000, 50_000
-"""How many slots a page can draw in time, and how many jobs it lists."""
+from callboard.journal.run_state import NO_SUBJECT
+from callboard.journal.tell.names import printable
+from callboard.scheduler.model import JobId, Millis
 
 _COLUMNS = 360
 """How many columns the charts have."""
@@ -74,234 +55,85 @@ _WAITING = {JobStanding.WAITING + 1, JobStanding.STARVED + 1}
 _COLOURS = (ColourBy.JOB, ColourBy.POOL, ColourBy.USER, ColourBy.SIZE)
 """What a page can colour jobs by: what does not change as they go on."""
 
-_NODE_SIGNS = (" ", *(sign for _, sign in signs.STATUS_SIGNS), signs.LOST_SIGN)
+
+def page_data(collected: PageCollector) -> PageData:
+    """The page's data; equal runs give equal data."""
+    recording = collected.recording
+    started, cluster, end_ms = recording.started, recording.last_state, recording.end_ms
+    assert started is not None
+    jobs = list(cluster.run.jobs.values())
+    return PageData(
+        name=printable(started.name),
+        policies=collected.policies,
+        seed=started.seed,
+        end_ms=end_ms,
+        speeds=[speed for speed in SPEEDS if speed is not None],
+        nodes=PageNodes(
+            rack=[facts.rack for facts in started.nodes],
+            maps=[facts.map_slots for facts in started.nodes],
+            reduces=[facts.reduce_slots for facts in started.nodes],
+        ),
+        jobs=_job_columns(jobs),
+        colours=_colours(cluster, end_ms, [job.submission.job for job in jobs]),
+        slots=_slot_columns(list(collected.slots)),
+        job_rows=_job_rows(collected.jobs, jobs),
+        node_rows=count_columns(collected.nodes),
+        log=_log(recording, collected.decisions),
+        marks=_marks(recording),
+        charts=_charts(recording, collected.jobs),
+        result=result_facts(recording, cluster, end_ms),
+        words=_words(recording),
+    )
 
 
-class TooLargeForPageError(ValueError):
-    """The run has more of something than a page can hold."""
-
-    def __init__(self, what: str, most: int) -> None:
-        super().__init__(
-            f"it has more than {most:,} {what}, and a page holds no more; record less of the run"
-            " (callboard run with --until or --jobs), or see all of it with callboard replay"
-        )
+def _job_rows(changes: ChangeLog, jobs: Sequence[JobRecord]) -> CountColumns:
+    places = {job.submission.job: place for place, job in enumerate(jobs)}
+    columns = count_columns(changes)
+    return msgspec.structs.replace(columns, of=[places[job] for job in columns.of])
 
 
-class PageCollector:
-    """Takes in a run's events; `PageCollector.of(events, make_oracle).data()` is the page's."""
-
-    def __init__(self, make_oracle: MakeOracle | None = None) -> None:
-        self.recording = Recording(make_oracle)
-        self._checked = RunState()
-        self._narrator = Narrator(self._checked)
-        self._slots = ChangeLog((0, 0, 0, 0, 0))
-        self._jobs = ChangeLog((0, 0, 0, 0, 0, 0))
-        self._nodes = ChangeLog((0, 0, 0, 0, 0, 0))
-        self._held: dict[NodeId, list[tuple[int, int]]] = {}
-        self._policy: tuple[str, bool] | None = None
-        self._policies: list[tuple[Millis, str, bool]] = []
-        self._decisions: list[LogLine] = []
-        self.attempts = 0
-        """How many have been launched."""
-
-    @classmethod
-    def of(cls, events: Iterable[ev.AnyEvent], make_oracle: MakeOracle | None = None) -> Self:
-        """All that the events tell.  TooLargeForPageError; ValueError, with the event's number, if
-        no run can have had them, or if they do not begin with a run's start.
-        """
-        found = cls(make_oracle)
-        for number, event in enumerate(events):
-            try:
-                found.observe(event)
-            except (IllegalTransition, InconsistentEvents) as error:
-                told = f"event {number} ({class_words(type(event))})"
-                raise ValueError(f"{told} cannot have happened: {error}") from None
-        if found.recording.started is None:
-            raise ValueError("no run has been recorded in it yet")
-        found.recording.closed = True
-        return found
-
-    def observe(self, event: ev.AnyEvent) -> None:
-        """Take the next event in."""
-        check_event(event, self._checked)
-        self._check_size(event)
-        text = self._narrator.describe(event) if event.importance is Importance.DECISION else ""
-        self._checked.observe(event)
-        recording = self.recording
-        recording.append(event)
-        job, node = recording.jobs[-1], recording.nodes[-1]
-        if text:
-            line = LogLine(
-                len(recording) - 1, event.at_ms, text, event.importance, event.mark, job, node
-            )
-            self._decisions.append(line)
-        self._note(event, job, node)
-
-    def _check_size(self, event: ev.AnyEvent) -> None:
-        """Numbers that a page cannot hold, before anything is made of them."""
-        if isinstance(event, ev.RunStarted) is (self.recording.started is not None):
-            raise InconsistentEvents("a run begins once, with its first event")
-        match event:
-            case ev.RunStarted():
-                slots = sum(facts.map_slots + facts.reduce_slots for facts in event.nodes)
-                if max(slots, len(event.nodes)) > SLOTS_MOST:
-                    raise TooLargeForPageError("slots", SLOTS_MOST)
-                if [facts.node for facts in event.nodes] != list(range(len(event.nodes))):
-                    raise InconsistentEvents("its nodes are not numbered from 0 on")
-            case ev.JobSubmitted() if max(event.job, len(self._checked.jobs)) >= JOBS_MOST:
-                raise TooLargeForPageError("jobs", JOBS_MOST)
-            case ev.AttemptLaunched():
-                self.attempts += 1
-                if self.attempts > ATTEMPTS_MOST:
-                    raise TooLargeForPageError("attempts", ATTEMPTS_MOST)
-
-    def _note(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
-        """Note what may have changed: of its job, of its node; of all nodes if a master that has
-        started again may have forgotten which it had given up.
-        """
-        cluster, at_ms = self.recording.last_state, event.at_ms
-        row = cluster.run.jobs.get(job)
-        if row is not None:
-            self._jobs.note(at_ms, job, _counts(row))
-        if 0 <= node < len(cluster.node_status):
-            self._note_slots(cluster, at_ms, node)
-            self._nodes.note(at_ms, node, _node_row(cluster, node))
-        self._note_policy(cluster, at_ms)
-        if isinstance(event, ev.FaultStruck) and isinstance(event.fault, faults.MasterFault):
-            for each in range(len(cluster.node_status)):
-                self._nodes.note(at_ms, each, _node_row(cluster, each))
-
-    def _note_slots(self, cluster: ClusterState, at_ms: Millis, node: NodeId) -> None:
-        """Note the node's slots that have another state or another attempt than before."""
-        first, end = cluster.first[node], cluster.first[node + 1]
-        held = [*zip(cluster.states[first:end], cluster.holders[first:end], strict=True)]
-        before = self._held.get(node)
-        if held == before:
-            return
-        self._held[node] = held
-        for number, slot in enumerate(held):
-            if before is None or slot != before[number]:
-                self._slots.note(at_ms, first + number, _slot_row(cluster, first + number))
-
-    def _note_policy(self, cluster: ClusterState, at_ms: Millis) -> None:
-        now = cluster.run.policy, cluster.run.paused
-        if now != self._policy:
-            self._policy = now
-            self._policies.append((at_ms, printable(now[0]), now[1]))
-
-    # What comes of it.
-
-    def data(self) -> PageData:
-        recording = self.recording
-        started, cluster, end_ms = recording.started, recording.last_state, recording.end_ms
-        assert started is not None
-        jobs = list(cluster.run.jobs.values())
-        return PageData(
-            name=printable(started.name),
-            policies=self._policies,
-            seed=started.seed,
-            end_ms=end_ms,
-            speeds=[speed for speed in SPEEDS if speed is not None],
-            nodes=PageNodes(
-                rack=[facts.rack for facts in started.nodes],
-                maps=[facts.map_slots for facts in started.nodes],
-                reduces=[facts.reduce_slots for facts in started.nodes],
-            ),
-            jobs=_job_columns(jobs),
-            colours=_colours(cluster, end_ms, [job.submission.job for job in jobs]),
-            slots=_slot_columns(list(self._slots)),
-            job_rows=self._job_rows(jobs),
-            node_rows=count_columns(self._nodes),
-            log=self._log(),
-            marks=_marks(recording),
-            charts=self._charts(),
-            result=result_facts(recording, cluster, end_ms),
-            words=_words(recording),
-        )
-
-    def _job_rows(self, jobs: Sequence[JobRecord]) -> CountColumns:
-        places = {job.submission.job: place for place, job in enumerate(jobs)}
-        columns = count_columns(self._jobs)
-        return msgspec.structs.replace(columns, of=[places[job] for job in columns.of])
-
-    def _log(self) -> LogColumns:
-        """Headlines, alike ones folded, and decisions."""
-        recording = self.recording
-        wanted = LogFilter(Importance.HEADLINE)
-        headlines = folded_lines(recording, len(recording), len(recording), wanted, ())
-        lines = sorted([*headlines, *self._decisions], key=lambda line: line.index)
-        patterns, numbers = SentencePatterns(), list[int]()
-        used = []
-        for line in lines:
-            pattern, found = patterns.take_apart(line.text)
-            used.append(pattern)
-            numbers += found
-        return LogColumns(
-            at=differences(line.at_ms for line in lines),
-            kind="".join(_letter(line.level + len(Importance) * line.mark) for line in lines),
-            job=[NO_SUBJECT if line.job is None else line.job for line in lines],
-            pattern=used,
-            numbers=numbers,
-            patterns=patterns.patterns,
-        )
-
-    def _charts(self) -> ChartColumns:
-        recording = self.recording
-        charts = recording.history.charts(
-            _COLUMNS, recording.end_ms, recording.last_state, recording.end_ms
-        )
-        return ChartColumns(
-            maps=_rounded(charts.maps),
-            reduces=_rounded(charts.reduces),
-            jobs=_rounded(charts.jobs),
-            waiting=_rounded(_means(self._waiting(), _COLUMNS)),
-            wasted=_rounded(charts.wasted),
-        )
-
-    def _waiting(self) -> Steps:
-        """How many jobs are in the system with nothing running, over time."""
-        begins: list[Millis] = []
-        ends: list[Millis] = []
-        for change in self._jobs:
-            before, after = change.before[0] in _WAITING, change.after[0] in _WAITING
-            if before != after:
-                (begins if after else ends).append(change.at_ms)
-        return steps(np.array(begins, np.int64), np.array(ends, np.int64), self.recording.end_ms)
+def _log(recording: Recording, decisions: Sequence[LogLine]) -> LogColumns:
+    """Headlines, alike ones folded, and decisions."""
+    wanted = LogFilter(Importance.HEADLINE)
+    headlines = folded_lines(recording, len(recording), len(recording), wanted, ())
+    lines = sorted([*headlines, *decisions], key=lambda line: line.index)
+    patterns, numbers = SentencePatterns(), list[int]()
+    used = []
+    for line in lines:
+        pattern, found = patterns.take_apart(line.text)
+        used.append(pattern)
+        numbers += found
+    return LogColumns(
+        at=differences(line.at_ms for line in lines),
+        kind="".join(_letter(line.level + len(Importance) * line.mark) for line in lines),
+        job=[NO_SUBJECT if line.job is None else line.job for line in lines],
+        pattern=used,
+        numbers=numbers,
+        patterns=patterns.patterns,
+    )
 
 
-def _counts(row: JobRecord) -> CountRow:
-    maps, reduces = row.phases
-    running = maps.running, reduces.running
-    return job_standing(row) + 1, maps.done, reduces.done, *running, row.suspended
+def _charts(recording: Recording, jobs: ChangeLog) -> ChartColumns:
+    end_ms = recording.end_ms
+    charts = recording.history.charts(_COLUMNS, end_ms, recording.last_state, end_ms)
+    return ChartColumns(
+        maps=_rounded(charts.maps),
+        reduces=_rounded(charts.reduces),
+        jobs=_rounded(charts.jobs),
+        waiting=_rounded(_means(_waiting(jobs, end_ms), _COLUMNS)),
+        wasted=_rounded(charts.wasted),
+    )
 
 
-def _node_row(cluster: ClusterState, node: NodeId) -> CountRow:
-    look = _node_look(cluster.node_status[node], cluster.lost[node])
-    return *look, cluster.suspended_by_node[node]
-
-
-@cache
-def _node_look(status: int, lost: int) -> CountRow:
-    """Its sign, whether the master is wrong about it, whether it counts as down, is given up, is
-    off.
-    """
-    sign, wrong = signs.node_sign(status, lost)
-    down = bool(nodes_down(bytes([status]))[0])
-    return _NODE_SIGNS.index(sign), int(wrong), int(down), lost, int(bool(status & NodeStatus.DOWN))
-
-
-def _slot_row(cluster: ClusterState, place: int) -> CountRow:
-    """The state, and the attempt with its job, task and locality."""
-    state = cluster.states[place]
-    attempt = cluster.run.attempts.get(cluster.holders[place])
-    if state == SlotState.IDLE or attempt is None:
-        return 0, 0, 0, 0, 0
-    launch = attempt.launch
-    level = _NO_LEVEL if launch.kind else int(launch.level)
-    return state, launch.attempt, launch.job, launch.task, level
-
-
-_NO_LEVEL = 3
+def _waiting(jobs: ChangeLog, end_ms: Millis) -> Steps:
+    """How many jobs are in the system with nothing running, over time."""
+    begins: list[Millis] = []
+    ends: list[Millis] = []
+    for change in jobs:
+        before, after = change.before[0] in _WAITING, change.after[0] in _WAITING
+        if before != after:
+            (begins if after else ends).append(change.at_ms)
+    return steps(np.array(begins, np.int64), np.array(ends, np.int64), end_ms)
 
 
 def _slot_columns(changes: Sequence[Change]) -> SlotColumns:
@@ -367,7 +199,7 @@ def _words(recording: Recording) -> PageWords:
         slots=["empty", *(signs.SLOT_WORDS[each] for each in SlotState if each)],
         slot_signs=[signs.SLOT_SIGNS[each] for each in SlotState],
         down_sign=signs.DOWN_SIGN,
-        node_signs=_NODE_SIGNS,
+        node_signs=signs.NODE_SIGNS,
         marks=[signs.MARK_SIGNS[each] for each in ev.Mark],
         ending=printable(ending),
     )

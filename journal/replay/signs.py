@@ -36,6 +36,9 @@ STATUS_SIGNS = (
 LOST_SIGN = "?"
 """The mark of a node that is up and that the master has given up for lost."""
 
+NODE_SIGNS = (" ", *(sign for _, sign in STATUS_SIGNS), LOST_SIGN)
+"""All that can stand beside a node; a space for none."""
+
 
 def node_sign(status: int, lost: int) -> tuple[str, bool]:
     """A node's mark, a space for none, and whether the master is wrong about it."""

@@ -11,7 +11,7 @@ import pytest
 
 from bench.book.command_facts import all_commands
 from callboard.cli import COMMAND_SUMMARIES, make_whole_parser
-from callboard.scenarios.scenario_file import LIBRARY
+from callboard.scenarios.library_list import LIBRARY
 from callboard.scheduler.registry.parts import parse_policy
 
 ROOT = Path(__file__).parents[2]

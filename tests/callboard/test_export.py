@@ -53,7 +53,7 @@ def test_a_page_is_whole_or_not_there(
     assert f"a page of 5 attempts written to {tmp_path / 'run.html'}" in capsys.readouterr().out
     assert export(journal, "-", "--format", "html") == 0
     assert capsys.readouterr().out == written
-    monkeypatch.setattr("callboard.journal.export.page_data.ATTEMPTS_MOST", 4)
+    monkeypatch.setattr("callboard.journal.export.page_collector.ATTEMPTS_MOST", 4)
     assert export(journal, tmp_path / "more.html") == 2
     told = capsys.readouterr().err
     assert "tiny.journal: it has more than 4 attempts" in told

@@ -5,10 +5,13 @@ import pytest
 from callboard.cli import make_parser, run_command_line
 from callboard.journal.replay.player import Opening
 from callboard.screen import opening_of
+from callboard.tui.user_config import ScreenDefaults
+
+USUAL = ScreenDefaults()
 
 
-def opening(*words: str) -> Opening:
-    return opening_of(make_parser("watch").parse_args(["watch", "rack-outage", *words]))
+def opening(*words: str, defaults: ScreenDefaults = USUAL) -> Opening:
+    return opening_of(make_parser("watch").parse_args(["watch", "rack-outage", *words]), defaults)
 
 
 def test_by_itself_it_begins_paused_at_the_start() -> None:
@@ -18,6 +21,12 @@ def test_by_itself_it_begins_paused_at_the_start() -> None:
 def test_it_begins_where_and_how_it_is_told() -> None:
     assert opening("--play", "--speed", "90.5", "--at", "13:00") == Opening(780_000, True, 90.5)
     assert opening("--speed", "max").speed is None
+
+
+def test_the_config_file_says_what_the_command_does_not() -> None:
+    mine = ScreenDefaults(speed="max", play=True, present=True)
+    assert opening(defaults=mine) == Opening(0, True, None, True)
+    assert opening("--speed", "5", defaults=mine).speed == 5
 
 
 @pytest.mark.parametrize(

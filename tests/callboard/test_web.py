@@ -15,7 +15,7 @@ import pytest
 from callboard import web
 from callboard.cli import run_command_line
 from callboard.experiments.user_errors import InputError
-from callboard.screen import check_terminal
+from callboard.terminal import check_terminal
 from tests.callboard.support import environment
 
 SERVED = pytest.mark.skipif(

@@ -10,9 +10,10 @@ import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, NodeFacts
 from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.journal.export import page_data
+from callboard.journal.export import page_collector
 from callboard.journal.export.change_log import ChangeLog, count_columns
-from callboard.journal.export.page_data import PageCollector, TooLargeForPageError
+from callboard.journal.export.page_collector import PageCollector, TooLargeForPageError
+from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.export.sentence_patterns import SentencePatterns
 from callboard.journal.replay.frame import Frame, View
@@ -40,7 +41,7 @@ MOMENTS = 10
 
 
 def page_of(events: Sequence[AnyEvent]) -> str:
-    return run_page(PageCollector.of(events, oracle_of_journal).data())
+    return run_page(page_data(PageCollector.of(events, oracle_of_journal)))
 
 
 @cache
@@ -159,7 +160,7 @@ class TestSize:
     def test_an_attempt_takes_little_room(self) -> None:
         """100,000 of them make a page of some 10 MB: what each further attempt adds."""
         data = [
-            PageCollector.of(RUNS[name]()).data()
+            page_data(PageCollector.of(RUNS[name]()))
             for name in ("suspended, and resumed elsewhere", "a rack fails")
         ]
         for each in data:
@@ -174,7 +175,7 @@ class TestSize:
         self, monkeypatch: pytest.MonkeyPatch, limit: str, what: str
     ) -> None:
         PageCollector.of(STORY)
-        monkeypatch.setattr(page_data, limit, int(what.partition(" ")[0]))
+        monkeypatch.setattr(page_collector, limit, int(what.partition(" ")[0]))
         with pytest.raises(TooLargeForPageError, match=rf"more than {what}.*--until"):
             PageCollector.of(STORY)
 

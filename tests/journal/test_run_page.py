@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunStarted
-from callboard.journal.export.page_data import PageCollector
+from callboard.journal.export.page_collector import PageCollector
+from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.replay.palette import DARK, LIGHT
 from tests.journal.page_reader import data_of
@@ -28,7 +29,7 @@ def evil(event: AnyEvent) -> AnyEvent:
 
 
 def page_of(events: list[AnyEvent]) -> str:
-    return run_page(PageCollector.of(events).data())
+    return run_page(page_data(PageCollector.of(events)))
 
 
 @pytest.fixture(scope="module")

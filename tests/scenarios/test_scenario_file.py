@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callboard.scenarios.library_list import DEFAULT_SCENARIO
 from callboard.scenarios.overrides import apply_overrides
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import (
-    DEFAULT_SCENARIO,
     Scenario,
     find_scenario,
     from_dict,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.scenario_file import LIBRARY
 from callboard.scenarios.tour import find_tour, load_tour
 
 GOOD = """\

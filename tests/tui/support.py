@@ -11,6 +11,7 @@ from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import Source
 from callboard.scenarios.tour import Tour
 from callboard.tui.app import CallboardApp
+from callboard.tui.keymap import Keymap
 
 SMALL, WIDE = (80, 24), (160, 50)
 LARGE = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")
@@ -102,9 +103,12 @@ def drive(
     recorded: bool = False,
     opening: Opening | None = None,
     tour: Tour | None = None,
+    keymap: Keymap | None = None,
 ) -> CallboardApp:
     """Run an app on the source in which time stands still, and act in it."""
-    app = CallboardApp(source, theme=theme, ticking=False, recorded=recorded, tour=tour)
+    app = CallboardApp(
+        source, theme=theme, ticking=False, recorded=recorded, tour=tour, keymap=keymap
+    )
     if opening is not None:
         app.playback.begin(opening)
 

@@ -1,13 +1,18 @@
 """Every key and every click: what it does to the time, the view and the screen."""
 
+import re
+import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
 from callboard.actors.vocabulary.events import Importance
 from callboard.journal.replay.frame import ColourBy, JobSortKey, LogLine
+from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import Opening
 from callboard.journal.replay.source import GoTo
+from callboard.tui import screenshot
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
 from callboard.tui.panels.jobs import JobsPane
@@ -15,10 +20,24 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.screenshot import png_of
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
 Act = Callable[[Screen], Awaitable[None]]
+
+
+class Resvg:
+    """As if the extra were installed."""
+
+    @staticmethod
+    def svg_to_bytes(**_: object) -> bytes:
+        raise AssertionError("there is no font")
+
+
+def _svg_in(folder: Path) -> str:
+    (path,) = folder.glob("*.svg")
+    return path.read_text(encoding="utf-8")
 
 
 def on_the_outage(act: Act, size: tuple[int, int] = WIDE) -> None:
@@ -149,7 +168,7 @@ class TestTime:
             assert screen.view().job == 0
             await screen.press("colon", *"node-21", "enter")
             assert (screen.view().job, screen.view().node) == (None, 21)
-            assert screen.app.query_one(SlotsPane).cursor == 21
+            assert screen.app.query_one("#slots", SlotsPane).cursor == 21
             await screen.press("colon", *"7:30", "enter")
             assert screen.frame.at_ms == 450_000
             await screen.press("colon", *"node-40", "enter")
@@ -226,7 +245,7 @@ class TestChoosing:
             await screen.pilot.click(JobsPane, offset=(10, 3))
             await screen.pilot.pause()
             assert screen.view().job == 7
-            assert screen.app.query_one(SlotsPane).view.job == 7
+            assert screen.app.query_one("#slots", SlotsPane).view.job == 7
 
         on_the_outage(act)
 
@@ -234,7 +253,7 @@ class TestChoosing:
         async def act(screen: Screen) -> None:
             screen.app.playback.ask(GoTo(500_000))
             await screen.press("1", "right", "right", "down")
-            slots = screen.app.query_one(SlotsPane)
+            slots = screen.app.query_one("#slots", SlotsPane)
             assert slots.cursor == screen.view().node == 20  # the row below node-4
             assert "4 node-20" in screen.text()
             await screen.press("left")
@@ -246,10 +265,10 @@ class TestChoosing:
         async def act(screen: Screen) -> None:
             screen.app.playback.ask(GoTo(100_000))
             await screen.pilot.pause()
-            await screen.pilot.click(SlotsPane, offset=(6, 2))  # node-0, its first slot
+            await screen.pilot.click("#slots", offset=(6, 2))  # node-0, its first slot
             await screen.pilot.pause()
             assert screen.view().job == 0
-            await screen.pilot.click(SlotsPane, offset=(2, 2))  # its number
+            await screen.pilot.click("#slots", offset=(2, 2))  # its number
             await screen.pilot.pause()
             assert screen.view().job is None
             assert screen.view().node == 0
@@ -259,7 +278,7 @@ class TestChoosing:
     def test_an_event_and_going_to_its_time(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "3", "up", "up")
-            chosen = screen.app.query_one(LogPane).chosen
+            chosen = screen.app.query_one("#log", LogPane).chosen
             assert chosen == screen.frame.log[-2].index
             assert screen.view().job == screen.frame.log[-2].job
             await screen.press("enter")
@@ -287,7 +306,7 @@ class TestLooking:
             assert "3 events: everything" in screen.text()
             last = screen.frame.log[-1].index
             await screen.press("3", "pageup")
-            assert screen.frame.log[-1].index == last - screen.app.query_one(LogPane).rows
+            assert screen.frame.log[-1].index == last - screen.app.query_one("#log", LogPane).rows
             await screen.press("pagedown")
             assert screen.frame.log[-1].index == last
             await screen.press("e")
@@ -356,7 +375,7 @@ class TestLooking:
 
     def test_cell_sizes(self) -> None:
         async def act(screen: Screen) -> None:
-            slots, seen = screen.app.query_one(SlotsPane), []
+            slots, seen = screen.app.query_one("#slots", SlotsPane), []
             sizes = [size for size in CellSize if size is not CellSize.CARDS]  # too many nodes
             for _ in sizes:
                 await screen.press("c")
@@ -417,24 +436,57 @@ class TestLooking:
 
     def test_themes(self) -> None:
         async def act(screen: Screen) -> None:
+            for theme in ("light", "high-contrast", "mono", "dark"):
+                await screen.press("t")
+                assert screen.app.theme == theme
+                assert screen.app.query_one(JobsPane).palette is THEMES[theme]
+                assert f"theme: {theme}" in screen.said()
+            screen.app.set_theme("light-16")
             await screen.press("t")
-            assert screen.app.theme == "light"
-            await screen.press("t")
-            assert screen.app.theme == "dark"
+            assert screen.app.theme == "dark-16"
 
         on_the_outage(act)
 
-    def test_a_picture(self, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(str(tmp_path))
+    def test_a_picture(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As SVG and as PNG, in which text can be seen; a name that one of them has is taken."""
+        pytest.importorskip("resvg_py", reason="resvg-py, the extra `png`, is not installed")
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "rack-outage-0.00.00.png").write_bytes(b"mine")
 
         async def act(screen: Screen) -> None:
             await screen.press("p")
+            await screen.until(lambda: "rack-outage-0.00.00-2.png" in "".join(screen.said()))
 
-        on_the_outage(act)
-        from pathlib import Path
+        on_the_outage(act, SMALL)
+        assert "<svg" in (tmp_path / "rack-outage-0.00.00-2.svg").read_text(encoding="utf-8")
+        png = (tmp_path / "rack-outage-0.00.00-2.png").read_bytes()
+        assert png.startswith(b"\x89PNG")
+        assert (tmp_path / "rack-outage-0.00.00.png").read_bytes() == b"mine"
+        assert png != png_of(re.sub(r"<text.*?</text>", "", _svg_in(tmp_path), flags=re.DOTALL))
 
-        (picture,) = Path(str(tmp_path)).glob("*.svg")
-        assert "<svg" in picture.read_text(encoding="utf-8")
+    @pytest.mark.parametrize(
+        ("module", "letters", "said"),
+        [(None, True, 'pip install "callboard[png]"'), (Resvg, False, "needs a font")],
+    )
+    def test_a_picture_without_what_png_needs(
+        self,
+        module: object,
+        letters: bool,
+        said: str,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """The SVG is there, and what is missing is named."""
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setitem(sys.modules, "resvg_py", module)
+        monkeypatch.setattr(screenshot, "_has_letters", lambda: letters)
+
+        async def act(screen: Screen) -> None:
+            await screen.press("p")
+            await screen.until(lambda: said in "".join(screen.said()))
+
+        on_the_outage(act, SMALL)
+        assert [path.name for path in tmp_path.iterdir()] == ["rack-outage-0.00.00.svg"]
 
     def test_help_and_palette(self) -> None:
         async def act(screen: Screen) -> None:
@@ -545,10 +597,10 @@ class TestSlots:
             screen.app.playback.ask(GoTo(100_000))
             await screen.pilot.pause()
             for view in ((0, None, None), (0, 0, 0)):
-                await screen.pilot.click(SlotsPane, offset=(6, 2))
+                await screen.pilot.click("#slots", offset=(6, 2))
                 await screen.pilot.pause()
                 assert (screen.view().job, screen.view().node, screen.view().slot) == view
-            await screen.pilot.click(SlotsPane, offset=(14, 2))  # a reduce slot
+            await screen.pilot.click("#slots", offset=(14, 2))  # a reduce slot
             await screen.pilot.pause()
             assert (screen.view().job, screen.view().node, screen.view().slot) == (None, 0, 2)
             assert "holds        nothing" in screen.text()
@@ -560,10 +612,12 @@ class TestSlots:
             screen.app.playback.ask(GoTo(400_000))
             await screen.press("e", "e", "3", "up")
             line = next(
-                x for x in screen.frame.log if x.index == screen.app.query_one(LogPane).chosen
+                x
+                for x in screen.frame.log
+                if x.index == screen.app.query_one("#log", LogPane).chosen
             )
             assert line.node is not None
-            slots = screen.app.query_one(SlotsPane)
+            slots = screen.app.query_one("#slots", SlotsPane)
             assert (slots.cursor, slots.view.job) == (line.node, line.job)
 
         on_the_outage(act)
@@ -579,10 +633,10 @@ class TestSlots:
             assert "state        running" not in screen.text()
             assert "more below" not in screen.text()
             assert "maps ran" in screen.text()
-            await screen.press("2", "down")  # another job begins at its top
+            await screen.press("2", "down", "4")  # another job begins at its top
             assert "state        running" in screen.text()
 
-        on_the_outage(act)
+        on_the_outage(act, SMALL)
 
 
 def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -592,7 +646,7 @@ def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch
     async def act(screen: Screen) -> None:
         screen.app.playback.ask(GoTo(500_000))
         await screen.pilot.pause()
-        seen.append(screen.app.query_one(SlotsPane).slot_layout.size)
+        seen.append(screen.app.query_one("#slots", SlotsPane).slot_layout.size)
         beside_the_legend = screen.text().count("◇") > 1
         assert beside_the_legend is (seen[-1] is CellSize.CELLS)
 
@@ -717,7 +771,7 @@ class TestRoom:
             await screen.press("escape")
             assert "jobs in system" in screen.text()
             assert "wasted" not in screen.text()
-            assert screen.app.query_one(ChartsPane).content_size.height == 8
+            assert screen.app.query_one(ChartsPane).content_size.height == 4 * 3
 
         drive(recorded(events_of("two-jobs", "fair")), act)
 
@@ -760,7 +814,7 @@ class TestFolding:
         screen.app.playback.ask(GoTo(500_000))
         await screen.press("3", "up")
         (line,) = [each for each in screen.frame.log if each.is_fold]
-        while screen.app.query_one(LogPane).chosen != line.index:
+        while screen.app.query_one("#log", LogPane).chosen != line.index:
             await screen.press("up")
         return line
 
@@ -775,7 +829,7 @@ class TestFolding:
             assert screen.text().count(" crashes") == len(members)
             await screen.press("down", "left")
             assert screen.text().count(" crashes") == 1
-            assert screen.app.query_one(LogPane).chosen == line.index
+            assert screen.app.query_one("#log", LogPane).chosen == line.index
             assert screen.view().log_back == 0
 
         on_the_outage(act)

@@ -15,9 +15,8 @@ from callboard.tui.panels.comparison_figures import verdict
 from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slots import SlotsPane
-from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.panels.timebar import DIVERGENCE_SIGN, TimeBar
 from callboard.tui.screens.comparison_view import ComparisonView
-from callboard.tui.theme import DIVERGENCE_SIGN
 from tests.journal.replay.test_lockstep import pair, versus
 from tests.tui.support import SMALL, WIDE, Screen, drive
 from tests.tui.test_intervention_menu import at, said

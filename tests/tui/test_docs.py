@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from bench.screens import FOLDER, PAGE, PICTURES, draw
+from bench.screens import FOLDER, PAGE, PICTURES, START, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.interventions import Fork, Intervene
@@ -20,7 +20,7 @@ from callboard.journal.replay.signs import (
 )
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
-from callboard.tui.theme import DIVERGENCE_SIGN
+from callboard.tui.panels.timebar import DIVERGENCE_SIGN
 from tests.journal.replay.support import events_of
 from tests.tui.test_interventions import ask, plan, taped
 
@@ -29,7 +29,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf
 
 def test_every_key_is_there() -> None:
     """On failure: paste the table."""
-    table = "\n".join(f"| `{each.key}` | {each.help} |" for each in COMMANDS)
+    table = "\n".join(f"| `{each.key}` | {each.name} | {each.help} |" for each in COMMANDS)
     assert table in DOCS, table
 
 
@@ -89,7 +89,7 @@ def test_every_picture_is_drawn_by_the_command() -> None:
     root = Path(__file__).parents[2]
     pages = [root / "README.md", *(root / "docs").glob("*.md")]
     shown = "".join(page.read_text(encoding="utf-8") for page in pages)
-    drawn = {f"{picture.name}.svg" for picture in PICTURES} | {PAGE}
+    drawn = {f"{picture.name}.svg" for picture in PICTURES} | {PAGE, START.name}
     assert {path.name for path in FOLDER.iterdir()} == drawn
     for name in drawn:
         assert f"screens/{name}" in shown, name

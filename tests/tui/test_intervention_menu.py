@@ -396,6 +396,55 @@ class TestLeaving:
 
         live(act)
 
+    def test_it_can_be_saved_first(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Under a name that is free, or over a file only after a question."""
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "outage-by-hand.journal").write_text("precious", encoding="utf-8")
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, *NODE_4, "x", "k", "q", "j")
+            field = screen.app.screen.query_one(Input)
+            assert field.value == "rack-outage-by-hand.journal"
+            field.value = "outage-by-hand.journal"
+            await screen.press("enter")
+            assert "outage-by-hand.journal exists.  Replace it?" in screen.text()
+            await screen.press("n")
+            assert (tmp_path / "outage-by-hand.journal").read_text() == "precious"
+            screen.app.screen.query_one(Input).value = "none/a.journal"
+            await screen.press("enter")
+            assert "there is no folder none" in screen.text()
+            screen.app.screen.query_one(Input).value = "outage-by-hand.journal"
+            await screen.press("enter", "r")
+            await screen.until(lambda: screen.app.return_code == 0)
+
+        with live(act) as server:
+            made = injected(server)
+        events = list(Journal(tmp_path / "outage-by-hand.journal"))
+        assert [each.fault for each in events if isinstance(each, FaultStruck)] == made
+        assert len(list(tmp_path.iterdir())) == 1
+
+    def test_what_is_saved_is_not_asked_about(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Until it is changed again; what cannot be saved is told, and the run stays."""
+        monkeypatch.chdir(tmp_path)
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, *NODE_4, "x", "p", "q", "c", "enter")
+            await screen.until(lambda: "node-4 is still paused" in said(screen))
+            assert screen.app.return_code is None
+            await screen.press("x", "g", "W", "c", "enter")
+            await screen.until(lambda: "callboard watch rack-outage-by-hand.toml" in said(screen))
+            await screen.press("x", "k", "q")
+            assert "not recorded: leave?" in screen.text()
+            await screen.press("s", "W", "escape")
+            screen.app.playback.changed = False
+            await screen.press("q")
+            assert screen.app.return_code == 0
+
+        live(act).close()
+        assert [path.name for path in tmp_path.iterdir()] == ["rack-outage-by-hand.toml"]
+
     def test_a_second_ctrl_c_leaves(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "k", "ctrl+c", "ctrl+c")

@@ -98,7 +98,7 @@ def test_a_pane_is_gone_to_before_the_next_key() -> None:
         await burst(screen, source, "2", "down", "down", "down")
         assert screen.view().job == screen.frame.jobs[-1].job
         assert screen.view().node is None
-        assert screen.app.query_one(LogPane).chosen is None
+        assert screen.app.query_one("#log", LogPane).chosen is None
 
     source = SlowSource(recorded(outage()))
     drive(source, act)

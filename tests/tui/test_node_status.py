@@ -29,8 +29,8 @@ from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.detail_node import master_belief, node_status_text
 from callboard.journal.replay.frame import View
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.signs import node_sign
 from callboard.journal.replay.source import GoTo
-from callboard.tui.theme import node_mark
 from tests.journal.replay.support import events_of, recorded
 from tests.tui.support import Screen, drive
 
@@ -47,7 +47,8 @@ def told(*happened: Fault | AnyEvent, at_ms: int = 5) -> tuple[str, bool, str, s
         recording.append(FaultStruck(at_ms, each) if isinstance(each, Fault) else each)  # type: ignore[arg-type]
     cursor = Cursor(recording)
     cursor.to_ms(recording.end_ms)
-    mark, wrong = node_mark(cursor.frame(View()), 0)
+    frame = cursor.frame(View())
+    mark, wrong = node_sign(frame.node_status[0], frame.lost[0])
     return (
         mark,
         wrong,

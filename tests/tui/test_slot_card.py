@@ -32,7 +32,7 @@ def test_a_small_cluster_has_cards_with_what_runs_there() -> None:
     async def act(screen: Screen) -> None:
         screen.app.playback.ask(GoTo(65_000))
         await screen.press("1", "right")
-        assert screen.app.query_one(SlotsPane).slot_layout.size is CellSize.CARDS
+        assert screen.app.query_one("#slots", SlotsPane).slot_layout.size is CellSize.CARDS
         launched = {(card.job, card.task) for card in screen.frame.cards if card is not None}
         assert {(1, 0), (1, 1), (0, 4), (0, 6)} <= launched
         assert "■ 1 m0 N" in screen.text()
@@ -63,7 +63,7 @@ def test_a_large_cluster_has_none_and_asks_for_none() -> None:
     async def act(screen: Screen) -> None:
         for _ in CellSize:
             await screen.press("c")
-            assert screen.app.query_one(SlotsPane).slot_layout.size is not CellSize.CARDS
+            assert screen.app.query_one("#slots", SlotsPane).slot_layout.size is not CellSize.CARDS
             assert screen.frame.cards == []
 
     drive(recorded(outage()), act)

@@ -14,7 +14,7 @@ def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
     async def act(screen: Screen) -> None:
         assert screen.app.playback.run is not None
         assert len(screen.app.playback.run.nodes) == 2000
-        assert screen.app.query_one(SlotsPane).slot_layout.size is CellSize.RACKS
+        assert screen.app.query_one("#slots", SlotsPane).slot_layout.size is CellSize.RACKS
         await screen.press("asterisk", "space")
         shown = 0
         while screen.frame.at_ms < screen.frame.end_ms:
@@ -37,7 +37,7 @@ def test_from_racks_into_their_nodes() -> None:
     events = events_of("facebook-morning", "fair", *LARGE)
 
     async def act(screen: Screen) -> None:
-        slots = screen.app.query_one(SlotsPane)
+        slots = screen.app.query_one("#slots", SlotsPane)
         sizes = [slots.slot_layout.size]
         await screen.press("1", *["down"] * 31)
         assert screen.view().node == 30  # the first of rack-30

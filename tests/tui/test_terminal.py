@@ -131,7 +131,8 @@ def test_without_arguments_a_scenario_is_offered_and_watched() -> None:
     with terminal() as screen:
         screen.until("choose a scenario to watch")
         screen.until("more than ten times: under FIFO")
-        screen.press("\x1b[C")  # the other policy
+        screen.press("\x1b[C ")  # not the first policy
+        screen.press("\x1b[B ")  # but the other one
         screen.press("\r")
         screen.until("under fair")
         screen.said = b""

@@ -13,7 +13,16 @@ from callboard.actors.vocabulary.events import JobSubmitted
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import HUES, View
-from callboard.journal.replay.palette import DARK, DARK_16, LIGHT, LIGHT_16, SHADES, Palette
+from callboard.journal.replay.palette import (
+    DARK,
+    DARK_16,
+    LIGHT,
+    LIGHT_16,
+    MONO,
+    SHADES,
+    THEMES,
+    Palette,
+)
 from callboard.journal.replay.signs import SLOT_SIGNS
 from callboard.journal.replay.source import GoTo, Request
 from tests.journal.replay.support import events_of
@@ -56,24 +65,27 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+FULL = [name for name, palette in THEMES.items() if palette not in (DARK_16, LIGHT_16)]
+"""The themes whose colours are their own; what 16 colours look like the terminal decides."""
+
+
+@pytest.mark.parametrize(
+    ("name", "apart"), [("dark", 0.16), ("light", 0.12), ("high-contrast", 0.14)]
+)
 @pytest.mark.parametrize("eye", SEEN_BY)
-def test_jobs_are_told_apart(palette: Palette, eye: str) -> None:
+def test_jobs_are_told_apart(name: str, apart: float, eye: str) -> None:
     matrix = np.array(SEEN_BY[eye])
-    seen = [oklab(matrix @ linear(colour)) for colour in palette.jobs]
+    seen = [oklab(matrix @ linear(colour)) for colour in THEMES[name].jobs]
     nearest = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2))
-    assert nearest >= {"dark": 0.16, "light": 0.12}[palette_name(palette)]
+    assert nearest >= apart
 
 
-def palette_name(palette: Palette) -> str:
-    return "dark" if palette is DARK else "light"
-
-
-@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
-def test_everything_can_be_read(palette: Palette) -> None:
+@pytest.mark.parametrize("name", FULL)
+def test_everything_can_be_read(name: str) -> None:
     """On the ground and on the chosen row; slots of young attempts as well.  Only the lines around
     panes and the half blocks of empty slots, which say nothing, are fainter.
     """
+    palette = THEMES[name]
     signs = [palette.faint, palette.fault, palette.good, palette.warning, palette.accent]
     signs += [palette.shade(c, at) for c in (*palette.jobs, palette.fault) for at in range(SHADES)]
     for colour, ground in itertools.product(signs, (palette.ground, palette.raised)):
@@ -81,6 +93,26 @@ def test_everything_can_be_read(palette: Palette) -> None:
     for ground in (palette.ground, palette.raised):
         assert contrast(palette.text, ground) >= 7
         assert contrast(palette.dim, ground) >= 4.4
+
+
+def test_high_contrast_is_higher() -> None:
+    """WCAG's level AAA for all text and all signs on the ground."""
+    palette = THEMES["high-contrast"]
+    signs = [palette.text, palette.dim, palette.faint, palette.fault, palette.good, palette.warning]
+    assert min(contrast(colour, palette.ground) for colour in signs) >= 7
+    assert min(contrast(colour, palette.ground) for colour in palette.jobs) >= 5
+
+
+@pytest.mark.parametrize("palette", [DARK_16, LIGHT_16], ids=["dark", "light"])
+def test_sixteen_colours_can_be_read_where_a_terminal_has_the_usual_ones(palette: Palette) -> None:
+    told = [palette.text, palette.dim, palette.faint, palette.fault, palette.good, *palette.jobs]
+    assert min(contrast(colour, palette.ground) for colour in told) >= 3
+
+
+def test_mono_has_greys_only() -> None:
+    told = [text for text in msgspec.structs.astuple(MONO) if isinstance(text, str)]
+    for colour in (*told, *MONO.jobs):
+        assert len({colour[1:3], colour[3:5], colour[5:7]}) == 1
 
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
@@ -91,7 +123,7 @@ def test_an_attempt_gets_brighter_with_age(palette: Palette) -> None:
         assert palette.shade(colour, SHADES - 1).lower() == colour.lower()
 
 
-@pytest.mark.parametrize("palette", [DARK, LIGHT, DARK_16, LIGHT_16])
+@pytest.mark.parametrize("palette", THEMES.values(), ids=THEMES)
 def test_there_are_as_many_colours_as_jobs_are_given(palette: Palette) -> None:
     assert len(set(palette.jobs)) == HUES
 

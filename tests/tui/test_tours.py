@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from callboard.experiments.live_server import LiveServer
-from callboard.scenarios.scenario_file import LIBRARY, load_scenario
-from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour, tour_names
+from callboard.scenarios.library_list import LIBRARY, tour_names
+from callboard.scenarios.scenario_file import load_scenario
+from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.pane import Pane
 from tests.tui.support import Screen, drive

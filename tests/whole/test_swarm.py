@@ -1,11 +1,13 @@
 """The swarm: what it tries, what it does with a world that fails, what it remembers."""
 
 from pathlib import Path
+from socket import socketpair
 
 import msgspec
 import numpy as np
 import pytest
 
+from bench import processor_limit
 from bench.swarm import bug_planter
 from bench.swarm.__main__ import try_again
 from bench.swarm.bug_hunt import Catch
@@ -115,6 +117,15 @@ def test_a_seed_that_hangs_is_a_flaw(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"bench.swarm.seed_trial.{what}", hangs)
     ((kind, told, _),) = try_seed(1, limit_s=0.1).flaws
     assert (kind, told) == ("Hanging", "Hanging: after 0.1 s of processor time it has not ended")
+
+
+def test_what_waits_for_ever_is_left_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes no processor time."""
+    monkeypatch.setattr(processor_limit, "WAIT_SECONDS", 0)
+    ours, theirs = socketpair()
+    limit = processor_limit.processor_limit(0.01, TimeoutError())
+    with ours, theirs, pytest.raises(TimeoutError), limit:
+        ours.recv(1)
 
 
 def test_every_bug_can_be_planted_and_is_gone_after_it() -> None:

@@ -11,8 +11,8 @@ from textual.message import Message
 from callboard.journal.replay.frame import Charts, Frame, Totals
 from callboard.journal.replay.palette import Palette
 from callboard.scheduler.model import Millis, TaskKind
+from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span, cut
-from callboard.tui.theme import EIGHTHS
 
 LABEL_WIDTH = 18
 """The width of the labels, here and in the time bar."""
@@ -79,6 +79,10 @@ class ChartsPane(Pane):
         self.subtitle("")
         for number in range(1, len(CHARTS) + 1):
             self.set_class(number == len(_telling(frame)), f"of-{number}")
+
+    def wanted(self, rows: int) -> int:
+        """How many lines its charts take with so many rows each."""
+        return rows * len(_telling(self.frame)) if self.frame is not None else 0
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         height = self.content_size.height
@@ -151,6 +155,12 @@ def _telling(frame: Frame) -> list[Chart]:
     ]
 
 
+def most_jobs_at_once(frame: Frame) -> int:
+    """The most jobs that have been in the system together, as far as the charts can tell."""
+    known = (value for value in frame.charts.jobs if not math.isnan(value))
+    return max(math.ceil(max(known, default=0)), frame.totals.in_system)
+
+
 def _most(chart: Chart, *shown: Charts) -> float:
     known = [value for each in shown for value in chart.of(each) if not math.isnan(value)]
     return chart.most or max([*known, 1e-9])
@@ -167,15 +177,6 @@ def _value(frame: Frame, chart: Chart, name: str | None) -> str:
     if name is None:
         return cut(f"{text}, max {most}", LABEL_WIDTH)
     return cut(f"{name}{f'{text} ≤{most}':>{LABEL_WIDTH - len(name)}}", LABEL_WIDTH)
-
-
-def block(share: float, rows: int = 1, row: int = 0) -> str:
-    """The part of a bar of some rows that is in one of them; row 0 is the top."""
-    if math.isnan(share):
-        return " "
-    eighths = math.ceil(min(share, 1) * rows * 8 - 0.25) - (rows - 1 - row) * 8
-    least = 1 if share > 0 and row == rows - 1 else 0
-    return EIGHTHS[min(max(eighths, least), 8)]
 
 
 def column_of(at_ms: Millis, frame: Frame, columns: int) -> int:

@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
 from callboard.journal.tell.time_format import axis_time
-from callboard.tui.panels.charts import block
+from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.theme import style
 

@@ -57,6 +57,12 @@ class Pane(Widget, can_focus=True):
     def on_mount(self) -> None:
         self.border_title = f"{self.key} {self.heading}" if self.key else self.heading
 
+    def name_key(self, key: str) -> None:
+        """Another key goes to this pane."""
+        if key != self.key:
+            self.key = key
+            self.border_title = f"{key} {self.heading}"
+
     def on_resize(self) -> None:
         self.post_message(self.Refitted())
 

@@ -6,7 +6,7 @@ from textual import events
 from textual.geometry import Size
 from textual.widgets import Static
 
-_TEXT = "space to play · ? for the keys"
+from callboard.tui.keymap import Keymap
 
 
 class PlayHint(Static):
@@ -15,8 +15,8 @@ class PlayHint(Static):
     can_focus = False
     DEFAULT_CLASSES: ClassVar[str] = "waiting"
 
-    def __init__(self) -> None:
-        super().__init__(_TEXT)
+    def __init__(self, keymap: Keymap) -> None:
+        super().__init__(f"{keymap.now('space')} to play · {keymap.now('?')} for the keys")
 
     def come_up(self, screen: Size) -> None:
         """There is a picture now, in the middle of which it is placed."""

@@ -33,9 +33,9 @@ from callboard.journal.replay.signs import (
     SLOT_SIGNS,
     SLOT_WORDS,
     SUPERSCRIPTS,
+    node_sign,
 )
 from callboard.scheduler.model import JobId, NodeId
-from callboard.tui import theme
 from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_card import card_head, card_progress
@@ -128,16 +128,27 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def on_resize(self) -> None:
         self._lay_out()
 
+    def wanted(self, most: int) -> int:
+        """How many lines of at most so many it has use for."""
+        if self.run is None:
+            return most
+        return min(len(self._laid_out(self.run, most).lines), most)
+
+    def _laid_out(self, run: RunInfo, height: int) -> SlotLayout:
+        """The layout in so many lines; if it needs more there is a bar to scroll them."""
+        width, glyphs = self.content_size.width, self.palette.flat or self.app.no_color
+        for room in (width, width - self.styles.scrollbar_size_vertical):
+            layout = lay_out_slots(run.nodes, room, height, self.size_asked, glyphs)
+            if len(layout.lines) <= height:
+                break
+        return layout
+
     def _lay_out(self) -> None:
         """Choose the size of the cells, and a place for every node."""
         if self.run is None:
             return
         width, height = self.content_size
-        glyphs = self.palette.flat or self.app.no_color
-        for room in (width, width - self.styles.scrollbar_size_vertical):
-            self.slot_layout = lay_out_slots(self.run.nodes, room, height, self.size_asked, glyphs)
-            if len(self.slot_layout.lines) <= height:
-                break
+        self.slot_layout = self._laid_out(self.run, height)
         self.post_message(self.Refitted())  # other cells may want more of a frame
         self.virtual_size = Extent(width, len(self.slot_layout.lines))
         self.border_subtitle = self._legend(width)
@@ -234,7 +245,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark, in red where the master is wrong about it."""
         palette, width = self.palette, self.slot_layout.label
-        mark, wrong = theme.node_mark(frame, node)
+        mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
         chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from callboard.journal.replay.frame import Frame, Totals
 from callboard.journal.replay.signs import ENDING_WORDS
 from callboard.journal.tell.names import clock, printable
-from callboard.tui.keymap import COMPARING, GROUPS, INTERVENING
+from callboard.tui.keymap import COMPARING, INTERVENING, Command, Keymap
 from callboard.tui.panels.comparison_figures import verdict
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.playback import Playback
@@ -100,9 +100,10 @@ def _policies(frame: Frame) -> str:
 class KeysLine(Pane, can_focus=False):
     """The most important keys that there is room for; of a `live` run those that intervene, too."""
 
-    def __init__(self, *, id: str, live: bool = False) -> None:
+    def __init__(self, keymap: Keymap, *, id: str, live: bool = False) -> None:
         super().__init__(id=id)
         self.live = live
+        self._keymap = keymap
 
     def line(self, frame: Frame, _y: int) -> Iterable[Span]:
         palette = self.palette
@@ -113,8 +114,8 @@ class KeysLine(Pane, can_focus=False):
     def _kept(self, paired: bool) -> list[tuple[str, str]]:
         of_use = {COMPARING: paired, INTERVENING: self.live}
         ranked = [
-            (each.rank, _keys(each.key), each.word)
-            for group, commands in GROUPS.items()
+            (each.rank, self._keys(each), each.word)
+            for group, commands in self._keymap.groups.items()
             for each in commands
             if each.rank is not None and of_use.get(group, True)
         ]
@@ -123,7 +124,12 @@ class KeysLine(Pane, can_focus=False):
             ranked.remove(max(ranked, key=lambda each: each[0]))
         return [(keys, word) for _, keys, word in ranked]
 
+    def _keys(self, command: Command) -> str:
+        """The key, together with its opposite where it has one."""
+        shown = _WITH_OPPOSITE.get(self._keymap.usual[command.name])
+        if shown is None:
+            return command.key
+        return "".join(self._keymap.now(each) for each in shown)
 
-def _keys(key: str) -> str:
-    """The key, together with its opposite where it has one."""
-    return {"1": "1–5", "-": "-+", "[": "[ ]", ".": ", .", "m": "m M", "j": "j J"}.get(key, key)
+
+_WITH_OPPOSITE = {"1": "1–5", "-": "-+", "[": "[ ]", ".": ", .", "m": "m M", "j": "j J"}

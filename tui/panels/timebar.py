@@ -12,7 +12,10 @@ from callboard.journal.replay.signs import MARK_SIGNS
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.charts import LABEL_WIDTH, Sought, column_of
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.theme import DIVERGENCE_SIGN, style
+from callboard.tui.theme import style
+
+DIVERGENCE_SIGN = "╫"
+"""Where two compared runs first differ."""
 
 _NICE_MS = tuple(
     1000 * s

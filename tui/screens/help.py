@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from callboard.tui.keymap import GROUPS
+from callboard.tui.keymap import Keymap
 
 _SIGNS = (
     (
@@ -47,10 +47,14 @@ class HelpScreen(ModalScreen[None]):
         Binding("up,k", "scroll(-1)", show=False),
     ]
 
+    def __init__(self, keymap: Keymap) -> None:
+        super().__init__()
+        self._keymap = keymap
+
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help"):
             yield Static(_signs())
-            yield Static(_keys())
+            yield Static(_keys(self._keymap))
             yield Static(Text("ctrl+p finds any of these by name.  esc closes this.", "dim"))
 
     def action_scroll(self, by: int) -> None:
@@ -66,11 +70,11 @@ def _signs() -> Table:
     return table
 
 
-def _keys() -> Table:
+def _keys(keymap: Keymap) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, justify="right", style="bold")
     table.add_column()
-    for heading, commands in GROUPS.items():
+    for heading, commands in keymap.groups.items():
         table.add_row("", "")
         table.add_row("", Text(heading.capitalize(), "bold underline"))
         for each in commands:

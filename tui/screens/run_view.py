@@ -4,17 +4,18 @@ from functools import cached_property
 from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal
+from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
 
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.palette import Palette
-from callboard.tui.panels.charts import ChartsPane
+from callboard.tui.panels.charts import ChartsPane, most_jobs_at_once
 from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.jobs import JobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.screens.pane_heights import Wants, small_height, wide_heights
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 
@@ -26,12 +27,13 @@ class RunView(Container):
     """The panes that share one place on a small screen."""
 
     def compose(self) -> ComposeResult:
-        with Horizontal(id="upper"):
-            yield SlotsPane(id="slots")
-            yield JobsPane(id="jobs")
-        with Horizontal(id="lower"):
-            yield LogPane(id="log")
-            yield DetailPane(id="detail")
+        with Horizontal(id="columns"):
+            with Vertical(id="left"):
+                yield SlotsPane(id="slots")
+                yield LogPane(id="log")
+            with Vertical(id="right"):
+                yield JobsPane(id="jobs")
+                yield DetailPane(id="detail")
         yield ChartsPane(id="charts")
 
     def on_mount(self) -> None:
@@ -53,6 +55,23 @@ class RunView(Container):
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:
         for pane in self.panes:
             pane.draw(frame, view, palette)
+        self.fit(frame, view)
+
+    def fit(self, frame: Frame, view: View) -> None:
+        """Give each pane the lines that it has use for."""
+        slots, charts = self.query_one(SlotsPane), self.query_one(ChartsPane)
+        jobs = frame.jobs_found if view.all_jobs else most_jobs_at_once(frame)
+        wants = Wants(slots.wanted, jobs, charts.wanted(1))
+        total, heights = self.size.height, _unset("slots", *self.lower)
+        main = self.screen
+        if main.has_class("-small") and not main.has_class("-alone"):
+            shown = next(each for each in self.lower if self.has_class(f"with-{each}"))
+            heights[shown] = below = small_height(total, wants, shown)
+            heights["slots"] = total - below
+        elif not main.has_class("-alone"):
+            heights |= wide_heights(total, wants)._asdict()
+        for name, height in heights.items():
+            self.query_one(f"#{name}").styles.height = height
 
     def show_pane(self, name: str, view: View) -> Pane:  # noqa: ARG002
         """Bring up the pane of that name, and return it."""
@@ -73,10 +92,16 @@ class RunView(Container):
             pane.others = "  ".join(each for each in keys if each != mine) if small else ""
 
     def _lower_panes(self) -> list[Pane]:
-        return [pane for pane in self.panes if not isinstance(pane, SlotsPane)]
+        lower = [pane for pane in self.panes if not isinstance(pane, SlotsPane)]
+        return sorted(lower, key=lambda pane: pane.key)
 
     def zoom(self, pane: Widget | None) -> None:
         """Show one pane alone, or all again."""
         kept = () if pane is None else (pane, *pane.ancestors)
         for each in (self, *self.query("*")):
             each.set_class(each in kept, "alone")
+
+
+def _unset(*names: str) -> dict[str, int | None]:
+    """No height for any, which leaves it to the style sheet."""
+    return dict.fromkeys(names)

@@ -1,130 +1,304 @@
-"""The first screen of `callboard` without arguments: choose one of the library's scenarios."""
+"""The first screen of `callboard` without arguments: choose a scenario of the library, policies to
+play it under and a seed; or a journal to look at.
 
-from collections.abc import Sequence
-from typing import ClassVar
+It comes up before the engine is loaded; what only that can tell is filled in (`tui.start_facts`).
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import OptionList, Static
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
 
 from callboard.journal.replay.palette import DARK, Palette
-from callboard.tui.theme import register_themes
+from callboard.scenarios.library_list import DEFAULT_SCENARIO, LibraryEntry
+from callboard.tui.screens.policy_boxes import ANOTHER, TOUR, PolicyBoxes
+from callboard.tui.theme import next_theme, register_themes
 
-
-class LibraryEntry(msgspec.Struct, frozen=True):
-    """A scenario to play: its one-line story, the description in its file, and its policies."""
-
-    name: str
-    story: str
-    about: str
-    policies: tuple[str, ...]
+if TYPE_CHECKING:
+    from callboard.tui.start_facts import StartFacts
 
 
 class StartChoice(msgspec.Struct, frozen=True):
-    """The chosen scenario, its policies, one or two, and the theme."""
+    """What was chosen.  Without policies they are the scenario's first, or the tour's; without a
+    `seed` it is the scenario's.  A `journal`, if there is one, is replayed instead.
+    """
 
     scenario: str
-    policies: tuple[str, ...]
-    theme: str
+    policies: tuple[str, ...] = ()
+    theme: str = "dark"
+    seed: str = ""
+    tour: bool = False
+    journal: str = ""
 
 
 POLICIES_MOST = 2
 """How many runs a screen has room for."""
 
-_KEYS = " ↑ ↓ scenario  ← → policy  space also another  enter watch  ? keys  esc leave"
-_HELP = """\
-Type a few letters: only scenarios with them in their name or story stay.  Backspace takes a letter
-back, esc all of them.
+_RECORDED = "recorded in this folder"
+_WIDE = 130
+"""From so many columns on the list has portraits beside the names."""
 
-↑ ↓       another scenario
-← →       another policy of it
-space     mark the policy; two that are marked are shown beside each other
-enter     watch it; leaving the run leads back here
+_NAME, _PICTURE = 19, 20
+_TALL = 36
+
+_KEYS = " type filters  ↑ ↓ scenario  → policies  tab seed  enter watch  ? keys  esc out"
+_HELP = """\
+Type a few letters: only scenarios with them in their name, story or group stay.  Backspace takes a
+letter back, esc all of them.
+
+↑ ↓       another scenario, or a recorded run
+→ ←       to its policies, and back
+space     there: tick one, or take the tick away; two that are ticked are shown beside each other
+tab       on: the description, policies, the seed
+enter     watch; leaving the run leads back here
 /         type to filter, from anew
-ctrl+t    dark or light
+ctrl+t    another theme
 esc, q    leave
+
+Length is what a run takes at least: with all slots busy while there is work.  The picture shows the
+work that arrives over that time; ▾ marks faults.
 """
 
 
+class ScenarioList(OptionList):
+    """Scenarios and journals under headings."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "app.watch", show=False),
+        Binding("right", "app.focus('policies')", show=False),
+    ]
+
+
 class StartApp(App[StartChoice]):
-    """A list of scenarios beside the description of the highlighted one."""
+    """A list of scenarios beside what the highlighted one is like."""
 
     CSS_PATH = "start.tcss"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "policy(-1)", show=False, priority=True),
-        Binding("right", "policy(1)", show=False, priority=True),
-        Binding("ctrl+t", "theme", show=False),
+        Binding("ctrl+t", "theme", show=False, priority=True),
         Binding("escape", "step_back", show=False),
         Binding("ctrl+c", "leave", show=False, priority=True),
     ]
 
-    def __init__(self, offers: Sequence[LibraryEntry], first: str, theme: str = "dark") -> None:
+    def __init__(
+        self,
+        offers: Sequence[LibraryEntry],
+        journals: Sequence[Path] = (),
+        before: StartChoice | None = None,
+        theme: str = "dark",
+    ) -> None:
         super().__init__()
-        self._filter = ""
-        self._help = False
-        self._marked: dict[str, tuple[str, ...]] = {offer.name: () for offer in offers}
         self._offers = {offer.name: offer for offer in offers}
-        self._first = first
-        self._policies = dict.fromkeys(self._offers, 0)
-        """The place of the chosen policy of each scenario."""
-        self._palettes = register_themes(self, theme)
+        self._journals = {str(path): path for path in journals}
+        self._before = before or StartChoice(DEFAULT_SCENARIO, theme=theme)
+        self._ticked = {name: offer.policies[:1] for name, offer in self._offers.items()}
+        if before is not None and before.scenario in self._ticked:
+            self._ticked[before.scenario] = before.policies + ((TOUR,) if before.tour else ())
+        self._typed: list[str] = []
+        """Policies that were typed in."""
+        self._facts: StartFacts | None = None
+        self._filter, self._help, self._said = "", False, ""
+        self.trouble = ""
+        """What was wrong with what was chosen before; it stays until another is chosen."""
+        self._palettes = register_themes(self, self._before.theme)
 
     def compose(self) -> ComposeResult:
         yield Static(id="question")
         with Horizontal(id="stage"):
-            yield OptionList(*(Option(name, id=name) for name in self._offers), id="scenarios")
-            with VerticalScroll(id="about", can_focus=False):
-                yield Static(id="story")
-        yield Static(id="policies")
+            yield ScenarioList(id="scenarios", compact=True)
+            with Vertical(id="beside"):
+                with VerticalScroll(id="about"):
+                    yield Static(id="story")
+                yield PolicyBoxes(id="policies", compact=True)
+                with Horizontal(id="seeding"):
+                    yield Label(" seed ")
+                    seed = self._before.seed
+                    yield Input(seed, id="seed", compact=True, max_length=18, restrict="[0-9]*")
+        yield Static(id="said")
         yield Static(Text(_KEYS), id="keys")
 
     def on_mount(self) -> None:
-        listed = self.query_one(OptionList)
-        listed.highlighted = listed.get_option_index(self._first)
-        listed.focus()
-        self._tell()
+        self.query_one("#policies").border_title = "policies: space ticks, two are compared"
+        self._list(self._before.journal or self._before.scenario)
+        self.query_one("#scenarios").focus()
+        self.run_worker(self._gather, thread=True, group="facts")
+
+    def _gather(self) -> None:
+        """In a thread: load the engine, and what it knows of the scenarios."""
+        from callboard.tui.start_facts import gather_facts
+
+        worker = get_current_worker()
+        facts = gather_facts(self._offers, self._journals.values())
+        if not worker.is_cancelled:
+            self.call_from_thread(self._take, facts)
+
+    def _take(self, facts: "StartFacts") -> None:
+        self._facts = facts
+        self._list(self._highlighted)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._list, self._highlighted)
+
+    # The list.
+
+    @property
+    def _highlighted(self) -> str:
+        """The scenario, or the path of the journal, that the bar is on; empty for none."""
+        option = self.query_one(ScenarioList).highlighted_option
+        return "" if option is None else option.id or ""
 
     @property
     def _offer(self) -> LibraryEntry | None:
-        """The highlighted scenario, if any passes the filter."""
-        option = self.query_one(OptionList).highlighted_option
-        return None if option is None else self._offers[option.id or self._first]
+        return self._offers.get(self._highlighted)
 
-    def on_option_list_option_highlighted(self) -> None:
-        self._help = False
-        self._tell()
+    def _list(self, highlighted: str) -> None:
+        """List what passes the filter, with the bar on this one if it does."""
+        listed = self.query_one(ScenarioList)
+        listed.set_class(self._wide, "-wide")
+        listed.clear_options()
+        listed.add_options(list(self._options()))
+        found = [option.id for option in listed.options]
+        if highlighted in found:
+            listed.highlighted = found.index(highlighted)
+        else:
+            listed.action_first()
+        if not found:  # else the bar comes to another place, and that is told
+            self._tell()
+
+    @property
+    def _wide(self) -> bool:
+        return self.size.width >= _WIDE
+
+    def _options(self) -> Iterator[Option]:
+        kept = [offer for offer in self._offers.values() if self._filter in _sought(offer)]
+        journals = [each for each in self._journals if self._filter in Path(each).name.lower()]
+        if journals:
+            yield self._heading(_RECORDED)
+            yield from (Option(f" {Path(each).name}", id=each) for each in journals)
+        for nth, group in enumerate(dict.fromkeys(offer.group for offer in kept)):
+            yield self._heading(group, with_columns=nth == 0)
+            for offer in kept:
+                if offer.group == group:
+                    yield Option(
+                        Text(f" {offer.name:<{_NAME}}{self._row(offer.name)}"), id=offer.name
+                    )
+
+    def _heading(self, text: str, *, with_columns: bool = False) -> Option:
+        """A heading; of the first group with the names of the columns, where there are any."""
+        if not (with_columns and self._wide and self._facts):
+            return Option(Text(text, "bold"), disabled=True)
+        from callboard.tui.panels.portrait_view import COLUMN_HEADS
+
+        dim = self._palettes[self.theme].dim
+        heads = Text.assemble((f"{text:<{_NAME + 1}}", "bold"), (COLUMN_HEADS, f"not bold {dim}"))
+        return Option(heads, disabled=True)
+
+    def _row(self, name: str) -> str:
+        if not self._wide or self._facts is None:
+            return ""
+        from callboard.tui.panels.portrait_view import portrait_columns
+
+        return portrait_columns(self._facts.portraits[name], _PICTURE)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_list.id == "scenarios":
+            self._help, self._said = False, ""
+            self._tell()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.chain == 2 and self.query_one(ScenarioList).has_focus:
+            self.action_watch()
+
+    # What is told of the one that the bar is on.
 
     def _tell(self) -> None:
         palette, offer = self._palettes[self.theme], self._offer
         typed = f"  /{self._filter}▏" if self._filter else "  (type to filter)"
         question = Text.assemble(" callboard: choose a scenario to watch", (typed, palette.dim))
-        self.query_one("#question", Static).update(question)
+        self.query_one("#question", Static).update(question, layout=False)
+        self.query_one("#about").border_title = None if self._help else Path(self._highlighted).name
+        self.query_one("#story", Static).update(self._story(palette))
+        said = self._said or self.trouble
+        self.query_one("#said", Static).update(Text(said))
+        self.query_one("#said").display = bool(said)
+        for each in ("#policies", "#seeding"):
+            self.query_one(each).display = offer is not None and not self._help
+        if offer is not None:
+            self._offer_policies(offer, palette)
+
+    def _story(self, palette: Palette) -> Text:
+        offer, here = self._offer, self._highlighted
         if self._help:
-            story = Text(_HELP, palette.text)
-        elif offer is None:
-            story = Text(f"no scenario has {self._filter!r} in its name or story", palette.text)
-        else:
-            story = Text.assemble((offer.story, "bold"), "\n\n", (offer.about, palette.text))
-        self.query_one("#story", Static).update(story)
-        line = Text() if offer is None else self._policy_line(offer, palette)
-        self.query_one("#policies", Static).update(line)
+            return Text(_HELP, palette.text)
+        if offer is not None:
+            portrait = self._portrait(offer.name, palette)
+            return Text.assemble(
+                (offer.story, "bold"), "\n\n", portrait, (offer.about, palette.text)
+            )
+        if here:
+            known = self._facts.recorded[here] if self._facts is not None else "…"
+            return Text.assemble((known, "bold"), "\n\n", ("enter shows the run", palette.text))
+        return Text(f"no scenario has {self._filter!r} in its name or story", palette.text)
 
-    def _policy_line(self, offer: LibraryEntry, palette: Palette) -> Text:
-        line = Text(" under  ", palette.dim)
-        for place, policy in enumerate(offer.policies):
-            chosen = place == self._policies[offer.name]
-            ink = f"bold {palette.ground} on {palette.accent}" if chosen else palette.text
-            line.append(f"{'✓' if policy in self._marked[offer.name] else ' '}{policy} ", ink)
-            line.append(" ")
-        return line
+    def _portrait(self, name: str, palette: Palette) -> Text:
+        if self._facts is None:
+            return Text("…\n\n", palette.dim)
+        from callboard.tui.panels.portrait_view import portrait_text
 
-    def on_key(self, event: events.Key) -> None:
+        width = self.query_one("#story").content_size.width
+        rows = 4 if self.size.height >= _TALL else 1
+        return portrait_text(self._facts.portraits[name], palette, width, rows).append("\n")
+
+    def _offer_policies(self, offer: LibraryEntry, palette: Palette) -> None:
+        first = ((TOUR,) if offer.has_tour else ()) + offer.policies
+        orders = self._facts.orders if self._facts is not None else ()
+        ticked = self._ticked[offer.name]
+        shown = dict.fromkeys((*first, *ticked, *self._typed, *orders))
+        seed = self.query_one("#seed", Input)
+        seed.placeholder = f"the scenario's own, {offer.seed}"
+        self.query_one(PolicyBoxes).offer(shown, len(first), ticked, palette)
+
+    # Keys.
+
+    async def on_event(self, event: events.Event) -> None:
+        """Over a slow line keys come in bursts: do each here and now, against what those before it
+        have led to.  A field's and a dialog's own keys go their usual way.
+        """
+        if not isinstance(event, events.Key) or event.is_forwarded or self._is_typing:
+            await super().on_event(event)
+            return
+        bound, highlighted = self.screen.active_bindings.get(event.key), self._highlighted
+        if bound is None:
+            self._type(event)
+        elif bound.enabled:
+            await self.run_action(bound.binding.action, bound.node)
+            if self._highlighted != highlighted and self.is_running:
+                self._tell()
+
+    @property
+    def _is_typing(self) -> bool:
+        return isinstance(self.focused, Input) or len(self.screen_stack) > 1
+
+    async def action_focus(self, widget_id: str) -> None:
+        """At once, not when all keys of a burst are done with."""
+        self.screen.set_focus(self.query_one(f"#{widget_id}"))
+
+    def action_tick(self) -> None:
+        """Tick what the bar is on, among the policies."""
+        chosen = self.query_one(PolicyBoxes).highlighted_option
+        if chosen is not None:
+            self._tick(chosen.id or "")
+
+    def _type(self, event: events.Key) -> None:
         """Letters filter; a few keys that no name begins with do other things."""
         typed = event.character if event.is_printable else None
         if event.key == "backspace":
@@ -134,47 +308,70 @@ class StartApp(App[StartChoice]):
         elif typed == "?":
             self._help = not self._help
             self._tell()
-        elif typed == " ":
-            self._mark()
         elif typed == "q" and not self._filter:
             self.exit()
-        elif typed:
+        elif typed and typed != " ":
             self._narrow(self._filter + typed.lower())
 
     def _narrow(self, text: str) -> None:
-        """Show only the scenarios with this text, the highlighted one still if it has it."""
-        self._filter, self._help = text, False
-        offer, listed = self._offer, self.query_one(OptionList)
-        names = [
-            name for name, each in self._offers.items() if text in f"{name} {each.story}".lower()
-        ]
-        listed.clear_options()
-        listed.add_options([Option(name, id=name) for name in names])
-        if names:
-            listed.highlighted = names.index(offer.name) if offer and offer.name in names else 0
-        self._tell()
+        """Show only what has this text, the highlighted one still if it has it."""
+        self._filter, self._help, self._said, self.trouble = text, False, "", ""
+        self._list(self._highlighted)
 
-    def _mark(self) -> None:
-        """Mark the policy, or no longer; of more than there is room for the first gives way."""
+    def on_policy_boxes_clicked(self, event: PolicyBoxes.Clicked) -> None:
+        self._tick(event.policy)
+
+    def _tick(self, policy: str) -> None:
+        """Tick it or no longer.  The tour has policies of its own, so ticking it takes away those
+        that are ticked; instead of another one there is a question.
+        """
         if (offer := self._offer) is None:
             return
-        policy, marked = offer.policies[self._policies[offer.name]], self._marked[offer.name]
-        kept = tuple(each for each in marked if each != policy)
-        kept += () if policy in marked else (policy,)
-        self._marked[offer.name] = kept[-POLICIES_MOST:]
+        if policy == ANOTHER:
+            self._ask_another()
+            return
+        before = self._ticked[offer.name]
+        kept = tuple(each for each in before if each != policy)
+        if policy not in before:
+            kept = (TOUR,) if policy == TOUR else (*kept, policy)
+        self._ticked[offer.name], self._said, self.trouble = kept, "", ""
         self._tell()
 
-    def action_policy(self, by: int) -> None:
-        """The next policy, or the one before."""
-        if (offer := self._offer) is not None:
-            self._policies[offer.name] = (self._policies[offer.name] + by) % len(offer.policies)
-            self._tell()
+    def _ask_another(self) -> None:
+        """Let a policy be typed in; it is offered from then on, and ticked here."""
+        from callboard.experiments.plugins import canonical_policy
+        from callboard.tui.screens.menus import FormScreen
 
-    def on_option_list_option_selected(self) -> None:
-        if (offer := self._offer) is not None:
-            policy = offer.policies[self._policies[offer.name]]
-            marked = self._marked[offer.name] or (policy,)
-            self.exit(StartChoice(offer.name, marked, self.theme))
+        def check(fields: dict[str, str]) -> str:
+            return canonical_policy(fields["policy"].strip())
+
+        def filled(fields: dict[str, str] | None) -> None:
+            offer = self._offer
+            if fields is not None and offer is not None:
+                self._typed.append(check(fields))
+                self._ticked[offer.name] += (self._typed[-1],)
+                self._tell()
+
+        question = "Which policy?  As for --policy: fair+delay(node=5,rack=5)+kill"
+        self.push_screen(FormScreen(question, {"policy": ""}, check), filled)
+
+    def on_input_submitted(self) -> None:
+        self.action_watch()
+
+    def action_watch(self) -> None:
+        """Leave with what is chosen; of more policies than a screen has room for say where to."""
+        offer, here = self._offer, self._highlighted
+        if offer is None:
+            if here:
+                self.exit(StartChoice(DEFAULT_SCENARIO, theme=self.theme, journal=here))
+            return
+        seed, ticked = self.query_one("#seed", Input).value, self._ticked[offer.name]
+        policies = tuple(each for each in ticked if each != TOUR)
+        if len(policies) > POLICIES_MOST:
+            self._said = _too_many(offer.name, policies, seed)
+            self._tell()
+            return
+        self.exit(StartChoice(offer.name, policies, self.theme, seed, TOUR in ticked))
 
     def action_step_back(self) -> None:
         """Out of the help, then out of the filter, then leave."""
@@ -184,11 +381,28 @@ class StartApp(App[StartChoice]):
             self.exit()
 
     def action_theme(self) -> None:
-        self.theme = "light" if self.theme == "dark" else "dark"
-        self._tell()
+        self.theme = next_theme(self.theme)
+        self._list(self._highlighted)
 
     def action_leave(self) -> None:
         self.exit()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}
+
+
+def _sought(offer: LibraryEntry) -> str:
+    """What a filter looks in."""
+    return f"{offer.name} {offer.story} {offer.group}".lower()
+
+
+def _too_many(scenario: str, policies: Sequence[str], seed: str) -> str:
+    """How to compare more than a screen can show."""
+    asked = " ".join(
+        f"--policy '{each}'" if "(" in each else f"--policy {each}" for each in policies
+    )
+    seeded = f" --seed {seed}" if seed else ""
+    return (
+        f" A screen has room for {POLICIES_MOST} runs.  A table of {len(policies)}, in a shell:"
+        f"\n callboard run {scenario} {asked}{seeded}"
+    )

@@ -73,7 +73,7 @@ class Charts {
 
   /** The marks and the axis, for another width. */
   fit() {
-    const width = element("marks").clientWidth;
+    const width = element("ticks").clientWidth;
     const places = Math.max(1, Math.floor(width / MARK_PX));
     element("marks").replaceChildren(...this.signs(places));
     element("ticks").replaceChildren(...this.ticks(width));

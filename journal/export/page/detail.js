@@ -9,6 +9,9 @@ class Detail {
     this.shown = "";
   }
 
+  /** The same text does in a pane of any size. */
+  forget() {}
+
   show() {
     const place = this.run.placeOfJob.get(this.view.job);
     const [title, facts] = place === undefined ? this.ofRun() : this.ofJob(place);

@@ -36,7 +36,7 @@ function factList(target, facts) {
 function palette() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ground", "raised", "text", "dim", "edge", "fault", "gone", "warning"];
+  const names = ["ground", "raised", "text", "dim", "faint", "edge", "fault", "gone", "warning"];
   const found = Object.fromEntries(names.map((name) => [name, colour(name)]));
   found.jobs = [0, 1, 2, 3, 4, 5].map((hue) => colour(`job${hue}`));
   return found;

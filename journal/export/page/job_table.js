@@ -19,6 +19,11 @@ class JobTable {
     this.shownJob = null;
   }
 
+  /** Look for the chosen row anew next time: the pane has another size. */
+  forget() {
+    this.shownJob = null;
+  }
+
   show() {
     const places = this.view.jobPlaces();
     const shown = this.cut(places);

@@ -12,8 +12,11 @@ class Page {
     this.head = new Head(run, this.player);
     this.map = new SlotMap(run, this.view, choose);
     this.charts = new Charts(run, seek, (at) => seek(timeAfter(run.marks.at, at)));
-    this.events = new EventLines(run, this.view, seek);
-    this.panes = [new JobTable(run, this.view, choose), this.events, new Detail(run, this.view)];
+    this.panes = [
+      new JobTable(run, this.view, choose),
+      new EventLines(run, this.view, seek),
+      new Detail(run, this.view),
+    ];
     this.address = new Address(run, this.view, this.player);
     this.shownAt = -Infinity;
   }
@@ -35,7 +38,7 @@ class Page {
     this.charts.fit();
     const tiles = slotLegend(this.run.data.words, palette());
     element("legend").replaceChildren(...tiles, ...this.view.legend());
-    this.events.forget();
+    this.panes.forEach((pane) => pane.forget());
     this.map.fit();
     this.show();
   }

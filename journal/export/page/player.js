@@ -28,18 +28,23 @@ class Player {
     this.playing = true;
     this.last = undefined;
     this.part = this.run.at;
-    requestAnimationFrame((now) => this.frame(now));
+    this.ask();
     this.show();
   }
 
   pause() {
     this.playing = false;
+    cancelAnimationFrame(this.asked);
     this.show();
+  }
+
+  /** Ask for the next picture. */
+  ask() {
+    this.asked = requestAnimationFrame((now) => this.frame(now));
   }
 
   /** Let the time pass since the last picture. */
   frame(now) {
-    if (!this.playing) return;
     const passed = now - (this.last ?? now);
     if (!this.still.matches || passed >= STEP_MS || this.last === undefined) {
       this.last = now;
@@ -48,7 +53,7 @@ class Player {
       if (this.run.over) this.playing = false;
       this.show();
     }
-    requestAnimationFrame((later) => this.frame(later));
+    if (this.playing) this.ask();
   }
 
   /** Be at a moment. */

@@ -69,7 +69,7 @@ class SlotMap {
     this.drawnEntries[slot] = entry;
     const box = this.layout.slots[slot];
     this.wipe(box.x - 1, box.y - 1, box.w + 2, box.h + 2);
-    const colour = quiet ? this.colours.edge : this.colours.jobs[hue];
+    const colour = quiet ? this.colours.faint : this.colours.jobs[hue];
     const look = { state, off, colour, over: parts / PARTS, words: this.words(slot, entry) };
     drawCell(this.pen, box, look, this.colours);
   }

@@ -1,0 +1,110 @@
+"""Saving a run from the screen, and the question before one is lost that was changed by hand."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+
+from callboard.experiments.intervention_menu import FormFields
+from callboard.experiments.interventions import Save
+from callboard.experiments.journal_paths import file_path, fresh_name, slug
+from callboard.experiments.user_errors import InputError
+from callboard.tui.playback import Playback
+from callboard.tui.screens.menus import FormScreen, MenuScreen
+
+_LOST = "Changed by hand, and not recorded: leave?"
+_LOST_LINES = (
+    ("s", "stay"),
+    ("c", "save it as a scenario file, and leave …"),
+    ("j", "save it as a journal, and leave …"),
+    ("l", "leave, and lose it"),
+)
+_WAYS = (
+    ("c", "a scenario file: what was done stands in its timeline …"),
+    ("j", "a journal: what has happened so far, to be replayed or played again …"),
+)
+_ENDINGS = (".toml", ".journal")
+"""Of the two ways."""
+
+
+class SaveFlow:
+    """From a key to a file.  No file is replaced without a question."""
+
+    def __init__(self, app: App[Any], playback: Playback) -> None:
+        self._app = app
+        self._playback = playback
+
+    def ask_before_leaving(self, leave: Callable[[], None]) -> None:
+        """Offer to stay, to save the run first, or to lose it."""
+
+        def chosen(number: int | None) -> None:
+            if number in (1, 2):
+                self._ask_name(number == 2, leave)
+            elif number == 3:
+                leave()
+
+        self._app.push_screen(MenuScreen(_LOST, [("", _LOST_LINES)]), chosen)
+
+    def ask_how(self) -> None:
+        """Offer both ways to save the run in front."""
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self._ask_name(number == 1, lambda: None)
+
+        frame = self._playback.frame
+        which = f" under {frame.policy}" if frame is not None and frame.comparison else ""
+        self._app.push_screen(MenuScreen(f"Save the run{which} as", [("", _WAYS)]), chosen)
+
+    def _ask_name(self, as_journal: bool, then: Callable[[], None]) -> None:
+        def filled(fields: FormFields | None) -> None:
+            if fields is None:
+                return
+            path = _path(fields)
+            save = Save(str(path), as_journal)
+            if path.exists():
+                self._ask_to_replace(save, then)
+            else:
+                self._save(save, then)
+
+        question = "Save as which journal?" if as_journal else "Save as which scenario file?"
+        run = self._playback.run
+        name = _free_name(run.name if run is not None else "run", _ENDINGS[as_journal])
+        self._app.push_screen(FormScreen(question, {"file": name}, _path), filled)
+
+    def _ask_to_replace(self, save: Save, then: Callable[[], None]) -> None:
+        def chosen(number: int | None) -> None:
+            if number:
+                self._save(Save(save.path, save.as_journal, replace=True), then)
+            else:
+                self._ask_name(save.as_journal, then)
+
+        lines = (("n", "no, another name …"), ("r", "replace it; what it held is lost"))
+        self._app.push_screen(
+            MenuScreen(f"{save.path} exists.  Replace it?", [("", lines)]), chosen
+        )
+
+    def _save(self, save: Save, then: Callable[[], None]) -> None:
+        self._playback.save(save, partial(self._saved, save, then))
+
+    def _saved(self, save: Save, then: Callable[[], None]) -> None:
+        self._app.notify(f"saved; `callboard watch {save.path}` plays it")
+        then()
+
+
+def _path(fields: FormFields) -> Path:
+    """The file that was named; ValueError for what cannot be one."""
+    try:
+        path = file_path("the file", fields["file"].strip())
+    except InputError as error:
+        raise ValueError(str(error)) from None
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder {path.parent}")
+    return path
+
+
+def _free_name(run: str, ending: str) -> str:
+    """A name in the working folder that no file has."""
+    return fresh_name(f"{slug(run)}-by-hand", lambda name: Path(name + ending).exists()) + ending

@@ -1,0 +1,64 @@
+"""How many lines each pane gets: by what it has to show, as long as the others stay in view."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+BORDERS = 2
+_HEAD = 1
+_EVENTS_LEAST = 14
+"""What events keep before charts get more than two rows each."""
+
+_ROWS = 4
+"""The room for jobs grows by so many rows at once, so that panes do not move with each of them."""
+
+_CHART_ROWS_LEAST, _CHART_ROWS_MOST = 2, 4
+_SLOTS_LEAST = 8
+
+
+class WideHeights(NamedTuple):
+    """The slots, the jobs and the charts; events are below the slots, details below the jobs."""
+
+    slots: int
+    jobs: int
+    charts: int
+
+
+class Wants(NamedTuple):
+    """What panes have use for: the lines of slots, given the most there are for them; the jobs; the
+    number of charts.
+    """
+
+    slots: Callable[[int], int]
+    jobs: int
+    charts: int
+
+    @property
+    def table(self) -> int:
+        """The lines of the table of jobs, with its borders."""
+        return -(-max(self.jobs, 1) // _ROWS) * _ROWS + _HEAD + BORDERS
+
+
+def wide_heights(total: int, wants: Wants) -> WideHeights:
+    """Where all panes are shown: slots, and jobs, get two thirds of what is above the charts at
+    most.
+    """
+    rest = total - _charts(wants, _CHART_ROWS_LEAST)
+    most = rest * 2 // 3
+    slots = min(max(wants.slots(most - BORDERS) + BORDERS, _SLOTS_LEAST), most)
+    spare = max(rest - slots - _EVENTS_LEAST, 0)
+    more = spare // (2 * max(wants.charts, 1))
+    rows = min(_CHART_ROWS_LEAST + more, _CHART_ROWS_MOST)
+    return WideHeights(slots, min(wants.table, most), _charts(wants, rows))
+
+
+def small_height(total: int, wants: Wants, shown: str) -> int:
+    """Where one pane is shown below the slots: its lines.  It gets those that slots do not need."""
+    most = -(-total * 9 // 20)
+    wanted = {"jobs": wants.table, "charts": _charts(wants, _CHART_ROWS_LEAST)}.get(shown, most)
+    below = min(wanted, most)
+    slots = wants.slots(total - below - BORDERS) + BORDERS
+    return max(below, total - slots)
+
+
+def _charts(wants: Wants, rows: int) -> int:
+    return wants.charts * rows + BORDERS
