@@ -7,7 +7,9 @@ comes: by itself it also draws constants of the modules that happen to be loaded
 
 import gc
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from hypothesis.internal.conjecture import providers
 from tests.support import plain_asserts, sometimes  # noqa: F401
 
 HERE = Path(__file__).parent
+CONFIG = tempfile.mkdtemp(prefix="callboard-tests-")
+"""Where programs look for configuration."""
 FIRST = ("test_library", "test_small_jobs", "test_golden", "test_silence", "test_old_spellings")
 """What looks at the same runs of the library; those that want them with events before others."""
 
@@ -28,12 +32,17 @@ def pytest_configure() -> None:
 
     No module's constants are drawn; and what is collected is not looked through for garbage.
     """
-    os.environ["XDG_CONFIG_HOME"] = str(HERE / "no-such-folder")
+    os.environ["XDG_CONFIG_HOME"] = CONFIG
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     vars(providers)["is_local_module_file"] = lambda _: False
     gc.disable()
+
+
+def pytest_unconfigure() -> None:
+    """What the run's children, browsers among them, have left as their configuration goes too."""
+    shutil.rmtree(CONFIG, ignore_errors=True)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001

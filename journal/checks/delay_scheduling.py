@@ -44,7 +44,7 @@ class DelayScheduling(Rule):
         self._learn_rule()
 
     def handlers(self) -> Handlers:
-        return {ev.AttemptLaunched: self._launched}
+        return {ev.AttemptLaunched: self._launched, ev.JobResubmitted: self._resubmitted}
 
     def _learn_rule(self) -> None:
         locality = None if self.setup.policy is None else self.setup.policy.locality
@@ -63,6 +63,10 @@ class DelayScheduling(Rule):
             if attempt.closed is None and launch.kind is TaskKind.MAP and not launch.original:
                 job = self._jobs[launch.job] = _WaitingJob(at_ms)
                 job.level = launch.level
+
+    def _resubmitted(self, event: ev.JobResubmitted) -> None:
+        """What ran is gone with the earlier master, and nobody remembers where."""
+        self._jobs.pop(event.job, None)
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
         if self._unsure and event.at_ms > self._since_ms:

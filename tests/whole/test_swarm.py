@@ -22,7 +22,9 @@ from callboard.actors.job import Job
 from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world, struck
 from callboard.scenarios.listed_jobs import ListedWorkload
+from callboard.scenarios.scenario_file import load_scenario
 
+FOUND = sorted((Path(__file__).parent / "found").glob("*.toml"))
 TOO_EARLY = next(bug for bug in BUGS if bug.what == "a job takes its maps for done too early")
 
 
@@ -37,6 +39,13 @@ def test_a_seed_has_no_flaw(seed: int) -> None:
 def test_a_world_is_the_same_however_it_is_run(seed: int) -> None:
     first, *found = flaws(draw_world(seed), tuple(COMPARISONS))
     assert isinstance(first, PlayedWorld)
+    assert not found
+
+
+@pytest.mark.parametrize("file", FOUND, ids=lambda file: file.stem)
+def test_a_world_that_failed_once_fails_no_more(file: Path) -> None:
+    """Each file says what was wrong."""
+    _, *found = flaws(DrawnWorld(load_scenario(file)), tuple(COMPARISONS))
     assert not found
 
 
