@@ -40,10 +40,10 @@ def portrait_columns(portrait: ScenarioPortrait | None, columns: int) -> str:
     load = "".join(map(block, portrait.load(columns)))
     faults = len(portrait.faults) or ""
     length = short_duration(portrait.least_ms)
-    return f"{portrait.nodes:>5}{portrait.jobs:>5}{length:>7}{faults:>5}  {load}"
+    return f"{portrait.nodes:>5}{portrait.jobs:>5}{length:>7}{faults:>7}  {load}"
 
 
-COLUMN_HEADS = f"{'nodes':>5}{'jobs':>5}{'length':>7}{'flts':>5}  work over time"
+COLUMN_HEADS = f"{'nodes':>5}{'jobs':>5}{'length':>7}{'faults':>7}  work over time"
 
 
 def _numbers(portrait: ScenarioPortrait) -> Iterator[tuple[str, str]]:
