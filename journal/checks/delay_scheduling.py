@@ -55,12 +55,17 @@ class DelayScheduling(Rule):
             self._waits_ms = delay_waits_ms(params, self.setup.heartbeat_ms)
 
     def begin_anew(self, at_ms: Millis) -> None:
-        """The new policy is told of the attempts that run, and of nothing that was before."""
+        """The new policy is told of the attempts that run, and of nothing that was before: a copy
+        whose original has ended is an attempt like others.
+        """
         self._since_ms, self._unsure = at_ms, True
         self._jobs.clear()
-        for attempt in self.run_state.attempts.values():
+        attempts = self.run_state.attempts
+        for attempt in attempts.values():
             launch = attempt.launch
-            if attempt.closed is None and launch.kind is TaskKind.MAP and not launch.original:
+            original = attempts.get(launch.original)
+            copies = original is not None and original.closed is None
+            if attempt.closed is None and launch.kind is TaskKind.MAP and not copies:
                 job = self._jobs[launch.job] = _WaitingJob(at_ms)
                 job.level = launch.level
 
