@@ -20,7 +20,12 @@ from bench.swarm.world_reduction import reduced
 from bench.swarm.world_trial import COMPARISONS, PlayedWorld, flaws, play_world
 from callboard.actors.job import Job
 from callboard.fairness.drawing.declared_values import DeclaredValues
-from callboard.fairness.drawing.drawn_worlds import DrawnWorld, draw_world, struck
+from callboard.fairness.drawing.drawn_worlds import (
+    DrawnWorld,
+    draw_contested_world,
+    draw_world,
+    struck,
+)
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import load_scenario
 
@@ -28,7 +33,7 @@ FOUND = sorted((Path(__file__).parent / "found").glob("*.toml"))
 TOO_EARLY = next(bug for bug in BUGS if bug.what == "a job takes its maps for done too early")
 
 
-@pytest.mark.parametrize("seed", range(1, 13))
+@pytest.mark.parametrize("seed", range(1, 9))
 def test_a_seed_has_no_flaw(seed: int) -> None:
     record = try_seed(seed)
     assert not record.flaws
@@ -76,21 +81,21 @@ def test_a_failing_world_is_made_smaller_and_written(tmp_path: Path) -> None:
 def test_what_no_rule_says_is_seen_too(bug: str, kind: str) -> None:
     """In the master's books, and in the events."""
     with planted(next(each for each in BUGS if each.what == bug)):
-        flaws_found = (play_world(draw_world(seed)).flaw for seed in range(1, 80))
+        flaws_found = (play_world(draw_contested_world(seed)).flaw for seed in range(80))
         assert next(flaw.kind for flaw in flaws_found if flaw is not None) == kind
 
 
 def test_a_world_is_struck_at_an_instant_of_its_own() -> None:
     """And is the same up to it."""
-    world = draw_world(3)
-    first = play_world(world)
+    world = draw_world(7)
+    first = play_world(world, checks=False)
     more = struck(world, first.events, DeclaredValues(np.random.default_rng(1)))
     assert more is not None
     *before, added = more.scenario.timeline
     assert tuple(before) == world.scenario.timeline
     at_ms = round(1000 * msgspec.structs.asdict(added)["at_s"])
     assert any(abs(event.at_ms - at_ms) <= 1 for event in first.events)
-    again = play_world(more)
+    again = play_world(more, checks=False)
     early = [[e for e in run.events[1:] if e.at_ms < at_ms] for run in (first, again)]
     assert early[0] == early[1]
 
