@@ -6,6 +6,7 @@ file and journal, stopped half-way.  Under another order of ties a run must be s
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -34,13 +35,16 @@ from callboard.journal.writer import JournalWriter
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
-from callboard.scheduler.model import AttemptId, Millis
+from callboard.scheduler.model import MAP, AttemptId, Millis
 from callboard.scheduler.registry.parts import make_policy
 
 MESSAGES_MAX = 10_000
 """A world that takes more is left there: what its parameters ask for is too much work."""
 
 TOO_LONG = "too long"
+
+QUIET_MS = 10_000
+"""After so long without news whoever waits has been told what there is to tell."""
 
 
 class PlayedWorld(NamedTuple):
@@ -90,10 +94,10 @@ def play_world(
     kernel = run.kernel
     reason = kernel.reason or "complete"
     if flaw is None and checks and reason in ("complete", TOO_LONG):
-        flaw = _not_stopped(events, world) or _of_events(events, world) or _idle(run)
-        flaw = (
-            flaw or _not_noted(run, events) or (_left_behind(run) if reason != TOO_LONG else None)
-        )
+        flaw = _not_stopped(events, world) or _of_events(events, world)
+        flaw = flaw or _idle(run) or _unfed(run, events) or _not_noted(run, events)
+        if flaw is None and reason == "complete":
+            flaw = _left_behind(run)
     return PlayedWorld(events, kernel.digest(), kernel.messages, kernel.now_ms, reason, flaw)
 
 
@@ -134,6 +138,27 @@ def _idle(run: Simulation) -> Flaw | None:
             attempt = slot._attempt
             if attempt is not None and attempt.copier is None and not slot.at_work():
                 return Flaw("idle", f"attempt {attempt.launch.attempt} waits for nothing")
+    return None
+
+
+def _unfed(run: Simulation, events: Sequence[AnyEvent]) -> Flaw | None:
+    """Where nothing has happened for a while, a reduce whose job's maps are all done knows where
+    their outputs are.
+    """
+    ledger, since_ms = run.master.ledger, run.kernel.now_ms - QUIET_MS
+    late = (each for each in reversed(events) if not isinstance(each, RunEnded))
+    if any(each.at_ms >= since_ms for each in islice(late, 1)):
+        return None
+    for slot in run.kernel.actors.values():
+        attempt = slot._attempt if isinstance(slot, Slot) else None
+        if attempt is None or attempt.copier is None or attempt.phase is not None:
+            continue
+        entry = ledger.attempt(attempt.launch.attempt)
+        if entry is None or attempt.copier.awaited or not ledger.here(entry.job):
+            continue
+        job = ledger.job(entry.job)
+        if job.finished(MAP) == job.total(MAP):
+            return Flaw("unfed", f"attempt {entry.attempt} is told of no outputs")
     return None
 
 
