@@ -17,7 +17,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.messages import Preempt
 from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
-from callboard.scheduler.model import KINDS, AttemptId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 from callboard.scheduler.policy import PreemptionRule
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
@@ -64,6 +64,7 @@ class StarvationProbe(MasterProbe):
         self._checked_ms: Millis = 0
         self._wanted: Mapping[TaskKind, Wanted] = {}
         self._kind_of: Mapping[AttemptId, TaskKind] = {}
+        self._alive: Sequence[tuple[JobId, TaskKind, AttemptId]] = ()
         self._spares = False
 
     def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
@@ -82,6 +83,11 @@ class StarvationProbe(MasterProbe):
             self._clocks = [Clocks() for _ in KINDS]
         self._spares = isinstance(order, Ranking) and any(map(order.spared, KINDS))
         self._kind_of = {each.attempt: each.kind for each in ledger.attempts()}
+        self._alive = [
+            (each.job, each.kind, each.attempt)
+            for each in ledger.attempts()
+            if not each.killing and each.suspended_ms is None
+        ]
         claims = [order.entitlements(kind, ledger, "pool") for kind in KINDS]
         for kind in KINDS:
             waiting = claims[kind] if ledger.pending(kind) else ()
@@ -152,6 +158,17 @@ class StarvationProbe(MasterProbe):
             assert taken <= max(slots, 0), told
             if isinstance(self._rule, KillPreemption) and not self._spares:
                 assert taken == max(min(slots, able), 0), told
+        if isinstance(self._rule, KillPreemption) and not self._spares:
+            self._see_that_the_newest_go(noted)
+
+    def _see_that_the_newest_go(self, noted: Sequence[ev.AnyEvent]) -> None:
+        """Of each job's attempts of a kind."""
+        orders = (each for each in noted if isinstance(each, ev.KillOrdered))
+        gone = {each.attempt for each in orders if each.why.reason is Reason.STARVATION}
+        oldest = {(job, kind): n for job, kind, n in reversed(self._alive) if n in gone}
+        for job, kind, number in self._alive:
+            newer = number > oldest.get((job, kind), number)
+            assert number in gone or not newer, f"attempt {number} stays, and an older one goes"
 
 
 def _see_that_it_helps(order: ev.KillOrdered | ev.SuspendOrdered, ledger: Ledger) -> None:
