@@ -5,7 +5,7 @@ guarantees, or the cluster against an independent reference, both in calm worlds
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -121,14 +121,23 @@ def _hostile(seed: int, values: DeclaredValues, folder: Path | None) -> SeedReco
         if told or played[0].messages > STRUCK_MESSAGES_MAX:
             break
         world = struck(base, played[0].events, values) or base
-    nodes = base.scenario.cluster.node_count()
+    reason = "flaw" if told else played[-1].reason
+    record = _of_runs(seed, [(base, run) for run in played], situations, told)
+    return msgspec.structs.replace(record, reason=reason, checked=compared)
+
+
+def _of_runs(
+    seed: int,
+    played: Sequence[tuple[DrawnWorld, PlayedWorld]],
+    situations: Situations,
+    told: Sequence[tuple[str, str, str]],
+) -> SeedRecord:
+    """What worlds came to, apart from how the last one ended."""
     return SeedRecord(
         seed=seed,
         worlds=len(played),
-        node_ms=sum(each.now_ms for each in played) * nodes,
-        events=sum(len(each.events) for each in played),
-        reason="flaw" if told else played[-1].reason,
-        checked=compared,
+        node_ms=sum(run.now_ms * world.scenario.cluster.node_count() for world, run in played),
+        events=sum(len(run.events) for _, run in played),
         met=tuple(situations.met()),
         flaws=tuple(told),
     )
@@ -137,29 +146,19 @@ def _hostile(seed: int, values: DeclaredValues, folder: Path | None) -> SeedReco
 def _contested(seed: int, _values: DeclaredValues, folder: Path | None) -> SeedRecord:
     """Some worlds without faults, in which slots are taken; not compared with anything."""
     situations, told = Situations(), list[tuple[str, str, str]]()
-    worlds, node_ms, events, reason = 0, 0, 0, "complete"
+    played: list[tuple[DrawnWorld, PlayedWorld]] = []
     for each in range(CONTESTED_WORLDS * seed, CONTESTED_WORLDS * (seed + 1)):
         world = draw_contested_world(each)
         run, *found = flaws(world, (), situations)
         assert isinstance(run, PlayedWorld)
-        worlds += 1
-        node_ms += run.now_ms * world.scenario.cluster.node_count()
-        events += len(run.events)
+        played.append((world, run))
         for flaw in found:
             assert isinstance(flaw, Flaw)
             told.append((flaw.kind, flaw.told, _written(seed, world, flaw, folder)))
         if told:
-            reason = "flaw"
             break
-    return SeedRecord(
-        seed=seed,
-        worlds=worlds,
-        node_ms=node_ms,
-        events=events,
-        reason=reason,
-        met=tuple(situations.met()),
-        flaws=tuple(told),
-    )
+    record = _of_runs(seed, played, situations, told)
+    return msgspec.structs.replace(record, reason="flaw" if told else "complete")
 
 
 def _written(seed: int, world: DrawnWorld, flaw: Flaw, folder: Path | None) -> str:
