@@ -3,8 +3,12 @@
 A sealed journal need not have been written by a run; no table is made of one that cannot have been.
 """
 
+from collections.abc import Callable, Iterable
+
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.run_state import InconsistentEvents, RunState
+from callboard.journal.tell.names import class_words
 from callboard.scheduler.model import NodeId
 
 NUMBER_LIMIT = 1 << 50
@@ -19,6 +23,23 @@ _NUMBERS = {
     ev.AttemptLaunched: ("attempt", "job", "task", "number", "original"),
     ev.AttemptEnded: ("started_ms", "suspended_ms"),
 }
+
+
+def take_events(
+    events: Iterable[ev.AnyEvent], state: RunState, take: Callable[[ev.AnyEvent], None]
+) -> None:
+    """Give all events to `take`, which has the state take each in.  ValueError, with the event's
+    number, if no run can have had it, or if they do not begin with a run's start.
+    """
+    for number, event in enumerate(events):
+        try:
+            check_event(event, state)
+            take(event)
+        except (IllegalTransition, InconsistentEvents) as error:
+            told = f"event {number} ({class_words(type(event))})"
+            raise ValueError(f"{told} cannot have happened: {error}") from None
+    if state.started is None:
+        raise ValueError("no run has been recorded in it yet")
 
 
 def check_event(event: ev.AnyEvent, before: RunState) -> None:

@@ -6,11 +6,10 @@ from typing import Self
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
-from callboard.journal.export.consistency import check_event
+from callboard.journal.export.consistency import take_events
 from callboard.journal.figures.metrics import Metrics
-from callboard.journal.run_state import InconsistentEvents, RunState
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId
@@ -49,15 +48,7 @@ class ExportData:
         them, or if they do not begin with a run's start.
         """
         data = cls()
-        for number, event in enumerate(events):
-            try:
-                check_event(event, data._run_state)
-                data._observe(event)
-            except (IllegalTransition, InconsistentEvents) as error:
-                told = f"event {number} ({class_words(type(event))})"
-                raise ValueError(f"{told} cannot have happened: {error}") from None
-        if data._run_state.started is None:
-            raise ValueError("no run has been recorded in it yet")
+        take_events(events, data._run_state, data._observe)
         return data
 
     @property

@@ -10,12 +10,11 @@ from typing import Self
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Importance
-from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.export.change_log import (
     ChangeLog,
     CountRow,
 )
-from callboard.journal.export.consistency import check_event
+from callboard.journal.export.consistency import take_events
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import (
     LogLine,
@@ -29,7 +28,7 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.signs import NODE_SIGNS, node_sign
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import InconsistentEvents, RunState
-from callboard.journal.tell.names import class_words, printable
+from callboard.journal.tell.names import printable
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, Millis, NodeId
 
@@ -78,20 +77,11 @@ class PageCollector:
         no run can have had them, or if they do not begin with a run's start.
         """
         found = cls(make_oracle)
-        for number, event in enumerate(events):
-            try:
-                found.observe(event)
-            except (IllegalTransition, InconsistentEvents) as error:
-                told = f"event {number} ({class_words(type(event))})"
-                raise ValueError(f"{told} cannot have happened: {error}") from None
-        if found.recording.started is None:
-            raise ValueError("no run has been recorded in it yet")
+        take_events(events, found._checked, found._observe)
         found.recording.closed = True
         return found
 
-    def observe(self, event: ev.AnyEvent) -> None:
-        """Take the next event in."""
-        check_event(event, self._checked)
+    def _observe(self, event: ev.AnyEvent) -> None:
         self._check_size(event)
         text = self._narrator.describe(event) if event.importance is Importance.DECISION else ""
         self._checked.observe(event)
