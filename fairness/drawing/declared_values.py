@@ -123,7 +123,9 @@ class DeclaredValues:
 
 
 def _within(values: Sequence[Any], type_: inspect.IntType | inspect.FloatType) -> list[Any]:
-    """Those values that the limits allow, with the limits that are small."""
+    """Those values that the limits allow, and more rarely the limits that are small: a policy that
+    looks every millisecond ends most worlds before anything has happened.
+    """
     more = [limit for limit in (type_.ge, type_.le) if limit is not None and limit <= _LARGEST]
     if type_.gt is not None:
         more.append(type_.gt + _SMALLEST)
@@ -132,4 +134,4 @@ def _within(values: Sequence[Any], type_: inspect.IntType | inspect.FloatType) -
     )
     high = min(type_.le if type_.le is not None else inf, type_.lt if type_.lt is not None else inf)
     inside = [each for each in values if low <= each <= high and each != type_.gt]
-    return [*inside, *more]
+    return [*inside * 4, *more]
