@@ -76,7 +76,7 @@ class Hybrid(Order):
             return Fair.Params(pool_by="user", pools=pools)
 
     def __init__(self, params: Params | None = None) -> None:
-        params = params or Hybrid.Params()
+        self.params = params = params or Hybrid.Params()
         if not params.users:
             self.guarantees = ("makespan", "lone-job", "pareto")
         coshh = Coshh(Coshh.Params(size=params.size, users=params.users))
