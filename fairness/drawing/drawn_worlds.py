@@ -95,8 +95,8 @@ def _draw_world(values: DeclaredValues, draw: Callable[[], Scenario]) -> DrawnWo
 def struck(
     world: DrawnWorld, events: Sequence[AnyEvent], values: DeclaredValues
 ) -> DrawnWorld | None:
-    """The world with something more that happens, at an instant at which something did: what comes
-    at one instant meets there only.  Of rare events there are as many as of others.  None if
+    """The world with something more that happens, mostly at an instant at which something did: what
+    comes at one instant meets there only.  Of rare events there are as many as of others.  None if
     nothing that was drawn can be.
     """
     by_type: dict[type[AnyEvent], list[AnyEvent]] = {}
@@ -109,7 +109,7 @@ def struck(
         types = ENTRIES_OF_THE_MASTER if races else ENTRY_TYPES
         told = [each for each in by_type if not races or issubclass(each, _TOLD_TO_OTHERS)]
         at_ms = values.one_of(by_type[values.one_of(told or [*by_type])]).at_ms
-        at_s = max(at_ms + values.one_of((0, 0, 0, 1, -1)), 0) / 1000
+        at_s = max(at_ms + values.one_of((0, 0, 0, 0, 1, -1, 100)), 0) / 1000
         entry = _draw_entry(values, scenario, there, at_s, types=types)
         if entry is not None and "for_s" in entry and values.chance(0.3):
             entry["at_s"] = max(at_s - entry["for_s"], 0.0)  # so that it ends then
@@ -181,6 +181,8 @@ def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:
     }
     cluster: dict[str, Any] = values.struct(Cluster, own)
     cluster = {"nodes": own["nodes"](), "racks": own["racks"](), **cluster, "heartbeat": heartbeat}
+    if values.chance(0.4):
+        cluster["replication"] = 1  # three replicas lie on every node of so few
     shortest_ms = (
         2
         * msgspec.convert(
