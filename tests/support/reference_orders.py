@@ -198,13 +198,16 @@ NEAR_MS = Fraction(1, 1 << 18)
 
 @dataclass
 class Served:
-    """A phase in the virtual cluster: what is left of it, at most how many slots it gets."""
+    """A phase in the virtual cluster: what is left of it, at most how many slots it gets, and when
+    what is left was set, since that is rounded in the simulator.
+    """
 
     left_ms: Fraction
     tasks: int
     weight: Fraction
     speed: Fraction
     submit_ms: int
+    set_ms: tuple[int, ...]
 
 
 class VirtualCluster:
@@ -314,14 +317,15 @@ class VirtualTimeReference(ReferenceOrder):
         self._catch_up(kind, now_ms)
         address, given = (job.number, kind), job.given
         self._sizes.setdefault(address, left)
-        self._clusters[kind].phases.pop(job.number, None)
+        before = self._clusters[kind].phases.pop(job.number, None)
         if not left:
             self._late.setdefault(address, now_ms)
             return
         self._late.pop(address, None)
         weight = given.weight if self._late_rule == "by weight" else Fraction(1)
         speed = given.weight if self._by_size else Fraction(1)
-        phase = Served(left, job.totals[kind], weight, speed, given.submit_ms)
+        set_ms = (*(before.set_ms if before else ()), now_ms)
+        phase = Served(left, job.totals[kind], weight, speed, given.submit_ms, set_ms)
         self._clusters[kind].phases[job.number] = phase
 
     def _catch_up(self, kind: int, now_ms: int) -> None:
