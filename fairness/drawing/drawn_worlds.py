@@ -49,6 +49,9 @@ NODE_TYPES = ("", "cpu", "io")
 SPAN_S = 60
 """Seconds in which jobs come and faults begin."""
 
+_LOST_FOR_EVER = {"loss": 0.1, "delay_s": 0.5}
+"""The most that a link may lose, and delay messages, for ever."""
+
 _TRIES = 20
 
 
@@ -311,9 +314,16 @@ def _draw_entry(
         drawn = {"at_s": own["at_s"](), **drawn}
         if values.chance(0.85) and "for_s" in entry.__struct_fields__ and entry is not tl.AddEntry:
             drawn["for_s"] = lasts
+        if entry is tl.LinkEntry and drawn.get("for_s") is None:
+            drawn |= _gentle(drawn)
         if _with_entry(scenario, drawn) is not None:
             return drawn
     return None
+
+
+def _gentle(link: Mapping[str, Any]) -> dict[str, Any]:
+    """What a link may do for ever: where more is lost, no node is there for as long as a task."""
+    return {name: min(link.get(name, 0.0), most) for name, most in _LOST_FOR_EVER.items()}
 
 
 def _draw_target(values: DeclaredValues, scenario: Scenario, *, named: bool) -> str:
