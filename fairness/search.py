@@ -1,6 +1,7 @@
 """Looking for scenarios in which a policy breaks a property, and for the smallest of them.
 
-Scenarios are drawn by Hypothesis from a seed and nothing else, so the same search finds the same.
+Scenarios are drawn by Hypothesis from a seed, so the same search finds the same as long as neither
+this package nor Hypothesis changes, of which it also draws constants.
 Properties that speak of the same family are tested in the same scenarios, each played once.
 """
 
