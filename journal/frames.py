@@ -7,6 +7,7 @@ import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal import format as fmt
+from callboard.journal.event_limits import InconsistentEvents, check_numbers
 from callboard.journal.format import HEAD_BYTES, SEAL_BYTES, SEAL_HEAD, JournalError, length_of
 
 _decode = msgspec.msgpack.Decoder[AnyEvent](AnyEvent).decode
@@ -62,17 +63,25 @@ class Frames:
         self._raw += raw[at:]
 
     def rest(self) -> list[AnyEvent]:
-        """The events that no seal covers yet, checked by nothing but their own form."""
+        """The events that no seal covers yet, checked by their own form and numbers alone."""
         events: list[AnyEvent] = []
         try:
             for record in self._records[self._given :]:
-                events.append(_decode(memoryview(record)[HEAD_BYTES:]))
+                event = _decode(memoryview(record)[HEAD_BYTES:])
+                check_numbers(event)
+                events.append(event)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            before = sum(map(len, self._records[: self._given + len(events)]))
-            problem = f"damaged: not an event ({error})"
-            raise JournalError(self.path, self._begin + before, problem) from None
+            raise self._error(len(events), f"damaged: not an event ({error})") from None
+        except InconsistentEvents as error:
+            problem = f"no run has recorded this: {error}"
+            raise self._error(len(events), problem) from None
         self._given = len(self._records)
         return events
+
+    def _error(self, place: int, problem: str) -> JournalError:
+        """What is wrong with the open chunk's event at this place, after those given."""
+        before = sum(map(len, self._records[: self._given + place]))
+        return JournalError(self.path, self._begin + before, problem)
 
     def check_begun(self) -> None:
         """Read the header, if that has not been done."""

@@ -20,6 +20,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal import run_changes as changes
+from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.run_changes import AFTER_CLOSING, AFTER_END, AFTER_SHUFFLE, AFTER_START
 from callboard.journal.run_records import (
     NEVER,
@@ -35,10 +36,6 @@ NO_SUBJECT = -1
 """In place of a job or a node, for an event that is about none."""
 
 _SUCCEEDED, _BOOKED_SUCCEEDED = Outcome.SUCCEEDED, lc.BookedState.SUCCEEDED
-
-
-class InconsistentEvents(ValueError):
-    """An event speaks of what no event has told of, or begins what has begun already."""
 
 
 class RunState:
@@ -198,6 +195,8 @@ class RunState:
             job = self._job(event.job)
         if number in self.attempts:
             raise InconsistentEvents(f"attempt {number} was launched before")
+        if event.node not in self.nodes:
+            raise _no_node(event.node)
         attempt = self.attempts[number] = AttemptRecord(event, self._version)
         self.last_attempt = number
         phase = job.phases[kind]
@@ -294,6 +293,7 @@ class RunState:
         attempt = self.attempts.get(event.attempt)
         if attempt is None or attempt.version != self._version:
             attempt = self._attempt(event.attempt)
+        self._check_slot(event)
         kind = attempt.launch.kind
         after = AFTER_START[kind].get(attempt.state)
         attempt.state = after or changes.attempt_after(event, attempt)
@@ -326,6 +326,7 @@ class RunState:
         return attempt
 
     def _resumed(self, event: ev.AttemptResumed) -> AttemptRecord:
+        self._check_slot(event)
         attempt = self._moved(event)
         attempt.resume_ordered = False
         attempt.slot, attempt.began_ms, attempt.left_ms = event.slot, event.at_ms, NEVER
@@ -359,9 +360,15 @@ class RunState:
     # Nodes, and the master.
 
     def _node(self, number: NodeId) -> NodeRecord:
-        if number not in self.nodes:
-            raise InconsistentEvents(f"there is no node {number}")
-        return self.nodes[number]
+        node = self.nodes.get(number)
+        if node is None:
+            raise _no_node(number)
+        return node
+
+    def _check_slot(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
+        facts = self._node(event.node).facts
+        if not 0 <= event.slot < facts.map_slots + facts.reduce_slots:
+            raise InconsistentEvents(f"node {event.node} has no slot {event.slot}")
 
     def _node_lost(self, event: ev.NodeLost) -> None:
         node = self._node(event.node)
@@ -430,3 +437,7 @@ TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] =
     ev.FaultStruck: RunState._fault_struck,
 }
 """What each event changes; all others change nothing of this."""
+
+
+def _no_node(number: NodeId) -> InconsistentEvents:
+    return InconsistentEvents(f"there is no node {number}")

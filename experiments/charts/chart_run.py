@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import NodeFault
-from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.experiments.charts.chart_style import chart_text, unused_name
+from callboard.journal.consistency import take_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import slots_of
@@ -134,18 +134,13 @@ class _Reading:
 def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> ChartRun:
     """The run that the events tell of, as far as they go, labelled by its policy.
 
-    Raises ValueError where they do not begin with a run's start, or contradict each other; what
-    reading a journal raises.
+    Raises ValueError, with the event's number, if no run can have had them, or if they do not begin
+    with a run's start; what reading a journal raises.
     """
     reading = _Reading(with_shares=with_shares)
-    try:
-        for event in events:
-            reading.observe(event)
-    except IllegalTransition as error:
-        raise ValueError(f"inconsistent events: {error}") from None
+    take_events(events, reading.state, reading.observe)
     state, metrics = reading.state, reading.metrics
-    if state.started is None:
-        raise ValueError("no run has been recorded in it yet")
+    assert state.started is not None
     return ChartRun(
         label=chart_text(short_policy(state.started.policy, _PARAMS_SHOWN)),
         summary=metrics.summary(),

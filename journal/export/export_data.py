@@ -6,8 +6,8 @@ from typing import Self
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
+from callboard.journal.consistency import take_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
-from callboard.journal.export.consistency import take_events
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words

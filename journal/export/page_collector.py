@@ -10,11 +10,12 @@ from typing import Self
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Importance
+from callboard.journal.consistency import take_events
+from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.export.change_log import (
     ChangeLog,
     CountRow,
 )
-from callboard.journal.export.consistency import take_events
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import (
     LogLine,
@@ -27,7 +28,7 @@ from callboard.journal.replay.job_rows import job_standing
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.signs import NODE_SIGNS, node_sign
 from callboard.journal.run_records import JobRecord
-from callboard.journal.run_state import InconsistentEvents, RunState
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import printable
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, Millis, NodeId

@@ -7,6 +7,8 @@ from typing import Self
 from callboard.actors.config import Cluster
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
+from callboard.journal.consistency import take_events
+from callboard.journal.run_state import RunState
 from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, NodeId, TaskKind
 
 RESTART_STEP = 1000
@@ -86,12 +88,16 @@ class PlayedHistory:
 
     @classmethod
     def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
-        """What the events tell; ValueError if they do not begin with a run's start."""
-        history = cls()
-        for event in events:
+        """What the events tell; ValueError, with the event's number, if no run can have had them,
+        or if they do not begin with a run's start.
+        """
+        history, state = cls(), RunState()
+
+        def take(event: ev.AnyEvent) -> None:
+            state.observe(event)
             history._observe(event)
-        if history._started is None:
-            raise ValueError("no run has been recorded in it yet")
+
+        take_events(events, state, take)
         return history
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
+from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.figures import summary as fig
 from callboard.journal.figures.map_locality import MapLocality, map_locality
 from callboard.journal.figures.size_estimates import PhaseSizes, phase_sizes
@@ -21,7 +22,7 @@ from callboard.journal.figures.slot_time import IdleSlots, SlotTime, slots_of
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.tables import JobColumns, job_columns
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord
-from callboard.journal.run_state import TAKE, InconsistentEvents, RunState
+from callboard.journal.run_state import TAKE, RunState
 from callboard.scheduler.model import KINDS, MAP, REDUCE, AttemptId, JobId, Millis, TaskKind
 
 _Look = Callable[[Any, Any], object]

@@ -105,7 +105,7 @@ INCONSISTENT = [
     (2, {"attempt": BIG}, "attempt is 9223372036854775808"),
     (2, {"attempt": -1}, "attempt is -1"),
     (2, {"node": 7}, "there is no node 7"),
-    (2, {"at_ms": BIG}, "the time goes from 0 to"),
+    (2, {"at_ms": BIG}, "at_ms is 9223372036854775808"),
     (3, {"slot": 2}, "node 0 has no slot 2"),
     (3, {"slot": -1}, "node 0 has no slot -1"),
     (4, {"attempt": 1}, "attempt 1 was launched before"),
@@ -123,7 +123,7 @@ INCONSISTENT = [
     [("trace", ()), ("csv", ()), ("csv", ("--rows", "jobs")), ("html", ())],
 )
 @pytest.mark.parametrize(("place", "change", "words"), INCONSISTENT)
-def test_events_that_no_run_can_have_are_told_by_number(
+def test_events_that_no_run_can_have_are_refused(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     place: int,
@@ -132,14 +132,16 @@ def test_events_that_no_run_can_have_are_told_by_number(
     form: str,
     rows: tuple[str, ...],
 ) -> None:
-    """A journal whose seals fit and whose events do not."""
+    """A journal whose seals fit and whose events do not: told by the event's number, or if it is
+    not even read, by its place in the file.
+    """
     path, to = tmp_path / "odd.journal", tmp_path / "out"
     with JournalWriter(path) as sink:
         for number, event in enumerate(STORY):
             sink(msgspec.structs.replace(event, **change) if number == place else event)
     assert export(path, to, "--format", form, *rows) == 2
     told = capsys.readouterr().err
-    assert f"odd.journal: event {place} (" in told
+    assert f"odd.journal: event {place} (" in told or "no run has recorded this" in told
     assert words in told
     assert not to.exists()
 

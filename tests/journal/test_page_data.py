@@ -180,9 +180,10 @@ class TestSize:
             PageCollector.of(STORY)
 
     def test_a_job_number_beyond_all_bounds_is_refused_before_it_costs_anything(self) -> None:
-        odd: list[AnyEvent] = [START, JobSubmitted(0, 1 << 40, "", "", "", Priority.NORMAL, 1, 0)]
-        with pytest.raises(TooLargeForPageError, match="jobs"):
-            PageCollector.of(odd)
+        for number, error in ((1 << 20, TooLargeForPageError), (1 << 40, ValueError)):
+            job = JobSubmitted(0, number, "", "", "", Priority.NORMAL, 1, 0)
+            with pytest.raises(error, match="job"):
+                PageCollector.of([START, job])
 
 
 class TestOddRuns:

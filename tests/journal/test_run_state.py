@@ -9,11 +9,12 @@ from callboard.actors.vocabulary.events import Importance, Mark, Outcome
 from callboard.actors.vocabulary.lifecycle import AttemptState, BookedState, IllegalTransition
 from callboard.journal import run_state as fold
 from callboard.journal.checks.checker import check_events
+from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay import recording as recordings
 from callboard.journal.replay.recording import Recording
-from callboard.journal.run_state import NO_SUBJECT, InconsistentEvents, RunState
+from callboard.journal.run_state import NO_SUBJECT, RunState
 from tests.journal.test_checks import STORY
 
 

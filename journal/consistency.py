@@ -1,0 +1,28 @@
+"""Events of which figures are made: none that no run can have had."""
+
+from collections.abc import Callable, Iterable
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.lifecycle import IllegalTransition
+from callboard.journal.event_limits import InconsistentEvents, check_numbers
+from callboard.journal.run_state import RunState
+from callboard.journal.tell.names import class_words
+
+
+def take_events(
+    events: Iterable[ev.AnyEvent], state: RunState, take: Callable[[ev.AnyEvent], None]
+) -> None:
+    """Give all events to `take`, which has the state take each in.  ValueError, with the event's
+    number, if no run can have had it, or if they do not begin with a run's start.
+    """
+    for number, event in enumerate(events):
+        try:
+            check_numbers(event)
+            if event.at_ms < state.now_ms:
+                raise InconsistentEvents(f"the time goes from {state.now_ms} to {event.at_ms} ms")
+            take(event)
+        except (IllegalTransition, InconsistentEvents) as error:
+            told = f"event {number} ({class_words(type(event))})"
+            raise ValueError(f"{told} cannot have happened: {error}") from None
+    if state.started is None:
+        raise ValueError("no run has been recorded in it yet")
