@@ -3,10 +3,13 @@
 EFFICIENT = ("work-conserving", "makespan", "lone-job")
 """No slot is left empty that a job could use."""
 
-MONOTONE_SHARES = ("pareto", "population-monotone", "resource-monotone")
+MONOTONE = ("population-monotone", "resource-monotone")
+"""Nobody is due less when another leaves, or with more slots."""
+
+MONOTONE_SHARES = ("pareto", *MONOTONE)
 """Of orders that say what each job is due."""
 
-SMALL_JOBS_FIRST = (*EFFICIENT, *MONOTONE_SHARES, "ideal-work", "shortest-first")
+SMALL_JOBS_FIRST = (*EFFICIENT, "pareto", "ideal-work", "shortest-first")
 """Nor is the small job kept waiting by the large one."""
 
 DOMINATES_SHARING = ("ideal-dominance", "dominance")

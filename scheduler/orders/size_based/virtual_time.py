@@ -35,12 +35,12 @@ from callboard.scheduler.facts import (
     Progressed,
     TasksPending,
 )
-from callboard.scheduler.guarantees import DOMINATES_SHARING, SMALL_JOBS_FIRST
+from callboard.scheduler.guarantees import DOMINATES_SHARING, MONOTONE, SMALL_JOBS_FIRST
 from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
-from callboard.scheduler.orders.size_based.size_source import SizeBased
+from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import Grounds, Reason
@@ -219,6 +219,13 @@ class VirtualTimeOrder(Order, Ranking):
 
 class Fsp(SizeBased, VirtualTimeOrder):
     """The Fair Sojourn Protocol, by virtual end."""
+
+    def __init__(self, params: SizeParams | None = None) -> None:
+        super().__init__(params)
+        if self.params.size == "online":
+            # Where all tasks are taken for equally long. Else who alone can use another slot may
+            # come to end before others, and be due what they were.
+            self.guarantees = (*self.guarantees, *MONOTONE)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         super().observe(fact, view)
