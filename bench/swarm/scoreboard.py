@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
-from bench.swarm.bug_hunt import SEEDS_MAX, Catch
+from bench.swarm.bug_hunt import Catch
 from bench.swarm.records import Totals
 from callboard.fairness.situations import CATALOGUE
 
@@ -48,7 +48,7 @@ def _counted(counts: Counter[str]) -> str:
 def _bugs(caught: Sequence[Catch]) -> Iterator[str]:
     found = [each for each in caught if each.kind]
     missed = [each for each in caught if not each.kind]
-    most = max((each.seeds for each in missed), default=SEEDS_MAX)
+    most = max(each.seeds for each in caught)
     yield (
         f"Of {len(caught)} planted bugs {len(found)} were caught within {most} seeds, after"
         f" {median(each.worlds for each in found):g} worlds in the median and"
