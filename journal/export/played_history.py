@@ -8,6 +8,7 @@ from callboard.actors.config import Cluster
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
 from callboard.journal.consistency import take_events
+from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, NodeId, TaskKind
 
@@ -144,6 +145,8 @@ class PlayedHistory:
                 attempt.booked_ms, attempt.outcome = event.at_ms, event.outcome
             case ev.MapOutputsLost():
                 for number in event.attempts:
+                    if number not in self._open:
+                        raise InconsistentEvents(f"attempt {number} was never launched")
                     self._open[number].lost_ms = event.at_ms
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
@@ -152,6 +155,8 @@ class PlayedHistory:
         self._open_attempt(event.attempt, task, event.number, event)
 
     def _auxiliary_launched(self, event: ev.AuxiliaryLaunched) -> None:
+        if event.job not in self.jobs:
+            raise InconsistentEvents(f"job {event.job} was never submitted")
         others, purpose = self.jobs[event.job].auxiliary, event.purpose
         task = others.setdefault(purpose, PlayedTask(event.kind, 0, purpose=purpose))
         self._open_attempt(event.attempt, task, len(task.attempts), event)

@@ -6,11 +6,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    AuxiliaryLaunched,
+    AuxiliaryPurpose,
+    MapOutputsLost,
+    Outcome,
+)
 from callboard.journal.follow import Follower
 from callboard.journal.replay.frame import View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.writer import JournalWriter
+from callboard.scheduler.model import MAP
 from tests.callboard.conftest import Run
 from tests.journal.stories import STORY
 
@@ -69,6 +76,23 @@ def test_what_is_not_there_is_refused_where_figures_are_made(
         assert (status, err.count("\n")) == (2, 1), line
         assert "cannot have happened" in err
         assert str(new) in err
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        (MapOutputsLost(900, 0, 0, (77,), Outcome.KILLED), "attempt 77 was never launched"),
+        (AuxiliaryLaunched(900, 9, 77, AuxiliaryPurpose.SETUP, 0, MAP), "job 9 was never"),
+    ],
+)
+def test_what_was_never_there_is_refused_where_a_history_is_written(
+    callboard: Run, tmp_path: Path, odd: AnyEvent, told: str
+) -> None:
+    before = [event for event in STORY if event.at_ms < odd.at_ms]
+    journal = written([*before, odd], tmp_path / "odd.journal")
+    status, _, err = callboard("export", str(journal), "--to", "-", "--format", "hadoop1")
+    assert status == 2
+    assert told in err
 
 
 @pytest.mark.parametrize(("field", "old", "new"), [("node", 0, 4321), ("slot", 0, 99)])
