@@ -195,7 +195,7 @@ class RunState:
             job = self._job(event.job)
         if number in self.attempts:
             raise InconsistentEvents(f"attempt {number} was launched before")
-        if event.node not in self.nodes:
+        if event.node not in self.nodes and self.started is not None:
             raise _no_node(event.node)
         attempt = self.attempts[number] = AttemptRecord(event, self._version)
         self.last_attempt = number
@@ -366,6 +366,9 @@ class RunState:
         return node
 
     def _check_slot(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
+        """Where the nodes are known, since figures may be made of events without their start."""
+        if self.started is None:
+            return
         facts = self._node(event.node).facts
         if not 0 <= event.slot < facts.map_slots + facts.reduce_slots:
             raise InconsistentEvents(f"node {event.node} has no slot {event.slot}")

@@ -57,7 +57,7 @@ from callboard.scheduler.reasons import (
     Starving,
     Why,
 )
-from tests.journal.stories import MAP, NODE, START, STORY
+from tests.journal.stories import MAP, NODE, STORY
 from tests.journal.strategies import any_event
 
 TOLD = """\
@@ -375,14 +375,13 @@ def test_an_unknown_kind_is_refused_before_reading(tmp_path: Path) -> None:
 
 def test_a_copy_names_the_node_of_the_other_and_a_losers_kill_has_no_place_in_a_queue() -> None:
     teller = Teller()
-    teller.tell(START)
     teller.tell(JobSubmitted(0, 0, "", "", "", Priority.NORMAL, 4, 0))
-    teller.tell(AttemptLaunched(0, 1, 0, MAP, 3, 0, 0, NODE, Why(Reason.BY_KEY, "fifo", 1)))
+    teller.tell(AttemptLaunched(0, 1, 0, MAP, 3, 0, 7, NODE, Why(Reason.BY_KEY, "fifo", 1)))
     why = Why(Reason.LONGEST_LEFT, "late", 2, 586.667, detail=AttemptPace(80_000, 0.12))
-    told = teller.tell(AttemptLaunched(9, 2, 0, MAP, 3, 1, 1, NODE, why, 1))
+    told = teller.tell(AttemptLaunched(9, 2, 0, MAP, 3, 1, 8, NODE, why, 1))
     assert told == (
-        "map 3 of job-0 (attempt 2) launched on node-1, node-local (a copy of the one on node-0;"
+        "map 3 of job-0 (attempt 2) launched on node-8, node-local (a copy of the one on node-7;"
         " late: 12 % done in 80 s, some 587 s left: 2nd of the stragglers, score 586.667)"
     )
     lost = teller.tell(KillOrdered(20, 1, Why(Reason.TASK_DONE)))
-    assert lost == "map 3 of job-0 on node-0 must give way (its task is done)"
+    assert lost == "map 3 of job-0 on node-7 must give way (its task is done)"
