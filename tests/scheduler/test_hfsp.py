@@ -282,6 +282,18 @@ def test_a_size_is_announced_once_when_training_ends() -> None:
     assert told == [None, SizeEstimate(0, MAP, 650_000, 487_500), None]
 
 
+def test_a_measured_phase_uses_as_many_slots_as_it_has_tasks_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two of five maps took 10 s each: of a hundred slots the other three use three."""
+    policy, order, cluster = in_training(t=2, maps=5, slots=100)
+    monkeypatch.setattr(FakeJob, "finished", lambda *_: 2)
+    for attempt in (1, 2):
+        policy.observe(Closed(0, MAP, attempt, 0, True, 10_000), cluster)
+    virtual = [order.clusters[MAP].size_ms(0, cluster.now_ms + after) for after in (0, 1000)]
+    assert virtual == [30_000.0, 27_000.0]
+
+
 def test_a_phase_of_exactly_t_tasks_is_not_tiny() -> None:
     machine = Machine(Hfsp(), [work(0, *[1000] * 5)]).play()
     assert {why.reason for _, _, why in machine.launches} == {Reason.TRAINING}
