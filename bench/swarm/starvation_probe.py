@@ -86,7 +86,7 @@ class StarvationProbe(MasterProbe):
         self._alive = [
             (each.job, each.kind, each.attempt)
             for each in ledger.attempts()
-            if not each.killing and each.suspended_ms is None
+            if not (each.killing or each.suspending) and each.suspended_ms is None
         ]
         claims = [order.entitlements(kind, ledger, "pool") for kind in KINDS]
         for kind in KINDS:
