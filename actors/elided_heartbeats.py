@@ -1,6 +1,7 @@
 """Heartbeats that need not be sent: both sides of the scheme, the node's and the master's.
 
-Where a scenario says `send = "needed"`, a node that has nothing to say does not send its heartbeat.
+Where a scenario says `send = "needed"`, a node that has nothing to say does not send its heartbeat,
+and the master does not send a reply that says nothing.
 The journal is the same, with fewer messages (FB-2009: 1.7 million instead of 26).
 
 **Why it is exact.**
@@ -19,9 +20,13 @@ or something is pending that it has a free slot for, be it an attempt that it ho
 4. *Nothing becomes pending in an instant's first round*, when heartbeats arrive: jobs live beside
 the master and answer it in later rounds. So the master need not decide on an instant again.
 
-5. *Silence means nothing only while nothing can happen.* From the first fault that could delay or
+5. *A reply without an order only says when the next heartbeat is due*, which the node knows. Both
+count it, so that the numbers of replies (rule H5) are the same. The first of a life is always sent.
+
+6. *Silence means nothing only while nothing can happen.* From the first fault that could delay or
 lose a message on, a node sends every heartbeat, and tells the master when the last that it left out
-would have arrived (`HeartbeatsResumed`). One under way then, or its reply, is made good.
+would have arrived (`HeartbeatsResumed`). One under way then, or its reply, is made good; one that
+was sent and has not arrived yet is answered in any case.
 """
 
 from bisect import bisect_left, insort
@@ -34,7 +39,7 @@ from callboard.scheduler.model import KINDS, MAP, Millis, NodeId, TaskKind
 
 
 class NextHeartbeat(NamedTuple):
-    """When the next heartbeat is due; with `reply`, when the reply to an elided one would come."""
+    """When the next heartbeat is due; with `reply`, when a reply that is left out would come."""
 
     at_ms: Millis
     reply: bool = False
@@ -55,6 +60,7 @@ class HeartbeatSchedule:
         """When the last heartbeat that was left out would have arrived; -1 if none was."""
         self._latency_ms = latency_ms
         self._out_of_band = out_of_band
+        self._sent_ms: Millis = -latency_ms - 1  # the last whose reply may be left out
         self.interval_ms: Millis = 0  # that the master told last
         self._replied_ms: Millis = 0  # when the reply comes that was under way on waking
 
@@ -75,28 +81,36 @@ class HeartbeatSchedule:
         if not self.elides:
             at_once = self._out_of_band and now_ms >= self._replied_ms
             return NextHeartbeat(now_ms) if at_once else None
-        if self.skip_to(now_ms):
-            reply_ms = self.next_ms - self.interval_ms
-            if self._out_of_band and now_ms < reply_ms:
-                return NextHeartbeat(reply_ms, reply=True)
+        self.skip_to(now_ms)
+        reply_ms = self.next_ms - self.interval_ms
+        if self._out_of_band and now_ms < reply_ms:
+            return NextHeartbeat(reply_ms, reply=True)
         return NextHeartbeat(now_ms if self._out_of_band else self.next_ms)
 
-    def skip_to(self, now_ms: Millis) -> bool:
-        """Make the next heartbeat the grid's first one after now; whether any is left out by it."""
+    def send(self, now_ms: Millis) -> None:
+        """Note that a heartbeat is sent now whose reply is left out if it says nothing."""
+        self._sent_ms = now_ms
+        self.next_ms = now_ms + self._period_ms
+
+    def is_under_way(self, now_ms: Millis) -> bool:
+        """Whether such a heartbeat has not arrived yet."""
+        return now_ms < self._sent_ms + self._latency_ms
+
+    def skip_to(self, now_ms: Millis) -> None:
+        """Make the next heartbeat the grid's first one after now; those before it are left out."""
         if self.next_ms > now_ms:
-            return False
+            return
         missed = (now_ms - self.next_ms) // self._period_ms + 1
         self.next_ms += missed * self._period_ms
         self.left_out_ms = self.next_ms - self._period_ms + self._latency_ms
-        return True
 
     def under_way(self, now_ms: Millis) -> NextHeartbeat | None:
-        """The elided heartbeat, or its reply, that would be under way now, and its arrival."""
-        if self.left_out_ms < 0:
+        """The elided heartbeat, or reply, that would be under way now, and its arrival."""
+        arrives_ms = max(self.left_out_ms, self._sent_ms + self._latency_ms)
+        if arrives_ms < 0:
             return None
-        arrives_ms = self.left_out_ms
         reply_ms = arrives_ms + self._latency_ms
-        if now_ms < arrives_ms:
+        if now_ms < self.left_out_ms:
             self.left_out_ms -= self._period_ms
             return NextHeartbeat(arrives_ms)
         if now_ms < reply_ms:

@@ -202,6 +202,11 @@ class NodeEntry:
         if not self.drained:
             self._free[kind] -= more
 
+    @property
+    def has_orders(self) -> bool:
+        """Whether an order beside launches waits for the next reply."""
+        return bool(self.kills or self.suspends or self.tracks)
+
     def could_resume(self) -> bool:
         (maps, reduces), (free_maps, free_reduces) = self._suspended, self._free
         return (maps > 0 and free_maps > 0) or (reduces > 0 and free_reduces > 0)

@@ -256,11 +256,12 @@ class Master(Actor):
         for progress in heartbeat.progress:
             self._book_progress(progress)
         launches = self._work_for(node)
-        if self._elided is not None and heartbeat.node not in self._heartbeating:
+        elides = self._elided is not None and heartbeat.node not in self._heartbeating
+        if self._elided is not None and elides:
             self._elided.index.heard(heartbeat.node, self._kernel.now_ms)
             if heartbeat.reports or launches or heartbeat.joins is not None:
                 self._list(self._elided, node)  # else its slots are as it left them
-        self._reply(node, launches)
+        self._reply(node, launches, elides=elides and heartbeat.joins is None)
 
     def on_elided_heartbeat(self, elided: msg.ElidedHeartbeat) -> None:
         node, now_ms = self.ledger.node(elided.node), self._kernel.now_ms
@@ -274,7 +275,7 @@ class Master(Actor):
         launches = self._work_for(node)
         if launches:
             self._list(self._elided, node)
-        if launches or node.kills or node.suspends or node.tracks:
+        if launches or node.has_orders:
             self._reply(node, launches)
 
     def _work_for(self, node: NodeEntry) -> tuple[msg.LaunchTask | msg.ResumeTask, ...]:
@@ -319,12 +320,19 @@ class Master(Actor):
         return node
 
     def _reply(
-        self, node: NodeEntry, launches: tuple[msg.LaunchTask | msg.ResumeTask, ...]
+        self,
+        node: NodeEntry,
+        launches: tuple[msg.LaunchTask | msg.ResumeTask, ...],
+        *,
+        elides: bool = False,
     ) -> None:
-        """Answer a heartbeat, and keep the answer in case it has to be repeated (rule H5)."""
+        """Answer a heartbeat, and keep the answer in case it has to be repeated (rule H5).  One to
+        a node that elides counts, but is not sent if it says nothing.
+        """
+        elides = elides and not launches and not node.has_orders
         what: tuple[tuple[msg.KillTask, ...], tuple[msg.SuspendTask, ...], tuple[int, ...]]
         what = (), (), ()
-        if node.kills or node.suspends or node.tracks:
+        if node.has_orders:
             what = tuple(node.kills), tuple(node.suspends), tuple(node.tracks)
             node.kills.clear()
             node.suspends.clear()
@@ -332,6 +340,8 @@ class Master(Actor):
         reply = node.reply = msg.HeartbeatReply(
             node.reply.response + 1, self._interval_ms, launches, *what, node.life
         )
+        if elides:
+            return
         if self._downlinks:
             self._send_down(node.node, reply)
         else:
@@ -373,7 +383,7 @@ class Master(Actor):
         """
         ledger, policy = self.ledger, self._policy
         node = ledger.node(number)
-        if node is None or node.kills or node.suspends or node.tracks:
+        if node is None or node.has_orders:
             return False
         now_ms, ledger.now_ms = ledger.now_ms, at_ms
         passed = policy.refuses_again(OfferEntry(node), ledger)

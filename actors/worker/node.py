@@ -50,6 +50,7 @@ class Node(Machine):
     __slots__ = (
         "_asked",
         "_awaiting_reply",
+        "_elided_response",
         "_facts",
         "_first_slot",
         "_free",
@@ -96,6 +97,7 @@ class Node(Machine):
         self._reports: list[msg.AnyReport] = []
         self._life = 0
         self._response = 0
+        self._elided_response = 0
         self._joined = False
         self._awaiting_reply = False
         self._sends_all = False  # since a fault
@@ -125,14 +127,17 @@ class Node(Machine):
         joins = None if self._joined else self._facts
         clocks, now_ms = self._progress.values(), self._kernel.now_ms
         progress = tuple([each.progress(now_ms, self._clock) for each in clocks])
-        node, reports = self._facts.node, tuple(self._reports)
+        reports = tuple(self._reports)
         self._reports.clear()
         self._joined = True
-        self._awaiting_reply = True
         self._heartbeats += 1
-        self._send_heartbeat(
-            msg.Heartbeat(node, self._response, reports, joins, self._life, progress)
-        )
+        self._awaiting_reply = not self._schedule.elides or joins is not None
+        self._send_heartbeat(self._new_heartbeat(reports, joins, progress))
+        if not self._awaiting_reply:
+            self._elided_response = self._response + 1
+            self._schedule.send(now_ms)
+            if self._tracks():
+                self._plan_heartbeat(self._schedule.next_ms)
 
     def on_heartbeat_reply(self, reply: msg.HeartbeatReply) -> None:
         """Do what the master says, and plan the next heartbeat from now (rule H3)."""
@@ -140,16 +145,17 @@ class Node(Machine):
             return  # meant for an earlier life, or a repetition
         self._response = reply.response
         self._schedule.interval_ms = reply.interval_ms
+        tracked = self._tracks()
         self._obey(reply)
         if self._awaiting_reply:
             self._awaiting_reply = False
             self._plan_after_reply()
-        elif not self._reports and self._tracks():
+        elif not self._reports and not tracked and self._tracks():
             self._schedule.skip_to(self.now_ms)
             self._plan_heartbeat(self._schedule.next_ms)
 
     def on_elided_reply_due(self, _: msg.ElidedReplyDue) -> None:
-        """The reply to a heartbeat left out would come; one that was sent waits for its own."""
+        """A reply that is left out would come; where one is waited for, it will plan the next."""
         if not self._awaiting_reply:
             self._plan_after_reply()
 
@@ -181,6 +187,16 @@ class Node(Machine):
 
     def _tracks(self) -> bool:
         return bool(self._progress or self._asked)
+
+    def _new_heartbeat(
+        self,
+        reports: tuple[msg.AnyReport, ...] = (),
+        joins: NodeFacts | None = None,
+        progress: tuple[msg.AttemptProgress, ...] = (),
+    ) -> msg.Heartbeat:
+        """A new one, by the number of the last reply, that came or was left out."""
+        response = self._response = max(self._response, self._elided_response)
+        return msg.Heartbeat(self._facts.node, response, reports, joins, self._life, progress)
 
     def _send_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
         """Send it as the link allows; since a fault, send it again if it is not answered."""
@@ -224,8 +240,14 @@ class Node(Machine):
         self.send(MASTER, resumed)
 
     def _end_silence(self) -> None:
-        """Plan a heartbeat if none is planned; send an elided one that would be under way."""
+        """Plan a heartbeat if none is planned; send an elided one that would be under way.  One
+        that is under way will be answered.
+        """
         schedule = self._schedule
+        if schedule.is_under_way(self.now_ms):
+            self._plan += 1  # the reply plans the next, and may be lost
+            self._awaiting_reply = True
+            return
         if not self._reports and not self._tracks():
             schedule.skip_to(self.now_ms)
             self._plan_heartbeat(schedule.next_ms)
@@ -238,9 +260,8 @@ class Node(Machine):
             return
         self._plan += 1  # its reply plans the next, and may be lost
         self._awaiting_reply = True
-        silent = msg.Heartbeat(self._facts.node, self._response, (), None, self._life)
-        self._last_heartbeat = silent
-        self.send(MASTER, silent, wait_ms)
+        self._last_heartbeat = self._new_heartbeat()
+        self.send(MASTER, self._last_heartbeat, wait_ms)
 
     # What the master orders.
 
@@ -410,7 +431,7 @@ class Node(Machine):
         self._forget()
         self._reports.clear()
         self._life += 1
-        self._response = 0
+        self._response = self._elided_response = 0
         self._joined = False
         self._awaiting_reply = False
         self._plan_heartbeat(self.now_ms)

@@ -67,6 +67,25 @@ was sent all the same.  The instants are those of one whole interval.
 """
 
 
+ANSWERED = [
+    world._replace(
+        seed=seed,
+        jobs=[job(0, maps=40, map_ms=4000)],
+        tasks=Tasks(sigma=1.0),
+        cluster=Cluster(
+            nodes=1,
+            racks=1,
+            map_slots=4,
+            latency_ms=1500,
+            heartbeat=Heartbeats(interval_ms=1000, out_of_band=out_of_band),
+        ),
+    )
+    for seed, world in enumerate(DEAF)
+    for out_of_band in (False, True)
+]
+"""The same where heartbeats have something to say: they are sent, some of their replies are not."""
+
+
 def played(world: DrawnWorld, send: Literal["all", "needed"]) -> PlayedRun:
     heartbeats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
     cluster = msgspec.structs.replace(world.cluster, heartbeat=heartbeats)
@@ -90,8 +109,8 @@ def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -
     assert played(world, "all").events == run.events
 
 
-@pytest.mark.parametrize("world", DEAF)
-def test_nor_where_the_link_breaks_behind_an_elided_heartbeat(world: DrawnWorld) -> None:
+@pytest.mark.parametrize("world", DEAF + ANSWERED)
+def test_nor_where_the_link_breaks_behind_a_heartbeat(world: DrawnWorld) -> None:
     assert played(world, "all").events == played(world, "needed").events
 
 
