@@ -100,7 +100,10 @@ class RankedOrder(KeyedOrder, Ranking):
     """An order by a key that does not grow as the job is served, so that its ranking entitles."""
 
     def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
-        ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
+        """By the queue's own rank, else a slot taken for one job would go to another.  A key is as
+        it was when the job's own facts last changed it, though others have ended meanwhile.
+        """
+        ranked = sorted(view.jobs(), key=lambda job: (self._key_of(job, kind), job.job))
         return entitlements_by_rank(ranked, kind, view.slots(kind))
 
     def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
@@ -110,4 +113,7 @@ class RankedOrder(KeyedOrder, Ranking):
 
     def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:  # noqa: ARG002
         """The key by which the job stands in the queue, or would."""
+        return self._key_of(job, kind)
+
+    def _key_of(self, job: JobView, kind: TaskKind) -> SortKey:
         return self._queues[kind].key_of(job.job) or self.key(job, kind)

@@ -9,7 +9,13 @@ import pytest
 
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.vocabulary.events import AnyEvent, JobFinished, KillOrdered, RunEnded
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    JobFinished,
+    KillOrdered,
+    RunEnded,
+    SuspendOrdered,
+)
 from callboard.actors.vocabulary.faults import Slow
 from callboard.experiments.livelock import LIVELOCK
 from callboard.experiments.simulation import Simulation
@@ -62,6 +68,23 @@ def test_a_slot_that_was_taken_for_a_job_is_that_jobs(order: str, victims: str) 
         later = [e for e in run.launches() if e.at_ms > order_given.at_ms]
         assert later[0].job == beneficiary.job
     assert len(run.all(KillOrdered)) <= 6
+
+
+@pytest.mark.parametrize("rule", ["kill", "global", "suspend"])
+def test_a_job_is_due_what_its_place_in_the_queue_says(rule: str) -> None:
+    """Job 1 stands at 240 s, four times the guess, behind job 0 with 200 s left.  Job 2's short
+    maps would make it smaller if it were estimated anew, but the queue does not do so: slots that
+    were taken for it went to job 0, every ten seconds.
+    """
+    jobs = [
+        job(0, maps=4, map_ms=100_000),
+        job(1, maps=4, map_ms=4000, submit_ms=1000),
+        job(2, maps=3, map_ms=5000, submit_ms=95_000),
+    ]
+    run = play(jobs, f"srpt+{rule}", cluster=Cluster(nodes=2, racks=1, map_slots=1))
+    assert [each.job for each in run.all(JobFinished)] == [2, 0, 1]
+    assert not run.all(KillOrdered)
+    assert not run.all(SuspendOrdered)
 
 
 @pytest.mark.parametrize("speculation", ["", "+late(lag_s=1,cap=1.0)"])
