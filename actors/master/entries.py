@@ -37,6 +37,7 @@ TRACKER_FAILURES_MAX = 4  # mapred.max.tracker.failures: the job then blacklists
 BLACKLISTING_SHARE = 0.25  # unless it would with this share of all (CLUSTER_BLACKLIST_PERCENT)
 
 _BEING_KILLED = frozenset(BEING_KILLED)
+_CLOSED = frozenset({BookedState.SUCCEEDED, BookedState.FAILED, BookedState.KILLED})
 
 
 class JobEntry:
@@ -80,6 +81,8 @@ class JobEntry:
         """How many of its attempts failed on a node, and how often a node was lost with some."""
         self._failures: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}
         self.spare = [0, 0]  # running attempts beyond one for each task that is not done
+        self.beaten: dict[tuple[model.TaskKind, model.TaskIndex], AttemptEntry] = {}
+        """Attempts that are open although the other one of their task has succeeded."""
         self.outputs: dict[model.NodeId, list[tuple[model.TaskIndex, model.AttemptId]]] = {}
         """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
         self._work = (order.map_work, order.reduce_work)
@@ -239,6 +242,8 @@ class AttemptEntry(msgspec.Struct, eq=False):
     shuffled_ms: model.Millis = 0
     sibling: "AttemptEntry | None" = None
     """The other attempt of its task, while both run and neither has succeeded."""
+    older: "AttemptEntry | None" = None
+    """What was beaten and open when this one began, since the output of the winner was lost."""
     beaten: bool = False  # its sibling has succeeded
     doomed: bool = False  # its task has failed too often
 
@@ -252,6 +257,8 @@ class AttemptEntry(msgspec.Struct, eq=False):
     def alone(self) -> bool:
         if self.suspending or self.suspended_ms is not None:
             return False
+        if self.older is not None and self.older.state not in _CLOSED:
+            return False  # on a node that is silent, as a rule
         return self.sibling is None and not self.beaten and not self.doomed
 
     def __str__(self) -> str:

@@ -162,9 +162,11 @@ class Ledger:
         self, job: model.JobId, node: model.NodeId
     ) -> list[tuple[model.TaskIndex, model.AttemptId]]:
         """Take back a job's finished maps whose outputs on a node cannot be fetched (rule T6)."""
-        outputs = self.undo_maps_of(job, node)
+        outputs, entry = self.undo_maps_of(job, node), self._jobs[job]
         for task, _ in outputs:
-            self._jobs[job].fail(MAP, task)
+            beaten = entry.beaten.get((MAP, task))
+            if entry.fail(MAP, task) and beaten is not None:
+                beaten.doomed = True
         return outputs
 
     def undo_maps_of(
@@ -231,7 +233,9 @@ class Ledger:
         """Book the job's nearest pending task on the node."""
         task, level = self._jobs[job].tasks[kind].take(node.node)
         self._pending[kind] -= 1
-        return self._open(job, kind, task, node, level)
+        attempt = self._open(job, kind, task, node, level)
+        attempt.older = self._jobs[job].beaten.get((kind, task))
+        return attempt
 
     def copy(self, original: AttemptEntry, node: NodeEntry) -> AttemptEntry:
         """Book a second attempt of a running task on the node."""
@@ -281,11 +285,16 @@ class Ledger:
         sibling, attempt.sibling = attempt.sibling, None
         if sibling is not None:
             sibling.sibling = None
-            sibling.beaten = succeeded
+            if succeeded:
+                sibling.beaten = True
+                entry.beaten[kind, sibling.task] = sibling
+        if attempt.beaten:
+            del entry.beaten[kind, attempt.task]
         if failed:
             doomed = entry.fail(kind, attempt.task)
-            if sibling is not None:
-                sibling.doomed = doomed
+            for other in (sibling, attempt.older):
+                if other is not None:
+                    other.doomed = doomed
             entry.tasks[kind].again.avoid(attempt.task, attempt.node)
             self.blame(attempt.job, attempt.node)
         if succeeded:

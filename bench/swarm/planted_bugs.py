@@ -184,14 +184,14 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "nobody notes that an attempt is beaten",
         _LEDGER,
-        "            sibling.beaten = succeeded",
-        "            sibling.beaten = False",
+        "                sibling.beaten = True",
+        "                sibling.beaten = False",
     ),
     PlantedBug(
         "the copy of a doomed task gets one of its own",
         _LEDGER,
-        "                sibling.doomed = doomed",
-        "                sibling.doomed = False",
+        "                    other.doomed = doomed",
+        "                    other.doomed = False",
     ),
     PlantedBug(
         "lost outputs still count as finished",

@@ -107,3 +107,22 @@ def test_s4_outputs_that_could_not_be_fetched_count_as_failures_of_their_maps() 
     ledger.close(original, BookedChange.REPORT_FAILED)
     assert copy.task == task
     assert not copy.alone
+
+
+def test_s4_what_runs_beside_a_beaten_attempt_is_not_alone() -> None:
+    """The winner's output is lost with its node while the node of the one that it has beaten is
+    silent: as long as that one is open, the attempt that runs again gets no copy.
+    """
+    ledger = ledger_of_three_jobs()
+    here, there, elsewhere = ledger.members()
+    beaten = ledger.launch(JOBS[0], MAP, here)
+    winner = ledger.copy(beaten, there)
+    ledger.close(winner, BookedChange.REPORT_SUCCEEDED)
+    [(job, outputs)] = ledger.undo_maps(there)
+    assert outputs == [(beaten.task, winner.attempt)]
+    ledger.give_back(job, MAP, beaten.task, 1)
+    again = ledger.launch(job, MAP, elsewhere)
+    assert again.task == beaten.task
+    assert not again.alone
+    ledger.close(beaten, BookedChange.LOSE)
+    assert again.alone
