@@ -340,12 +340,6 @@ BUGS: tuple[PlantedBug, ...] = (
         "        missed = (now_ms - self.next_ms) // self._period_ms + 2",
     ),
     PlantedBug(
-        "a reply that a link may lose from now on is not waited for",
-        _ELIDED,
-        "        return now_ms < self._sent_ms + self._latency_ms",
-        "        return now_ms < self._sent_ms",
-    ),
-    PlantedBug(
         "a heartbeat out of band does not wait for a reply that is left out",
         _ELIDED,
         "        if self._out_of_band and now_ms < reply_ms:",
