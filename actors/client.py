@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.address import CLIENT, job_address
-from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.vocabulary.messages import EnterSystem, JobDone, SubmissionDue
 
 
-class Client(Actor):
+class Client(Actor[AnyEvent]):
     """All users at once; `jobs` in order of submission."""
 
     def __init__(self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job]) -> None:
@@ -20,7 +21,7 @@ class Client(Actor):
         self.submitted = 0
         self.ended = 0
 
-    def join(self, kernel: Kernel) -> None:
+    def join(self, kernel: Host[AnyEvent]) -> None:
         super().join(kernel)
         self._await_next()
 
@@ -43,10 +44,11 @@ class Client(Actor):
     def _submit(self, spec: JobSpec) -> None:
         self.submitted += 1
         self.spawn(self._make_job(spec))
-        self.send(job_address(spec.job), EnterSystem())
+        self.send(job_address(spec.job), EnterSystem(), NO_CAUSE)
 
     def _await_next(self) -> None:
         if self.submitted < len(self._jobs):
-            self.timer(SubmissionDue(), self._jobs[self.submitted].submit_ms - self.now_ms)
+            wait_ms = self._jobs[self.submitted].submit_ms - self.now_ms
+            self.timer(SubmissionDue(), wait_ms, NO_CAUSE)
         elif not self._jobs:
             self.stop("complete")

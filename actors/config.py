@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from callboard.actors.topology import Topology
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import Locality, Millis
 
 NODES_MAX = 20_000
@@ -194,3 +195,10 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def locality_factor(self, level: Locality) -> float:
         """By how much a map is longer than a data-local one."""
         return (1.0, self.rack_factor, self.off_rack_factor)[level]
+
+
+def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
+    """The nodes that a cluster begins with, plain ones first, then group by group."""
+    nodes = [group[1:] for group in cluster.groups() for _ in range(group[0])]
+    rack_of = cluster.topology().of
+    return tuple(NodeFacts(node, rack_of(node), *facts) for node, facts in enumerate(nodes))

@@ -1,34 +1,45 @@
-"""A job: knows its tasks, what depends on what, and tells the master what may run, never where."""
+"""A job: knows its tasks and what depends on what; says what of it may run now, never where."""
 
 from math import ceil
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.actor import Actor
-from callboard.actors.kernel.address import CLIENT, MASTER, job_address
+from callboard.actors.kernel.address import CLIENT, job_address
 from callboard.actors.placement import Placement
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
+from callboard.actors.vocabulary.events import AnyEvent, Outcome
 from callboard.actors.vocabulary.lifecycle import JOB, JobChange, JobState, step
-from callboard.scheduler.model import MAP, REDUCE, Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import (
+    CLEANUP,
+    MAPS,
+    REDUCES,
+    SETUP,
+    Millis,
+    NodeId,
+    Stage,
+    TaskIndex,
+)
 
 _MAPPING = JobState.MAPPING
 _SUCCEED = JobChange.SUCCEED
 _SUCCEEDED = Outcome.SUCCEEDED
 _UNSUBMITTED = JobState.UNSUBMITTED
 
-ATTEMPTS_MAX = 4  # mapred.*.max.attempts: this many failures of a task end the job
 COMPLAINTS = 3  # JobInProgress.MAX_FETCH_FAILURES_NOTIFICATIONS
 COMPLAINING_SHARE = 0.5  # of the running reduces: MAX_ALLOWED_FETCH_FAILURES_PERCENT
 
 
-class Job(Actor):
-    """One job of the workload, from its submission to its end."""
+class Job(Actor[AnyEvent]):
+    """One job of the workload, from its submission to its end; `scheduler` is the address of the
+    actor that schedules it.
+    """
 
     def __init__(
         self,
         spec: JobSpec,
+        scheduler: int,
         *,
         placement: Placement,
         slowstart: float,
@@ -38,6 +49,7 @@ class Job(Actor):
         super().__init__(job_address(spec.job), f"job {spec.job}")
         self.state = _UNSUBMITTED
         self._spec = spec
+        self._scheduler = scheduler
         self._placement = placement
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
@@ -53,38 +65,43 @@ class Job(Actor):
         self._hosts: tuple[NodeId, ...] = ()
         self._hosts_ms: Millis = -1
         self._troubles: dict[NodeId, int] = {}
-        self._failures: dict[tuple[TaskKind, TaskIndex], int] = {}
 
     def on_enter_system(self, _: msg.EnterSystem) -> None:
         spec = self._spec
         self._change(JobChange.SUBMIT)
         what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
-        self._submit(ev.JobSubmitted(self.now_ms, *what))
-
-    def on_auxiliary_done(self, done: msg.AuxiliaryDone) -> None:
-        """Go on after the setup; end after the cleanup."""
-        if done.purpose is AuxiliaryPurpose.CLEANUP:
-            self._end(_SUCCEED)
-            return
-        self._change(JobChange.SET_UP)
-        self._submit_tasks()
+        self._begin(self.note(ev.JobSubmitted(self.now_ms, *what)))
 
     def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
-        """Count what is done and what failed; ask for what must run again."""
-        if news.outcome is not _SUCCEEDED:
-            failed = news.outcome is Outcome.FAILED
-            if not (failed and self._fails(news.kind, news.task)) and news.alone:
-                self.send(MASTER, msg.RunAgain(self._spec.job, news.kind, news.task))
+        """Count what is done; ask for what must run again, unless a task has failed too often."""
+        if news.outcome is _SUCCEEDED:
+            self._finish_task(news)
+        elif news.exhausted:
+            self._end(JobChange.FAIL, self.cause)
+        elif news.alone:
+            self._run_again(news.stage, news.task)
+
+    def _finish_task(self, news: msg.AttemptBooked) -> None:
+        if news.stage == SETUP:
+            self._change(JobChange.SET_UP)
+            self._submit_maps(self.cause)
             return
-        self._done[news.kind] += 1
-        if news.kind is MAP and self._hosts_asked and self._spec.reduces:
+        if news.stage == CLEANUP:
+            self._end(_SUCCEED, self.cause)
+            return
+        self._done[news.stage] += 1
+        if news.stage == MAPS:
+            self._finish_map(news)
+        self._go_on(self.cause)
+
+    def _finish_map(self, news: msg.AttemptBooked) -> None:
+        if self._hosts_asked and self._spec.reduces:
             self._outputs[news.task] = news.node
             self._outputs_on[news.node] = self._outputs_on.get(news.node, 0) + 1
-        if news.kind is MAP and self._maps_done():
+        if self._maps_done():
             waiting, self._fetching = self._fetching, []
             for fetch in waiting:
                 self._let_fetch(fetch)
-        self._go_on()
 
     def on_fetch_outputs(self, fetch: msg.FetchOutputs) -> None:
         """Tell a shuffling reduce that every map output is there, now or when it is."""
@@ -97,12 +114,13 @@ class Job(Actor):
 
     def on_outputs_lost(self, lost: msg.OutputsLost) -> None:
         """Have the maps run again; reduces that still fetch have to wait for them (rule T3)."""
-        self._done[MAP] -= len(lost.tasks)
-        if lost.failed and any(self._fails(MAP, task) for task in lost.tasks):
+        self._done[MAPS] -= len(lost.tasks)
+        if lost.exhausted:
+            self._end(JobChange.FAIL, self.cause)
             return
         for task in lost.tasks:
             self._forget_output(task)
-            self.send(MASTER, msg.RunAgain(self._spec.job, MAP, task))
+            self._run_again(MAPS, task)
         for fetch in self._let_go:
             self._tell_obsolete(fetch)
         self._fetching += self._let_go
@@ -115,93 +133,98 @@ class Job(Actor):
         complaints = self._troubles[trouble.host] = self._troubles.get(trouble.host, 0) + 1
         if complaints >= COMPLAINTS and complaints >= COMPLAINING_SHARE * trouble.running:
             del self._troubles[trouble.host]
-            self.send(MASTER, msg.DropOutputs(self._spec.job, trouble.host))
+            drop = msg.DropOutputs(self._spec.job, trouble.host)
+            self.send(self._scheduler, drop, self.cause)
 
     def on_kill_job(self, _: faults.KillJob) -> None:
         """Its user kills the job; before its submission that does nothing."""
         if self.state is not _UNSUBMITTED:
-            self._end(JobChange.KILL)
+            self._end(JobChange.KILL, self.cause)
 
-    def on_master_restarted(self, restarted: msg.MasterRestarted) -> None:
+    def on_scheduler_restarted(self, restarted: msg.SchedulerRestarted) -> None:
         if not restarted.recover:
-            self._end(JobChange.KILL)
+            self._end(JobChange.KILL, self.cause)
             return
         self._change(JobChange.RESUBMIT)
         self._forget()
-        self._submit(ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause))
+        resubmitted = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
+        self._begin(self.note(resubmitted))
 
     def waits_for(self) -> str:
         spec = self._spec
         return (
-            f"job {spec.job} ({spec.name}) waits: {self._done[MAP]} of {spec.maps} maps"
-            f" and {self._done[REDUCE]} of {spec.reduces} reduces are done"
+            f"job {spec.job} ({spec.name}) waits: {self._done[MAPS]} of {spec.maps} maps"
+            f" and {self._done[REDUCES]} of {spec.reduces} reduces are done"
         )
 
     def _change(self, change: JobChange) -> None:
         self.state = step(JOB, self.state, change, self.name)
 
-    def _submit(self, event: ev.JobSubmitted | ev.JobResubmitted) -> None:
-        self.cause = self.note(event)
+    def _begin(self, cause: int) -> None:
+        """Be set up, if there is a task for that; else let the maps run."""
         if not self._spec.setup_ms:
-            self._submit_tasks()
+            self._submit_maps(cause)
             return
         self._change(JobChange.AWAIT_SETUP)
-        self._ask_for(AuxiliaryPurpose.SETUP, self._spec.setup_ms)
+        self._submit(SETUP, msg.PlainWork(self._spec.setup_ms), cause)
 
-    def _ask_for(self, purpose: AuxiliaryPurpose, ms: Millis) -> None:
-        work = msg.AuxiliaryWork(purpose, ms)
-        self.send(MASTER, msg.RunAuxiliary(self._spec.job, work))
-
-    def _submit_tasks(self) -> None:
+    def _submit_maps(self, cause: int) -> None:
         spec = self._spec
         replicas = self._placement.place(spec.job, spec.maps)
-        tail_ms = spec.shuffle_ms // max(spec.maps, 1)
-        map_work = msg.MapWork(spec.map_ms, spec.factors, _anomalies(spec, MAP))
-        reduce_ms = (spec.shuffle_ms, tail_ms, spec.reduce_ms)
-        reduce_work = msg.ReduceWork(*reduce_ms, spec.factors, _anomalies(spec, REDUCE))
-        who = (spec.job, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
-        blocks = (self._placement.replication, replicas.tobytes())
-        self.send(MASTER, msg.SubmitJob(*who, *blocks, map_work, reduce_work))
-        self._go_on()
+        work = msg.MapWork(spec.map_ms, spec.factors, _anomalies(spec, MAPS))
+        self._submit(MAPS, work, cause, self._placement.replication, replicas.tobytes())
+        self._go_on(cause)
 
-    def _go_on(self) -> None:
+    def _submit_reduces(self, cause: int) -> None:
+        spec = self._spec
+        tail_ms = spec.shuffle_ms // max(spec.maps, 1)
+        times_ms = (spec.shuffle_ms, tail_ms, spec.reduce_ms)
+        work = msg.ReduceWork(*times_ms, spec.factors, _anomalies(spec, REDUCES))
+        self._submit(REDUCES, work, cause)
+
+    def _submit(
+        self, stage: Stage, work: msg.AnyWork, cause: int, replication: int = 0, blocks: bytes = b""
+    ) -> None:
+        spec = self._spec
+        tasks = (spec.maps, spec.reduces)
+        profile = msg.JobProfile(spec.user, spec.pool, spec.priority, tasks)
+        order = msg.SubmitStage(spec.job, profile, stage, work, replication, blocks)
+        self.send(self._scheduler, order, cause)
+
+    def _run_again(self, stage: Stage, task: TaskIndex) -> None:
+        self.send(self._scheduler, msg.RunAgain(self._spec.job, stage, task), self.cause)
+
+    def _go_on(self, cause: int) -> None:
+        """Let the reduces run when enough maps are done (slowstart), and end when all tasks are."""
         spec = self._spec
         if spec.reduces and self.state is _MAPPING:
-            if self._done[MAP] < self._slowstart_maps:
+            if self._done[MAPS] < self._slowstart_maps:
                 return
             self._change(JobChange.OPEN_REDUCES)
-            self.send(MASTER, msg.ReducesReady(spec.job))
-        if self._maps_done() and self._done[REDUCE] == spec.reduces:
-            self._finish()
+            self._submit_reduces(cause)
+        if self._maps_done() and self._done[REDUCES] == spec.reduces:
+            self._finish(cause)
 
-    def _finish(self) -> None:
+    def _finish(self, cause: int) -> None:
         """All tasks are done: clean up, if there is a task for that."""
         if not self._spec.cleanup_ms:
-            self._end(_SUCCEED)
+            self._end(_SUCCEED, cause)
             return
         self._change(JobChange.AWAIT_CLEANUP)
-        self._ask_for(AuxiliaryPurpose.CLEANUP, self._spec.cleanup_ms)
-
-    def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
-        """Count a failed attempt of a task; whether that ends the job."""
-        if self.retired:
-            return True
-        failures = self._failures[kind, task] = self._failures.get((kind, task), 0) + 1
-        if failures < ATTEMPTS_MAX:
-            return False
-        self._end(JobChange.FAIL)
-        return True
+        self._submit(CLEANUP, msg.PlainWork(self._spec.cleanup_ms), cause)
 
     def _maps_done(self) -> bool:
-        return self._done[MAP] == self._spec.maps
+        return self._done[MAPS] == self._spec.maps
 
     def _let_fetch(self, fetch: msg.FetchOutputs) -> None:
         self._let_go.append(fetch)
         ready = msg.OutputsReady(fetch.attempt, self._hosts_of_outputs())
-        self.send(fetch.slot_address, ready, self._latency_ms)
+        self.send(fetch.slot_address, ready, self.cause, self._latency_ms)
 
     def _tell_obsolete(self, fetch: msg.FetchOutputs) -> None:
-        self.send(fetch.slot_address, msg.OutputsObsolete(fetch.attempt), self._latency_ms)
+        self.send(
+            fetch.slot_address, msg.OutputsObsolete(fetch.attempt), self.cause, self._latency_ms
+        )
 
     def _forget_output(self, task: TaskIndex) -> None:
         node = self._outputs.pop(task, None)
@@ -217,19 +240,18 @@ class Job(Actor):
             self._hosts_ms = self.now_ms
         return self._hosts
 
-    def _end(self, change: JobChange) -> None:
+    def _end(self, change: JobChange, cause: int) -> None:
         self._change(change)
         spec, outcome = self._spec, ev.OUTCOMES[self.state]
-        end = ev.JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms, cause=self.cause)
-        self.cause = self.note(end)
-        done = msg.JobDone(spec.job, outcome)
-        self.send(MASTER, done)
-        self.send(CLIENT, done)
+        end = ev.JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms, cause=cause)
+        event, done = self.note(end), msg.JobDone(spec.job, outcome)
+        self.send(self._scheduler, done, event)
+        self.send(CLIENT, done, event)
         self.retire()
 
 
-def _anomalies(spec: JobSpec, kind: TaskKind) -> msg.TaskAnomalies | None:
-    poisoned, hanging, skewed = spec.poisoned[kind], spec.hanging[kind], spec.skewed[kind]
+def _anomalies(spec: JobSpec, stage: Stage) -> msg.TaskAnomalies | None:
+    poisoned, hanging, skewed = spec.poisoned[stage], spec.hanging[stage], spec.skewed[stage]
     if not (poisoned or hanging or skewed):
         return None
     return msg.TaskAnomalies(poisoned, hanging, spec.fails_at, skewed, spec.skew)

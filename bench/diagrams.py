@@ -1,4 +1,4 @@
-"""Draw `docs/lifecycles.md` from the tables of `actors.vocabulary.lifecycle`.
+"""Draw `docs/lifecycles.md` from the tables of `actors.vocabulary.lifecycle`, and of heartbeats.
 
 python -m bench.diagrams
 """
@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from callboard.actors.central.heartbeats import HEARTBEATS, HeartbeatState
 from callboard.actors.vocabulary import lifecycle as lc
 
 PAGE = Path(__file__).parents[1] / "docs" / "lifecycles.md"
@@ -18,8 +19,9 @@ TOP = """\
 An attempt, a job and a node have two lifecycles each: what really becomes of them, and what the
 master has booked, which follows by heartbeats and may be wrong for a while. They are tables in
 `actors/vocabulary/lifecycle.py`; slots, machines, jobs and the master's books change their states
-by `step` and by nothing else, and rule S3 goes by the same tables. What a table does not have
-raises `IllegalTransition` and changes nothing.
+by `step` and by nothing else, and rule S3 goes by the same tables. A node's side of its dialogue
+with the master has a table beside its code. What a table does not have raises `IllegalTransition`
+and changes nothing.
 
 This page is drawn from the tables by `make diagrams`.
 """
@@ -37,7 +39,7 @@ SECTIONS: tuple[tuple[str, str, type[StrEnum], Table], ...] = (
     ),
     (
         "An attempt in the master's books",
-        "Kept by the ledger (`AttemptEntry` in `actors/master/entries.py`). A kill that comes too"
+        "Kept by the ledger (`BookedAttempt` in `actors/books/attempts.py`). A kill that comes too"
         " late changes nothing, so an attempt that is being killed can still succeed; one whose"
         " launch has expired (rule H8) has failed, however it ends. A success is lost with its"
         " output (rules T2 and T6).",
@@ -53,7 +55,8 @@ SECTIONS: tuple[tuple[str, str, type[StrEnum], Table], ...] = (
     ),
     (
         "A job in the master's books",
-        "Kept by the ledger (`JobEntry`). A job that has ended stays until nothing of it runs.",
+        "Kept by the ledger (`BookedJob` in `actors/books/job_tasks.py`). A job that has ended"
+        " stays until nothing of it runs.",
         lc.BookedJobState,
         lc.BOOKED_JOB,
     ),
@@ -67,10 +70,18 @@ SECTIONS: tuple[tuple[str, str, type[StrEnum], Table], ...] = (
     ),
     (
         "A node in the master's books",
-        "Kept by the ledger (`NodeEntry`). A node that restarts before its silence was noticed is"
-        " lost, and joins at once (rule T5).",
+        "Kept by the ledger (`BookedNode` in `actors/books/members.py`). A node that restarts"
+        " before its silence was noticed is lost, and joins at once (rule T5).",
         lc.BookedNodeState,
         lc.BOOKED_NODE,
+    ),
+    (
+        "A node's dialogue with the master",
+        "Kept by the node (`NodeHeartbeats` in `actors/central/heartbeats.py`). A silent node"
+        " leaves its heartbeats out until it has something to say; a plan replaces any earlier"
+        " one.",
+        HeartbeatState,
+        HEARTBEATS,
     ),
 )
 

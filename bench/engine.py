@@ -23,7 +23,7 @@ import simpy
 from msgspec.structs import replace
 
 from bench.protocol import Cast, Player, Size
-from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
 from callboard.actors.kernel.kernel import Kernel
 from callboard.scheduler.model import Millis
@@ -49,7 +49,7 @@ class Hosted(Actor):
         self.receive = player.receive  # type: ignore[method-assign]
         self._begin = player.begin
 
-    def join(self, kernel: Kernel) -> None:
+    def join(self, kernel: Host) -> None:
         super().join(kernel)
         self._begin()
 
@@ -71,7 +71,13 @@ class SimPyStage:
         """Play everything up to and including `until_ms`."""
         self._env.run(until=until_ms + 1)
 
-    def send(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None:
+    def send(
+        self,
+        to: int,
+        message: msgspec.Struct,
+        cause: int,  # noqa: ARG002
+        delay_ms: Millis = 0,
+    ) -> None:
         """Put a message into a mailbox, now or after a Timeout."""
         if delay_ms:
             timeout = self._env.timeout(delay_ms, message)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from callboard.cli import run_command_line as callboard
 from callboard.fairness.objectives import OBJECTIVES
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 
 COMPOSED = ("fair+delay", "fair+kill", "fair+suspend", "fair+late", "hfsp+delay", "hfsp+preemptive")
 

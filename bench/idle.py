@@ -1,7 +1,7 @@
 """What an actor costs that has nothing to do: memory of itself and of its parked Trio task.
 
 Two kinds are measured.  A bare actor does nothing and never will.  An actor of an idle cluster is
-a node or one of its six slots, when every node has joined and fallen silent.  Ever more of them
+a node of six slots, none of which was ever used, that has joined and fallen silent.  Ever more
 are played up to the instant at which all are parked, each number in a process of its own, and
 what more of them cost is shared out.  So the cost of an empty run does not count, and whatever
 Trio, the kernel and the master keep for each actor does.
@@ -19,12 +19,15 @@ from multiprocessing import get_context
 
 import msgspec
 
+from callboard.actors.assembly import assemble
+from callboard.actors.central.central import Central
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor, Message
+from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.drivers import run_on_trio
 from callboard.actors.kernel.kernel import Kernel
-from callboard.scenarios.build import assemble
+from callboard.actors.kernel.message import NO_CAUSE, Message
+from callboard.actors.world import World
 from callboard.scheduler.model import Millis
 from callboard.scheduler.registry.parts import make_policy
 
@@ -56,9 +59,9 @@ class Surveyor(Actor):
         super().__init__(0, "surveyor")
         self.memory = Memory(0, 0)
 
-    def join(self, kernel: Kernel) -> None:
+    def join(self, kernel: Host) -> None:
         super().join(kernel)
-        self.timer(Look(), PARKED_MS)
+        self.timer(Look(), PARKED_MS, NO_CAUSE)
 
     def receive(self, message: msgspec.Struct) -> None:  # noqa: ARG002
         gc.collect()
@@ -80,11 +83,10 @@ def bare(kernel: Kernel, actors: int) -> None:
 
 
 def cluster(kernel: Kernel, actors: int) -> None:
-    """Admit so many nodes and slots, and what else a cluster has."""
-    nodes = actors // (1 + SLOTS)
-    idle = Cluster(nodes=nodes, map_slots=SLOTS - 2, reduce_slots=2)
-    policy = make_policy("fifo")
-    assemble(kernel, cluster=idle, tasks=Tasks(), jobs=[LATER], policy=policy, seed=1)
+    """Admit so many nodes, and what else a cluster has; their slots come when they are used."""
+    idle = Cluster(nodes=actors, map_slots=SLOTS - 2, reduce_slots=2)
+    world = World(idle, Tasks(), [LATER], seed=1)
+    assemble(kernel, world, Central(make_policy("fifo"), make_policy))
 
 
 KINDS: dict[str, Callable[[Kernel, int], None]] = {"bare": bare, "cluster": cluster}

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from callboard.actors.kernel.actor import Message
+from callboard.actors.kernel.message import NO_CAUSE, Message
 from callboard.scheduler.model import Millis
 
 BEAT_MS: Millis = 3_000
@@ -106,7 +106,9 @@ class Finished(Message, frozen=True):
 class Send(Protocol):
     """What an engine gives to a player: send a message, now or so that it arrives later."""
 
-    def __call__(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None: ...
+    def __call__(
+        self, to: int, message: msgspec.Struct, cause: int, delay_ms: Millis = 0
+    ) -> None: ...
 
 
 class Player:
@@ -145,12 +147,12 @@ class Master(Player):
     def on_heartbeat(self, heartbeat: Heartbeat) -> None:
         self.heartbeats += 1
         for job in heartbeat.finished:
-            self.send(_JOB + job, Finished())
+            self.send(_JOB + job, Finished(), NO_CAUSE)
         asked = self._asked
         offered = min(heartbeat.free, len(asked))
         for _ in range(offered):
-            self.send(_JOB + asked.popleft(), Offer(heartbeat.node))
-        self.send(_NODE + heartbeat.node, Reply(offered), LATENCY_MS)
+            self.send(_JOB + asked.popleft(), Offer(heartbeat.node), NO_CAUSE)
+        self.send(_NODE + heartbeat.node, Reply(offered), NO_CAUSE, LATENCY_MS)
 
 
 class Node(Player):
@@ -165,7 +167,7 @@ class Node(Player):
         self._finished: list[int] = []
 
     def begin(self) -> None:
-        self.send(self.address, Beat(), self._first_beat_ms)
+        self.send(self.address, Beat(), NO_CAUSE, self._first_beat_ms)
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
@@ -175,7 +177,7 @@ class Node(Player):
                 self._promised += message.offered
             case Launch():
                 self._promised -= 1
-                self.send(self._free.pop(), message)
+                self.send(self._free.pop(), message, NO_CAUSE)
             case Done():
                 self._free.append(message.slot)
                 self._finished.append(message.job)
@@ -186,8 +188,8 @@ class Node(Player):
         assert not self._promised, "a launch has been on its way for a whole heartbeat"
         heartbeat = Heartbeat(self._node, len(self._free), tuple(self._finished))
         self._finished.clear()
-        self.send(MASTER, heartbeat, LATENCY_MS)
-        self.send(self.address, Beat(), BEAT_MS)
+        self.send(MASTER, heartbeat, NO_CAUSE, LATENCY_MS)
+        self.send(self.address, Beat(), NO_CAUSE, BEAT_MS)
 
 
 class Slot(Player):
@@ -203,10 +205,10 @@ class Slot(Player):
             case Launch():
                 assert self._job is None, "a slot runs one task at a time"
                 self._job = message.job
-                self.send(self.address, Over(), message.duration_ms)
+                self.send(self.address, Over(), NO_CAUSE, message.duration_ms)
             case Over():
                 assert self._job is not None
-                self.send(self._node, Done(self.address, self._job))
+                self.send(self._node, Done(self.address, self._job), NO_CAUSE)
                 self._job = None
             case _:
                 raise AssertionError(message)
@@ -242,11 +244,11 @@ class Job(Player):
         task = self._launched
         self._launched += 1
         launch = Launch(self._job, task, duration_ms(self._job, task))
-        self.send(_NODE + offer.node, launch, LATENCY_MS)
+        self.send(_NODE + offer.node, launch, NO_CAUSE, LATENCY_MS)
 
     def _want(self, tasks: int, delay_ms: Millis) -> None:
         self._asked += tasks
-        self.send(MASTER, Want(self._job, tasks), delay_ms)
+        self.send(MASTER, Want(self._job, tasks), NO_CAUSE, delay_ms)
 
 
 class Cast:

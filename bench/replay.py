@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from bench.engine import timed_heap
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.onlooker import Onlooker
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import run_simulation
 from callboard.journal.figures.summary import Summary
@@ -99,14 +99,11 @@ class Cost(msgspec.Struct, frozen=True):
         return self.tasks / self.processor / self.heap_events
 
 
-class Onlooker:
+class SuperstepCounter(Onlooker):
     """Counts supersteps, by the thousand."""
 
     def __init__(self) -> None:
         self.supersteps = 0
-
-    def observe(self, event: AnyEvent) -> None:
-        """Nothing is done with events."""
 
     def on_progress(self, kernel: Kernel) -> None:  # noqa: ARG002
         self.supersteps += STEPS_A_LOOK
@@ -115,7 +112,7 @@ class Onlooker:
 def replay(order: Order) -> Cost:
     """Play the trace; for a fresh process, whose peak of memory is then the run's."""
     heap_seconds = timed_heap(HEAP_EVENTS, HEAP_PENDING)
-    began, began_processor, onlooker = perf_counter(), process_time(), Onlooker()
+    began, began_processor, onlooker = perf_counter(), process_time(), SuperstepCounter()
     result = run_simulation(RunSpec.of(order.scenario(), order.policy), watcher=onlooker)
     seconds, processor = perf_counter() - began, process_time() - began_processor
     heap_seconds += timed_heap(HEAP_EVENTS, HEAP_PENDING)

@@ -29,16 +29,20 @@ import numpy as np
 
 from bench import idle
 from bench.scheduling import Bench
+from callboard.actors.assembly import assemble
+from callboard.actors.central import heartbeat_messages as hb
+from callboard.actors.central.central import Central
+from callboard.actors.central.master import Master
 from callboard.actors.config import Cluster, Heartbeats, Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.master.master import Master
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts, Outcome
-from callboard.scenarios.build import assemble
-from callboard.scheduler.model import MAP, JobId, NodeId, Priority
-from callboard.scheduler.registry.parts import ORDERS, make_policy
+from callboard.actors.world import World
+from callboard.scheduler.model import MAP, MAPS, JobId, NodeId, Priority
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.outbox import Outbox
 
 PICTURE = Path(__file__).parents[1] / "docs" / "figures" / "scaling.svg"
@@ -96,7 +100,8 @@ def us_a_task(policy: str, nodes: int) -> float:
         for number in range(nodes // 10)
     ]
     kernel, cluster = Kernel(), Cluster(nodes=nodes, racks=20, map_slots=4, reduce_slots=2)
-    assemble(kernel, cluster=cluster, tasks=Tasks(), jobs=jobs, policy=make_policy(policy), seed=1)
+    world = World(cluster, Tasks(), jobs, seed=1)
+    assemble(kernel, world, Central(make_policy(policy), make_policy))
     gc.collect()
     began = process_time()
     run_direct(kernel)
@@ -136,7 +141,7 @@ class BusyMaster:
             self.deliver(self.submission(job))
         for node in range(jobs):
             facts = NodeFacts(node, node % 20, SLOTS, 1, 1.0)
-            self.deliver(msg.Heartbeat(node, 0, (), facts))
+            self.deliver(hb.Heartbeat(node, 0, (), facts))
             self.fill(node)
         for node in range(jobs):  # so that jobs have outputs there
             self.end_one(node)
@@ -147,35 +152,37 @@ class BusyMaster:
         self._outbox.deliver(self._master, message)
         return 1e3 * (perf_counter() - began)
 
-    def submission(self, job: JobId) -> msg.SubmitJob:
+    def submission(self, job: JobId) -> msg.SubmitStage:
         """A job of two more maps than there are slots for each, on three nodes a map."""
         maps = SLOTS + 2
         homes = (np.arange(3 * maps, dtype="<i4") * 7919 + job) % self._nodes
-        work = msg.MapWork(60_000), msg.ReduceWork(1_000, 1_000, 1_000)
-        who = (job, f"user{job % 7}", "", Priority.NORMAL)
-        return msg.SubmitJob(*who, maps, 1, 3, homes.astype("<i4").tobytes(), *work)
+        profile = msg.JobProfile(f"user{job % 7}", "", Priority.NORMAL, (maps, 1))
+        blocks = (3, homes.astype("<i4").tobytes())
+        return msg.SubmitStage(job, profile, MAPS, msg.MapWork(60_000), *blocks)
 
     def fill(self, node: NodeId) -> None:
         """The node asks until it is full: FIFO gives away one off-rack map a heartbeat."""
-        entry = self._master.ledger.node(node)
-        assert entry is not None
-        while entry.free(MAP):
-            self.deliver(msg.Heartbeat(node, entry.reply.response, ()))
+        while self._master.ledger.members[node].free(MAP):
+            self.deliver(hb.Heartbeat(node, self._response(node), ()))
 
     def end_one(self, node: NodeId) -> None:
         """The node's first attempt succeeds, and something else is launched in its place."""
-        entry = self._master.ledger.node(node)
-        assert entry is not None
-        first = next(iter(entry.attempts))
+        first = next(iter(self._master.ledger.members[node].attempts))
         report = msg.EndReport(first, Outcome.SUCCEEDED, 60_000, 0, cause=0)
-        self.deliver(msg.Heartbeat(node, entry.reply.response, (report,)))
+        self.deliver(hb.Heartbeat(node, self._response(node), (report,)))
+
+    def _response(self, node: NodeId) -> int:
+        """The number of the node's last reply."""
+        talk = self._master.heartbeats.talk(node)
+        assert talk is not None
+        return talk.reply.response
 
     def lose_a_node(self, take: int) -> float:
         """Its silence is noticed."""
         node = take * self._nodes // 100
-        self.deliver(msg.HeartbeatsResumed(node, self._outbox.now_ms))
+        self.deliver(hb.HeartbeatsResumed(node, self._outbox.now_ms))
         self._outbox.now_ms += 2 * self._expiry_ms
-        return self.deliver(msg.ExpiryCheck())
+        return self.deliver(hb.ExpiryCheck())
 
     def kill_a_job(self, take: int) -> float:
         """Its user has killed it."""

@@ -31,7 +31,8 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
 from callboard.scheduler.policy import Policy, PolicySpecError
-from callboard.scheduler.registry.parts import ORDERS, make_policy
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer
 
 NODES, RACKS, MAP_SLOTS, REDUCE_SLOTS = 600, 20, 4, 2

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from callboard.version import __version__
-
 if TYPE_CHECKING:
     from callboard.api import RunOptions, compare, load, run, sweep
 
@@ -22,6 +20,8 @@ if not Path(__file__).with_name("actors").is_dir():
         "callboard: this clone has no symbolic links (callboard/actors should be one): on Windows"
         " switch on Developer Mode, `git config core.symlinks true`, `git checkout -- callboard`"
     )
+
+from callboard.actors.version import __version__
 
 
 def __getattr__(name: str) -> object:

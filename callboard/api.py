@@ -9,9 +9,8 @@ import msgspec
 
 from callboard.console import PlainConsole
 from callboard.experiments.journal_paths import refuse_to_replace_played
-from callboard.experiments.plugins import canonical_policy, read_policy
 from callboard.experiments.result_store import ResultStore, is_store
-from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_loading import RunSource, chosen_policies, load_run
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_tasks import SoloTimes
 from callboard.experiments.seed_runs import SeedRuns
@@ -74,17 +73,15 @@ def run(
     spec = load_run(str(scenario), [*overrides, *_seed(seed)], trust=Trust(trust, meant))
     if options.journal is not None:
         refuse_to_replace_played(options.journal, [scenario])
-    spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)
     spec = msgspec.structs.replace(
         spec,
-        policy=spelling,
+        policy=chosen_policies(spec, [policy or spec.policy])[0],
         until_ms=options.until_ms,
         tie_order=options.tie_order,
         patient=options.patient,
     )
     result = run_simulation(
         spec,
-        policy=made,
         driver=options.host or options.driver,
         journal=options.journal,
         check=options.check,
@@ -112,11 +109,11 @@ def compare(
     another process, InputError for bad seeds.
     """
     trusted = Trust(trust, tuple(policies))
-    first = load_run(str(scenario), overrides, trust=trusted)
-    parts = first.scenario.parts
-    named = tuple(canonical_policy(text, parts) for text in policies or first.scenario.policies)
+    source = RunSource(str(scenario), trust=trusted)
+    first = source.run(overrides)
+    named = chosen_policies(first, policies)
     chosen = seeds_of(seeds, first.scenario.seed)
-    specs = [load_run(str(scenario), [*overrides, *_seed(seed)], trust=trusted) for seed in chosen]
+    specs = [source.run([*overrides, *_seed(seed)]) for seed in chosen]
     rows, interrupted = play_rows(
         [[msgspec.structs.replace(spec, policy=name) for name in named] for spec in specs],
         PlainConsole(stderr=True),

@@ -15,8 +15,8 @@ from textwrap import fill
 from typing import NoReturn
 
 from callboard import stdio
+from callboard.actors.version import __version__
 from callboard.scheduler.registry.concise import concise
-from callboard.version import __version__
 
 _ABOUT = """\
 A simulator of a shared MapReduce cluster in which the master, every node, every slot and every

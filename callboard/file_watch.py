@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from callboard.experiments.plugins import installed
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.registry.parts import PARTS
+from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import FILE_PART, split_spelling
 
 LOOK_S = 0.2

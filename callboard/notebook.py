@@ -26,7 +26,7 @@ from callboard.experiments.stopwatch import SchedulingCost
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sweep_rows import SettingRuns, by_setting, cell_columns
 from callboard.experiments.user_errors import InputError
-from callboard.journal.checks.rule import RuleReport
+from callboard.journal.checks.findings import RuleReport
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.rows import attempt_columns
 from callboard.journal.figures.slowdown import Slowdowns

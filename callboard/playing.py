@@ -14,10 +14,9 @@ from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.run_tasks import RunTask, SoloTimes, TaskFailure, perform
 from callboard.experiments.simulation import DriverName, stopping_on_ctrl_c
-from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.task_pool import Lost, SharedBoard, answers, cores_here, local_workers
 from callboard.experiments.user_errors import RunFailed
-from callboard.journal.checks.rule import Violation
+from callboard.journal.checks.findings import Violation
 from callboard.progress_line import ProgressLine, board_progress, run_progress
 from callboard.run_arguments import run_key
 
@@ -63,9 +62,11 @@ def _add_solo_times(
     rows: Sequence[Sequence[RunSpec]], played: Sequence[list[RunResult | None]]
 ) -> bool:
     """Put them beside the results; whether Ctrl-C has left the later rows without."""
+    from callboard.experiments.solo_runs import any_at_once, solo_times
+
     try:
         for row, found in zip(rows, played, strict=True):
-            alone = SoloTimes(solo_times(row[0]))
+            alone = SoloTimes(solo_times(row[0], at_once=any_at_once(row)))
             found[:] = [None if each is None else alone.of(each) for each in found]
     except KeyboardInterrupt:
         return True

@@ -11,6 +11,7 @@ from rich import progress as bar
 from rich.console import Console
 
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.console import PlainConsole, plain
 from callboard.experiments.task_pool import SharedBoard
@@ -25,7 +26,7 @@ _MEDIUM_FIGURES, _NARROW_FIGURES = 60, 28
 """The columns for the figures; Rich cuts longer ones (`100,000/100,000 jobs`), which are rare."""
 
 
-class RunProgress:
+class RunProgress(Onlooker):
     """Watches one run and moves its line; it reads the kernel's clock and changes nothing."""
 
     def __init__(

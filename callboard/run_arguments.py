@@ -8,8 +8,7 @@ import msgspec
 
 from callboard.arguments import virtual_seconds
 from callboard.experiments.journal_paths import RunKey
-from callboard.experiments.plugins import canonical_policy
-from callboard.experiments.run_loading import SHORTCUTS, load_run
+from callboard.experiments.run_loading import SHORTCUTS, RunSource, chosen_policies
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.trust import Trust
 
@@ -47,7 +46,7 @@ class PlannedWorld(NamedTuple):
     the policies to play it under.
     """
 
-    name: str
+    source: RunSource
     options: argparse.Namespace
     spec: RunSpec
     policies: tuple[str, ...]
@@ -56,7 +55,7 @@ class PlannedWorld(NamedTuple):
         """Its run with another seed."""
         if seed == self.spec.scenario.seed:
             return self.spec
-        return _loaded(self.name, self.options, seed)
+        return _run_of(self.source, self.options, seed)
 
     def runs(self, seed: int | None = None) -> list[RunSpec]:
         """Its runs under all policies, with the scenario's own seed or another."""
@@ -69,10 +68,10 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
-    spec = _loaded(name, options)
-    parts = spec.scenario.parts
-    policies = [canonical_policy(text, parts) for text in asked or spec.scenario.policies]
-    return PlannedWorld(name, options, spec, tuple(policies))
+    trust = Trust(options.trust, tuple(options.policy or ()))
+    source = RunSource(name, faults=not options.no_faults, trust=trust)
+    spec = _run_of(source, options)
+    return PlannedWorld(source, options, spec, chosen_policies(spec, asked))
 
 
 def run_key(spec: RunSpec) -> RunKey:
@@ -80,11 +79,10 @@ def run_key(spec: RunSpec) -> RunKey:
     return spec.scenario.name, spec.policy, spec.scenario.seed
 
 
-def _loaded(name: str, options: argparse.Namespace, seed: int | None = None) -> RunSpec:
+def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = None) -> RunSpec:
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     until_ms = None if options.until is None else round(options.until * 1000)
-    trust = Trust(options.trust, tuple(options.policy or ()))
-    spec = load_run(name, overrides, given, faults=not options.no_faults, trust=trust)
+    spec = source.run(overrides, given)
     how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}
     return msgspec.structs.replace(spec, **how)

@@ -5,17 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from callboard.actors.config import node_facts
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.figure_rows import GroupKey, group_rows, groups_of
 from callboard.experiments.journal_paths import RunKey, journal_paths
-from callboard.experiments.livelock import LIVELOCK
-from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_result import LIVELOCK, RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.journal.checks.rule import RuleReport
+from callboard.journal.checks.findings import RuleReport
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld, run_key
-from callboard.scenarios.build import node_facts
 from callboard.tables.policy_table import policy_table
 
 

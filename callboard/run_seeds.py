@@ -4,15 +4,13 @@ import argparse
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.figure_rows import group_rows
 from callboard.experiments.journal_paths import RunKey, journal_paths
-from callboard.experiments.precision import Precision, PrecisionRule
 from callboard.experiments.seed_runs import ResultRow, SeedRuns, mean_response_s
 from callboard.experiments.seeds import seeds_of
-from callboard.experiments.selection import Selection, SelectionRule
 from callboard.experiments.statistics import check_intervals
 from callboard.experiments.task_pool import cores_here
 from callboard.experiments.user_errors import InputError
@@ -31,11 +29,16 @@ def has_several_seeds(options: argparse.Namespace) -> bool:
     return options.seeds is not None or options.precision is not None or options.best
 
 
+if TYPE_CHECKING:
+    from callboard.experiments.precision import Precision, PrecisionRule
+    from callboard.experiments.selection import Selection, SelectionRule
+
+
 class PlayedSeeds(NamedTuple):
     """What was played, what the rule that asked for seeds says of it, and whether Ctrl-C came."""
 
     runs: SeedRuns
-    verdict: Precision | Selection | None
+    verdict: "Precision | Selection | None"
     interrupted: bool
 
 
@@ -76,11 +79,15 @@ def _seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
     return seeds_of(options.seeds or MOST_SEEDS, world.spec.scenario.seed)
 
 
-def _rule(options: argparse.Namespace, most: int) -> PrecisionRule | SelectionRule | None:
+def _rule(options: argparse.Namespace, most: int) -> "PrecisionRule | SelectionRule | None":
     try:
         if options.precision is not None:
+            from callboard.experiments.precision import PrecisionRule
+
             return PrecisionRule(options.precision, most=most)
         if options.best:
+            from callboard.experiments.selection import SelectionRule
+
             return SelectionRule(options.error, options.indifference, most=most)
     except ValueError as error:
         raise InputError(f"--precision, --best: {error}") from None
@@ -134,7 +141,7 @@ def _runs(world: PlannedWorld, rows: Mapping[int, ResultRow]) -> SeedRuns:
 
 
 def _wanted(
-    verdict: Precision | Selection | None,
+    verdict: "Precision | Selection | None",
     alive: tuple[int, ...],
     options: argparse.Namespace,
     left: int,
@@ -144,6 +151,8 @@ def _wanted(
     """
     if verdict is None:
         return left, alive
+    from callboard.experiments.selection import Selection
+
     if isinstance(verdict, Selection) and verdict.seeds:
         alive = verdict.survivors
     together = math.ceil((options.cores or cores_here()) / max(len(alive), 1))

@@ -11,7 +11,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from callboard.version import __version__
+from callboard.actors.version import __version__
 
 project = "Callboard"
 author = "the authors of Callboard"

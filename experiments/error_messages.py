@@ -4,7 +4,7 @@ import traceback
 
 from callboard.actors.kernel.kernel import ActorFailed, KernelError
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError, RunFailed
-from callboard.journal.checks.rule import Violation
+from callboard.journal.checks.findings import Violation
 from callboard.journal.format import JournalError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.scenarios.scenario_error import ScenarioError

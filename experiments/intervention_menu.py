@@ -8,7 +8,8 @@ import msgspec
 
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.job_names import job_name, job_title
-from callboard.experiments.interventions import Fork, Intervene, Intervention
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.live_requests import Fork, Intervention
 from callboard.journal.replay.frame import Frame, JobRow, JobStanding, NodeStatus, RunInfo
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.journal.tell.names import count, node_name, printable, priority_name, rack_name

@@ -1,10 +1,10 @@
 """The true sizes of a run's jobs, from its spec or from its journal's first event."""
 
+from callboard.actors.config import node_facts
 from callboard.actors.vocabulary.events import RunStarted
+from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.replay.job_oracle import JobOracle
-from callboard.scenarios.build import node_facts
-from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 

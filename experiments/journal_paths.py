@@ -7,7 +7,6 @@ from pathlib import Path
 
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
-from callboard.journal.lock import is_being_written
 from callboard.scheduler.registry.special_file import special_file
 
 RunKey = tuple[str, str, int]
@@ -102,6 +101,8 @@ def _refuse_to_overwrite(path: Path) -> None:
         raise InputError(
             f"--journal: {path} exists and is not a journal; choose another name, or remove it"
         )
+    from callboard.journal.lock import is_being_written
+
     if is_being_written(path):
         raise InputError(f"--journal: another run is being recorded in {path}; choose another name")
 

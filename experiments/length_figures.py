@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.tables import Ints
-from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scheduler.model import JobId, TaskKind
 
 LengthsOfJobs = Mapping[JobId, Ints]

@@ -15,15 +15,9 @@ from typing import Self
 import msgspec
 
 from callboard.actors.vocabulary.faults import SwitchPolicy
-from callboard.experiments.interventions import (
-    AnyRequest,
-    Fork,
-    Intervene,
-    Intervention,
-    Keep,
-    Save,
-)
+from callboard.experiments.interventions import Intervene
 from callboard.experiments.journal_paths import fresh_name, slug
+from callboard.experiments.live_requests import AnyRequest, Fork, Intervention, Keep, Save
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.plugins import canonical_policy
 from callboard.experiments.remote_source import RemoteSource

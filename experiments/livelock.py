@@ -20,9 +20,6 @@ from callboard.scheduler.model import AttemptId, JobId, Millis
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
 
-LIVELOCK = "livelock"
-"""The reason with which such a run ends."""
-
 LEAST_KILLED = 10
 """Fewer attempts than this do not make a run go round."""
 

@@ -1,4 +1,5 @@
-"""Parts that do not ship: from installed packages and from users' own files.
+"""What spellings of policies come to, with what does not ship: parts and architectures of installed
+packages and of users' own files.
 
 A package offers parts in its entry-point group `callboard.policies`; the entry point's name is how
 the part is spelled.  A file's part is spelled `./mine.py:MyOrder`, the path as seen from the
@@ -14,22 +15,32 @@ from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
-from callboard.scheduler.policy import Policy, PolicySpecError
+from callboard.actors.architecture import Architecture
+from callboard.actors.architectures import ARCHITECTURES
+from callboard.actors.central.central import Central
+from callboard.scheduler.policy import Policy, PolicySpecError, Spelled
 from callboard.scheduler.registry import parts
+from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.special_file import special_file
-from callboard.scheduler.registry.spelling import FILE_PART
+from callboard.scheduler.registry.spelling import ARCHITECTURE, FILE_PART
 from callboard.scheduler.registry.strict_decoder import suggestion
 
 GROUP = "callboard.policies"
 
+Made = TypeVar("Made")
+
 
 def catalogue(settings: parts.PartSettings | None = None) -> parts.Catalogue:
-    """All parts by name, with a scenario's settings; no name of a shipped part can be taken."""
-    return parts.Catalogue(parts.PARTS, installed(), part_of_file).with_settings(settings or {})
+    """All parts and architectures by name, with a scenario's settings; no name of what ships can be
+    taken.
+    """
+    more = {**installed(), **ARCHITECTURES}
+    return parts.Catalogue(PARTS, more, part_of_file).with_settings(settings or {})
 
 
-def installed() -> dict[str, Callable[[], type]]:
+def installed() -> dict[str, Callable[[], type[Spelled]]]:
     """The installed packages' parts by name, each to be loaded when it is asked for."""
     return {point.name: partial(_load, point) for point in _points(entry_points)}
 
@@ -41,27 +52,64 @@ def _points(find: Callable[..., EntryPoints]) -> tuple[EntryPoint, ...]:
 
 
 def load_policy(text: str, settings: parts.PartSettings | None = None) -> Policy:
-    """A fresh policy, whose parts may be users'; PolicySpecError if its spelling is bad."""
-    return read_policy(text, settings)[1]
+    """A fresh policy, whose parts may be users'; PolicySpecError if its spelling is bad, or means
+    an architecture.
+    """
+    return _policy(_parsed(text, settings), text)
+
+
+def load_architecture(text: str, settings: parts.PartSettings | None = None) -> Architecture:
+    """The fresh schedulers that a spelling means; those of a policy are the central master.
+    PolicySpecError if it is bad.
+    """
+    return _schedulers(_parsed(text, settings), text, settings)
 
 
 def canonical_policy(text: str, settings: parts.PartSettings | None = None) -> str:
-    """The one spelling of a policy beside these settings, after checking that it can be made."""
-    return read_policy(text, settings)[0]
+    """The one spelling of a policy, or of an architecture, beside these settings, after checking
+    that it can be made.
+    """
+    spec = _parsed(text, settings)
+    _schedulers(spec, text, settings)
+    return parts.spell_policy(spec)
 
 
-def read_policy(text: str, settings: parts.PartSettings | None = None) -> tuple[str, Policy]:
-    """Both of them, from one reading."""
-    spec = parts.parse_policy(text, catalogue(settings))
+def classes_of(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:
+    """The classes that a spelling names."""
+    return [choice.part for choice in _parsed(text, settings).values()]
+
+
+def _parsed(text: str, settings: parts.PartSettings | None) -> parts.PolicySpec:
+    return parts.parse_policy(text, catalogue(settings))
+
+
+def _schedulers(
+    spec: parts.PolicySpec, text: str, settings: parts.PartSettings | None
+) -> Architecture:
+    alone = spec.get(ARCHITECTURE)
+    if alone is None:
+        return Central(_policy(spec, text), partial(load_policy, settings=settings))
+    made = _made(alone.make, text)
+    if not isinstance(made, Architecture):
+        raise PolicySpecError(f"`{text}` is neither a part of a policy nor an Architecture")
+    return made
+
+
+def _policy(spec: parts.PolicySpec, text: str) -> Policy:
+    return _made(partial(parts.compose_policy, spec, text), text)
+
+
+def _made(make: Callable[[], Made], text: str) -> Made:
+    """What it makes; whatever goes wrong in others' code is a PolicySpecError."""
     try:
-        return parts.spell_policy(spec), parts.compose_policy(spec, text)
+        return make()
     except (PolicySpecError, KeyboardInterrupt):
         raise
     except BaseException as error:
         raise _failed(f"`{text}`", error, "cannot be made") from error
 
 
-def part_of_file(ref: str) -> type:
+def part_of_file(ref: str) -> type[Spelled]:
     """The part that `FILE.py:NAME` means; PolicySpecError says which names there are."""
     match = FILE_PART.fullmatch(ref)
     if match is None:
@@ -132,7 +180,7 @@ def _there(module: ModuleType, wanted: str) -> str:
     return f"; {suggestion(wanted, own)}" if own else "; it has no class"
 
 
-def _load(point: EntryPoint) -> type:
+def _load(point: EntryPoint) -> type[Spelled]:
     package = f" of {point.dist.name}" if point.dist is not None else ""
     where = f"`{point.name}`{package} ({point.value})"
     try:

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 
 import msgspec
 
-from callboard.experiments.interventions import AnyRequest
+from callboard.experiments.live_requests import AnyRequest
 from callboard.journal.replay.frame import Frame
 
 

@@ -11,12 +11,16 @@ import msgspec
 
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import FaultStruck, RunStarted
-from callboard.experiments.plugins import catalogue, load_policy
+from callboard.experiments.plugins import (
+    canonical_policy,
+    catalogue,
+    load_architecture,
+    load_policy,
+)
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.trust import Trust, check_faults, trusted_scenario
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
-from callboard.journal.reader import Journal
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, ScenarioFile, find_scenario, from_dict
 from callboard.scenarios.timeline import PolicyEntry
@@ -42,30 +46,69 @@ def load_run(
     faults: bool = True,
     trust: Trust | None = None,
 ) -> RunSpec:
-    """The run of a scenario, by its name or file, under its first policy; without its timeline if
-    it is to be played without `faults`.  Of a journal: the run that it has recorded.
+    """The run of a scenario or journal; see `RunSource`."""
+    return RunSource(name, faults=faults, trust=trust).run(overrides, shortcuts)
 
-    `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
-    Without `trust` no code runs that the scenario or journal brings along (`experiments.trust`).
-    Raises ScenarioError, InputError for a bad shortcut, JournalError for damage.
+
+class RunSource:
+    """A scenario, by its name or file, or a journal: what is read once, and played with any seed
+    and other overrides; without its timeline if it is to be played without `faults`.
+
+    Without `trust` no code runs that it brings along (`experiments.trust`).
     """
-    trust = trust or Trust()
-    path = find_scenario(name)
-    if is_journal(path):
-        if overrides or shortcuts:
-            changes = "its policy alone can be another; change the scenario that it came from"
-            raise InputError(f"{name}: a recorded run is played again as it was; {changes}")
-        return _recorded_run(path, trust, faults=faults)
-    short = {SHORTCUTS[option][0]: option for option in shortcuts or {}}
-    settings = [f"{SHORTCUTS[option][0]}={text}" for option, text in (shortcuts or {}).items()]
-    try:
-        file = ScenarioFile(path, [_decoded(each) for each in (*settings, *overrides)])
-        with file.placing_errors():
-            return _spec_of(file.scenario(check_timeline=False), path, trust, faults=faults)
-    except ScenarioError as error:
-        if error.key in short and not _set_again(error.key, overrides):
-            raise InputError(f"{short[error.key]}: {error.problem}") from None
-        raise
+
+    def __init__(self, name: str, *, faults: bool = True, trust: Trust | None = None) -> None:
+        self._name = name
+        self._faults = faults
+        self._trust = trust or Trust()
+        self._path = find_scenario(name)
+        self._is_journal = is_journal(self._path)
+        self._file: ScenarioFile | None = None
+
+    def run(
+        self, overrides: Sequence[str] = (), shortcuts: Mapping[str, str] | None = None
+    ) -> RunSpec:
+        """Its run under its first policy; of a journal: the run that it has recorded.
+
+        `overrides` are what `--set` takes, `shortcuts` values by their option (see `SHORTCUTS`).
+        Raises ScenarioError, InputError for a bad shortcut, JournalError for damage.
+        """
+        if self._is_journal:
+            if overrides or shortcuts:
+                changes = "its policy alone can be another; change the scenario that it came from"
+                raise InputError(
+                    f"{self._name}: a recorded run is played again as it was; {changes}"
+                )
+            return _recorded_run(self._path, self._trust, faults=self._faults)
+        short = {SHORTCUTS[option][0]: option for option in shortcuts or {}}
+        settings = [f"{SHORTCUTS[option][0]}={text}" for option, text in (shortcuts or {}).items()]
+        try:
+            file = self._with([_decoded(each) for each in (*settings, *overrides)])
+            with file.placing_errors():
+                scenario = file.scenario(check_timeline=False)
+                return _spec_of(scenario, self._path, self._trust, faults=self._faults)
+        except ScenarioError as error:
+            if error.key in short and not _set_again(error.key, overrides):
+                raise InputError(f"{short[error.key]}: {error.problem}") from None
+            raise
+
+    def _with(self, overrides: Sequence[str]) -> ScenarioFile:
+        if self._file is None:
+            self._file = ScenarioFile(self._path, overrides)
+        else:
+            self._file = self._file.with_overrides(overrides)
+        return self._file
+
+
+def chosen_policies(spec: RunSpec, asked: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The canonical spellings of the policies asked for, or of the scenario's own.  PolicySpecError
+    for a bad one, and for an architecture that cannot play this run.
+    """
+    parts = spec.scenario.parts
+    asked = asked or spec.scenario.policies
+    for text in asked:
+        load_architecture(text, parts).check(spec.jobs, spec.script)
+    return tuple(canonical_policy(text, parts) for text in asked)
 
 
 def _spec_of(scenario: Scenario, path: Path, trust: Trust, *, faults: bool) -> RunSpec:
@@ -82,6 +125,8 @@ def _recorded_run(path: Path, trust: Trust, *, faults: bool) -> RunSpec:
 
     A run that was left early has not come to all of its script, and plays the rest of it now.
     """
+    from callboard.journal.reader import Journal
+
     events = iter(Journal(path))
     started = next(events, None)
     if not isinstance(started, RunStarted):

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from callboard.experiments.stopwatch import SchedulingCost
-from callboard.journal.checks.rule import RuleReport
+from callboard.journal.checks.findings import RuleReport
 from callboard.journal.figures.map_locality import MapLocality
 from callboard.journal.figures.size_estimates import PhaseSizes
 from callboard.journal.figures.slowdown import Slowdowns, slowdowns
@@ -18,6 +18,9 @@ from callboard.journal.figures.summary import Summary
 from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.scenarios.generators import TAIL
 from callboard.scheduler.model import JobId
+
+LIVELOCK = "livelock"
+"""The reason with which a run ends whose preemption goes round (`experiments.livelock`)."""
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):

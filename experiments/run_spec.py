@@ -15,8 +15,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.experiments.interventions import Intervene, TimedIntervention
 from callboard.experiments.journal_paths import fresh_name
-from callboard.experiments.plugins import load_policy
-from callboard.scenarios.bursts import burst_jobs
+from callboard.experiments.plugins import load_architecture, load_policy
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script
 from callboard.scenarios.timeline import BurstEntry
@@ -71,6 +70,8 @@ class RunSpec(msgspec.Struct, frozen=True):
                 entry = BurstEntry(
                     at_s=each.at_ms / 1000, job=_renamed(each.intervention.burst, jobs)
                 )
+                from callboard.scenarios.bursts import burst_jobs
+
                 more = burst_jobs((entry,), scenario.seed, jobs)
                 check_slots(scenario.cluster, more)
                 jobs = sorted([*jobs, *more], key=lambda job: job.submit_ms)
@@ -88,12 +89,14 @@ class RunSpec(msgspec.Struct, frozen=True):
 
     def with_intervention(self, at_ms: Millis, intervention: Intervene) -> Self:
         """The same with one more, the last; ScenarioError or PolicySpecError if it cannot be."""
+        parts = self.scenario.parts
         for fault in intervention.faults:
             if isinstance(fault, SwitchPolicy):
-                load_policy(fault.policy, self.scenario.parts)
+                load_policy(fault.policy, parts)
         more = TimedIntervention(at_ms, intervention)
         spec = msgspec.structs.replace(self, interventions=(*self.interventions, more))
-        spec.resolved()
+        whole = spec.resolved()
+        load_architecture(self.policy, parts).check(whole.jobs, whole.script)
         return spec
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.experiments.error_messages import describe_error
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import DriverName, RunWatcher, run_simulation
-from callboard.experiments.solo_runs import alone_of, solo_times
+from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.experiments.task_pool import SharedBoard, board
 from callboard.experiments.user_errors import EXIT_FAILED
 from callboard.scheduler.model import JobId, Millis
@@ -26,7 +26,7 @@ class RunTask(msgspec.Struct, frozen=True):
     check: bool = False
     place: int = 0
 
-    def run(self, watcher: RunWatcher | None = None) -> RunResult:
+    def run(self, watcher: Onlooker | None = None) -> RunResult:
         """Play it; raises what `run_simulation` does."""
         return run_simulation(
             self.spec,
@@ -39,11 +39,12 @@ class RunTask(msgspec.Struct, frozen=True):
 
 class SoloTask(msgspec.Struct, frozen=True):
     """How long each of the run's jobs takes alone, whatever the policy: a task of sweeps, which
-    keep that once for all policies.
+    keep that once for all policies; `at_once` if one of these waits for no heartbeats.
     """
 
     spec: RunSpec
     place: int = 0
+    at_once: bool = False
 
 
 WorkerTask = RunTask | SoloTask
@@ -56,6 +57,8 @@ class SoloTimes(msgspec.Struct, frozen=True):
 
     def of(self, result: RunResult) -> RunResult:
         """The result with these times beside its jobs."""
+        from callboard.experiments.solo_runs import alone_of
+
         return msgspec.structs.replace(result, solo_ms=alone_of(result.jobs, self.alone_ms))
 
 
@@ -76,14 +79,16 @@ def perform(task: WorkerTask) -> RunResult | SoloTimes | TaskFailure | None:
     watcher = None if shared is None else _BoardWatcher(shared, task.place)
     try:
         if isinstance(task, SoloTask):
-            return SoloTimes(solo_times(task.spec))
+            from callboard.experiments.solo_runs import solo_times
+
+            return SoloTimes(solo_times(task.spec, at_once=task.at_once))
         return task.run(watcher)
     except Exception as error:
         message, status = describe_error(error)
         return TaskFailure(traceback.format_exc() if message is None else message, status)
 
 
-class _BoardWatcher:
+class _BoardWatcher(Onlooker):
     """Says on the board how far a run is, and stops it when the board says so."""
 
     def __init__(self, shared: SharedBoard, place: int) -> None:

@@ -7,36 +7,36 @@ perhaps recorded and checked, and stopped in good order by Ctrl-C.
 import contextlib
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
+from callboard.actors.architecture import Architecture
+from callboard.actors.assembly import assemble
+from callboard.actors.config import node_facts
 from callboard.actors.kernel import drivers
-from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.master.master import Master
+from callboard.actors.onlooker import Onlooker
+from callboard.actors.stall_limits import progress_timeout_ms
+from callboard.actors.version import __version__
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.actors.vocabulary.faults import SwitchPolicy
-from callboard.experiments.livelock import LIVELOCK, LivelockWatch
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.run_result import RunResult
+from callboard.actors.world import World
+from callboard.experiments.plugins import load_architecture
+from callboard.experiments.run_result import LIVELOCK, RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.stopwatch import TimedPolicy
-from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
+from callboard.experiments.stopwatch import Stopwatch
 from callboard.journal.figures.metrics import Metrics
-from callboard.journal.writer import JournalWriter
-from callboard.scenarios.build import assemble, node_facts, progress_timeout_ms
 from callboard.scenarios.scenario_file import to_dict
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry.parts import PartSettings
-from callboard.version import __version__
+
+if TYPE_CHECKING:
+    from callboard.experiments.livelock import LivelockWatch
+    from callboard.journal.checks.checker import Checker
 
 Sink = Callable[[AnyEvent], None]
-MakePolicy = Callable[[str, PartSettings], Policy]
-"""Makes a policy from its spelling and from a scenario's settings of parts."""
 
 DriverName = Literal["trio", "direct"]
 DRIVERS: dict[DriverName, Callable[[Kernel], None]] = {
@@ -45,23 +45,12 @@ DRIVERS: dict[DriverName, Callable[[Kernel], None]] = {
 }
 
 
-class RunWatcher(Protocol):
-    """An observer of a run, which changes nothing in it."""
-
-    def observe(self, event: AnyEvent) -> None:
-        """Take note of an event."""
-
-    def on_progress(self, kernel: Kernel) -> None:
-        """Called every thousand or so supersteps."""
-
-
 class Simulation:
-    """One run of a spec: its actors in a kernel, and `sinks` that get every event in order.
+    """One run of a spec: its actors in a kernel, and `sinks` that get every event in order, those
+    of the `onlookers` last.
 
-    `policy` is the spec's where it has been made already; `make_policy` makes it otherwise, and
-    those that are put in force later.  A `checker` hears each event after all sinks; it and
-    `probes` look at the master before and after each message.  `livelock` watches a run with
-    preemption that is not to be patient.  PolicySpecError for a bad policy.
+    `architecture` is what the spec's policy comes to, where it has been made already.  `livelock`
+    watches a run with preemption that is not to be patient.  PolicySpecError for a bad policy.
     """
 
     def __init__(
@@ -69,48 +58,36 @@ class Simulation:
         spec: RunSpec,
         sinks: Sequence[Sink] = (),
         *,
-        policy: Policy | None = None,
-        make_policy: MakePolicy = load_policy,
-        checker: Checker | None = None,
-        probes: Sequence[MasterProbe] = (),
-        watcher: RunWatcher | None = None,
+        architecture: Architecture | None = None,
+        onlookers: Sequence[Onlooker] = (),
     ) -> None:
         spec = self.spec = spec.resolved()
-        scenario, parts = spec.scenario, spec.scenario.parts
-        listening = [*sinks]
-        if watcher is not None:
-            listening.append(watcher.observe)
-        if checker is not None:
-            listening.append(checker.observe)
-        policy = make_policy(spec.policy, parts) if policy is None else policy
-        self.livelock = _livelock_watch(spec, policy, lambda: self.kernel.stop(LIVELOCK))
+        scenario = spec.scenario
+        world = World(scenario.cluster, scenario.tasks, spec.jobs, scenario.seed, spec.script)
+        self.architecture = architecture or load_architecture(spec.policy, scenario.parts)
+        self.architecture.check(spec.jobs, spec.script)
+        policy = self.architecture.policy
+        self.livelock = _livelock_watch(spec, world, policy, lambda: self.kernel.stop(LIVELOCK))
+        listening = [*sinks, *(each.observe for each in _needing(onlookers, "observe"))]
         if self.livelock is not None:
             listening.append(self.livelock.observe)
         self._sink = _fan_out(listening)
-        self.kernel = Kernel(sink=self._sink, until_ms=spec.until_ms, tie_order=spec.tie_order)
-        assemble(
-            self.kernel,
-            cluster=scenario.cluster,
-            tasks=scenario.tasks,
-            jobs=spec.jobs,
-            policy=policy,
-            seed=scenario.seed,
-            master=partial(InstrumentedMaster, probes=probes) if checker or probes else Master,
-            script=spec.script,
-            make_policy=lambda text: make_policy(text, parts),
+        self.kernel: Kernel[AnyEvent] = Kernel(
+            sink=self._sink, until_ms=spec.until_ms, tie_order=spec.tie_order
         )
+        assemble(self.kernel, world, self.architecture)
         if spec.patient:
             self.kernel.is_progress = None
-        if checker is not None:
-            checker.attach(self.kernel)
-        if watcher is not None:
-            self.kernel.watch = lambda: watcher.on_progress(self.kernel)
+        self._let_look_on(onlookers)
 
-    @property
-    def master(self) -> Master:
-        master = self.kernel.actors[MASTER]
-        assert isinstance(master, Master)
-        return master
+    def _let_look_on(self, onlookers: Sequence[Onlooker]) -> None:
+        kernel = self.kernel
+        for each in onlookers:
+            each.begin(kernel, self.architecture)
+        if settling := [each.settle for each in _needing(onlookers, "settle")]:
+            kernel.settled = partial(_call_all, settling)
+        if watching := [each.on_progress for each in _needing(onlookers, "on_progress")]:
+            kernel.watch = partial(_call_all, watching, kernel)
 
     def run(self, drive: Callable[[Kernel], None] = drivers.run_direct) -> None:
         """Run to the end; KernelError for a run that fails, and what sinks raise."""
@@ -134,16 +111,28 @@ class Simulation:
         return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
 
 
+def _call_all(methods: Iterable[Callable[..., None]], *args: object) -> None:
+    for method in methods:
+        method(*args)
+
+
+def _needing(onlookers: Sequence[Onlooker], method: str) -> list[Onlooker]:
+    """Those that do something there."""
+    plain = getattr(Onlooker, method)
+    return [each for each in onlookers if getattr(type(each), method) is not plain]
+
+
 def _livelock_watch(
-    spec: RunSpec, policy: Policy, stop: Callable[[], None]
-) -> LivelockWatch | None:
+    spec: RunSpec, world: World, policy: Policy | None, stop: Callable[[], None]
+) -> "LivelockWatch | None":
     """What ends the run if its preemption goes round; None for a patient run, or without any."""
     happening = [each.fault for each in spec.script]
     switches = any(isinstance(fault, SwitchPolicy) for fault in happening)
-    if spec.patient or not (switches or policy.interval_ms is not None):
+    if spec.patient or policy is None or not (switches or policy.interval_ms is not None):
         return None
-    cluster, tasks = spec.scenario.cluster, spec.scenario.tasks
-    timeout_ms = progress_timeout_ms(cluster, tasks, spec.jobs, node_facts(cluster), spec.script)
+    from callboard.experiments.livelock import LivelockWatch
+
+    timeout_ms = progress_timeout_ms(world)
     calm_ms = max((each.at_ms for each in spec.script), default=0)
     return LivelockWatch(policy, stop, timeout_ms * 3 // 4, calm_ms)
 
@@ -170,11 +159,10 @@ def _fan_out(sinks: Sequence[Sink]) -> Sink:
 def run_simulation(
     spec: RunSpec,
     *,
-    policy: Policy | None = None,
     driver: DriverName = "trio",
     journal: Path | None = None,
     check: bool = False,
-    watcher: RunWatcher | None = None,
+    watcher: Onlooker | None = None,
 ) -> RunResult:
     """Run a spec for people; nothing but the spec can change what happens.
 
@@ -183,15 +171,16 @@ def run_simulation(
     supersteps, with everything recorded so far kept; a second one is an ordinary KeyboardInterrupt.
     Raises otherwise what `Simulation` does, and OSError for the journal.
     """
-    made = load_policy(spec.policy, spec.scenario.parts) if policy is None else policy
-    timed = TimedPolicy(made)
-    checker = Checker(timed) if check else None
+    stopwatch, checker = Stopwatch(), _checker() if check else None
     metrics = Metrics() if checker is None else checker.metrics
+    onlookers = [each for each in (stopwatch, watcher, checker) if each is not None]
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [metrics.observe] if checker is None else []
         if journal is not None:
+            from callboard.journal.writer import JournalWriter
+
             sinks.append(stack.enter_context(JournalWriter(journal)))
-        run = Simulation(spec, sinks, policy=timed, checker=checker, watcher=watcher)
+        run = Simulation(spec, sinks, onlookers=onlookers)
         began, began_processor = time.perf_counter(), time.process_time()
         with stopping_on_ctrl_c(partial(run.kernel.stop, "interrupted")):
             run.run(DRIVERS[driver])
@@ -200,7 +189,7 @@ def run_simulation(
     return RunResult(
         summary=metrics.summary(),
         jobs=metrics.jobs(),
-        scheduling=timed.scheduling,
+        scheduling=stopwatch.scheduling,
         wall_seconds=wall_seconds,
         processor_seconds=processor_seconds,
         checks=() if checker is None else tuple(checker.report()),
@@ -208,6 +197,12 @@ def run_simulation(
         phase_sizes=metrics.phase_sizes(),
         map_locality=metrics.map_locality(),
     )
+
+
+def _checker() -> "Checker":
+    from callboard.journal.checks.checker import Checker
+
+    return Checker()
 
 
 @contextlib.contextmanager

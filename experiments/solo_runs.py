@@ -5,29 +5,35 @@ lengths; all its maps are local, all its tasks on the nodes that suit them best;
 straggles or comes too late.  What it cannot avoid alone either is counted: messages take their
 latency, and a slot is filled again, and an end heard of, only at a heartbeat of its node.  So it is
 a time that no run can undercut, and it is computed: no run of the job alone is that good.
+
+Runs that are compared have the same denominators: where one of them is of an architecture whose
+nodes wait for no heartbeats, these are left out of account for all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
 import numpy as np
 
-from callboard.actors.config import Cluster, Tasks
+from callboard.actors.architecture import Architecture
+from callboard.actors.config import Cluster, Tasks, node_facts
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.worker.durations import real_ms
+from callboard.experiments.plugins import classes_of
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
 from callboard.journal.figures.tables import Ints, JobColumns
-from callboard.scenarios.build import node_facts
 from callboard.scheduler.model import MAP, REDUCE, JobId, Millis, TaskKind
 
 
-def solo_times(spec: RunSpec) -> dict[JobId, Millis]:
-    """The least response time in ms that each of the run's jobs could have, whatever the policy."""
-    scenario = spec.scenario
-    alone = _LoneJobs(scenario.cluster, scenario.tasks, scenario.seed)
+def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Millis]:
+    """The least response time in ms that each of the run's jobs could have, whatever the policy;
+    `at_once` if nothing waits for heartbeats, by default as the run's own architecture has it.
+    """
+    scenario, at_once = spec.scenario, any_at_once([spec]) if at_once is None else at_once
+    alone = _LoneJobs(scenario.cluster, scenario.tasks, scenario.seed, at_once=at_once)
     if scenario.tasks.sigma:
         return {job.job: alone.least_ms(job) for job in spec.jobs}
     by_shape: dict[tuple[object, ...], Millis] = {}
@@ -35,6 +41,15 @@ def solo_times(spec: RunSpec) -> dict[JobId, Millis]:
         if job.shape not in by_shape:
             by_shape[job.shape] = alone.least_ms(job)
     return {job.job: by_shape[job.shape] for job in spec.jobs}
+
+
+def any_at_once(specs: Iterable[RunSpec]) -> bool:
+    """Whether one of the runs is of an architecture whose nodes wait for no heartbeats."""
+    return any(
+        issubclass(each, Architecture) and not each.heartbeats
+        for spec in specs
+        for each in classes_of(spec.policy, spec.scenario.parts)
+    )
 
 
 def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
@@ -45,13 +60,13 @@ def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
 class _LoneJobs:
     """Jobs alone on a cluster."""
 
-    def __init__(self, cluster: Cluster, tasks: Tasks, seed: int) -> None:
+    def __init__(self, cluster: Cluster, tasks: Tasks, seed: int, *, at_once: bool) -> None:
         nodes = node_facts(cluster)
         self._types = sorted({(each.speed, each.node_type) for each in nodes})
         self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in TaskKind)
         self._latency_ms = cluster.latency_ms
         self._round_ms = cluster.round_ms()
-        self._out_of_band = cluster.heartbeat.out_of_band
+        self._at_once = at_once or cluster.heartbeat.out_of_band
         self._slowstart = tasks.slowstart
         self._sigma = tasks.sigma
         self._noise = Stream(seed, "duration")
@@ -116,7 +131,7 @@ class _LoneJobs:
         whole rounds of heartbeats, unless the end brings one at once.
         """
         told = lengths + 2 * self._latency_ms
-        if self._out_of_band:
+        if self._at_once:
             return np.maximum(told, 1)
         rounds = np.maximum(-(-told // self._round_ms), 1)
         return rounds * self._round_ms

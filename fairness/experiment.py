@@ -4,28 +4,33 @@ Beside the events a run keeps what the master believed after each message: how m
 job ran, and how many waited.  From these every decision can be seen as it was made.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from callboard.actors.architecture import Architecture
+from callboard.actors.central.central import Central
+from callboard.actors.config import node_facts
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.kernel import ActorFailed, KernelError
-from callboard.actors.master.ledger import Ledger
+from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError
+from callboard.actors.kernel.probes import Probe
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, RunEnded
+from callboard.actors.vocabulary.faults import ResumeMaster
 from callboard.experiments.plugins import load_policy
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import MakePolicy, Simulation
+from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
-from callboard.journal.checks.rule import Violation
-from callboard.scenarios.build import node_facts
+from callboard.journal.checks.findings import Violation
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
 from callboard.scheduler.model import JobId, Millis, TaskKind
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry.parts import PartSettings
+from callboard.scheduler.view import ClusterView
 
 E = TypeVar("E", bound=Event)
 
@@ -57,31 +62,41 @@ class LaunchDecision(NamedTuple):
         return (job for job, left in self.pending.items() if left and job != self.launch.job)
 
 
-class MasterObserver(MasterProbe):
-    """A probe that notes what the master believes and, if asked, its order's `entitlements`."""
+class BooksObserver(Onlooker, Probe):
+    """Notes what the policy's view says after each message and, if asked, its order's
+    `entitlements`.
+    """
 
     def __init__(self, *, entitlements: bool) -> None:
         self.observations: list[Observation] = []
         self.entitlement_log: list[tuple[Millis, Sequence[Entitlement]]] = []
         self._entitlements = entitlements
 
-    def after(
-        self, master: InstrumentedMaster, _message: msgspec.Struct, noted: Sequence[AnyEvent]
-    ) -> None:
-        ledger, order = master.ledger, master.policy.order
+    def begin(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> None:
+        self._architecture = architecture
+        for address in architecture.schedulers():
+            kernel.probe(address, self)
+
+    def after(self, actor: Any, message: Any, noted: Sequence[AnyEvent]) -> None:  # noqa: ARG002
+        if isinstance(message, ResumeMaster):
+            return  # what it held back has been looked at, message by message
+        view, policy = self._architecture.view, self._architecture.policy
+        assert view is not None
+        assert policy is not None
+        order = policy.order
         launches = tuple(event for event in noted if isinstance(event, AttemptLaunched))
-        running, pending = _counts(ledger, "running"), _counts(ledger, "pending")
+        running, pending = _counts(view, "running"), _counts(view, "pending")
         last = self.observations[-1] if self.observations else None
         if launches or last is None or (last.running, last.pending) != (running, pending):
-            self.observations.append(Observation(ledger.now_ms, running, pending, launches))
+            self.observations.append(Observation(view.now_ms, running, pending, launches))
         if self._entitlements and isinstance(order, EntitlingOrder):
-            due = order.entitlements(TaskKind.MAP, ledger, "pool")
-            self.entitlement_log.append((ledger.now_ms, due))
+            due = order.entitlements(TaskKind.MAP, view, "pool")
+            self.entitlement_log.append((view.now_ms, due))
 
 
-def _counts(ledger: Ledger, what: str) -> tuple[CountsByJob, CountsByJob]:
+def _counts(view: ClusterView, what: str) -> tuple[CountsByJob, CountsByJob]:
     maps, reduces = (
-        {job.job: getattr(job, what)(kind) for job in ledger.jobs()} for kind in TaskKind
+        {job.job: getattr(job, what)(kind) for job in view.jobs()} for kind in TaskKind
     )
     return maps, reduces
 
@@ -151,6 +166,10 @@ def _decisions(observation: Observation) -> list[LaunchDecision]:
     return found[::-1]
 
 
+MakePolicy = Callable[[str, PartSettings], Policy]
+"""Makes a policy from its spelling and from a scenario's settings of parts."""
+
+
 class Experiment:
     """A scenario under a policy, which `make_policy` makes from its spelling."""
 
@@ -191,14 +210,12 @@ class Experiment:
         )
         spec = msgspec.structs.replace(spec, tie_order=tie_order)
         policy, events = policy or self.fresh_policy(), list[AnyEvent]()
-        checker, observer = Checker(policy), MasterObserver(entitlements=entitlements)
+        checker, observer = Checker(), BooksObserver(entitlements=entitlements)
         simulation = Simulation(
             spec,
             [events.append],
-            policy=policy,
-            make_policy=self.make_policy,
-            checker=checker,
-            probes=[observer],
+            architecture=Central(policy, self.fresh_policy),
+            onlookers=[checker, observer],
         )
         trouble: Violation | KernelError | None = None
         try:

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
+from callboard.actors.config import node_facts
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import JobFinished
 from callboard.fairness.experiment import ObservedRun
 from callboard.fairness.property import NotApplicable
-from callboard.scenarios.build import node_facts
 from callboard.scheduler.model import JobId, Millis, TaskKind
 
 

@@ -19,7 +19,8 @@ from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.timeline import NodesEntry, Timeline
 from callboard.scenarios.validation import slots_per_node
 from callboard.scheduler.policy import MisfitError, PolicySpecError
-from callboard.scheduler.registry.parts import ORDERS, make_policy
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.registry.shipped import ORDERS
 
 LOCALITY_SPELLINGS = ("", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 PREEMPTION_SPELLINGS = (

@@ -21,11 +21,13 @@ from callboard.scheduler.registry.special_file import special_file
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
-VERSION = 6
-"""Raised when the frames or the events' fields change, so that old and new are not confused."""
+VERSION = 8
+"""Raised when the frames or the events' fields change, so that old and new are not confused.  There
+was no 7: one changed bit would have made a 6 of it, which can be read too.
+"""
 
 OLDEST_READ = 5
-"""What was written since then can be read: later versions have more kinds of events."""
+"""What was written since then can be read: later versions have other kinds of events."""
 
 HEADER = MAGIC + VERSION.to_bytes(2, "little")
 HEAD_BYTES = 4

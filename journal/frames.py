@@ -1,6 +1,6 @@
 """Bytes into events: the header, the records of the open chunk, and its seal."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -9,8 +9,10 @@ from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal import format as fmt
 from callboard.journal.event_limits import InconsistentEvents, check_numbers
 from callboard.journal.format import HEAD_BYTES, SEAL_BYTES, SEAL_HEAD, JournalError, length_of
+from callboard.journal.old_events import OWN_EVENTS_UP_TO, EventRenewal, OldEvent
 
-_decode = msgspec.msgpack.Decoder[AnyEvent](AnyEvent).decode
+_decode: Callable[[memoryview], AnyEvent] = msgspec.msgpack.Decoder(AnyEvent).decode
+_decode_old: Callable[[memoryview], OldEvent] = msgspec.msgpack.Decoder(OldEvent).decode
 
 
 class Frames:
@@ -29,6 +31,8 @@ class Frames:
         """How much of it there must be before it is worth a look."""
         self._begun = False
         """Whether the header was read."""
+        self._renewal: EventRenewal | None = None
+        """What tells the events of an older format as of today's."""
         self._begin = self._end = len(fmt.HEADER)
         """Where in the file the open chunk begins, and where its records end so far."""
         self._records: list[bytes] = []
@@ -67,7 +71,7 @@ class Frames:
         events: list[AnyEvent] = []
         try:
             for record in self._records[self._given :]:
-                event = _decode(memoryview(record)[HEAD_BYTES:])
+                event = self._event(memoryview(record)[HEAD_BYTES:])
                 check_numbers(event)
                 events.append(event)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -78,6 +82,11 @@ class Frames:
         self._given = len(self._records)
         return events
 
+    def _event(self, record: memoryview) -> AnyEvent:
+        if self._renewal is None:
+            return _decode(record)
+        return self._renewal.renewed(_decode_old(record))
+
     def _error(self, place: int, problem: str) -> JournalError:
         """What is wrong with the open chunk's event at this place, after those given."""
         before = sum(map(len, self._records[: self._given + place]))
@@ -86,7 +95,9 @@ class Frames:
     def check_begun(self) -> None:
         """Read the header, if that has not been done."""
         if not self._begun:
-            _check_header(self.path, bytes(self._raw[: len(fmt.HEADER)]))
+            version = _version_of(self.path, bytes(self._raw[: len(fmt.HEADER)]))
+            if version <= OWN_EVENTS_UP_TO:
+                self._renewal = EventRenewal()
             del self._raw[: len(fmt.HEADER)]
             self._begun = True
 
@@ -111,7 +122,8 @@ class Frames:
         return events
 
 
-def _check_header(path: Path, header: bytes) -> None:
+def _version_of(path: Path, header: bytes) -> int:
+    """The format that the journal is written in.  JournalError for one that cannot be read."""
     if len(header) < len(fmt.HEADER) or not header.startswith(fmt.MAGIC):
         raise JournalError(path, 0, "this is not a Callboard journal")
     version = int.from_bytes(header[len(fmt.MAGIC) :], "little")
@@ -122,3 +134,4 @@ def _check_header(path: Path, header: bytes) -> None:
     if version < fmt.OLDEST_READ:
         problem = f"written in format {version}; only {fmt.OLDEST_READ} to {known} can be read"
         raise JournalError(path, len(fmt.MAGIC), problem)
+    return version

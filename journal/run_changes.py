@@ -74,7 +74,7 @@ def attempt_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.AttemptS
     which: object = None
     match event:
         case ev.AttemptStarted():
-            which = attempt.launch.kind
+            which = TaskKind.MAP if attempt.unseen else attempt.launch.kind
         case ev.AttemptEnded():
             which = event.outcome
         case ev.AttemptStalled():

@@ -29,8 +29,9 @@ class AttemptRecord(msgspec.Struct, gc=False):
     `slot` is the one that it holds since `began_ms`, or that it left at `left_ms` when it was
     suspended or ended; `held_ms` is how long it held slots until `left_ms`, `fetching_ms` how much
     of that a reduce shuffled.  `beaten` says that another attempt has done the task; `rival` is
-    that other attempt, or the one that runs beside this.  `suspend_ordered` holds until it is
-    ordered to go on, `resume_ordered` until it does.
+    that other attempt, or the one that runs beside this.  `unseen` ones set their job up, or clean
+    up after it.  `suspend_ordered` holds until it is ordered to go on, `resume_ordered` until it
+    does.
     """
 
     launch: ev.AttemptLaunched
@@ -49,6 +50,7 @@ class AttemptRecord(msgspec.Struct, gc=False):
     held_ms: Millis = 0
     fetching_ms: Millis = 0
     rival: AttemptId = 0
+    unseen: bool = False
     beaten: bool = False
     kill_ordered: bool = False
     suspend_ordered: bool = False
@@ -111,7 +113,8 @@ class PhaseRecord(msgspec.Struct, gc=False):
 
 
 class JobRecord(msgspec.Struct, gc=False):
-    """One job; `phases` are its maps and its reduces, `levels` its launched maps by locality.
+    """One job; `phases` are its maps and its reduces, `levels` its launched maps by locality, and
+    `unseen` attempts that set it up or clean up after it are open.
 
     `pool` and `priority` are those of now, `submission` has the first.  `suspended` attempts are
     kept by their nodes; `wasted_ms` is how long attempts held slots that failed or were killed.
@@ -128,6 +131,7 @@ class JobRecord(msgspec.Struct, gc=False):
         default_factory=lambda: (PhaseRecord(), PhaseRecord())
     )
     finished: ev.JobFinished | None = None
+    unseen: int = 0
     suspended: int = 0
     levels: list[int] = msgspec.field(default_factory=lambda: [0, 0, 0])
     wasted_ms: Millis = 0
@@ -143,7 +147,7 @@ class JobRecord(msgspec.Struct, gc=False):
     @property
     def open(self) -> int:
         """How many attempts the master has not closed."""
-        return self.phases[0].open + self.phases[1].open
+        return self.phases[0].open + self.phases[1].open + self.unseen
 
     @property
     def finished_ms(self) -> Millis | None:

@@ -18,7 +18,7 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import lifecycle as lc
-from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.events import UNSEEN_STAGES, Outcome
 from callboard.journal import run_changes as changes
 from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.run_changes import AFTER_CLOSING, AFTER_END, AFTER_SHUFFLE, AFTER_START
@@ -30,7 +30,7 @@ from callboard.journal.run_records import (
     NodeRecord,
     PhaseRecord,
 )
-from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
+from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId, scheduler_of
 
 NO_SUBJECT = -1
 """In place of a job or a node, for an event that is about none."""
@@ -65,7 +65,8 @@ class RunState:
         """Those that are not over, or not closed."""
         self.last_launch: ev.AttemptLaunched | None = None
         """Speculative attempts are left out."""
-        self.last_attempt: AttemptId = 0
+        self.last_attempts: dict[int, AttemptId] = {}
+        """The number of the latest launch of each scheduler."""
         self.busy = [0, 0]
         """Slots held, by kind."""
         self.suspended = 0
@@ -198,7 +199,11 @@ class RunState:
         if event.node not in self.nodes and self.started is not None:
             raise _no_node(event.node)
         attempt = self.attempts[number] = AttemptRecord(event, self._version)
-        self.last_attempt = number
+        self.last_attempts[scheduler_of(number)] = number
+        if event.why.reason in UNSEEN_STAGES:
+            attempt.unseen = True
+            job.unseen += 1
+            return attempt
         phase = job.phases[kind]
         phase.open += 1
         if event.original:
@@ -260,14 +265,17 @@ class RunState:
         held_ms = attempt.held_ms if is_over else attempt.held_until(event.at_ms)
         if attempt.rival:
             self._decide(attempt, phase)
-        phase.open -= 1
-        if outcome is _SUCCEEDED:
+        if attempt.unseen:
+            job.unseen -= 1
+        else:
+            phase.open -= 1
+        if outcome is not _SUCCEEDED:
+            job.wasted_ms += held_ms
+        elif not attempt.unseen:
             phase.done += 1
             phase.held_ms += held_ms
             if attempt.fetching_ms:
                 phase.fetching_ms += attempt.fetching_ms
-        else:
-            job.wasted_ms += held_ms
         if is_over:
             del self.attempts[event.attempt]
         return attempt
@@ -295,7 +303,7 @@ class RunState:
             attempt = self._attempt(event.attempt)
         self._check_slot(event)
         kind = attempt.launch.kind
-        after = AFTER_START[kind].get(attempt.state)
+        after = AFTER_START[MAP if attempt.unseen else kind].get(attempt.state)
         attempt.state = after or changes.attempt_after(event, attempt)
         attempt.started = event
         attempt.slot = event.slot

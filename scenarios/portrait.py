@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from callboard.actors.config import node_facts
 from callboard.actors.job_spec import JobSpec, factor_on
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scenarios import timeline as tl
-from callboard.scenarios.build import node_facts
 from callboard.scenarios.scenario_file import load_scenario, make_jobs
 from callboard.scheduler.model import Millis
 

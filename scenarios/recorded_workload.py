@@ -2,17 +2,18 @@
 
 from array import array
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
-from callboard.scenarios.formats.recording_file import load_recording
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import locate_trace
-from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scenarios.workload_table import WorkloadTable
+
+if TYPE_CHECKING:
+    from callboard.scenarios.tasks_file import RecordedJob
 
 
 class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded"):
@@ -34,6 +35,8 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     """What the columns of a table mean, as `callboard import --map` takes it."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
+        from callboard.scenarios.formats.recording_file import load_recording
+
         path = self.located(Path(base_dir))
         recorded = load_recording(path, self.columns).recording.jobs[: self.jobs]
         return [self._spec(number, job) for number, job in enumerate(recorded)]
@@ -49,7 +52,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             )
             raise ScenarioError(f"{problem}; {remedy}", key=error.key) from None
 
-    def _spec(self, number: int, job: RecordedJob) -> JobSpec:
+    def _spec(self, number: int, job: "RecordedJob") -> JobSpec:
         tasks, as_recorded = job.tasks, self.failures == "recorded"
         if not as_recorded and tasks.failures:
             tasks = msgspec.structs.replace(tasks, failures={})

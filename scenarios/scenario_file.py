@@ -6,22 +6,19 @@ All bad input raises `ScenarioError`, which names the file, the key and, if it c
 import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import msgspec
 from msgspec import Meta
 
-from callboard.actors.config import Cluster, Tasks
+from callboard.actors.config import Cluster, Tasks, node_facts
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
-from callboard.scenarios import bursts, script, validation
-from callboard.scenarios.build import node_facts
+from callboard.scenarios import validation
 from callboard.scenarios.fields import Seed
-from callboard.scenarios.formats.recording_file import is_recording
-from callboard.scenarios.formats.recording_scenario import written_scenario
-from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.listed_jobs import ListedWorkload
@@ -79,14 +76,26 @@ class ScenarioFile:
         self._text = ""
         """The file's, where lines can be told from it."""
         foreign = self.path.suffix != ".toml"
+        self._recording = False
         if foreign and _is_trace(self.path):
             self._written = _trace(self.path)
-        elif foreign and is_recording(self.path):
-            self._written = written_scenario(self.path, overrides)
+        elif foreign and _is_recording(self.path):
+            self._recording = True
+            self._written = _recording(self.path, overrides)
         else:
             self._text = read_text(self.path)
             self._written = with_new_keys(parse_toml(self._text, self.path))
         self._changed = apply_overrides(self._written, overrides)
+
+    def with_overrides(self, overrides: Sequence[str]) -> Self:
+        """The same file with these overrides instead; it is not read again, unless it is a history,
+        which they may say how to read.
+        """
+        twin = copy(self)
+        if self._recording:
+            twin._written = _recording(self.path, overrides)
+        twin._changed = apply_overrides(twin._written, overrides)
+        return twin
 
     def scenario(self, *, check_timeline: bool = True) -> Scenario:
         """The scenario; see `from_dict`."""
@@ -123,7 +132,23 @@ def _is_trace(path: Path) -> bool:
     """Whether it is a SWIM trace, or is called `.tsv` as those are, and may be a damaged one."""
     if path.is_dir():
         return False
-    return path.suffix == ".tsv" or is_swim(begin_of(path, 1000))
+    if path.suffix == ".tsv":
+        return True
+    from callboard.scenarios.formats.unpacked_text import begin_of
+
+    return is_swim(begin_of(path, 1000))
+
+
+def _is_recording(path: Path) -> bool:
+    from callboard.scenarios.formats.recording_file import is_recording
+
+    return is_recording(path)
+
+
+def _recording(path: Path, overrides: Sequence[str]) -> dict[str, Any]:
+    from callboard.scenarios.formats.recording_scenario import written_scenario
+
+    return written_scenario(path, overrides)
 
 
 def _trace(path: Path) -> dict[str, Any]:
@@ -174,12 +199,19 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     they have too many tasks together, or reduces and the cluster has no slot for them.
     """
     jobs = scenario.workload.make_jobs(scenario.seed, base_dir)
-    jobs += bursts.burst_jobs(scenario.timeline, scenario.seed, jobs)
+    if scenario.timeline:
+        jobs += _burst_jobs(scenario, jobs)
     jobs.sort(key=lambda job: job.submit_ms)
     check_total_tasks(scenario.workload, scenario.timeline, jobs)
     validation.check_slots(scenario.cluster, jobs)
-    validation.check_node_types(scenario.cluster, bursts.burst_node_types(scenario.timeline))
     return tuple(jobs)
+
+
+def _burst_jobs(scenario: Scenario, others: Sequence[JobSpec]) -> list[JobSpec]:
+    from callboard.scenarios.bursts import burst_jobs, burst_node_types
+
+    validation.check_node_types(scenario.cluster, burst_node_types(scenario.timeline))
+    return burst_jobs(scenario.timeline, scenario.seed, others)
 
 
 def make_script(
@@ -188,6 +220,10 @@ def make_script(
     """What happens, in the order of time; `base_dir` has the traces.  ScenarioError if it cannot
     be.
     """
+    if not scenario.timeline and all(job.killed_ms is None for job in jobs or ()):
+        return ()
+    from callboard.scenarios import script
+
     names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)
     faults = script.fault_script(scenario.timeline, nodes, scenario.seed, names, base_dir)
@@ -208,7 +244,7 @@ def find_scenario(name_or_path: str) -> Path:
     path = Path(name_or_path)
     if "\0" not in name_or_path and path.is_file():
         return path
-    if _is_folder(name_or_path) and is_recording(path):
+    if _is_folder(name_or_path) and _is_recording(path):
         return path
     if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
         if not path.exists():

@@ -20,8 +20,6 @@ from callboard.scenarios import distributions
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.failures import Outage, drawn_outages, recorded_outages
 from callboard.scenarios.fields import to_ms
-from callboard.scenarios.formats.import_report import Remarks
-from callboard.scenarios.formats.opendc import drawn_failures, is_failure_trace
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
 from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
@@ -142,6 +140,9 @@ class _FaultScript:
                 yield Outage(node, begin_ms + at_ms, None if end_ms is None else end_ms + at_ms)
 
     def _outages_in(self, path: Path, place: int) -> Iterator[Outage]:
+        from callboard.scenarios.formats.import_report import Remarks
+        from callboard.scenarios.formats.opendc import drawn_failures, is_failure_trace
+
         if path.is_file() and is_failure_trace(path):
             return drawn_failures(path, place, len(self._nodes), Remarks())
         return recorded_outages(path, {f"node-{each.node}": each.node for each in self._nodes})

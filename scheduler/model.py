@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NewType, TypeAlias
 
 Millis: TypeAlias = int
 """Virtual time or a duration, in whole milliseconds (Hadoop's own grain)."""
@@ -17,11 +17,25 @@ TaskIndex: TypeAlias = int
 """The task's place among its job's maps, or among its reduces, from 0."""
 
 AttemptId: TypeAlias = int
-"""A number the master gives each attempt when it is launched, from 1, never reused."""
+"""A number its scheduler gives each attempt at its launch, never reused.  The master's go from
+1; each of several schedulers has a block of numbers of its own.
+"""
+
+_BLOCK_BITS = 32
+
+
+def first_attempt(scheduler: int) -> AttemptId:
+    """Where the block of numbers begins of a scheduler; of the first one at 0, the master's."""
+    return scheduler << _BLOCK_BITS
+
+
+def scheduler_of(attempt: AttemptId) -> int:
+    """The scheduler in whose block the number lies; 0 is the master."""
+    return attempt >> _BLOCK_BITS
 
 
 class TaskKind(IntEnum):
-    """Which of a job's two phases a task belongs to, and which kind of slot it takes."""
+    """Which kind of slot a task takes."""
 
     MAP = 0
     REDUCE = 1
@@ -34,6 +48,29 @@ as much as a call, so code that runs for every task has constants.
 
 KINDS = (MAP, REDUCE)
 """Both kinds, to be looped over in this order."""
+
+
+Stage = NewType("Stage", int)
+"""Which of its job's stages a task belongs to.  What a stage's tasks need done first is the job's
+affair; what they take while they run is a kind of slot.
+"""
+
+MAPS, REDUCES = Stage(0), Stage(1)
+"""The stages of a MapReduce job."""
+
+SETUP, CLEANUP = Stage(1000), Stage(1001)
+"""One task each that sets a job up, and cleans up after it: no policy decides on them."""
+
+
+STAGE_NAMES = {MAPS: "map", REDUCES: "reduce", SETUP: "setup", CLEANUP: "cleanup"}
+"""What a task of a stage is called."""
+
+
+def slot_kind(stage: Stage) -> TaskKind:
+    """The kind of slot that a stage's tasks take; setups and cleanups are taken for maps here, and
+    the central master puts them into any slot.
+    """
+    return REDUCE if stage == REDUCES else MAP
 
 
 SHUFFLE_SHARE = 1 / 3

@@ -29,14 +29,19 @@ from callboard.scheduler.registry.concise import concise
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
-class Part(ABC):
-    """What the four parts share: a name, a one-line summary, a memory fed by facts, and `Params`
-    that all have defaults, as in `Delay(Delay.Params(node=5))`.
+class Spelled(ABC):
+    """What a policy's spelling may name: it has a name, a one-line summary, and `Params` that all
+    have defaults, as in `Delay(Delay.Params(node=5))`.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     Params: ClassVar[type[msgspec.Struct]] = NoParams
+
+
+class Part(Spelled):
+    """What the four parts of a policy share beside that: a memory fed by facts."""
+
     hears_offers: ClassVar[bool] = False
     """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
 
@@ -69,10 +74,10 @@ class Part(ABC):
             raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
         return self._oracle
 
-    def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
+    def observe(self, fact: Fact, view: ClusterView) -> None:
         """Learn a fact."""
 
-    def bind(self, policy: "Policy") -> None:  # noqa: B027
+    def bind(self, policy: "Policy") -> None:
         """Learn which parts it works with.  Raises MisfitError if it cannot work with them."""
 
 

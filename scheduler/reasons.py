@@ -36,12 +36,16 @@ class Reason(StrEnum):
     DUPLICATE = "duplicate"  # a fresh attempt would be done sooner, and slots are free
     DUPLICATE_SAVES_WORK = "duplicate-saves-work"  # two attempts would take less slot time
     RESTART = "restart"
+    # Without a queue.
+    RESERVATION = "reservation"  # the node asked for a task of the job
     # The master's own.
     TASK_DONE = "task-done"
     BEGUN_ELSEWHERE = "begun-elsewhere"
     LAUNCH_EXPIRED = "launch-expired"
     NODE_DRAINED = "node-drained"
     JOB_ENDS = "job-ends"
+    JOB_SETUP = "job-setup"  # before the job's tasks, ahead of what policies launch
+    JOB_CLEANUP = "job-cleanup"  # after them
     # A part's that does not ship; it may say more in a `Note`.
     OWN = "own"
 
@@ -58,6 +62,8 @@ _THE_MASTERS = frozenset(
         Reason.LAUNCH_EXPIRED,
         Reason.NODE_DRAINED,
         Reason.JOB_ENDS,
+        Reason.JOB_SETUP,
+        Reason.JOB_CLEANUP,
     }
 )
 

@@ -4,7 +4,7 @@ In a run the master's ledger implements these read-only protocols, with no copyi
 here a policy cannot know: how long a task takes, how large a job is, whether a silent node is dead.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from callboard.scheduler import model
@@ -97,6 +97,10 @@ class AttemptView(Protocol):
         """Whether it has been chosen to be suspended, and its slot is not known to be free."""
 
     @property
+    def holds_slot(self) -> bool:
+        """Whether it is believed to have a slot; else its node holds it suspended."""
+
+    @property
     def suspended_ms(self) -> model.Millis | None:
         """Since when it is known to be suspended; None while it has a slot."""
 
@@ -140,6 +144,10 @@ class ClusterView(Protocol):
     @property
     def nodes(self) -> int:
         """How many nodes are believed to be there."""
+
+    @property
+    def members(self) -> Mapping[model.NodeId, NodeView]:
+        """These nodes by their numbers, in the order in which they joined."""
 
     @property
     def heartbeat_ms(self) -> model.Millis:

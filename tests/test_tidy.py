@@ -38,9 +38,6 @@ BANNED_IN_THE_WORLD = {"time", "random", "uuid", "datetime", "secrets", "asyncio
 
 ROOMS = MAY_IMPORT.keys() - {FRONT_DOOR}
 
-GROUND = "callboard.version"
-"""What every room stands on: Callboard's own version, which is written into every journal."""
-
 
 def files(package: str) -> list[Path]:
     """A room's own files; `rglob` does not go through the links of the front door."""
@@ -62,10 +59,8 @@ def distributions(path: Path) -> set[str]:
 
 
 def rooms(path: Path) -> set[str]:
-    """The rooms from which a file imports; what is in none of them is the front door's, but for
-    the ground.
-    """
-    parts = [name.split(".") for name in imports(path) if not name.startswith(f"{GROUND}.")]
+    """The rooms from which a file imports; what is in none of them is the front door's."""
+    parts = [name.split(".") for name in imports(path)]
     seconds = {(names[1:] or [""])[0] for names in parts if names[0] == FRONT_DOOR}
     return {second if second in ROOMS else FRONT_DOOR for second in seconds}
 

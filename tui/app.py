@@ -22,7 +22,7 @@ from textual.widget import Widget
 
 from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
-from callboard.experiments.interventions import Keep
+from callboard.experiments.live_requests import Keep
 from callboard.experiments.remote_source import RemoteSource
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.replay.cluster_state import CROWD

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from callboard.experiments.interventions import (
-    Intervene,
-    Intervention,
-    InterventionRequest,
-    LiveSource,
-    Save,
-)
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.live_requests import Intervention, InterventionRequest, LiveSource, Save
 from callboard.journal.replay.frame import Frame, RunInfo, View
 from callboard.journal.replay.player import USUAL_SPEED, Opening, Player
 from callboard.journal.replay.recorded import RecordedSource

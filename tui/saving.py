@@ -8,8 +8,8 @@ from typing import Any
 from textual.app import App
 
 from callboard.experiments.intervention_menu import FormFields
-from callboard.experiments.interventions import Save
 from callboard.experiments.journal_paths import file_path, fresh_name, slug
+from callboard.experiments.live_requests import Save
 from callboard.experiments.user_errors import InputError
 from callboard.tui.playback import Playback
 from callboard.tui.screens.menus import FormScreen, MenuScreen

@@ -13,7 +13,8 @@ from callboard.journal.reader import Journal
 from callboard.journal.tell.names import count, printable
 from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.portrait import ScenarioPortrait, portrait_of
-from callboard.scheduler.registry.parts import PARTS, part_kind
+from callboard.scheduler.registry.parts import part_kind
+from callboard.scheduler.registry.shipped import PARTS
 
 
 class StartFacts(msgspec.Struct, frozen=True):

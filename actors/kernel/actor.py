@@ -1,38 +1,78 @@
 """What every actor is: a mailbox, an address, and the few things it may do.
 
 It learns of the world by messages and acts on it by messages; a timer is a message to itself.
-`receive` runs to its end between two supersteps; what it sends is delivered after it.
+`receive` runs to its end between two supersteps; what it sends is delivered after it.  What it
+sends and notes says by which event it was brought about: `cause`, that of the message which is
+answered, is written where messages are delivered and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, Generic, Protocol, get_args, get_type_hints
 
 import msgspec
+from typing_extensions import TypeVar
 
+from callboard.actors.kernel.message import NO_CAUSE, QueuedMessage
 from callboard.scheduler.model import Millis
 
-if TYPE_CHECKING:
-    from callboard.actors.kernel.kernel import Kernel, QueuedMessage
-    from callboard.actors.vocabulary.events import AnyEvent
+EventT = TypeVar("EventT", bound=msgspec.Struct, default=Any)
+"""What actors note in the journal."""
+
+Answer = Callable[[Any, Any], None]
+"""A method of an actor's class that answers one type of message."""
 
 
-NO_CAUSE = -1
-"""What is caused by no event: it was due, or happens to the world from outside."""
+class Host(Protocol[EventT]):
+    """What actors ask of the kernel that has admitted them."""
+
+    now_ms: Millis
+    soon: list[QueuedMessage]
+    notes: list[EventT]
+    noted: int
+    progress_ms: Millis
+
+    def admit(self, actor: Actor[EventT]) -> None: ...
+    def dismiss(self, actor: Actor[EventT]) -> None: ...
+    def stop(self, reason: str) -> None: ...
+    def post(
+        self, sender: int, count: int, to: int, message: msgspec.Struct, delay: int, cause: int
+    ) -> None: ...
+    def post_behind(
+        self, peer: int, count: int, to: int, message: msgspec.Struct, at: int, cause: int
+    ) -> None: ...
+    def run_on(
+        self, peer: int, count: int, to: int, message: msgspec.Struct, at: int, cause: int
+    ) -> bool: ...
 
 
-class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """The base of every message: frozen, tagged, made of plain data."""
+class Answering:
+    """What answers messages: a method `on_…` of a subclass those of the type that it annotates."""
+
+    __slots__ = ()
+
+    handlers: ClassVar[dict[type[msgspec.Struct], Answer]] = {}
+    """The method that answers a message, by the message's type."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.handlers = {}
+        for name in filter(lambda name: name.startswith("on_"), dir(cls)):
+            method = getattr(cls, name)
+            message, *_ = get_type_hints(method).values()
+            for each in get_args(message) or (message,):
+                cls.handlers |= dict.fromkeys(_with_subclasses(each), method)
 
 
-class Actor:
-    """One actor; a method `on_…` of a subclass answers messages of the type that it annotates."""
+class Actor(Answering, Generic[EventT]):
+    """One actor, to be derived from."""
 
     __slots__ = (  # as in nodes and slots, of which there are tens of thousands
         "_kernel",
         "_sent",
         "address",
+        "answers",
         "cause",
         "heard_from",
         "mailbox",
@@ -41,31 +81,22 @@ class Actor:
         "wake",
     )
 
-    answers: ClassVar[dict[type[msgspec.Struct], Callable[[Any, Any], None]]] = {}
-    """The method that answers a message, by the message's type."""
-
-    def __init_subclass__(cls) -> None:
-        cls.answers = {}
-        for name in filter(lambda name: name.startswith("on_"), dir(cls)):
-            method = getattr(cls, name)
-            message, *_ = get_type_hints(method).values()
-            for each in get_args(message) or (message,):
-                cls.answers |= dict.fromkeys(_with_subclasses(each), method)
-
     def __init__(self, address: int, name: str) -> None:
         self.address = address
         self.name = name
         self.mailbox: list[QueuedMessage] = []
         self.heard_from = 0
         self.cause = NO_CAUSE
-        """The event that brought about what the actor does now."""
+        """The event that brought about the message which is answered now."""
+        self.answers = type(self).handlers
+        """The `handlers`, with the probes that look on (`Kernel.probe`)."""
         self.retired = False
         self.wake: Callable[[bool], object]
         """Set by a driver under which it waits: for mail (True), or the end of the run (False)."""
         self._sent = 0
-        self._kernel: Kernel
+        self._kernel: Host[EventT]
 
-    def join(self, kernel: Kernel) -> None:
+    def join(self, kernel: Host[EventT]) -> None:
         """Called once by the kernel that admits the actor."""
         self._kernel = kernel
 
@@ -77,6 +108,11 @@ class Actor:
         assert type(message) in self.answers, f"{self.name} has no answer to {message!r}"
         self.answers[type(message)](self, message)
 
+    def receive_late(self, mail: Iterable[tuple[int, msgspec.Struct]]) -> None:
+        """Answer (cause, message) pairs that were held back when they came."""
+        for self.cause, message in mail:
+            self.receive(message)
+
     def waits_for(self) -> str | None:
         """What this actor waits for, as a line for a person; None when it wants nothing."""
         return None
@@ -85,22 +121,22 @@ class Actor:
         """Whether the actor is in the middle of something that takes virtual time."""
         return False
 
-    def send(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None:
+    def send(self, to: int, message: msgspec.Struct, cause: int, delay_ms: Millis = 0) -> None:
         """Send a message; without delay it arrives in the next round of this instant."""
         self._sent += 1
         if delay_ms:
-            self._kernel.post(self.address, self._sent, to, message, delay_ms, self.cause)
+            self._kernel.post(self.address, self._sent, to, message, delay_ms, cause)
         else:  # a third of all messages, each without a call of the kernel
-            self._kernel.soon.append((self.address, self._sent, to, message, self.cause))
+            self._kernel.soon.append((self.address, self._sent, to, message, cause))
 
-    def timer(self, message: msgspec.Struct, delay_ms: Millis) -> None:
+    def timer(self, message: msgspec.Struct, delay_ms: Millis, cause: int) -> None:
         self._sent += 1
-        self._kernel.post(self.address, self._sent, self.address, message, delay_ms, self.cause)
+        self._kernel.post(self.address, self._sent, self.address, message, delay_ms, cause)
 
-    def timer_behind(self, peer: int, message: msgspec.Struct, at_ms: Millis) -> None:
+    def timer_behind(self, peer: int, message: msgspec.Struct, at_ms: Millis, cause: int) -> None:
         """Send a message to oneself, to arrive right behind what `peer` may send for `at_ms`."""
         self._sent += 1
-        self._kernel.post_behind(peer, self._sent, self.address, message, at_ms, self.cause)
+        self._kernel.post_behind(peer, self._sent, self.address, message, at_ms, cause)
 
     def run_on(self, peer: int, message: msgspec.Struct, at_ms: Millis) -> bool:
         """Take the timer of `timer_behind` as having come, if nothing else can happen up to then:
@@ -112,14 +148,14 @@ class Actor:
         self._sent = count
         return True
 
-    def note(self, event: AnyEvent) -> int:
+    def note(self, event: EventT) -> int:
         """Tell the journal what happened; the event's number there."""
         kernel = self._kernel
         kernel.notes.append(event)
         kernel.noted += 1
         return kernel.noted
 
-    def spawn(self, actor: Actor) -> None:
+    def spawn(self, actor: Actor[EventT]) -> None:
         self._kernel.admit(actor)
 
     def retire(self) -> None:
@@ -130,6 +166,10 @@ class Actor:
 
     def stop(self, reason: str) -> None:
         self._kernel.stop(reason)
+
+    def expect(self, at_ms: Millis) -> None:
+        """Say that nothing need come of the run before this moment: it is not stuck till then."""
+        self._kernel.progress_ms = max(self._kernel.progress_ms, at_ms)
 
 
 def _with_subclasses(message: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:

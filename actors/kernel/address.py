@@ -7,14 +7,19 @@ from typing import Final
 from callboard.scheduler.model import JobId, NodeId
 
 CLIENT: Final = 1
-MASTER: Final = 2
 INJECTOR: Final = 3
 
 SLOTS_PER_NODE_MAX: Final = 512
 
+_SCHEDULER = 1 << 12
 _NODE = 1 << 16
 _SLOT = 1 << 24
 _JOB = 1 << 40
+
+
+def scheduler_address(scheduler: int) -> int:
+    """The address of the actor of one of several schedulers, counted from 0."""
+    return _SCHEDULER + scheduler
 
 
 def node_address(node: NodeId) -> int:

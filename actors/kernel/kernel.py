@@ -18,18 +18,14 @@ import heapq
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from operator import attrgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Generic
 
 import msgspec
 
+from callboard.actors.kernel.actor import Actor, EventT
+from callboard.actors.kernel.message import QueuedMessage
+from callboard.actors.kernel.probes import Probe
 from callboard.scheduler.model import Millis
-
-if TYPE_CHECKING:
-    from callboard.actors.kernel.actor import Actor
-    from callboard.actors.vocabulary.events import AnyEvent
-
-QueuedMessage: TypeAlias = tuple[int, int, int, msgspec.Struct, int]
-"""(sender, the sender's count, receiver, message, cause): a message within its superstep."""
 
 ROUNDS_MAX = 10_000  # more at one instant are two actors answering each other for ever
 STALL_TIMEOUT_MS = 2 * 3600 * 1000  # Hadoop's rules wait minutes; slower heartbeats ask for more
@@ -62,7 +58,7 @@ class Stalled(KernelError):
         self.at_ms = at_ms
 
 
-class Kernel:
+class Kernel(Generic[EventT]):
     """The clock and the queue of one run.
 
     `sink` gets every noted event, in order; `until_ms` ends the run after the last superstep up to
@@ -77,7 +73,7 @@ class Kernel:
     def __init__(
         self,
         *,
-        sink: Callable[[AnyEvent], None] | None = None,
+        sink: Callable[[EventT], None] | None = None,
         until_ms: Millis | None = None,
         tie_order: int | None = None,
     ) -> None:
@@ -87,18 +83,18 @@ class Kernel:
         self.ties = 0
         self.dead_letters = 0
         self.reason: str | None = None
-        self.actors: dict[int, Actor] = {}
+        self.actors: dict[int, Actor[EventT]] = {}
         self.soon: list[QueuedMessage] = []
         """The messages of the next round of this instant."""
-        self.notes: list[AnyEvent] = []
+        self.notes: list[EventT] = []
         """The events of this superstep."""
         self.noted = 0
         """How many events there have been, not counting the journal's first: the last's number."""
-        self.on_admit: Callable[[Actor], None] | None = None
+        self.on_admit: Callable[[Actor[EventT]], None] | None = None
         self.watch: Callable[[], None] | None = None
         self.settled: Callable[[], None] | None = None
         self.stall_timeout_ms = STALL_TIMEOUT_MS
-        self.is_progress: Callable[[AnyEvent], bool] | None = None
+        self.is_progress: Callable[[EventT], bool] | None = None
         self.progress_timeout_ms = STALL_TIMEOUT_MS
         self.progress_ms: Millis = 0
         self._sink = sink
@@ -117,14 +113,14 @@ class Kernel:
 
     # What actors ask of the kernel, through their base class.
 
-    def admit(self, actor: Actor) -> None:
+    def admit(self, actor: Actor[EventT]) -> None:
         assert actor.address not in self.actors, f"{actor.name} is already here"
         self.actors[actor.address] = actor
         actor.join(self)
         if self.on_admit is not None:
             self.on_admit(actor)
 
-    def dismiss(self, actor: Actor) -> None:
+    def dismiss(self, actor: Actor[EventT]) -> None:
         """Let an actor leave; what is sent to it from now on is a dead letter."""
         del self.actors[actor.address]
 
@@ -177,9 +173,16 @@ class Kernel:
         """End the run after this superstep."""
         self.reason = reason
 
+    # Who looks on.
+
+    def probe(self, address: int, probe: Probe) -> None:
+        """Let `probe` look on while the actor at `address` answers its messages."""
+        actor = self.actors[address]
+        actor.answers = probe.beside(actor)
+
     # What a driver asks.
 
-    def advance(self) -> Sequence[Actor] | None:
+    def advance(self) -> Sequence[Actor[EventT]] | None:
         """Deliver the next superstep: the actors that got mail, to be emptied; None at the end."""
         if self.notes:
             self._tell()
@@ -255,7 +258,7 @@ class Kernel:
         self._unchecked_to_ms = min(limits)
         return True
 
-    def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
+    def _deliver(self, batch: list[QueuedMessage]) -> list[Actor[EventT]]:
         """Deliver by key and count ties; the actors that got mail, by address."""
         self.messages += len(batch)
         if self._tie_order is None:
@@ -263,7 +266,7 @@ class Kernel:
         else:
             seed = f"{self._tie_order}/{self.now_ms}/{self.round}/".encode()
             batch.sort(key=lambda entry: (_shuffled(seed, entry[0]), entry[0], entry[1]))
-        due: list[Actor] = []
+        due: list[Actor[EventT]] = []
         actors = self.actors
         for letter in batch:
             actor = actors.get(letter[2])

@@ -15,10 +15,10 @@ from typing import ClassVar
 
 import msgspec
 
-from callboard.actors.kernel.actor import NO_CAUSE
+from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary.faults import AnyFault
 from callboard.scheduler import model
-from callboard.scheduler.reasons import Why
+from callboard.scheduler.reasons import Reason, Why
 
 
 class Outcome(StrEnum):
@@ -39,13 +39,6 @@ class Stall(StrEnum):
     HANGS = "hangs"
     NO_INPUT = "no replica of its input can be read"
     NOT_BEGUN = "it cannot begin"
-
-
-class AuxiliaryPurpose(StrEnum):
-    """What a task is for that sets a job up or cleans up after it: one slot, once a job."""
-
-    SETUP = "setup"
-    CLEANUP = "cleanup"
 
 
 class Importance(IntEnum):
@@ -256,6 +249,10 @@ class AttemptLaunched(DecisionEvent, frozen=True):
 
     Its cause is what freed the slot that it takes: the booked end or the suspension of an attempt.
     Where that slot was never held before, it is what made the task pending.
+
+    A job's setup and its cleanup are launched ahead of all that a policy would launch there (rule
+    H6): `why` says so, and the cause is what the job did last.  All figures count their slots as
+    idle.
     """
 
     job: model.JobId
@@ -266,6 +263,15 @@ class AttemptLaunched(DecisionEvent, frozen=True):
     level: model.Locality
     why: Why
     original: model.AttemptId = 0
+
+    @property
+    def stage(self) -> model.Stage:
+        """The job's stage that the task belongs to."""
+        return UNSEEN_STAGES.get(self.why.reason, model.Stage(self.kind))
+
+
+UNSEEN_STAGES = {Reason.JOB_SETUP: model.SETUP, Reason.JOB_CLEANUP: model.CLEANUP}
+"""Why attempts are launched that set jobs up or clean up after them, which no policy sees."""
 
 
 class KillOrdered(OrderEvent, frozen=True):
@@ -355,48 +361,6 @@ class AttemptEnded(DetailEvent, frozen=True):
     suspended_ms: model.Millis = 0
 
 
-# What sets a job up and cleans up after it.  Slots that it holds count as idle in all figures.
-
-
-class AuxiliaryEvent(JobEvent, frozen=True):
-    """What happened to the setup or cleanup task of a job; `attempt` numbers it among attempts."""
-
-    importance = Importance.DETAIL
-
-    attempt: model.AttemptId
-    purpose: AuxiliaryPurpose
-    node: model.NodeId
-
-
-class AuxiliaryLaunched(AuxiliaryEvent, frozen=True):
-    """The master gives it to a node, in a free slot of this kind, ahead of all that the policy
-    would launch there (rule H6).  Told by the master; its cause is what the job did last.
-    """
-
-    importance = Importance.DECISION
-
-    kind: model.TaskKind
-
-
-class AuxiliaryStarted(AuxiliaryEvent, frozen=True):
-    """It really began.  Told by the slot, which is the `slot`th of the node."""
-
-    slot: int
-
-
-class AuxiliaryEnded(AuxiliaryEvent, frozen=True):
-    """It really ended and its slot is free.  Told by the slot."""
-
-    outcome: Outcome
-    slot: int
-
-
-class AuxiliaryClosed(AuxiliaryEvent, frozen=True):
-    """The master learnt its end; it runs again unless it succeeded.  Told by the master."""
-
-    outcome: Outcome
-
-
 # Nodes, as the master sees them.
 
 
@@ -441,8 +405,7 @@ _Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched
 _Losses = FaultStruck | NodeLost | MapOutputsLost
 _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
 _Changes = SizeEstimated | JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
-_Auxiliary = AuxiliaryLaunched | AuxiliaryStarted | AuxiliaryEnded | AuxiliaryClosed
 
-AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes | _Auxiliary
+AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes
 
 EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__

@@ -139,6 +139,7 @@ _RUNNING = (_B.LAUNCHED, _B.SUSPENDING)
 _KILLING = (_B.KILLING, _B.KILLING_SUSPENDED)
 _EXPIRING = (_B.EXPIRING, _B.EXPIRING_SUSPENDED)
 BEING_KILLED = (*_KILLING, *_EXPIRING)
+WITHOUT_SLOT = (_B.SUSPENDED, _B.KILLING_SUSPENDED, _B.EXPIRING_SUSPENDED)
 
 BOOKED_ATTEMPT: Mapping[tuple[BookedState, BookedChange], BookedState] = _table(
     {
@@ -217,8 +218,11 @@ no task that could fail it.
 
 
 class BookedJobState(StrEnum):
-    """What the master takes a job for; one that is ending still has attempts to be stopped."""
+    """What a scheduler takes a job for: being set up, at its maps, at its reduces too; one that is
+    ending still has attempts to be stopped.
+    """
 
+    PREPARING = "preparing"
     MAPPING = "mapping"
     REDUCING = "reducing"
     ENDING = "ending"
@@ -226,8 +230,9 @@ class BookedJobState(StrEnum):
 
 
 class BookedJobChange(StrEnum):
-    """What the master learns of a job, and when it is done with it."""
+    """What a scheduler learns of a job, and when it is done with it."""
 
+    OPEN_MAPS = "open maps"
     OPEN_REDUCES = "open reduces"
     END = "end"
     LEAVE = "leave"
@@ -236,7 +241,9 @@ class BookedJobChange(StrEnum):
 _K, _KC = BookedJobState, BookedJobChange
 
 BOOKED_JOB: Mapping[tuple[BookedJobState, BookedJobChange], BookedJobState] = {
+    (_K.PREPARING, _KC.OPEN_MAPS): _K.MAPPING,
     (_K.MAPPING, _KC.OPEN_REDUCES): _K.REDUCING,
+    (_K.PREPARING, _KC.END): _K.ENDING,
     (_K.MAPPING, _KC.END): _K.ENDING,
     (_K.REDUCING, _KC.END): _K.ENDING,
     (_K.ENDING, _KC.LEAVE): _K.GONE,

@@ -1,7 +1,7 @@
 """Every message, by conversation: imperatives are orders or requests, past tenses are facts."""
 
-from callboard.actors.kernel.actor import Message
-from callboard.actors.vocabulary.events import AuxiliaryPurpose, NodeFacts, Outcome
+from callboard.actors.kernel.message import Message
+from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import AttemptState
 from callboard.scheduler import model
 from callboard.scheduler.reasons import Reason
@@ -48,11 +48,13 @@ class ReduceWork(Message, frozen=True):
     anomalies: TaskAnomalies | None = None
 
 
-class AuxiliaryWork(Message, frozen=True):
-    """What sets a job up or cleans up after it: `ms` at speed 1."""
+class PlainWork(Message, frozen=True):
+    """A task that sets a job up or cleans up after it: `ms` at speed 1."""
 
-    purpose: AuxiliaryPurpose
     ms: model.Millis
+
+
+AnyWork = MapWork | ReduceWork | PlainWork
 
 
 # Submission and the life of a job.
@@ -66,119 +68,87 @@ class EnterSystem(Message, frozen=True):
     """Client to a new job: enter the system."""
 
 
-class SubmitJob(Message, frozen=True):
-    """Job to master: my maps may run now.  `replicas` holds `replication` node numbers for each
-    map, -1 where there are fewer, as little-endian 32-bit integers: one message, no 90,000 objects.
-    """
+class JobProfile(Message, frozen=True):
+    """What schedulers may know of a job from the start; `tasks` is how many each stage has."""
 
-    job: model.JobId
     user: str
     pool: str
     priority: model.Priority
-    maps: int
-    reduces: int
-    replication: int
-    replicas: bytes
-    map_work: MapWork
-    reduce_work: ReduceWork
+    tasks: tuple[int, ...]
 
 
-class RunAuxiliary(Message, frozen=True):
-    """Job to master: my setup or cleanup task may run now; after the setup I submit my maps."""
+class SubmitStage(Message, frozen=True):
+    """Job to its scheduler: the tasks of this stage may run now.  `replicas` holds `replication`
+    node numbers for each map, -1 where there are fewer, as little-endian 32-bit integers: one
+    message, no 90,000 objects.
+    """
 
     job: model.JobId
-    work: AuxiliaryWork
-
-
-class AuxiliaryDone(Message, frozen=True):
-    """Master to job: your setup or cleanup task has succeeded."""
-
-    purpose: AuxiliaryPurpose
-
-
-class ReducesReady(Message, frozen=True):
-    """Job to master: enough maps are done, my reduces may run now."""
-
-    job: model.JobId
+    profile: JobProfile
+    stage: model.Stage
+    work: AnyWork
+    replication: int = 0
+    replicas: bytes = b""
 
 
 class RunAgain(Message, frozen=True):
-    """Job to master: an attempt of this task failed or was lost; it may run again now."""
+    """Job to its scheduler: an attempt of this task failed or was lost; it may run again now."""
 
     job: model.JobId
-    kind: model.TaskKind
+    stage: model.Stage
     task: model.TaskIndex
 
 
 class AttemptBooked(Message, frozen=True):
-    """Master to job: an attempt of yours has ended; `alone` says that no other of its task runs."""
+    """Scheduler to job: an attempt of yours has ended.  `alone` says that no other of its task
+    runs, `exhausted` that the task has failed too often.
+    """
 
     attempt: model.AttemptId
-    kind: model.TaskKind
+    stage: model.Stage
     task: model.TaskIndex
     node: model.NodeId
     outcome: Outcome
     alone: bool = True
+    exhausted: bool = False
 
 
 class OutputsLost(Message, frozen=True):
-    """Master to job: these maps' outputs are gone (rule T2), or cannot be fetched (`failed`)."""
+    """Scheduler to job: these maps' outputs are gone (rule T2), or cannot be fetched, with which
+    one of the maps may have failed too often (`exhausted`).
+    """
 
     tasks: tuple[model.TaskIndex, ...]
-    failed: bool = False
+    exhausted: bool = False
 
 
-class MasterRestarted(Message, frozen=True):
-    """Master to job: I have started again and know nothing of you; be resubmitted, or be lost."""
+class SchedulerRestarted(Message, frozen=True):
+    """Scheduler to job: I have started again and know nothing of you; be resubmitted, or lost."""
 
     recover: bool
 
 
+class StopAttempt(Message, frozen=True):
+    """Scheduler to itself: another attempt has replaced this one; kill it when this instant's
+    reports have been heard.
+    """
+
+    attempt: model.AttemptId
+    reason: Reason
+
+
 class JobDone(Message, frozen=True):
-    """Job to master and to client: I have ended."""
+    """Job to its scheduler and to the client: I have ended."""
 
     job: model.JobId
     outcome: Outcome
 
 
-# Heartbeats.
-
-
-class HeartbeatDue(Message, frozen=True):
-    """Node to itself: send a heartbeat now, unless a later plan has replaced number `plan`."""
-
-    plan: int
-
-
-class ElidedReplyDue(Message, frozen=True):
-    """Node to itself: the reply to a heartbeat that was left out would come now."""
-
-
-class RetryHeartbeat(Message, frozen=True):
-    """Node to itself: send this heartbeat again if it has no answer yet (rule H5)."""
-
-    heartbeat: int
-
-
-class HeartbeatsResumed(Message, frozen=True):
-    """Node to master: I send all heartbeats now; the last left out was due at `left_out_ms`."""
-
-    node: model.NodeId
-    left_out_ms: model.Millis = -1
-
-
-class ExpiryCheck(Message, frozen=True):
-    """Master to itself: look which nodes have not been heard of for too long (rule T1)."""
-
-
-class BlacklistReview(Message, frozen=True):
-    """Master to itself: the faults of a blacklisted node may be long enough ago."""
-
-    node: model.NodeId
+# What a node tells its schedulers, and what they order.
 
 
 class EndReport(Message, frozen=True):
-    """In a heartbeat: an attempt has ended; `shuffled_ms` of `ran_ms` were its shuffle's."""
+    """Node to scheduler: an attempt has ended; `shuffled_ms` of `ran_ms` were its shuffle's."""
 
     attempt: model.AttemptId
     outcome: Outcome
@@ -188,7 +158,7 @@ class EndReport(Message, frozen=True):
 
 
 class SuspensionReport(Message, frozen=True):
-    """In a heartbeat: an attempt is suspended; the times are as in `EndReport`."""
+    """Node to scheduler: an attempt is suspended; the times are as in `EndReport`."""
 
     attempt: model.AttemptId
     ran_ms: model.Millis
@@ -197,7 +167,7 @@ class SuspensionReport(Message, frozen=True):
 
 
 class FetchFailure(Message, frozen=True):
-    """Slot to node, then in a heartbeat: a reduce of `job` cannot fetch from `host`."""
+    """Slot to node, then to a scheduler: a reduce of `job` cannot fetch from `host`."""
 
     job: model.JobId
     host: model.NodeId
@@ -212,11 +182,11 @@ class _OfAttempt(Message, frozen=True):
 
 
 class NotBegun(_OfAttempt, frozen=True):
-    """Slot to node, then in a heartbeat: a launch is stuck (Hadoop: UNASSIGNED)."""
+    """Slot to node, then to a scheduler: a launch is stuck (Hadoop: UNASSIGNED)."""
 
 
 class AttemptProgress(Message, frozen=True):
-    """In a heartbeat: how far an attempt is (`done`: `scheduler.view.AttemptView.progress`)."""
+    """Node to scheduler: how far an attempt is (`done`: `scheduler.view.AttemptView.progress`)."""
 
     attempt: model.AttemptId
     ran_ms: model.Millis
@@ -225,91 +195,34 @@ class AttemptProgress(Message, frozen=True):
 
 
 AnyReport = EndReport | SuspensionReport | FetchFailure | NotBegun
-"""What a node tells with a heartbeat, once."""
-
-
-class Heartbeat(Message, frozen=True):
-    """Node to master: this is what has happened since my last heartbeat.
-
-    `response` is the number of the last reply that reached the node (rule H5).  `joins` is set in
-    the first heartbeat of each `life`, counted from 0.  `progress` is of tracked attempts.
-    """
-
-    node: model.NodeId
-    response: int
-    reports: tuple[AnyReport, ...]
-    joins: NodeFacts | None = None
-    life: int = 0
-    progress: tuple[AttemptProgress, ...] = ()
+"""What a node tells, once."""
 
 
 class LaunchTask(Message, frozen=True):
-    """In a reply, then node to slot: run this attempt, the task's `number`th from 0."""
+    """Scheduler to node, then to a slot: run this attempt, the task's `number`th from 0."""
 
     attempt: model.AttemptId
     job: model.JobId
+    stage: model.Stage
     kind: model.TaskKind
     task: model.TaskIndex
     number: int
     level: model.Locality
-    work: MapWork | ReduceWork | AuxiliaryWork
+    work: AnyWork
     tracked: bool
     cause: int
 
 
 class KillTask(_OfAttempt, frozen=True):
-    """Part of a reply, then node to slot: stop this attempt."""
+    """Scheduler to node, then to its slot: stop this attempt."""
 
 
 class SuspendTask(_OfAttempt, frozen=True):
-    """Part of a reply, then node to slot: hand a checkpoint of this attempt to the node."""
+    """Scheduler to node, then to its slot: hand a checkpoint of this attempt to the node."""
 
 
 class ResumeTask(_OfAttempt, frozen=True):
-    """Part of a reply: put this suspended attempt into a free slot of its kind."""
-
-
-class HeartbeatReply(Message, frozen=True):
-    """Master to node: what to start, stop and track, and when the next heartbeat is due."""
-
-    response: int
-    interval_ms: model.Millis
-    launches: tuple[LaunchTask | ResumeTask, ...] = ()
-    kills: tuple[KillTask, ...] = ()
-    suspends: tuple[SuspendTask, ...] = ()
-    tracks: tuple[model.AttemptId, ...] = ()
-    life: int = 0
-
-
-class Reinitialize(Message, frozen=True):
-    """Master to node: you were given up for lost; drop everything and join again (rule T4)."""
-
-    life: int
-
-
-class ElidedHeartbeat(Message, frozen=True):
-    """Master to itself: a heartbeat that `node` leaves out would arrive now."""
-
-    node: model.NodeId
-
-
-class PreemptionDue(Message, frozen=True):
-    """Master to itself: time for victims; `policy` counts the policies that have been in force."""
-
-    policy: int
-
-
-class Preempt(Message, frozen=True):
-    """Master to itself: ask the policy for victims now."""
-
-    policy: int
-
-
-class StopAttempt(Message, frozen=True):
-    """Master to itself: another attempt has replaced this one; kill it after the heartbeats."""
-
-    attempt: model.AttemptId
-    reason: Reason
+    """Scheduler to node: put this suspended attempt into a free slot of its kind."""
 
 
 # On the node.
@@ -436,14 +349,14 @@ class RetryFetch(_OfFetch, frozen=True):
 
 
 class FetchTrouble(Message, frozen=True):
-    """Master to job: a reduce of yours cannot fetch from this host; `running` of them run."""
+    """Scheduler to job: a reduce of yours cannot fetch from this host; `running` of them run."""
 
     host: model.NodeId
     running: int
 
 
 class DropOutputs(Message, frozen=True):
-    """Job to master: whatever outputs of mine this host has are lost."""
+    """Job to its scheduler: whatever outputs of mine this host has are lost."""
 
     job: model.JobId
     host: model.NodeId

@@ -6,7 +6,7 @@ from callboard.actors.vocabulary.lifecycle import ATTEMPT, AttemptChange, Attemp
 from callboard.actors.vocabulary.messages import Checkpoint, InjectedFailure, LaunchTask
 from callboard.actors.worker.copier import Copier
 from callboard.actors.worker.progress import Phase
-from callboard.scheduler.model import REDUCE, SHUFFLE_SHARE, Millis
+from callboard.scheduler.model import REDUCES, SHUFFLE_SHARE, Millis
 
 _SHUFFLING = AttemptState.SHUFFLING
 
@@ -82,7 +82,7 @@ class RunningAttempt(msgspec.Struct, eq=False):
     @property
     def before(self) -> float:
         """The progress when its own work begins: of a reduce, after its shuffle."""
-        return SHUFFLE_SHARE if self.launch.kind is REDUCE else 0.0
+        return SHUFFLE_SHARE if self.launch.stage == REDUCES else 0.0
 
     @property
     def goal(self) -> float:

@@ -15,6 +15,12 @@ class Clock:
         self.wrong = False
         """Whether it has ever gone at another rate than time."""
 
+    def copy(self) -> "Clock":
+        """A clock that shows the same, and goes its own way from now on."""
+        clock = Clock()
+        clock._rates, clock.wrong = list(self._rates), self.wrong
+        return clock
+
     def set_rate(self, rate: float, now_ms: Millis) -> None:
         if rate != self._rates[-1][2]:
             self._rates.append((now_ms, self._shown(now_ms), rate))

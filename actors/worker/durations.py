@@ -7,15 +7,15 @@ from collections.abc import Mapping
 
 from callboard.actors.config import Tasks
 from callboard.actors.job_spec import factor_on
-from callboard.actors.kernel.actor import NO_CAUSE
+from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.messages import (
-    AuxiliaryWork,
     InjectedFailure,
     LaunchTask,
     MapWork,
+    PlainWork,
     ReduceWork,
 )
 from callboard.actors.worker.machine import NO_AILMENTS, Ailments
@@ -84,7 +84,7 @@ class Durations:
         ms = work.reduce_ms if recorded is None else self._recorded_ms(recorded, launch)[0]
         return self._drawn(launch, ms * self._factor(launch, work))
 
-    def of_auxiliary(self, work: AuxiliaryWork) -> Millis:
+    def of_plain(self, work: PlainWork) -> Millis:
         """A job's setup or cleanup, which has neither noise nor failures."""
         return round(work.ms / self._speed)
 
@@ -96,7 +96,7 @@ class Durations:
             failure = recorded.failure(launch.kind, launch.task, launch.number)
             assert failure is not None
             return InjectedFailure(at, False, NO_CAUSE, failure.killed)
-        assert not isinstance(launch.work, AuxiliaryWork), "those do not fail"
+        assert not isinstance(launch.work, PlainWork), "those do not fail"
         own = launch.work.anomalies
         if own is None and machine is NO_AILMENTS:
             return None

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.kernel.actor import NO_CAUSE, Actor
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.vocabulary.lifecycle import MACHINE, MachineChange, MachineState, step
 from callboard.actors.worker.clock import Clock
 from callboard.scheduler.model import NodeId
@@ -37,22 +39,31 @@ _RIGHT = Clock()
 """The clock of every machine until its own goes wrong."""
 
 
-class Machine(Actor):
+class Machine(Actor[AnyEvent]):
     """An actor that lives on a machine; faults reach it by `on_fault`."""
 
-    __slots__ = ("_ailments", "_backlog", "_clock", "_unreachable", "state")
+    __slots__ = ("_ailments", "_backlog", "_slowness", "_unreachable", "clock", "state")
 
     def __init__(self, address: int, name: str) -> None:
         super().__init__(address, name)
         self.state = _UP
-        self._clock = _RIGHT
+        self.clock = _RIGHT
         self._ailments = NO_AILMENTS
         self._unreachable = _NOBODY
+        self._slowness = 1.0
         self._backlog: list[tuple[int, msgspec.Struct]] | None = None  # while it is paused
 
     def begin_absent(self) -> None:
         """The machine is off from the start, until it is started."""
         self.state = MachineState.DOWN
+
+    def begin_like(self, other: "Machine") -> None:
+        """Be where another actor of this machine is: what has struck the machine has struck it."""
+        self.state = other.state
+        self._ailments = other._ailments
+        self._unreachable = other._unreachable
+        self._slowness = other._slowness
+        self.clock = _RIGHT if other.clock is _RIGHT else other.clock.copy()
 
     def receive(self, message: msgspec.Struct) -> None:
         if self.state is _UP or isinstance(message, faults.Fault):
@@ -65,7 +76,8 @@ class Machine(Actor):
             case faults.Crash() | faults.Restart() | faults.PauseNode() | faults.ResumeNode():
                 self._change(MACHINE_CHANGES[type(fault)])
             case faults.Slow():
-                self.slow(fault.factor)
+                ratio, self._slowness = fault.factor / self._slowness, fault.factor
+                self.slow(ratio)
             case faults.Flaky():
                 self._ailments = self._ailments._replace(flaky=fault, flaky_since=self.cause)
             case faults.Hang():
@@ -74,9 +86,9 @@ class Machine(Actor):
                 ails = self._ailments._replace(sticking=fault.share, sticking_since=self.cause)
                 self._ailments = ails
             case faults.Drift():
-                if self._clock is _RIGHT:
-                    self._clock = Clock()
-                self._clock.set_rate(fault.rate, self.now_ms)
+                if self.clock is _RIGHT:
+                    self.clock = Clock()
+                self.clock.set_rate(fault.rate, self.now_ms)
             case faults.Partition():
                 self._unreachable = frozenset(fault.others)
             case _:
@@ -99,8 +111,7 @@ class Machine(Actor):
             case MachineChange.RESUME:
                 backlog, self._backlog = self._backlog, None
                 self.resume()
-                for self.cause, message in backlog or ():
-                    self.receive(message)
+                self.receive_late(backlog or ())
 
     def crash(self) -> None:
         """Forget everything."""
@@ -114,5 +125,5 @@ class Machine(Actor):
     def resume(self) -> None:
         """Go on."""
 
-    def slow(self, factor: float) -> None:
-        """Take `factor` times as long for everything from now on."""
+    def slow(self, ratio: float) -> None:
+        """Take `ratio` times as long as before for everything from now on."""

@@ -17,8 +17,8 @@ map outputs does not hang, since Hadoop's copiers report all the time.
 from msgspec.structs import replace
 
 from callboard.actors.blocks import Blocks
-from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.address import job_address, node_address, slot_address
+from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts, Outcome, Stall
@@ -28,7 +28,7 @@ from callboard.actors.worker.copier import TRY_MS, Copier
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.machine import Machine
 from callboard.actors.worker.progress import Phase
-from callboard.scheduler.model import MAP, AttemptId, Millis, NodeId
+from callboard.scheduler.model import MAPS, REDUCES, AttemptId, Millis, NodeId
 
 _AWAITING_INPUT = AttemptState.AWAITING_INPUT
 _END_SHUFFLE = AttemptChange.END_SHUFFLE
@@ -61,7 +61,6 @@ class Slot(Machine):
         "_node",
         "_node_address",
         "_slot",
-        "_slowness",
         "_timed",
     )
 
@@ -82,7 +81,6 @@ class Slot(Machine):
         self._latency_ms = latency_ms
         self._durations = durations
         self._blocks = blocks
-        self._slowness = 1.0
         self._attempt: RunningAttempt | None = None
         self._timed = 0
 
@@ -92,21 +90,15 @@ class Slot(Machine):
         assert self._attempt is None, f"{self.name} is busy (S1)"
         now_ms, number = self._kernel.now_ms, launch.attempt
         attempt = self._attempt = RunningAttempt(launch, now_ms)
-        if isinstance(launch.work, msg.AuxiliaryWork):
-            self._begin_auxiliary(attempt, launch.work)
-            return
-        attempt.change(_START_MAP if launch.kind is MAP else _START_REDUCE)
-        attempt.injected = self._durations.injected_failure(launch, self._ailments)
+        attempt.change(_START_REDUCE if launch.stage == REDUCES else _START_MAP)
         started = ev.AttemptStarted(now_ms, number, self._node, self._slot, cause=self.cause)
         self._note(attempt, started)
+        if isinstance(launch.work, msg.PlainWork):
+            whole_ms = self._stretched(self._durations.of_plain(launch.work))
+            self._begin_phase(attempt, whole_ms)
+            return
+        attempt.injected = self._durations.injected_failure(launch, self._ailments)
         self._begin(attempt)
-
-    def _begin_auxiliary(self, attempt: RunningAttempt, work: msg.AuxiliaryWork) -> None:
-        attempt.change(_START_MAP)
-        launch = attempt.launch
-        what = (launch.job, launch.attempt, work.purpose, self._node, self._slot)
-        self._note(attempt, ev.AuxiliaryStarted(self.now_ms, *what, cause=self.cause))
-        self._begin_phase(attempt, self._stretched(self._durations.of_auxiliary(work)))
 
     def on_phase_over(self, over: msg.PhaseOver) -> None:
         attempt = self._attempt
@@ -147,7 +139,7 @@ class Slot(Machine):
         elif self.now_ms >= attempt.deadline_ms:
             self._end(attempt, _FAIL)
         else:
-            self._retry_input_later(attempt.deadline_ms)
+            self._retry_input_later(attempt, attempt.deadline_ms)
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
         attempt = self._running(kill.attempt)
@@ -168,7 +160,7 @@ class Slot(Machine):
             left_ms = phase._replace(began_ms=self.now_ms, done=done).whole_ms()
         ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
         told = msg.ProgressTold(order.attempt, *ran, left_ms, done)
-        self.send(self._node_address, told)
+        self.send(self._node_address, told, self.cause)
 
     # Fetching map outputs.
 
@@ -184,7 +176,8 @@ class Slot(Machine):
             whole_ms = self._stretched(self._durations.of_shuffle(launch, launch.work))
             last_ms = self._stretched(self._durations.of_tail(launch, launch.work))
             fetched_ms = whole_ms - attempt.ran_ms(self.now_ms)
-            self._time_phase(attempt, max(fetched_ms, last_ms, 2 * self._latency_ms + 1))
+            length_ms = max(fetched_ms, last_ms, 2 * self._latency_ms + 1)
+            self._time_phase(attempt, length_ms, self.cause)
         for host in copier.ask(ready.hosts):
             self._fetch(launch, host)
 
@@ -198,7 +191,7 @@ class Slot(Machine):
             launch = attempt.launch
             assert isinstance(launch.work, msg.ReduceWork)
             tail_ms = self._stretched(self._durations.of_tail(launch, launch.work))
-            self._time_phase(attempt, tail_ms)
+            self._time_phase(attempt, tail_ms, self.cause)
 
     def on_fetch_timeout(self, over: msg.FetchTimeout) -> None:
         """Nobody answered: try again after a pause, and tell the master now and then."""
@@ -210,10 +203,11 @@ class Slot(Machine):
         if copier.gives_up(over.host):
             self._end(attempt, _FAIL)
             return
-        self.timer(msg.RetryFetch(over.attempt, over.host), self._clock.real_ms(pause_ms))
+        again = msg.RetryFetch(over.attempt, over.host)
+        self.timer(again, self.clock.real_ms(pause_ms), self.cause)
         if tell:
             failure = msg.FetchFailure(attempt.launch.job, over.host, attempt.event)
-            self.send(self._node_address, failure)
+            self.send(self._node_address, failure, self.cause)
 
     def on_retry_fetch(self, again: msg.RetryFetch) -> None:
         found = self._shuffling(again.attempt)
@@ -238,16 +232,18 @@ class Slot(Machine):
         copier = None if running is None else running.copier
         return None if running is None or copier is None else (running, copier)
 
-    def _ask_for_outputs(self, launch: msg.LaunchTask, fetching: bool = False) -> None:
+    def _ask_for_outputs(
+        self, launch: msg.LaunchTask, cause: int, *, fetching: bool = False
+    ) -> None:
         ask = msg.FetchOutputs(self.address, launch.attempt, fetching)
-        self.send(job_address(launch.job), ask, self._latency_ms)
+        self.send(job_address(launch.job), ask, cause, self._latency_ms)
 
     def _fetch(self, launch: msg.LaunchTask, host: NodeId) -> None:
         if host not in self._unreachable:
             fetch = msg.Fetch(self.address, self._node, launch.attempt, launch.job)
-            self.send(node_address(host), fetch, self._latency_ms)
-        try_ms = self._clock.real_ms(TRY_MS) + 2 * self._latency_ms
-        self.timer(msg.FetchTimeout(launch.attempt, host), try_ms)
+            self.send(node_address(host), fetch, self.cause, self._latency_ms)
+        try_ms = self.clock.real_ms(TRY_MS) + 2 * self._latency_ms
+        self.timer(msg.FetchTimeout(launch.attempt, host), try_ms, self.cause)
 
     # Giving way and going on.
 
@@ -260,7 +256,8 @@ class Slot(Machine):
         self._clear()
         suspended = ev.AttemptSuspended(self.now_ms, suspend.attempt, cause=self.cause)
         self._note(attempt, suspended)
-        self.send(self._node_address, msg.AttemptCheckpointed(self._slot, saved))
+        told = msg.AttemptCheckpointed(self._slot, saved)
+        self.send(self._node_address, told, attempt.event)
 
     def on_resume_attempt(self, order: msg.ResumeAttempt) -> None:
         assert self._attempt is None, f"{self.name} is busy (S1)"
@@ -273,17 +270,17 @@ class Slot(Machine):
             self._begin(attempt)
             return
         if attempt.state is _HANGING:
-            left_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)
+            left_ms = self.clock.real_ms(self._durations.tasks.timeout_ms)
             attempt.deadline_ms = self.now_ms + left_ms
         elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / saved.slowness)
         if attempt.state is _SHUFFLING:
             attempt.copier = Copier(saved.fetched)
-            self._ask_for_outputs(saved.launch, fetching=left_ms is not None)
+            self._ask_for_outputs(saved.launch, attempt.event, fetching=left_ms is not None)
             if left_ms is not None:  # asking takes two round trips
                 left_ms = max(left_ms, 4 * self._latency_ms + 1)
         if left_ms is not None:
-            self._time_phase(attempt, left_ms, saved.done)
+            self._time_phase(attempt, left_ms, attempt.event, saved.done)
 
     # What happens to the machine.
 
@@ -310,20 +307,18 @@ class Slot(Machine):
             left_ms, done = put_off
             if attempt.deadline_ms is not None:  # the clock has run on
                 left_ms = max(attempt.deadline_ms - self.now_ms, 0)
-            self._time_phase(attempt, left_ms, done)
+            self._time_phase(attempt, left_ms, self.cause, done)
         if attempt.state is _AWAITING_INPUT:
-            self.timer(msg.RetryInput(self._timed), 0)
+            self.timer(msg.RetryInput(self._timed), 0, self.cause)
 
-    def slow(self, factor: float) -> None:
+    def slow(self, ratio: float) -> None:
         """What is left of the running phase takes longer too, or shorter."""
-        ratio = factor / self._slowness
-        self._slowness = factor
         attempt = self._attempt
         if attempt is None or attempt.deadline_ms is not None:
             return
         left = attempt.left(self.now_ms)
         if left is not None:
-            self._time_phase(attempt, round(left[0] * ratio), left[1])
+            self._time_phase(attempt, round(left[0] * ratio), self.cause, left[1])
         elif attempt.put_off is not None:
             left_ms, done = attempt.put_off
             attempt.put_off = (round(left_ms * ratio), done)
@@ -344,7 +339,7 @@ class Slot(Machine):
 
     def _note(self, attempt: RunningAttempt, event: ev.AnyEvent) -> None:
         """Tell what the attempt did; what follows is brought about by that."""
-        attempt.event = self.cause = self.note(event)
+        attempt.event = self.note(event)
 
     def _stretched(self, ms: Millis) -> Millis:
         return round(ms * self._slowness)
@@ -354,14 +349,14 @@ class Slot(Machine):
         if ailments.sticking and self._durations.sticks(attempt.launch, ailments.sticking):
             self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
-            self.send(self._node_address, stuck)
+            self.send(self._node_address, stuck, attempt.event)
         elif self._readable(attempt):
             self._work(attempt)
         else:
-            wait_ms = self._clock.real_ms(self._durations.tasks.input_wait_ms)
+            wait_ms = self.clock.real_ms(self._durations.tasks.input_wait_ms)
             attempt.deadline_ms = self.now_ms + wait_ms
             self._stall(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
-            self._retry_input_later(attempt.deadline_ms)
+            self._retry_input_later(attempt, attempt.deadline_ms)
 
     def _work(self, attempt: RunningAttempt) -> None:
         launch = attempt.launch
@@ -370,7 +365,7 @@ class Slot(Machine):
             self._begin_phase(attempt, length_ms)
         else:
             attempt.copier = Copier()
-            self._ask_for_outputs(launch)
+            self._ask_for_outputs(launch, attempt.event)
 
     def _stall(
         self, attempt: RunningAttempt, change: AttemptChange, done: float, blame: int
@@ -382,42 +377,44 @@ class Slot(Machine):
         launch = attempt.launch
         self._note(attempt, ev.AttemptStalled(self.now_ms, launch.attempt, done, why, cause=cause))
         if launch.tracked and why is not Stall.HANGS:
-            self.send(self._node_address, msg.PhaseBegan(launch.attempt, 0))
+            self.send(self._node_address, msg.PhaseBegan(launch.attempt, 0), attempt.event)
 
     def _readable(self, attempt: RunningAttempt) -> bool:
         launch = attempt.launch
-        is_map = launch.kind is MAP
+        is_map = launch.stage == MAPS
         return not is_map or self._blocks.readable(launch.job, launch.task, self._kernel.now_ms)
 
-    def _retry_input_later(self, deadline_ms: Millis) -> None:
+    def _retry_input_later(self, attempt: RunningAttempt, deadline_ms: Millis) -> None:
         self._timed += 1
-        wait_ms = min(self._clock.real_ms(RETRY_INPUT_MS), deadline_ms - self.now_ms)
-        self.timer(msg.RetryInput(self._timed), wait_ms)
+        wait_ms = min(self.clock.real_ms(RETRY_INPUT_MS), deadline_ms - self.now_ms)
+        self.timer(msg.RetryInput(self._timed), wait_ms, attempt.event)
 
     def _begin_phase(self, attempt: RunningAttempt, length_ms: Millis) -> None:
         """Time the next phase, which is no shuffle: to its end, or to where the attempt fails."""
         if attempt.injected is not None:
             length_ms = round(length_ms * attempt.injected.at)
-        self._time_phase(attempt, length_ms, attempt.before)
+        self._time_phase(attempt, length_ms, attempt.event, attempt.before)
 
     def _hang(self, attempt: RunningAttempt) -> None:
         assert attempt.injected is not None
         done = attempt.goal
-        timeout_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)
+        timeout_ms = self.clock.real_ms(self._durations.tasks.timeout_ms)
         attempt.deadline_ms = self.now_ms + timeout_ms
         self._stall(attempt, AttemptChange.HANG, done, attempt.injected.cause)
-        self._time_phase(attempt, timeout_ms, done)
+        self._time_phase(attempt, timeout_ms, attempt.event, done)
 
-    def _time_phase(self, attempt: RunningAttempt, length_ms: Millis, done: float = 0.0) -> None:
+    def _time_phase(
+        self, attempt: RunningAttempt, length_ms: Millis, cause: int, done: float = 0.0
+    ) -> None:
         """Time a phase from now, instead of any before; `done` is the progress at this moment."""
         now_ms = self._kernel.now_ms
         phase = attempt.phase = Phase(now_ms, now_ms + length_ms, done, attempt.goal)
         self._timed += 1
-        self.timer(msg.PhaseOver(self._timed), length_ms)
+        self.timer(msg.PhaseOver(self._timed), length_ms, cause)
         launch = attempt.launch
         if launch.tracked and attempt.copier is None:
             began = msg.PhaseBegan(launch.attempt, phase.whole_ms(), done)
-            self.send(self._node_address, began)
+            self.send(self._node_address, began, cause)
 
     def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
         launch, cause, now_ms = attempt.launch, attempt.event, self._kernel.now_ms
@@ -431,19 +428,13 @@ class Slot(Machine):
         outcome = ev.OUTCOMES[attempt.state]
         self._clear()
         self._note_end(attempt, outcome, cause)
-        own = not isinstance(launch.work, msg.AuxiliaryWork)
         report = msg.EndReport(launch.attempt, outcome, ran_ms, shuffled_ms, attempt.event)
-        stored = own and launch.kind is MAP and outcome is _SUCCEEDED
+        stored = launch.stage == MAPS and outcome is _SUCCEEDED
         over = msg.AttemptFinished(self._slot, report, launch.job if stored else None)
-        self.send(self._node_address, over)
+        self.send(self._node_address, over, attempt.event)
 
     def _note_end(self, attempt: RunningAttempt, outcome: Outcome, cause: int) -> None:
-        launch, work = attempt.launch, attempt.launch.work
-        if isinstance(work, msg.AuxiliaryWork):
-            what = (launch.job, launch.attempt, work.purpose, self._node, outcome, self._slot)
-            self._note(attempt, ev.AuxiliaryEnded(self._kernel.now_ms, *what, cause=cause))
-            return
-        number, began_ms = launch.attempt, attempt.started_ms
+        number, began_ms = attempt.launch.attempt, attempt.started_ms
         ended = ev.AttemptEnded(
             self._kernel.now_ms, number, outcome, began_ms, attempt.suspended_ms, cause=cause
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bench.book.command_facts import CommandFacts, OptionFacts, all_commands
 from bench.book.markdown import NOTE, page
-from callboard.version import __version__
+from callboard.actors.version import __version__
 
 INTRO = """\
 `callboard help COMMAND` prints what stands here of one command. Options may be shortened as long

@@ -7,7 +7,8 @@ from bench.book.struct_fields import field_table
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Part
-from callboard.scheduler.registry.parts import DEFAULT_PARTS, PART_BASES, PARTS, part_kind
+from callboard.scheduler.registry.parts import DEFAULT_PARTS, PART_BASES, part_kind
+from callboard.scheduler.registry.shipped import PARTS
 
 INTRO = """\
 A policy is an order and at most one part of each other kind, as in `fair+delay(node=5)+kill`;

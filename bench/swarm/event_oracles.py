@@ -9,8 +9,8 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
+from callboard.actors.books.job_tasks import BLACKLISTING_SHARE
 from callboard.actors.config import Cluster
-from callboard.actors.master.entries import BLACKLISTING_SHARE
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.journal.run_state import RunState

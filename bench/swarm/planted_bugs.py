@@ -190,8 +190,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "the copy of a doomed task gets one of its own",
         _LEDGER,
-        "                    other.doomed = doomed",
-        "                    other.doomed = False",
+        "                sibling.doomed = doomed",
+        "                sibling.doomed = False",
     ),
     PlantedBug(
         "lost outputs still count as finished",

@@ -33,7 +33,8 @@ from callboard.fairness.situations import Situations
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.policy import MisfitError, PolicySpecError
-from callboard.scheduler.registry.parts import ORDERS, make_policy
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.reference_worlds import disagreement, draw_calm_world
 
 GUARANTEED_SCENARIOS = 12

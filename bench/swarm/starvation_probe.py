@@ -10,12 +10,14 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-import msgspec
-
-from callboard.actors.master.ledger import Ledger
+from callboard.actors.architecture import Architecture
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.central.heartbeat_messages import Preempt
+from callboard.actors.central.master import Master
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.kernel.probes import Probe
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.messages import Preempt
-from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 from callboard.scheduler.policy import PreemptionRule
@@ -52,7 +54,7 @@ class Wanted(NamedTuple):
     able: int
 
 
-class StarvationProbe(MasterProbe):
+class StarvationProbe(Onlooker, Probe):
     """Raises AssertionError in the master when others, or more or fewer, give way than should."""
 
     looks_at = Preempt
@@ -67,12 +69,15 @@ class StarvationProbe(MasterProbe):
         self._alive: Sequence[tuple[JobId, TaskKind, AttemptId]] = ()
         self._spares = False
 
-    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
+    def begin(self, kernel: Kernel[ev.AnyEvent], architecture: Architecture) -> None:
+        for address in architecture.schedulers():
+            kernel.probe(address, self)
+
+    def before(self, actor: Master, message: Preempt) -> None:
         """Work out what should happen now."""
-        rule, order, ledger = master.policy.preemption, master.policy.order, master.ledger
+        rule, order, ledger = actor.policy.preemption, actor.policy.order, actor.ledger
         self._wanted = {}
-        assert isinstance(message, Preempt)
-        if master.paused or message.policy != master._policies:
+        if message.policy != actor._policies:
             return  # it stands still, or another policy wanted to be asked
         if not isinstance(order, EntitlingOrder):
             return
@@ -86,7 +91,7 @@ class StarvationProbe(MasterProbe):
         self._alive = [
             (each.job, each.kind, each.attempt)
             for each in ledger.attempts()
-            if not (each.killing or each.suspending) and each.suspended_ms is None
+            if not (each.killing or each.suspending) and each.holds_slot
         ]
         claims = [order.entitlements(kind, ledger, "pool") for kind in KINDS]
         for kind in KINDS:
@@ -103,7 +108,7 @@ class StarvationProbe(MasterProbe):
         claims: Sequence[Entitlement],
         ledger: Ledger,
     ) -> Wanted:
-        holding = [a for a in ledger.attempts() if a.kind is kind and a.suspended_ms is None]
+        holding = [a for a in ledger.attempts() if a.kind is kind and a.holds_slot]
         alive = [a for a in holding if not (a.killing or a.suspending)]
         slots = sum(self._lacks(rule, kind, claim, ledger) for claim in claims)
         able = 0
@@ -134,17 +139,12 @@ class StarvationProbe(MasterProbe):
         usable = sum(job.pending(kind) - job.suspended(kind) for job in jobs)
         return max(min(owed - claim.running, usable), 0)
 
-    def after(
-        self,
-        master: InstrumentedMaster,
-        message: msgspec.Struct,  # noqa: ARG002
-        noted: Sequence[ev.AnyEvent],
-    ) -> None:
+    def after(self, actor: Master, message: Preempt, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
         """Compare."""
         for each in noted:
             if isinstance(each, ev.KillOrdered | ev.SuspendOrdered):
-                _see_that_it_helps(each, master.ledger)
-        if master.paused or self._rule is None or master.policy.preemption is not self._rule:
+                _see_that_it_helps(each, actor.ledger)
+        if self._rule is None or actor.policy.preemption is not self._rule:
             return
         for kind in KINDS:
             taken = sum(

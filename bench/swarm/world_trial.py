@@ -16,8 +16,11 @@ import msgspec
 from bench.swarm.books_probe import BooksProbe
 from bench.swarm.event_oracles import Flaw, event_flaws, given_up_late
 from bench.swarm.starvation_probe import StarvationProbe
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.central.central import Central
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
 from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError, Stalled
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.actors.vocabulary.lifecycle import BookedJobState, MachineState
@@ -29,14 +32,13 @@ from callboard.fairness.drawing.drawn_worlds import DrawnWorld
 from callboard.fairness.situations import Situations
 from callboard.fairness.variants import with_cluster
 from callboard.journal.checks.checker import Checker, check_events
-from callboard.journal.checks.rule import Violation
+from callboard.journal.checks.findings import Violation
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import MAP, AttemptId, Millis
-from callboard.scheduler.registry.parts import make_policy
 
 MESSAGES_MAX = 10_000
 """A world that takes more is left there: what its parameters ask for is too much work."""
@@ -58,10 +60,8 @@ class PlayedWorld(NamedTuple):
     flaw: Flaw | None
 
 
-class _Watcher:
+class _Watcher(Onlooker):
     """Ends a run that takes too long."""
-
-    def observe(self, event: AnyEvent) -> None: ...
 
     def on_progress(self, kernel: Kernel) -> None:
         if kernel.messages > MESSAGES_MAX:
@@ -80,16 +80,15 @@ def play_world(
     """Play the world once; `checks` holds it against the rules, `situations` notes what is met."""
     spec = RunSpec.of(world.scenario, until_ms=until_ms)
     spec = msgspec.structs.replace(spec, tie_order=world.tie_order)
-    policy = make_policy(spec.policy)
-    checker = Checker(policy) if checks else None
+    checker = Checker() if checks else None
     events: list[AnyEvent] = []
     listening: list[Sink] = [events.append, *sinks]
     if situations is not None and checker is not None:
         listening.append(lambda event: situations.notice(event, checker))
-    probes = [BooksProbe(), StarvationProbe()] if checks else []
-    run = Simulation(
-        spec, listening, policy=policy, checker=checker, probes=probes, watcher=_Watcher()
-    )
+    onlookers: list[Onlooker] = [_Watcher()]
+    if checker is not None:
+        onlookers += [checker, BooksProbe(), StarvationProbe()]
+    run = Simulation(spec, listening, onlookers=onlookers)
     flaw = _flaw_of(run, drive)
     kernel = run.kernel
     reason = kernel.reason or "complete"
@@ -120,10 +119,14 @@ def _flaw_of(run: Simulation, drive: Callable[[Kernel], None]) -> Flaw | None:
 # What is left when all is done.
 
 
+def _books(run: Simulation) -> Ledger:
+    assert isinstance(run.architecture, Central)
+    return run.architecture.master.ledger
+
+
 def _left_behind(run: Simulation) -> Flaw | None:
     """A job that is over is in the master's books only while attempts of it run."""
-    books = run.master.ledger
-    for job in books.jobs():
+    for job in _books(run).jobs():
         if job.state is BookedJobState.ENDING and not job.attempts:
             return Flaw("left behind", f"job {job.job} is over and in the books")
     return None
@@ -145,7 +148,7 @@ def _unfed(run: Simulation, events: Sequence[AnyEvent]) -> Flaw | None:
     """Where nothing has happened for a while, a reduce whose job's maps are all done knows where
     their outputs are.
     """
-    ledger, since_ms = run.master.ledger, run.kernel.now_ms - QUIET_MS
+    ledger, since_ms = _books(run), run.kernel.now_ms - QUIET_MS
     late = (each for each in reversed(events) if not isinstance(each, RunEnded))
     if any(each.at_ms >= since_ms for each in islice(late, 1)):
         return None

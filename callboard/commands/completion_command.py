@@ -38,7 +38,7 @@ def _completers() -> dict[str | tuple[str, ...] | None, object]:
     import shtab
 
     from callboard.scenarios.library_list import LIBRARY
-    from callboard.scheduler.registry.parts import ORDERS
+    from callboard.scheduler.registry.shipped import ORDERS
 
     scenarios = sorted(path.stem for path in LIBRARY.glob("*.toml"))
     return {

@@ -1,5 +1,5 @@
-"""List the orders, locality, preemption and speculation rules that `callboard run --policy` takes,
-with their parameters and defaults.
+"""List the orders, locality, preemption and speculation rules and the architectures that `callboard
+run --policy` takes, with their parameters and defaults.
 """
 
 import argparse
@@ -7,13 +7,17 @@ import sys
 
 import msgspec
 
+from callboard.actors.architectures import ARCHITECTURES
 from callboard.console import print_list
 from callboard.experiments import plugins
-from callboard.scheduler.policy import Part, PolicySpecError
-from callboard.scheduler.registry.parts import PART_BASES, PARTS, part_kind
+from callboard.scheduler.policy import PolicySpecError, Spelled
+from callboard.scheduler.registry.parts import PART_BASES, part_kind
+from callboard.scheduler.registry.shipped import PARTS
+from callboard.scheduler.registry.spelling import ARCHITECTURE
 
 AFTERWORD = """\
 A policy is an order and at most one part of each other kind: fair+delay(node=5,rack=5)
+An architecture has schedulers of its own and stands alone: sparrow(probes=3)
 A part of your own: --policy ./mine.py:MyOrder (docs/policies.md says how to write one)"""
 
 
@@ -25,19 +29,21 @@ def policies_command(_options: argparse.Namespace) -> int:
     if not sys.stdout.isatty():
         print_list((slot, name, part.summary, _parameters(part)) for slot, name, part in parts)
         return 0
-    for slot in PART_BASES:
+    for slot in (*PART_BASES, ARCHITECTURE):
         print(slot)
         print_list(line for of, name, part in parts if of == slot for line in _lines(name, part))
     print(AFTERWORD)
     return 0
 
 
-def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
-    """The shipped parts and the installed ones by name, and what is wrong with others."""
-    found, broken = dict(PARTS), []
+def _all_parts() -> tuple[dict[str, type[Spelled]], list[str]]:
+    """What ships and what is installed by name, and what is wrong with others."""
+    shipped = {name: load() for name, load in ARCHITECTURES.items()}
+    found: dict[str, type[Spelled]] = {**PARTS, **shipped}
+    broken = []
     for name, load in plugins.installed().items():
         try:
-            if name in PARTS:
+            if name in found:
                 raise PolicySpecError(f"an installed `{name}` is hidden by the one that ships")
             found[name] = load()
         except PolicySpecError as error:
@@ -45,12 +51,12 @@ def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
     return found, broken
 
 
-def _lines(name: str, part: type[Part]) -> list[tuple[str, str]]:
+def _lines(name: str, part: type[Spelled]) -> list[tuple[str, str]]:
     """The part's name and summary and, on a second line, its parameters."""
     parameters = _parameters(part)
     return [(name, part.summary), *([("", f"  {parameters}")] if parameters else [])]
 
 
-def _parameters(part: type[Part]) -> str:
+def _parameters(part: type[Spelled]) -> str:
     defaults = msgspec.to_builtins(part.Params())
     return ", ".join(f"{k}={'unset' if v is None else v}" for k, v in defaults.items())

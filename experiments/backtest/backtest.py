@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.actors.config import node_facts
+from callboard.actors.onlooker import Onlooker
 from callboard.experiments.backtest.job_parts import (
     JobParts,
     difference_in_words,
@@ -16,7 +18,7 @@ from callboard.experiments.backtest.job_parts import (
 )
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import RunWatcher, run_simulation
+from callboard.experiments.simulation import run_simulation
 from callboard.experiments.user_errors import InputError
 from callboard.journal.export.attempt_table import AttemptCollector
 from callboard.journal.export.played_history import PlayedHistory
@@ -25,7 +27,6 @@ from callboard.journal.figures.tables import SUCCEEDED
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.explain import explain
-from callboard.scenarios.build import node_facts
 from callboard.scenarios.formats.attempt_log import AttemptCollecting, AttemptLog
 from callboard.scenarios.formats.recording_file import import_files, load_recording
 from callboard.scenarios.formats.unpacked_text import begin_of
@@ -125,7 +126,7 @@ def read_history(spec: RunSpec, base_dir: Path) -> RecordedHistory:
 
 
 def backtest(
-    spec: RunSpec, history: RecordedHistory, journal: Path, watcher: RunWatcher | None = None
+    spec: RunSpec, history: RecordedHistory, journal: Path, watcher: Onlooker | None = None
 ) -> Backtest:
     """Play the spec, recorded in `journal`, and compare."""
     result = run_simulation(spec, journal=journal, watcher=watcher)

@@ -18,7 +18,7 @@ from callboard.experiments.charts.pooled_runs import pooled_runs
 from callboard.experiments.charts.store_charts import Measure, Sensitivity, tornado_chart
 from callboard.experiments.result_store import ResultStore
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.solo_runs import alone_of, solo_times
+from callboard.experiments.solo_runs import alone_of, any_at_once, solo_times
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
 from callboard.experiments.sweeps.sweep import read_cells
@@ -158,12 +158,13 @@ def with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> list[Cha
 
 def _with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> Iterator[ChartRun]:
     known: list[tuple[object, dict[JobId, Millis]]] = []
-    for run, path in zip(runs, paths, strict=True):
-        spec = load_run(str(path), trust=NO_CODE)
+    specs = [load_run(str(path), trust=NO_CODE) for path in paths]
+    at_once = any_at_once(specs)
+    for run, path, spec in zip(runs, paths, specs, strict=True):
         world = spec.jobs, spec.scenario.cluster, spec.scenario.tasks, spec.scenario.seed
         solo_ms = next((times for other, times in known if other == world), None)
         if solo_ms is None:
-            solo_ms = solo_times(spec)
+            solo_ms = solo_times(spec, at_once=at_once)
             known.append((world, solo_ms))
         alone_ms = alone_of(run.jobs, solo_ms)
         if not alone_ms[run.jobs.completed].all():

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from callboard.actors.version import __version__
 from callboard.experiments.charts.cell_table import CellTable, policy_labels, setting_label
 from callboard.experiments.charts.chart_catalogue import RUN_CHARTS, sensitivity_chart
 from callboard.experiments.charts.chart_run import ChartRun, NothingToDraw, labelled_runs
@@ -50,7 +51,6 @@ from callboard.experiments.sweeps.sensitivity import Question, indices_by_policy
 from callboard.experiments.sweeps.sweep_rows import SettingRuns, by_setting
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.tell.names import count
-from callboard.version import __version__
 
 _SETTINGS_MAX = 12
 """Settings with tables of their own; of more there is the overview alone."""

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
+from callboard.actors.config import node_facts
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_result import RunResult
@@ -14,7 +15,6 @@ from callboard.experiments.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
 from callboard.journal.tell.names import count, duration
-from callboard.scenarios.build import node_facts
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.policy import PolicySpecError

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.reproduction.meters import METERS
 from callboard.experiments.result_store import key_of
@@ -85,7 +86,7 @@ def read_metered(data: bytes) -> MeteredRun:
     return MeteredRun(unpack_result(packed), metered)
 
 
-class _Watcher:
+class _Watcher(Onlooker):
     """Tells all meters, and stops the run when the board says so."""
 
     def __init__(self, meters: Sequence[Meter]) -> None:

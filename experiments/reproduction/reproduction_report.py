@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from callboard.actors.version import __version__
 from callboard.experiments.charts.chart_style import COLUMN_INCHES
 from callboard.experiments.report.document import (
     Block,
@@ -36,7 +37,6 @@ from callboard.experiments.reproduction.outcome import (
 from callboard.experiments.reproduction.reproduce import Asked, found_samples
 from callboard.experiments.result_store import ResultStore
 from callboard.experiments.whole_files import whole_file
-from callboard.version import __version__
 
 _MARKS: dict[ReproductionVerdict, Emphasis] = {
     ReproductionVerdict.REPRODUCED: "best",

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.faults import SwitchPolicy
-from callboard.experiments.plugins import load_policy
+from callboard.experiments.plugins import classes_of
 from callboard.experiments.result_store import key_of
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.run_tasks import SoloTask, WorkerTask
@@ -54,7 +54,7 @@ def task_key(task: WorkerTask) -> str:
     scenario = spec.scenario
     world = (scenario.cluster, scenario.tasks, scenario.seed, spec.jobs)
     if isinstance(task, SoloTask):
-        return key_of("solo", model_version(), *map(_plain, world))
+        return key_of("solo", model_version(), *map(_plain, (*world, task.at_once)))
     asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
     code = [_foreign_code(policy, _text(scenario.parts)) for policy in _policies(spec)]
     return key_of("run", model_version(), *map(_plain, (*world, *asked)), code)
@@ -79,9 +79,7 @@ def _policies(spec: RunSpec) -> Iterator[str]:
 @lru_cache(maxsize=256)
 def _foreign_code(policy: str, parts: str) -> tuple[str, ...]:
     """A digest of the file of each of the policy's parts that does not ship with Callboard."""
-    modules = (
-        type(part).__module__ for part in load_policy(policy, msgspec.json.decode(parts)).parts
-    )
+    modules = (part.__module__ for part in classes_of(policy, msgspec.json.decode(parts)))
     return tuple(_source(name) for name in modules if not name.startswith("callboard."))
 
 

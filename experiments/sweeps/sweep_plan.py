@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.experiments.plugins import canonical_policy
-from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_loading import RunSource, chosen_policies
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.run_tasks import RunTask, SoloTask
 from callboard.experiments.seeds import seeds_of
+from callboard.experiments.solo_runs import any_at_once
 from callboard.experiments.sweeps.played_cell import Place, Setting
 from callboard.experiments.trust import Trust
 from callboard.experiments.user_errors import InputError
@@ -72,6 +72,10 @@ class PlannedSweep:
 
     def __init__(self, plan: SweepPlan) -> None:
         self.plan = plan
+        trust = Trust(plan.trust, plan.policies)
+        self._sources = {
+            name: RunSource(name, faults=plan.faults, trust=trust) for name in plan.scenarios
+        }
         self._first = {name: self._spec(name, plan.settings[0], None) for name in plan.scenarios}
         self.seeds = {
             name: seeds_of(plan.seeds, spec.scenario.seed) for name, spec in self._first.items()
@@ -120,20 +124,20 @@ class PlannedSweep:
             for policy in policies:
                 yield PlannedCell(called, whole, policy, seed, None, str(error))
             return
-        for policy in policies:
-            task = RunTask(msgspec.structs.replace(spec, policy=policy))
-            yield PlannedCell(called, whole, policy, seed, task)
+        compared = [msgspec.structs.replace(spec, policy=policy) for policy in policies]
+        for each in compared:
+            yield PlannedCell(called, whole, each.policy, seed, RunTask(each))
         if self.plan.slowdown:
-            yield PlannedCell(called, whole, SOLO, seed, SoloTask(spec))
+            alone = SoloTask(spec, at_once=any_at_once(compared))
+            yield PlannedCell(called, whole, SOLO, seed, alone)
 
     def _spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
         overrides = [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
         if seed is not None and seed != self._first[name].scenario.seed:
             overrides.append(f"seed={seed}")
-        trust = Trust(self.plan.trust, self.plan.policies)
-        spec = load_run(name, overrides, faults=self.plan.faults, trust=trust)
-        return msgspec.structs.replace(spec, until_ms=self.plan.until_ms)
+        return msgspec.structs.replace(
+            self._sources[name].run(overrides), until_ms=self.plan.until_ms
+        )
 
     def _policies(self, spec: RunSpec) -> tuple[str, ...]:
-        asked = self.plan.policies or spec.scenario.policies
-        return tuple(dict.fromkeys(canonical_policy(text, spec.scenario.parts) for text in asked))
+        return tuple(dict.fromkeys(chosen_policies(spec, self.plan.policies)))

@@ -8,6 +8,7 @@ from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import NoPreemption, Part, PolicySpecError
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.parameters import decode_params
+from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import PART_KINDS
 
 _TRIES = 50
@@ -33,7 +34,7 @@ def draw_policy(values: DeclaredValues, brisk: float = 0.5, *, preempts: bool = 
 
 
 def _known(kind: str) -> list[type[Part]]:
-    return [part for part in parts.PARTS.values() if parts.part_kind(part) == kind]
+    return [part for part in PARTS.values() if parts.part_kind(part) == kind]
 
 
 def _part_spec(values: DeclaredValues, known: Sequence[type[Part]]) -> parts.PartSpec:

@@ -10,22 +10,21 @@ from functools import partial
 
 import msgspec
 
-from callboard.actors.config import Tasks
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.config import Tasks, node_facts
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import NO_CAUSE
-from callboard.actors.master.ledger import Ledger
+from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.fairness.applicability import with_entitlements
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
-from callboard.scenarios.build import node_facts
-from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scheduler.entitlements import EntitlingOrder
 from callboard.scheduler.facts import JobArrived
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import MAPS, JobId, TaskKind
 from callboard.scheduler.policy import Policy
 
 ALL_PRESENT: ScenarioFamily = msgspec.structs.replace(
@@ -68,7 +67,7 @@ def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping
     if policy.wants_oracle:
         policy.set_oracle(WorkloadOracle(jobs, Tasks(), 1))
     ledger = Ledger(racks=1, heartbeat_ms=3000)
-    ledger.join(NodeFacts(node=0, rack=0, map_slots=slots, reduce_slots=0, speed=1.0))
+    ledger.members.join(NodeFacts(node=0, rack=0, map_slots=slots, reduce_slots=0, speed=1.0))
     for spec in jobs:
         ledger.submit(_submission(spec), NO_CAUSE)
         policy.order.observe(JobArrived(spec.job), ledger)
@@ -77,10 +76,11 @@ def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping
     return {spec.job: due.get(spec.job, Fraction(0)) for spec in jobs}
 
 
-def _submission(spec: JobSpec) -> msg.SubmitJob:
+def _submission(spec: JobSpec) -> msg.SubmitStage:
     """Maps alone, whose blocks are all on node 0."""
-    who = (spec.job, spec.user, spec.pool, spec.priority, spec.maps, 0)
-    return msg.SubmitJob(*who, 1, bytes(4 * spec.maps), msg.MapWork(0), msg.ReduceWork(0, 0, 0))
+    profile = msg.JobProfile(spec.user, spec.pool, spec.priority, (spec.maps, 0))
+    blocks = (1, bytes(4 * spec.maps))
+    return msg.SubmitStage(spec.job, profile, MAPS, msg.MapWork(0), *blocks)
 
 
 @_axiom(

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from callboard.actors.master.ledger import Ledger
+from callboard.actors.architecture import Architecture
+from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Rule
 from callboard.journal.figures.metrics import Metrics
@@ -11,30 +12,30 @@ from callboard.scheduler.model import KINDS, TaskKind
 
 
 class TaskConservation(Rule):
-    """S6.  The events say what is done and what runs, the master's books what waits; and where
+    """S6.  The events say what is done and what runs, the scheduler's books what waits; and where
     both say it they agree.
     """
 
     id = "S6"
     says = "done, running, waiting and lost tasks of a job are all its tasks, by events and books"
-    idle = "a journal does not have the master's books"
+    idle = "a journal does not have a scheduler's books"
 
-    def settle(self, ledger: Ledger) -> None:
+    def settle(self, architecture: Architecture) -> None:
         """Look at every job that something was told of in this superstep."""
         for number in self.tasks.changed:
-            if ledger.here(number):
+            entry = architecture.books_of(number)
+            if entry is not None:
                 for kind in KINDS:
                     self.times += 1
-                    self._compare(ledger, self.run_state.jobs[number], kind)
+                    self._compare(entry, self.run_state.jobs[number], kind)
 
-    def _compare(self, ledger: Ledger, job: JobRecord, kind: TaskKind) -> None:
+    def _compare(self, entry: BookedJob, job: JobRecord, kind: TaskKind) -> None:
         number, phase = job.submission.job, job.phases[kind]
-        entry = ledger.job(number)
         done, held = entry.finished(kind), entry.suspended(kind)
         has = entry.running(kind) + held
         if (done, has) != (phase.done, phase.open):
             books = f"{done} {kind.name.lower()}s done and {has} attempts open"
-            raise self.broken(None, f"the master's books say of job-{number}: {books}", job)
+            raise self.broken(None, f"the scheduler's books say of job-{number}: {books}", job)
         if not entry.opened(kind):
             return
         waiting = entry.pending(kind) - held

@@ -8,19 +8,21 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from callboard.actors.kernel.address import MASTER
+from callboard.actors.architecture import Architecture
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.kernel.probes import Probe
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks import accounting, execution, master_rules, tasks
 from callboard.journal.checks.delay_scheduling import DelayScheduling
-from callboard.journal.checks.rule import Rule, RuleReport, Setup, Violation
+from callboard.journal.checks.findings import RuleReport, Violation
+from callboard.journal.checks.rule import Rule, Setup
 from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import Millis
-from callboard.scheduler.policy import Policy
 
 RECENT_EVENTS = 6
 """How many events a violation tells."""
@@ -45,37 +47,30 @@ RULES: tuple[type[Rule], ...] = (
 """Causes and lifecycles go first: the others may rely on them."""
 
 
-class Checker:
+class Checker(Onlooker):
     """Checks a run against S1 to S15.
 
-    `policy` is the run's own, if it is at hand.  The rules look at an event before the run's state
-    takes it in, and `metrics` after that.
+    The rules look at an event before the run's state takes it in, and `metrics` after that.
     """
 
-    def __init__(self, policy: Policy | None = None) -> None:
+    def __init__(self) -> None:
         self.run_state = RunState()
         self.metrics = Metrics(self.run_state)
         self.tasks = TaskBook(self.run_state)
         self.rules = tuple(rule(self.run_state, self.tasks) for rule in RULES)
-        settling = accounting.TaskConservation | DelayScheduling
-        self._settling = [rule for rule in self.rules if isinstance(rule, settling)]
-        self._probes = [rule for rule in self.rules if isinstance(rule, master_rules.MasterProbe)]
-        self._policy = policy
         self._setup: Setup | None = None
         self._policies = 0
         self._looks: dict[type[ev.Event], tuple[Callable[[Any], object], ...]] = {}
         self._recent: deque[tuple[ev.AnyEvent, AttemptRecord | None]] = deque(maxlen=RECENT_EVENTS)
-        self._master: master_rules.InstrumentedMaster | None = None
+        self._architecture: Architecture | None = None
 
-    def attach(self, kernel: Kernel) -> None:
-        """Look at the books of this run's master too, between supersteps."""
-        master = kernel.actors[MASTER]
-        assert isinstance(master, master_rules.InstrumentedMaster), (
-            "the run was not assembled for being checked"
-        )
-        master.add_probes(self._probes)
-        self._master = master
-        kernel.settled = self.settle
+    def begin(self, kernel: Kernel[ev.AnyEvent], architecture: Architecture) -> None:
+        """Look at the books of this run's schedulers too, and at their answers to messages."""
+        self._architecture = architecture
+        for address in architecture.schedulers():
+            for rule in self.rules:
+                if isinstance(rule, Probe) and rule.holds_for(architecture.name):
+                    kernel.probe(address, rule)
 
     def observe(self, event: ev.AnyEvent) -> None:
         """Check the rules at one event.  Raises Violation."""
@@ -106,14 +101,14 @@ class Checker:
     def settle(self) -> None:
         """A superstep is over: look at the books.  Raises Violation."""
         try:
-            for probe in self._probes:  # the others raise what they find
-                if probe.found is not None:
-                    raise probe.found
+            for rule in self.rules:  # of probes: the others raise what they find
+                if rule.found is not None:
+                    raise rule.found
             if not self.tasks.changed:
                 return
-            if self._master is not None:
-                for rule in self._settling:
-                    rule.settle(self._master.ledger)
+            if self._architecture is not None:
+                for rule in self.rules:
+                    rule.settle(self._architecture)
         except Violation as violation:
             self._tell(violation)
             raise
@@ -124,10 +119,13 @@ class Checker:
         return sorted(reports, key=lambda report: int(report.rule.removeprefix("S")))
 
     def _begin(self, event: ev.RunStarted) -> None:
-        setup = self._setup = Setup(event, self._policy)
+        setup = self._setup = Setup(event, self._architecture)
         looks: dict[type[ev.Event], list[Callable[[Any], object]]] = {}
         for rule in self.rules:
             rule.begin(setup)
+            if not rule.holds_for(setup.architecture):
+                rule.idle = f"{setup.architecture} keeps no such rule"
+                continue
             for kind, look in rule.handlers().items():
                 looks.setdefault(kind, []).append(look)
         self._looks = {kind: tuple(each) for kind, each in looks.items()}
@@ -137,7 +135,7 @@ class Checker:
         assert self._setup is not None
         self._policies = self.run_state.policies
         self._setup.switched_ms = at_ms
-        if self._policy is None:
+        if self._architecture is None:
             self._setup.policy = self._setup.policy_of(self.run_state.policy)
         for rule in self.rules:
             rule.begin_anew(at_ms)

@@ -1,6 +1,6 @@
 """Delay scheduling (S14)."""
 
-from callboard.actors.master.ledger import Ledger
+from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
@@ -27,6 +27,7 @@ class DelayScheduling(Rule):
     """
 
     id = "S14"
+    architectures = (CENTRAL,)
     says = (
         "no first map is launched further from its input than its job's wait allows, and no job"
         " that has waited enough is passed over"
@@ -95,16 +96,17 @@ class DelayScheduling(Rule):
         job.count = 0 if event.level is Locality.NODE else job.count + why.skips
         job.level, job.since_ms = event.level, event.at_ms
 
-    def settle(self, ledger: Ledger) -> None:
+    def settle(self, architecture: Architecture) -> None:
         """No job whose wait was over can have been passed over in this superstep."""
         passed, self._passed = self._passed, []
         for event, number in passed:
             job = self._jobs.get(number) or _WaitingJob(-1)
             waits_anew = self._unsure or job.since_ms == event.at_ms
-            if self._delay is None or not ledger.here(number) or waits_anew:
+            entry, view = architecture.books_of(number), architecture.view
+            if self._delay is None or entry is None or view is None or waits_anew:
                 continue
             self.times += 1
-            had = self._delay.locality_wait(ledger.job(number), ledger)
+            had = self._delay.locality_wait(entry, view)
             if self._allowed(job, had.waited_ms, 0) is Locality.OFF_RACK:
                 what = f"job-{number} had waited {had.waited_ms} ms, {self._limits()}"
                 raise self.broken(event, f"{what}, and was passed over")

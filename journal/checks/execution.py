@@ -1,11 +1,20 @@
 """What really happens: slots, causes, dead nodes (S1, S7, S12)."""
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome, Stall
+from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.run_changes import EXPIRING, REAL_EVENTS
 from callboard.journal.run_records import AttemptRecord, JobRecord
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId
+from callboard.scheduler.model import (
+    CLEANUP,
+    KINDS,
+    SETUP,
+    AttemptId,
+    JobId,
+    Millis,
+    NodeId,
+    scheduler_of,
+)
 
 
 class SlotExclusivity(Rule):
@@ -24,20 +33,7 @@ class SlotExclusivity(Rule):
             ev.AttemptResumed: self._taken,
             ev.AttemptSuspended: self._left,
             ev.AttemptEnded: self._left,
-            ev.AuxiliaryStarted: self._taken_by_auxiliary,
-            ev.AuxiliaryEnded: self._left_by_auxiliary,
         }
-
-    def _taken_by_auxiliary(self, event: ev.AuxiliaryStarted) -> None:
-        self.times += 1
-        holder = self._held.get((event.node, event.slot))
-        if holder is not None:
-            raise self.broken(event, f"the slot is held by attempt {holder}")
-        self._held[event.node, event.slot] = event.attempt
-
-    def _left_by_auxiliary(self, event: ev.AuxiliaryEnded) -> None:
-        if self._held.pop((event.node, event.slot), None) != event.attempt:
-            raise self.broken(event, "it did not hold the slot")
 
     def _taken(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
         self.times += 1
@@ -94,26 +90,14 @@ class Causality(Rule):
             ev.MapOutputsLost: self._undone,
             ev.NodeLost: self._lost,
             ev.JobFinished: self._submitted,
-            ev.AuxiliaryLaunched: self._auxiliary_launched,
-            ev.AuxiliaryClosed: self._auxiliary_closed,
         }
-
-    def _auxiliary_launched(self, event: ev.AuxiliaryLaunched) -> None:
-        job = self._submitted(event)
-        if event.purpose is AuxiliaryPurpose.SETUP:
-            self._preparing.add(event.job)
-        elif any(job.phases[kind].done < job.total(kind) for kind in KINDS):
-            raise self.broken(event, "some of the job's tasks are not done", job)
-
-    def _auxiliary_closed(self, event: ev.AuxiliaryClosed) -> None:
-        if event.outcome is Outcome.SUCCEEDED:
-            self._preparing.discard(event.job)
 
     def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord | None:
         """The attempt; None for one that is over, which is S3's affair."""
         self.times += 1
         attempt = self.run_state.attempts.get(event.attempt)
-        if attempt is None and not 0 < event.attempt <= self.run_state.last_attempt:
+        last = self.run_state.last_attempts.get(scheduler_of(event.attempt), 0)
+        if attempt is None and not 0 < event.attempt <= last:
             raise self.broken(event, f"attempt {event.attempt} was never launched")
         return attempt
 
@@ -126,9 +110,7 @@ class Causality(Rule):
         if attempt and event.attempt not in self._not_begun:
             raise self.broken(event, "nobody can have said that it has not begun", attempt)
 
-    def _submitted(
-        self, event: ev.AttemptLaunched | ev.AuxiliaryLaunched | ev.JobFinished
-    ) -> JobRecord:
+    def _submitted(self, event: ev.AttemptLaunched | ev.JobFinished) -> JobRecord:
         self.times += 1
         job = self.run_state.jobs.get(event.job)
         if job is None:
@@ -139,9 +121,14 @@ class Causality(Rule):
         job = self._submitted(event)
         if event.node not in self.run_state.nodes:
             raise self.broken(event, f"there is no node-{event.node}")
-        if event.task >= job.total(event.kind):
+        if event.stage == SETUP:
+            self._preparing.add(event.job)
+        elif event.stage == CLEANUP:
+            if any(job.phases[kind].done < job.total(kind) for kind in KINDS):
+                raise self.broken(event, "some of the job's tasks are not done", job)
+        elif event.task >= job.total(event.kind):
             raise self.broken(event, "the job has no such task", job)
-        if event.job in self._preparing:
+        elif event.job in self._preparing:
             raise self.broken(event, "the job is still being set up", job)
 
     def _started(self, event: ev.AttemptStarted) -> None:
@@ -186,6 +173,8 @@ class Causality(Rule):
         if attempt is None:
             return
         self._not_begun.discard(event.attempt)
+        if attempt.launch.stage == SETUP and event.outcome is Outcome.SUCCEEDED:
+            self._preparing.discard(attempt.launch.job)
         node = self.run_state.nodes[attempt.launch.node]
         forgotten = event.at_ms in (node.lost_ms, self.run_state.restarted_ms)
         if forgotten and event.outcome is Outcome.KILLED:

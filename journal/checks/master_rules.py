@@ -10,89 +10,29 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.master.entries import OfferEntry
-from callboard.actors.master.ledger import Ledger
-from callboard.actors.master.master import Master
+from callboard.actors.architecture import CENTRAL
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.books.members import BookedOffer
+from callboard.actors.central.heartbeat_messages import Heartbeat, Preempt
+from callboard.actors.central.master import Master
+from callboard.actors.kernel.probes import Probe
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.messages import Heartbeat, Preempt
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler import policy as policies
-from callboard.scheduler.facts import Fact, Rejected
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
 from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
-class MasterProbe:
-    """Looks on while the master handles a message of the type `looks_at`, and changes nothing."""
-
-    looks_at: type[msgspec.Struct] = msgspec.Struct
-
-    def before(self, master: "InstrumentedMaster", message: msgspec.Struct) -> None:
-        """The message has come."""
-
-    def after(
-        self, master: "InstrumentedMaster", message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
-    ) -> None:
-        """It has been handled; `noted` is what the journal was told."""
-
-
-class InstrumentedMaster(Master):
-    """The master with probes beside it."""
-
-    def __init__(self, *args: Any, probes: Sequence[MasterProbe] = ()) -> None:
-        super().__init__(*args)
-        self._probes = list(probes)
-        self._probes_of: dict[type[msgspec.Struct], Sequence[MasterProbe]] = {}
-        self._noted: list[ev.AnyEvent] = []
-        self.rejected: list[Rejected] = []
-        """The policy's decisions that did not fit the books."""
-
-    @property
-    def policy(self) -> policies.Policy:
-        return self._policy
-
-    @property
-    def paused(self) -> bool:
-        return self._paused
-
-    def add_probes(self, probes: Sequence[MasterProbe]) -> None:
-        """Have these look on too."""
-        self._probes += probes
-        self._probes_of.clear()
-
-    def receive(self, message: msgspec.Struct) -> None:
-        probes = self._probes_of.get(type(message))
-        if probes is None:
-            probes = [each for each in self._probes if isinstance(message, each.looks_at)]
-            self._probes_of[type(message)] = probes
-        for probe in probes:
-            probe.before(self, message)
-        # After a pause it receives a whole backlog while it handles one message.
-        outer, self._noted = self._noted, []
-        super().receive(message)
-        noted, self._noted = self._noted, outer
-        for probe in probes:
-            probe.after(self, message, noted)
-
-    def tell(self, fact: Fact) -> None:
-        if isinstance(fact, Rejected):
-            self.rejected.append(fact)
-        super().tell(fact)
-
-    def note(self, event: ev.AnyEvent) -> int:
-        self._noted.append(event)
-        return super().note(event)
-
-
-class IdempotentHeartbeats(Rule, MasterProbe):
+class IdempotentHeartbeats(Rule, Probe):
     """S8.  A heartbeat is known by its node, the node's life and the reply that it answers.  For
     the first repeated ones, and then for one of every `FULL_COPIES`, the books are copied and
     compared whole; for the others their sums, and what the node was last told.
     """
 
     id = "S8"
+    architectures = (CENTRAL,)
     says = "a heartbeat that comes again leaves the master's books as they are"
     idle = "no heartbeat came twice"
     looks_at = Heartbeat
@@ -103,11 +43,10 @@ class IdempotentHeartbeats(Rule, MasterProbe):
         self._ledger: Ledger | None = None
         self._books: object = None
 
-    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
+    def before(self, actor: Master, message: Heartbeat) -> None:
         """Keep the books if the heartbeat has come before."""
         self._books = None
-        if isinstance(message, Heartbeat) and not master.paused:
-            self._remember(master.ledger, message)
+        self._remember(actor.ledger, message)
 
     def _remember(self, ledger: Ledger, heartbeat: Heartbeat) -> None:
         if ledger is not self._ledger:  # a restarted master knows of no heartbeats
@@ -115,16 +54,14 @@ class IdempotentHeartbeats(Rule, MasterProbe):
             self._latest.clear()
         node, this = heartbeat.node, (heartbeat.life, heartbeat.response)
         if node in self._latest and this <= self._latest[node]:
-            self._books = self._seen(ledger, node)
+            self._books = self._seen(ledger)
         else:
             self._latest[node] = this
 
-    def after(
-        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
-    ) -> None:
-        if self._books is None or master.paused or not isinstance(message, Heartbeat):
+    def after(self, actor: Master, message: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:
+        if self._books is None:
             return
-        books = self._seen(master.ledger, message.node)
+        books = self._seen(actor.ledger)
         self.times += 1
         if noted or books != self._books:
             node = f"life {message.life} of node-{message.node}"
@@ -132,14 +69,12 @@ class IdempotentHeartbeats(Rule, MasterProbe):
             told = noted[0] if noted else None
             self.found = self.broken(told, f"{what}, and the master's books changed")
 
-    def _seen(self, ledger: Ledger, node: NodeId) -> object:
+    def _seen(self, ledger: Ledger) -> object:
         """What is compared: equal twice in a row where nothing has changed."""
         if self.times < FULL_COPIES or self.times % FULL_COPIES == 0:
             return _copied(ledger)
-        entry = ledger.node(node)
-        told = None if entry is None else (entry.life, entry.reply, *entry.kills, *entry.suspends)
         counts = (ledger.slots, ledger.running, ledger.pending, ledger.unfinished, ledger.padded)
-        return told, ledger.nodes, [count(kind) for count in counts for kind in KINDS]
+        return ledger.nodes, [count(kind) for count in counts for kind in KINDS]
 
 
 FULL_COPIES = 64
@@ -166,7 +101,7 @@ class _Copier(pickle.Pickler):
         return NotImplemented
 
 
-class PreemptionLimits(Rule, MasterProbe):
+class PreemptionLimits(Rule, Probe):
     """S13.  Where preemption goes by entitlements (`kill`, `suspend`): at most as many victims as
     slots are lacking, less those that give way already, and no claimant that loses one is left
     with less than its share rounded down.  Where there is no preemption an attempt gives way only
@@ -174,6 +109,7 @@ class PreemptionLimits(Rule, MasterProbe):
     """
 
     id = "S13"
+    architectures = (CENTRAL,)
     says = "preemption takes no more than is lacking, and leaves each claimant its share"
     idle = "nothing was preempted by entitlements"
     looks_at = Preempt
@@ -193,20 +129,16 @@ class PreemptionLimits(Rule, MasterProbe):
             if not event.why.reason.is_the_masters:
                 raise self.broken(event, "there is no preemption in this run")
 
-    def after(
-        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
-    ) -> None:
+    def after(self, actor: Master, message: Preempt, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
         """A check for preemption is over; it does not change entitlements and deficits."""
-        if not isinstance(message, Preempt) or master.paused:
-            return
-        rule, ledger = self._rule(), master.ledger
+        rule, ledger = self._rule(), actor.ledger
         if not isinstance(rule, NewestAboveShare):
             return
         orders = [each for each in noted if isinstance(each, ev.KillOrdered | ev.SuspendOrdered)]
         victims: dict[AttemptId, ev.AnyEvent] = {}
         for order in orders:
             entry = ledger.attempt(order.attempt)
-            if entry is not None and entry.suspended_ms is None:  # else its time was over
+            if entry is not None and entry.holds_slot:  # else its time was over
                 victims[order.attempt] = order
         for kind in KINDS:
             mine = [n for n in victims if (e := ledger.attempt(n)) is not None and e.kind is kind]
@@ -222,7 +154,7 @@ class PreemptionLimits(Rule, MasterProbe):
         victims: Sequence[AttemptId],
         event: ev.AnyEvent,
     ) -> None:
-        slots = [a for a in ledger.attempts() if a.kind is kind and a.suspended_ms is None]
+        slots = [a for a in ledger.attempts() if a.kind is kind and a.holds_slot]
         leaving = [a for a in slots if a.killing or a.suspending]
         lacking = sum(deficit.slots for deficit in rule.watch.deficits(kind, ledger))
         if len(leaving) > lacking:
@@ -245,12 +177,13 @@ JOBS_COMPARED = 6
 """How many jobs at the head of a queue are compared each with each."""
 
 
-class StrictQueues(Rule, MasterProbe):
+class StrictQueues(Rule, Probe):
     """S15.  A queue asked for twice is the same, names no job twice and none with nothing to run;
     and where jobs stand by keys, of any two one stands before the other.
     """
 
     id = "S15"
+    architectures = (CENTRAL,)
     says = "jobs stand in one strict order"
     idle = "no queue was looked at"
     looks_at = Heartbeat
@@ -259,30 +192,23 @@ class StrictQueues(Rule, MasterProbe):
         super().begin(setup)
         self._due: AttemptId = LEAST_LAUNCHES
 
-    def after(
-        self,
-        master: InstrumentedMaster,
-        message: msgspec.Struct,
-        noted: Sequence[ev.AnyEvent],  # noqa: ARG002
-    ) -> None:
+    def after(self, actor: Master, message: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
         """Look at the queues after a heartbeat now and then."""
-        if not isinstance(message, Heartbeat) or master.paused:
-            return
-        ledger, policy = master.ledger, self.setup.policy
+        ledger, policy = actor.ledger, self.setup.policy
         entry = ledger.node(message.node)
-        if self.run_state.last_attempt < self._due or policy is None or entry is None:
+        if self.run_state.last_attempts.get(0, 0) < self._due or policy is None or entry is None:
             return
         order = policy.order
         longest = 0
         for kind in KINDS:
             if not ledger.pending(kind):
                 continue
-            offer = OfferEntry(entry)
+            offer = BookedOffer(entry)
             queue, again = (list(order.queue(kind, offer, ledger)) for _ in range(2))
             longest = max(longest, len(queue))
             self.times += 1
             self._look(ledger, order, kind, queue, again)
-        self._due = self.run_state.last_attempt + max(LEAST_LAUNCHES, longest)
+        self._due = self.run_state.last_attempts[0] + max(LEAST_LAUNCHES, longest)
 
     def _look(
         self,

@@ -1,12 +1,15 @@
-"""What a rule is, a violation of it, and its report."""
+"""What a rule is."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import msgspec
 
+from callboard.actors.architecture import Architecture
+from callboard.actors.architectures import architecture_name
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.vocabulary import events as ev
+from callboard.journal.checks.findings import RuleReport, Violation
 from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import NEVER
@@ -22,19 +25,21 @@ class Setup:
     """What rules have to know of the run besides its events.
 
     `cluster` and `tasks` are None where the journal does not tell them, `policy` where it cannot be
-    made from its spelling.  The policy may change during the run, at `switched_ms`; events of that
-    very instant may be due to the old one or the new one.  `repeats_kills` says that attempts may
-    be killed by nobody's order, since they were when they were recorded.
+    made from its spelling, as that of another architecture.  The policy may change during the run,
+    at `switched_ms`; events of that very instant may be due to the old one or the new one.
+    `repeats_kills` says that attempts may be killed by nobody's order, since they were when they
+    were recorded.
     """
 
-    def __init__(self, started: ev.RunStarted, policy: Policy | None) -> None:
+    def __init__(self, started: ev.RunStarted, live: Architecture | None) -> None:
+        self.architecture = architecture_name(started.policy) if live is None else live.name
         self.cluster: Cluster | None = _table(started, "cluster", Cluster)
         self.tasks: Tasks | None = _table(started, "tasks", Tasks)
         heartbeat = (self.cluster or Cluster()).heartbeat
         self.heartbeat_ms: Millis = heartbeat.period_ms(len(started.nodes))
         self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
         self.parts: PartSettings = _table(started, "parts", dict[str, dict[str, Any]]) or {}
-        self.policy = policy or self.policy_of(started.policy)
+        self.policy = self.policy_of(started.policy) if live is None else live.policy
         self.switched_ms: Millis = NEVER
         workload = started.scenario.get("workload")
         self.repeats_kills = isinstance(workload, dict) and workload.get("kind") == "recorded"
@@ -54,42 +59,8 @@ def _table(started: ev.RunStarted, name: str, kind: type[Any]) -> Any:
         return None
 
 
-class Violation(Exception):
-    """A run broke a rule.  `state` is what the rule looked at, a line each; `sentences` are the
-    last events, the one at which it showed among them.
-    """
-
-    def __init__(
-        self, rule: "Rule", event: ev.Event | None, explanation: str, *about: object
-    ) -> None:
-        super().__init__(explanation)
-        self.rule = rule.id
-        self.says = rule.says
-        self.event = event
-        self.explanation = explanation
-        self.state = tuple(str(each) for each in about)
-        self.sentences: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        lines = [f"{self.rule} is broken: {self.says}", f"  {self.explanation}"]
-        lines += [f"  {line}" for line in self.state]
-        if self.sentences:
-            lines += ["The last events, the one at which it showed last:"]
-            lines += [f"  {line}" for line in self.sentences]
-        return "\n".join(lines)
-
-
-class RuleReport(msgspec.Struct, frozen=True):
-    """How often a rule was checked in a run; if it never was, why."""
-
-    rule: str
-    says: str
-    times: int
-    idle: str = ""
-
-
 class Rule:
-    """One invariant.
+    """One invariant, which holds for these `architectures` (None: for all).
 
     `handlers` says which events it looks at; it sees each before the run's state takes it in.
     `found` is a violation seen beside the master, to be raised when the superstep is over.  `idle`
@@ -98,6 +69,7 @@ class Rule:
 
     id: ClassVar[str]
     says: ClassVar[str]
+    architectures: ClassVar[tuple[str, ...] | None] = None
     idle: str = "nothing of the kind happened"
 
     def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
@@ -110,11 +82,19 @@ class Rule:
         """The run begins."""
         self.setup = setup
 
+    @classmethod
+    def holds_for(cls, architecture: str) -> bool:
+        """Whether it says anything of this architecture."""
+        return cls.architectures is None or architecture in cls.architectures
+
     def begin_anew(self, at_ms: Millis) -> None:
         """Another policy is in force, or the same begins anew."""
 
     def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
         """The run has ended, with these figures."""
+
+    def settle(self, architecture: Architecture) -> None:
+        """A superstep of a live run is over in which something became of tasks: look at books."""
 
     def handlers(self) -> Handlers:
         """What looks at which event."""
@@ -122,7 +102,7 @@ class Rule:
 
     def broken(self, event: ev.Event | None, explanation: str, *about: object) -> Violation:
         """A violation, to be raised."""
-        return Violation(self, event, explanation, *about)
+        return Violation(self.id, self.says, event, explanation, *about)
 
     @property
     def report(self) -> RuleReport:

@@ -1,4 +1,5 @@
-"""The tasks of jobs, attempt by attempt, as rules S2 to S5 look at them.
+"""The tasks of jobs, attempt by attempt, as rules S2 to S5 look at them; setups and cleanups are
+left out.
 
 It observes every event after the run's state has.  Tasks are dropped with their jobs.
 """
@@ -89,7 +90,9 @@ class TaskBook:
         self.jobs[event.job] = JobTasks()
         self.changed[event.job] = None
 
-    def _launched(self, event: ev.AttemptLaunched, _: AttemptRecord) -> None:
+    def _launched(self, event: ev.AttemptLaunched, attempt: AttemptRecord) -> None:
+        if attempt.unseen:
+            return
         task = self.task(event)
         task.launched += 1
         task.open.append(event.attempt)
@@ -109,8 +112,10 @@ class TaskBook:
 
     def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         launch = attempt.launch
-        job, task = self.jobs[launch.job], self.task(launch)
         self.changed[launch.job] = None
+        if attempt.unseen:
+            return
+        job, task = self.jobs[launch.job], self.task(launch)
         task.open.remove(event.attempt)
         if event.outcome is not Outcome.SUCCEEDED:
             task.spoil(event.outcome, event.at_ms)

@@ -6,14 +6,14 @@ from functools import partial
 from math import ceil
 from typing import TypeVar
 
-from callboard.actors.job import ATTEMPTS_MAX
+from callboard.actors.books.job_tasks import ATTEMPTS_MAX
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal import run_changes
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.run_records import NEVER, AttemptRecord
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import REDUCES, SETUP, TaskKind, scheduler_of
 
 _E = TypeVar("_E", bound=ev.Event)
 _T = TypeVar("_T")
@@ -39,6 +39,8 @@ class Successes(Rule):
             return
         self.times += 1
         attempt = self.run_state.attempts[event.attempt]
+        if attempt.unseen:
+            return
         task = self.tasks.task(attempt.launch)
         if task.valid:
             raise self.broken(event, "its task has succeeded already", attempt, task)
@@ -115,6 +117,8 @@ class Lifecycles(Rule):
             known_ms = max(job.finished.at_ms, self.run_state.resumed_ms)
             if event.at_ms > known_ms:
                 raise self.broken(event, "the job has finished", job)
+        if event.stage >= SETUP:
+            return
         task = self.tasks.task(event)
         if task.valid:
             raise self.broken(event, "the task is done", task)
@@ -141,8 +145,10 @@ class AttemptLimits(Rule):
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
-        if event.attempt <= self.run_state.last_attempt:
+        if event.attempt <= self.run_state.last_attempts.get(scheduler_of(event.attempt), 0):
             raise self.broken(event, f"attempt {event.attempt} is no new number")
+        if event.stage >= SETUP:
+            return
         task = self.tasks.task(event)
         if event.number != task.launched:
             raise self.broken(event, f"it is said to be attempt {event.number} of its task", task)
@@ -165,6 +171,8 @@ class AttemptLimits(Rule):
     def _closed(self, event: ev.AttemptClosed) -> None:
         self.times += 1
         launch = self.run_state.attempts[event.attempt].launch
+        if launch.stage >= SETUP:
+            return
         task, ended = self.tasks.task(launch), self.run_state.jobs[launch.job].finished
         if event.outcome is not Outcome.FAILED or task.failed < ATTEMPTS_MAX:
             return
@@ -200,7 +208,7 @@ class Shuffles(Rule):
         return {ev.AttemptLaunched: self._launched, ev.ShuffleEnded: self._shuffled}
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
-        if event.kind is TaskKind.MAP:
+        if event.stage != REDUCES:
             return
         self.times += 1
         job = self.run_state.jobs[event.job]

@@ -6,11 +6,21 @@ from typing import Self
 
 from callboard.actors.config import Cluster
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
+from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.consistency import take_events
 from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import (
+    KINDS,
+    MAP,
+    SETUP,
+    AttemptId,
+    JobId,
+    Millis,
+    NodeId,
+    Stage,
+    TaskKind,
+)
 
 RESTART_STEP = 1000
 """By so much the numbers of attempts jump with each restart of a master (Hadoop)."""
@@ -38,14 +48,14 @@ class PlayedAttempt:
 
 @dataclass(slots=True)
 class PlayedTask:
-    """A task and its attempts, in the order of their launches; `purpose` if it sets its job up or
-    cleans up after it.
+    """A task of a stage, or what sets its job up or cleans up after it, and its attempts, in the
+    order of their launches.
     """
 
+    stage: Stage
     kind: TaskKind
     number: int
     attempts: list[PlayedAttempt] = field(default_factory=list)
-    purpose: AuxiliaryPurpose | None = None
 
     @property
     def best(self) -> PlayedAttempt | None:
@@ -60,7 +70,7 @@ class PlayedJob:
     submitted: ev.JobSubmitted
     finished: ev.JobFinished | None = None
     tasks: dict[tuple[TaskKind, int], PlayedTask] = field(default_factory=dict)
-    auxiliary: dict[AuxiliaryPurpose, PlayedTask] = field(default_factory=dict)
+    unseen: dict[Stage, PlayedTask] = field(default_factory=dict)
 
     def of(self, kind: TaskKind) -> list[PlayedTask]:
         """Its tasks of a kind that were ever launched, by number."""
@@ -69,7 +79,7 @@ class PlayedJob:
 
     def every(self) -> Iterator[PlayedTask]:
         """All tasks, setup and cleanup too."""
-        yield from self.auxiliary.values()
+        yield from self.unseen.values()
         yield from self.tasks.values()
 
     @property
@@ -132,15 +142,13 @@ class PlayedHistory:
                 self.jobs[event.job].finished = event
             case ev.AttemptLaunched():
                 self._launched(event)
-            case ev.AuxiliaryLaunched():
-                self._auxiliary_launched(event)
-            case ev.AttemptStarted() | ev.AuxiliaryStarted() if event.attempt in self._open:
+            case ev.AttemptStarted() if event.attempt in self._open:
                 self._open[event.attempt].started_ms = event.at_ms
             case ev.ShuffleEnded() if event.attempt in self._open:
                 self._open[event.attempt].shuffled_ms = event.at_ms
-            case ev.AttemptEnded() | ev.AuxiliaryEnded() if event.attempt in self._open:
+            case ev.AttemptEnded() if event.attempt in self._open:
                 self._open[event.attempt].ended_ms = event.at_ms
-            case ev.AttemptClosed() | ev.AuxiliaryClosed() if event.attempt in self._open:
+            case ev.AttemptClosed() if event.attempt in self._open:
                 attempt = self._open[event.attempt]
                 attempt.booked_ms, attempt.outcome = event.at_ms, event.outcome
             case ev.MapOutputsLost():
@@ -150,26 +158,14 @@ class PlayedHistory:
                     self._open[number].lost_ms = event.at_ms
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
-        tasks, key = self.jobs[event.job].tasks, (event.kind, event.task)
-        task = tasks.setdefault(key, PlayedTask(event.kind, event.task))
-        self._open_attempt(event.attempt, task, event.number, event)
-
-    def _auxiliary_launched(self, event: ev.AuxiliaryLaunched) -> None:
-        if event.job not in self.jobs:
-            raise InconsistentEvents(f"job {event.job} was never submitted")
-        others, purpose = self.jobs[event.job].auxiliary, event.purpose
-        task = others.setdefault(purpose, PlayedTask(event.kind, 0, purpose=purpose))
-        self._open_attempt(event.attempt, task, len(task.attempts), event)
-
-    def _open_attempt(
-        self,
-        number: AttemptId,
-        task: PlayedTask,
-        own_number: int,
-        event: ev.AttemptLaunched | ev.AuxiliaryLaunched,
-    ) -> None:
-        taken = {each.number for each in task.attempts}
-        while own_number in taken:
-            own_number += RESTART_STEP
-        attempt = self._open[number] = PlayedAttempt(own_number, event.node, event.at_ms)
+        job, stage = self.jobs[event.job], event.stage
+        found = PlayedTask(stage, event.kind, event.task)
+        if stage >= SETUP:
+            task = job.unseen.setdefault(stage, found)
+        else:
+            task = job.tasks.setdefault((event.kind, event.task), found)
+        number, taken = event.number, {each.number for each in task.attempts}
+        while number in taken:
+            number += RESTART_STEP
+        attempt = self._open[event.attempt] = PlayedAttempt(number, event.node, event.at_ms)
         task.attempts.append(attempt)

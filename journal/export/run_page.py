@@ -13,9 +13,9 @@ from string import Template
 
 import msgspec
 
+from callboard.actors.version import __version__
 from callboard.journal.export.page_columns import PageData
 from callboard.journal.replay.palette import DARK, LIGHT, Palette
-from callboard.version import __version__
 
 _PARTS = Path(__file__).parent / "page"
 _SCRIPTS = (

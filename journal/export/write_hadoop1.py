@@ -14,7 +14,17 @@ from callboard.journal.export.played_history import (
     PlayedJob,
     PlayedTask,
 )
-from callboard.scheduler.model import MAP, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import (
+    MAP,
+    MAPS,
+    REDUCES,
+    SETUP,
+    STAGE_NAMES,
+    JobId,
+    Millis,
+    NodeId,
+    TaskKind,
+)
 
 BEGIN_MS = 1_234_567_890_000
 """The clock of the history when the run began: on 13 February 2009."""
@@ -118,10 +128,10 @@ class _JobRecords:
         yield _record("Job", JOBID=self._name, FINISH_TIME=at_ms, JOB_STATUS=status, **done)
 
     def _of_task(self, task: PlayedTask) -> Iterator[_Record]:
-        name, kind = self._task_name(task), task.purpose or task.kind
-        head = {"TASKID": name, "TASK_TYPE": kind.name}
+        name = self._task_name(task)
+        head = {"TASKID": name, "TASK_TYPE": STAGE_NAMES[task.stage].upper()}
         begun_ms = task.attempts[0].launched_ms
-        splits = self._splits(task) if kind is MAP else ""
+        splits = self._splits(task) if task.stage == MAPS else ""
         yield begun_ms, _record("Task", **head, START_TIME=BEGIN_MS + begun_ms, SPLITS=splits)
         for attempt in task.attempts:
             yield from self._of_attempt(task, head, attempt)
@@ -133,8 +143,8 @@ class _JobRecords:
 
     def _task_name(self, task: PlayedTask) -> str:
         series, number = self._name.removeprefix("job_"), task.number
-        if task.purpose is not None:  # numbered after the job's own maps, cleanup first
-            number = self._job.submitted.maps + (task.purpose.value == "setup")
+        if task.stage >= SETUP:  # numbered after the job's own maps, cleanup first
+            number = self._job.submitted.maps + (task.stage == SETUP)
             return f"task_{series}_m_{number:06}"
         return f"task_{series}_{'m' if task.kind is MAP else 'r'}_{number:06}"
 
@@ -148,7 +158,7 @@ class _JobRecords:
         if attempt.started_ms is None:
             return
         name = f"{head['TASKID'].replace('task', 'attempt', 1)}_{attempt.number}"
-        entity = "MapAttempt" if task.kind is MAP or task.purpose else "ReduceAttempt"
+        entity = "ReduceAttempt" if task.stage == REDUCES else "MapAttempt"
         own = {"TASK_TYPE": head["TASK_TYPE"], "TASKID": head["TASKID"], "TASK_ATTEMPT_ID": name}
         rack, host = self._hosts[attempt.node]
         began = {

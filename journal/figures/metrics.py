@@ -165,7 +165,7 @@ class Metrics:
     def _ended(self, event: ev.AttemptEnded, attempt: AttemptRecord) -> None:
         if attempt.slot != NO_SLOT:
             self._idle.release(event, attempt)
-        if attempt.launch.kind and attempt.shuffled is None:
+        if attempt.launch.kind and attempt.shuffled is None and not attempt.unseen:
             self._shuffle_ms += attempt.held_ms
         if attempt.closed is not None:
             self._closed(attempt.closed, attempt)
@@ -187,7 +187,7 @@ class Metrics:
         if launch.original:
             work.won = work.won or set()
             work.won.add(launch.attempt)
-        if work.maps is not None and not kind:
+        if work.maps is not None and not kind and not attempt.unseen:
             work.maps.append(launch.attempt)
             work.each_ms.append(held_ms)
 
@@ -330,6 +330,7 @@ class Metrics:
             attempt.held_until(self.horizon_ms)
             for attempt in self.run_state.attempts.values()
             if attempt.launch.kind and attempt.shuffled is None and attempt.ended is None
+            if not attempt.unseen
         )
 
 

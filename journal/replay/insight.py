@@ -11,7 +11,8 @@ from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.reasons import Reason, Why
-from callboard.scheduler.registry.parts import ORDERS, parse_policy
+from callboard.scheduler.registry.parts import parse_policy
+from callboard.scheduler.registry.shipped import ORDERS
 
 _BY_SCORE = (Reason.BY_KEY, Reason.POOL, Reason.POOL_MIN_SHARE)
 

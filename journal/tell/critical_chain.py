@@ -18,7 +18,16 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import MAP, REDUCE, AttemptId, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import (
+    MAP,
+    REDUCE,
+    SETUP,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    TaskKind,
+)
 
 NOT_YET: Millis = 1 << 62
 
@@ -104,16 +113,22 @@ class ChainReader:
         self._slowstart = 0.0
         self._restarted_ms: Millis | None = None
         self._set_up_ms: Millis | None = None
+        self._setup: AttemptId = 0
+        """The attempt that sets it up."""
 
     def observe(self, event: ev.AnyEvent, run_state: RunState) -> None:
         """Take note of an event that the state has taken in."""
         match event:
             case ev.RunStarted():
                 self._slowstart = _slowstart(event.scenario)
-            case ev.AttemptLaunched() if event.job == self.job:
+            case ev.AttemptLaunched() if event.job == self.job and event.stage < SETUP:
                 record = run_state.attempts.get(event.attempt)
                 if record is not None:
                     self._attempts[event.attempt] = _OwnAttempt(record)
+            case ev.AttemptLaunched() if event.job == self.job and event.stage == SETUP:
+                self._setup = event.attempt
+            case ev.AttemptClosed(outcome=Outcome.SUCCEEDED) if event.attempt == self._setup:
+                self._set_up_ms = event.at_ms
             case ev.AttemptEvent() if event.attempt in self._attempts:
                 self._note(event, self._attempts[event.attempt])
             case ev.JobEvent() if event.job == self.job:
@@ -142,8 +157,6 @@ class ChainReader:
                 for number in event.attempts:
                     if number in self._attempts:
                         self._attempts[number].lost_ms = event.at_ms
-            case ev.AuxiliaryClosed(purpose=ev.AuxiliaryPurpose.SETUP, outcome=Outcome.SUCCEEDED):
-                self._set_up_ms = event.at_ms
 
     def pieces(self) -> list[Piece]:
         """The response cut into pieces, in the order of time; none if the job has not finished."""

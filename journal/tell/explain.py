@@ -22,7 +22,7 @@ from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.response_parts import response_lines, response_parts
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import job_in_journal
-from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import CLEANUP, SETUP, AttemptId, JobId, Millis, TaskKind
 from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
 
 _Key = TypeVar("_Key", int, str)
@@ -41,6 +41,7 @@ class _PhaseStats:
     skips: int = 0
     waited_ms: Millis = 0
     firsts: int = 0
+    ranked: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     says_more: bool = False  # than the order's name, in some reason
     speculative: int = 0
@@ -91,12 +92,12 @@ class _JobHistory:
                 self.finished = event
             case ev.AttemptLaunched():
                 self._taken(event, event)
-                if event.job == self.job:
+                if event.job == self.job and event.stage == CLEANUP:
+                    self.cleans_up_ms = event.at_ms
+                elif event.job == self.job and event.stage < SETUP:
                     self._own_launch(event)
                 elif self.submitted is not None and self.finished is None:
                     self._launch_of_another(event)
-            case ev.AuxiliaryEvent() if event.job == self.job:
-                self._auxiliary(event)
             case ev.AttemptEnded() if event.cause in self._given_for:
                 self._given_for[self._number] = self._given_for.pop(event.cause)
             case ev.AttemptEvent():
@@ -104,14 +105,6 @@ class _JobHistory:
                 if attempt is not None and attempt.closed is None:
                     self._attempt(event, attempt.launch)
         self._run_state.follow(event)
-
-    def _auxiliary(self, event: ev.AuxiliaryEvent) -> None:
-        """When its setup was done, and when its cleanup began."""
-        setup = event.purpose is ev.AuxiliaryPurpose.SETUP
-        if setup and isinstance(event, ev.AuxiliaryClosed):
-            self.set_up_ms = event.at_ms
-        elif not setup and isinstance(event, ev.AuxiliaryLaunched):
-            self.cleans_up_ms = event.at_ms
 
     def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
         """What happens to an attempt that the master counts."""
@@ -128,6 +121,9 @@ class _JobHistory:
                     self._count_running(launch.kind)
             case ev.AttemptResumed() if launch.job == self.job:
                 self.preemption.append(self._narrator.line(event))
+            case ev.AttemptClosed() if launch.stage >= SETUP:
+                if launch.job == self.job and launch.stage == SETUP:
+                    self.set_up_ms = event.at_ms
             case ev.AttemptClosed() if event.attempt in self._suspended:
                 self._suspended.discard(event.attempt)
                 self._given_for.pop(event.cause, None)  # the slot was freed before
@@ -162,6 +158,7 @@ class _JobHistory:
             self.speculation.append(self._narrator.line(event))
         else:
             phase.firsts += why.rank == 1
+            phase.ranked += why.rank > 0
             told = reason_words.reason_in_words(why)
             phase.reasons[told] += 1
             phase.says_more |= told != why.part
@@ -275,7 +272,8 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         more = f", and {count(rest, 'other job')}" if rest > 0 else ""
         yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"
     elif until_ms > submitted.at_ms:
-        yield "  Meanwhile nothing was launched: it waited for a heartbeat or a free slot"
+        awaited = "a free slot, or for word from its node"
+        yield f"  Meanwhile nothing was launched: it waited for {awaited}"
 
 
 def _ranked(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:
@@ -297,7 +295,8 @@ def _phase(phase: _PhaseStats, kind: TaskKind, submitted: ev.JobSubmitted) -> It
     if kind is TaskKind.MAP:
         levels = [f"{phase.levels[level]:,} {name}" for level, name in names.LOCALITY_NAMES.items()]
         yield f"  locality: {', '.join(levels)}"
-    yield f"  it stood first in the queue at {phase.firsts:,} of these launches"
+    if phase.ranked:  # else there is no queue
+        yield f"  it stood first in the queue at {phase.firsts:,} of these launches"
     if phase.says_more:
         ranked = _ranked(phase.reasons)
         yield from (f"  {times:,} × {reason}" for reason, times in ranked[:OTHERS_SHOWN])

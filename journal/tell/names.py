@@ -5,6 +5,7 @@
 
 import re
 
+from callboard.actors.vocabulary.events import AttemptLaunched
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.scheduler import model
 
@@ -26,8 +27,16 @@ def rack_name(rack: int) -> str:
 
 
 def attempt_name(attempt: model.AttemptId) -> str:
-    """`attempt-41`: for an attempt of which only the number is known."""
-    return f"attempt-{attempt}"
+    """`attempt-41`, or `attempt-3.41` of scheduler 3: where only the number is known."""
+    scheduler = model.scheduler_of(attempt)
+    number = attempt - model.first_attempt(scheduler)
+    return f"attempt-{scheduler}.{number}" if scheduler else f"attempt-{number}"
+
+
+def scheduler_name(attempt: model.AttemptId) -> str:
+    """Who has launched an attempt: `the master`, or one of several schedulers, `scheduler 3`."""
+    scheduler = model.scheduler_of(attempt)
+    return f"scheduler {scheduler}" if scheduler else "the master"
 
 
 def kind_name(kind: model.TaskKind) -> str:
@@ -49,8 +58,19 @@ def task_name(
     job: model.JobId, kind: model.TaskKind, task: model.TaskIndex, number: int = 0
 ) -> str:
     """`map 3 of job-12`; from a task's second attempt on `map 3 of job-12 (attempt 2)`."""
-    again = f" (attempt {number + 1})" if number else ""
-    return f"{kind_name(kind)} {task} of {job_name(job)}{again}"
+    return f"{kind_name(kind)} {task} of {job_name(job)}{_again(number)}"
+
+
+def launch_name(launch: AttemptLaunched) -> str:
+    """The task that is launched, with the number of the attempt; `setup of job-12` has no other."""
+    if launch.stage in (model.SETUP, model.CLEANUP):
+        of = f"{model.STAGE_NAMES[launch.stage]} of {job_name(launch.job)}"
+        return f"{of}{_again(launch.number)}"
+    return task_name(launch.job, launch.kind, launch.task, launch.number)
+
+
+def _again(number: int) -> str:
+    return f" (attempt {number + 1})" if number else ""
 
 
 def count(number: int, noun: str) -> str:

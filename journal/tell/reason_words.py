@@ -13,11 +13,14 @@ _FIXED = {
     Reason.TINY: ": tiny",
     Reason.TRAINING: ": training",
     Reason.LONG_JOB: ", a long job with more than its share of a full cluster",
+    Reason.RESERVATION: ": the node has asked for it",
     Reason.TASK_DONE: "its task is done",
     Reason.BEGUN_ELSEWHERE: "begun again elsewhere",
     Reason.LAUNCH_EXPIRED: "its launch has expired",
     Reason.NODE_DRAINED: "its node is out of service",
     Reason.JOB_ENDS: "its job ends",
+    Reason.JOB_SETUP: "ahead of all tasks",
+    Reason.JOB_CLEANUP: "ahead of all tasks",
 }
 """What follows the part's name without a detail; the master's own reasons have no such name."""
 

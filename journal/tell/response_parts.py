@@ -32,14 +32,14 @@ _LABELS = {
     ChainLink.SUSPENDED: "an attempt was suspended",
     ChainLink.LOST: "work was lost, and done again",
     ChainLink.SPECULATION: "a slow attempt ran, which a speculative one overtook",
-    ChainLink.MESSAGES: "heartbeats, between decisions and deeds",
+    ChainLink.MESSAGES: "messages and heartbeats, between decisions and deeds",
     ChainLink.SETUP: "the job was set up",
     ChainLink.CLEANUP: "the job was cleaned up",
 }
 _WAITS = {
     _QUEUED: "queued: others held all the slots",
     _BY_SHARE: "by its share: its own tasks held all the slots that it was given",
-    _FREE: "a slot was free: a heartbeat was awaited, or a rule kept it",
+    _FREE: "a slot was free: word from its node was awaited, or a rule kept it",
 }
 
 

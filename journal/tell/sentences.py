@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell import names
 from callboard.journal.tell.names import clock, count, duration, node_name, printable, priority_name
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
-from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import MAPS, AttemptId, JobId, Millis
 
 _DONE = {
     Outcome.SUCCEEDED: "succeeded",
@@ -90,7 +90,8 @@ class Narrator:
                 spent = f", {duration(held)} of it suspended" if held else ""
                 return f"{ended} after {duration(event.at_ms - event.started_ms)}{spent}"
             case ev.AttemptClosed():
-                return f"the master books {self._attempt(event.attempt)} as {event.outcome}"
+                who = names.scheduler_name(event.attempt)
+                return f"{who} books {self._attempt(event.attempt)} as {event.outcome}"
             case ev.KillOrdered():
                 return f"{self._placed(event.attempt)} must give way ({why_in_words(event.why)})"
             case ev.SuspendOrdered():
@@ -139,24 +140,8 @@ class Narrator:
                 return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"
             case ev.RunEnded():
                 return _ending(event)
-            case ev.AuxiliaryEvent():
-                return self._auxiliary(event)
             case _:
                 assert_never(event)
-
-    def _auxiliary(self, event: ev.AuxiliaryEvent) -> str:
-        task = f"{event.purpose} of {self._job(event.job)}"
-        node = node_name(event.node)
-        match event:
-            case ev.AuxiliaryLaunched():
-                return f"{task} launched on {node}, ahead of all tasks"
-            case ev.AuxiliaryStarted():
-                return f"{task} starts on {node}, slot {event.slot}"
-            case ev.AuxiliaryEnded():
-                return f"{task} {_DONE[event.outcome]} on {node}"
-            case ev.AuxiliaryClosed():
-                return f"the master books {task} as {event.outcome}"
-        raise AssertionError(event)
 
     def _launch_reason(self, event: ev.AttemptLaunched) -> str:
         if not event.original:
@@ -186,7 +171,7 @@ def _slot(event: ev.AttemptStarted | ev.AttemptResumed) -> str:
 
 
 def _task(launch: ev.AttemptLaunched) -> str:
-    return names.task_name(launch.job, launch.kind, launch.task, launch.number)
+    return names.launch_name(launch)
 
 
 def _beginning(event: ev.RunStarted) -> str:
@@ -206,7 +191,7 @@ def _particulars(event: ev.JobSubmitted) -> str:
 
 
 def _place(event: ev.AttemptLaunched) -> str:
-    level = f", {names.LOCALITY_NAMES[event.level]}" if event.kind is TaskKind.MAP else ""
+    level = f", {names.LOCALITY_NAMES[event.level]}" if event.stage == MAPS else ""
     return f"on {node_name(event.node)}{level}"
 
 

@@ -9,13 +9,22 @@ from typing import Literal
 
 import msgspec
 
-from callboard.actors.vocabulary.events import AuxiliaryPurpose
-from callboard.scheduler.model import Locality, Millis, Priority
+from callboard.scheduler.model import (
+    CLEANUP,
+    SETUP,
+    STAGE_NAMES,
+    Locality,
+    Millis,
+    Priority,
+    Stage,
+)
 
 Ending = Literal["succeeded", "failed", "killed", "unknown"]
 HostNumber = int
-PURPOSES: dict[str, AuxiliaryPurpose] = {
-    f"{prefix}{purpose.name}": purpose for prefix in ("", "JOB_") for purpose in AuxiliaryPurpose
+PURPOSES: dict[str, Stage] = {
+    f"{prefix}{STAGE_NAMES[stage].upper()}": stage
+    for prefix in ("", "JOB_")
+    for stage in (SETUP, CLEANUP)
 }
 """What a task is for that is no map and no reduce, by the types that files name; cleaning up after
 an attempt is for neither."""
@@ -54,7 +63,7 @@ class HistoryTask(msgspec.Struct):
     start_ms: Millis | None = None
     finish_ms: Millis | None = None
     line: int = 0
-    purpose: AuxiliaryPurpose | None = None
+    purpose: Stage | None = None
 
     def attempt(self, name: str) -> HistoryAttempt | None:
         """The attempt of this name, if it is there."""

@@ -10,9 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.job import ATTEMPTS_MAX
+from callboard.actors.books.job_tasks import ATTEMPTS_MAX
 from callboard.actors.recorded_tasks import RecordedTasks
-from callboard.actors.vocabulary.events import AuxiliaryPurpose
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
@@ -36,7 +35,7 @@ from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.task_lengths import LONGEST_MS, TaskLengths
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob, packed_inputs
-from callboard.scheduler.model import KINDS, Millis
+from callboard.scheduler.model import CLEANUP, KINDS, SETUP, Millis
 
 _ENDINGS: dict[Ending, str] = {
     "succeeded": "attempts that succeeded",
@@ -173,9 +172,9 @@ class RecordingMaker:
     def _auxiliary_ms(self, job: HistoryJob) -> tuple[Millis, Millis]:
         """How long its setup and its cleanup took; 0 without one."""
         played: list[Millis] = []
-        for purpose in AuxiliaryPurpose:
+        for purpose in (SETUP, CLEANUP):
             ran = (
-                _auxiliary_ran_ms(each) for each in job.others.values() if each.purpose is purpose
+                _auxiliary_ran_ms(each) for each in job.others.values() if each.purpose == purpose
             )
             played.append(next((ms for ms in ran if ms), 0))
         left_out = len(job.others) - sum(map(bool, played))

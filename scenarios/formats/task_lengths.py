@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median_low
 from typing import NamedTuple
 
-from callboard.actors.job import ATTEMPTS_MAX
+from callboard.actors.books.job_tasks import ATTEMPTS_MAX
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedReduce
 from callboard.scenarios.fields import SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask

@@ -10,24 +10,16 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from callboard.scheduler import policy
-from callboard.scheduler.locality import Delay
-from callboard.scheduler.orders.coshh.coshh import Coshh
-from callboard.scheduler.orders.coshh.hybrid import Hybrid
-from callboard.scheduler.orders.fair.fair import Fair
-from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.orders.size_based.hfsp import Hfsp
-from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
-from callboard.scheduler.orders.size_based.virtual_time import FspFifo, FspPs, Psbs
-from callboard.scheduler.policy import Part, PolicySpecError
-from callboard.scheduler.preemption.global_preemption import GlobalPreemption
-from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
-from callboard.scheduler.preemption.rank_based import RankPreemption
+from callboard.scheduler.policy import Part, PolicySpecError, Spelled
 from callboard.scheduler.registry import parameters
-from callboard.scheduler.registry.spelling import PART_KINDS, SpelledPart, split_spelling
+from callboard.scheduler.registry.shipped import PARTS
+from callboard.scheduler.registry.spelling import (
+    ARCHITECTURE,
+    PART_KINDS,
+    SpelledPart,
+    split_spelling,
+)
 from callboard.scheduler.registry.strict_decoder import suggestion
-from callboard.scheduler.speculation.late import Late
-from callboard.scheduler.speculation.mantri import Mantri
-from callboard.scheduler.speculation.naive import Naive
 
 PART_BASES: Mapping[str, type[Part]] = {
     "order": policy.Order,
@@ -44,21 +36,6 @@ DEFAULT_PARTS: Mapping[str, type[Part]] = {
 }
 """What stands in for a part that is not named."""
 
-ORDERS: dict[str, type[policy.Order]] = {
-    part.name: part
-    for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs, Coshh, Hybrid)
-}
-"""Every order that ships, by its name in a policy spec."""
-
-_RULES: tuple[type[Part], ...] = (
-    *(policy.AnyLocality, Delay),
-    *(policy.NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption),
-    *(policy.NoSpeculation, Naive, Late, Mantri),
-)
-
-PARTS: dict[str, type[Part]] = {**ORDERS, **{part.name: part for part in _RULES}}
-"""Every part that ships, by its name in a policy spec."""
-
 OLD_NAMES = {"anywhere": "any_locality", "wait": "no_preemption", "no-copies": "no_speculation"}
 """What parts were called before; they are still understood."""
 
@@ -73,12 +50,12 @@ class Catalogue:
 
     def __init__(
         self,
-        parts: Mapping[str, type[Part]],
-        more: Mapping[str, Callable[[], type[Part]]] | None = None,
-        from_file: Callable[[str], type[Part]] | None = None,
+        parts: Mapping[str, type[Spelled]],
+        more: Mapping[str, Callable[[], type[Spelled]]] | None = None,
+        from_file: Callable[[str], type[Spelled]] | None = None,
         settings: PartSettings | None = None,
     ) -> None:
-        self._parts = dict(parts)
+        self._parts = parts
         self._more = {} if more is None else dict(more)
         self._from_file = from_file
         self._settings = {self.current(name): each for name, each in (settings or {}).items()}
@@ -98,7 +75,7 @@ class Catalogue:
         known = name in self._parts or name in self._more
         return name if known else OLD_NAMES.get(name, name)
 
-    def part(self, piece: SpelledPart, what: str = "policy part") -> type[Part]:
+    def part(self, piece: SpelledPart, what: str = "policy part") -> type[Spelled]:
         name = self.current(piece.name)
         if name in self._parts:
             return self._parts[name]
@@ -135,17 +112,17 @@ class PartSpec(NamedTuple):
     """A chosen part: its name, its class, its parameters, and these if nothing is said."""
 
     name: str
-    part: type[Part]
+    part: type[Spelled]
     params: msgspec.Struct
     defaults: msgspec.Struct
 
-    def make(self) -> Part:
-        make: Callable[..., Part] = self.part
+    def make(self) -> Spelled:
+        make: Callable[..., Spelled] = self.part
         return make(self.params) if self.part.Params.__struct_fields__ else make()
 
 
 PolicySpec = Mapping[str, PartSpec]
-"""A policy's choices by kind of part; `order` is always there."""
+"""A policy's choices by kind of part: `order` and perhaps others, or an architecture alone."""
 
 
 def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
@@ -157,7 +134,13 @@ def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
         choice = catalogue.part_spec(piece, "policy part" if chosen else "policy")
         slot = part_kind(choice.part)
         assert slot is not None
-        if not chosen and slot != "order":
+        if ARCHITECTURE in (slot, *chosen) and chosen:
+            alone = piece.name if slot == ARCHITECTURE else chosen[ARCHITECTURE].name
+            raise PolicySpecError(
+                f"`{text}`: `{alone}` is an architecture whose schedulers decide by themselves; it"
+                " stands alone"
+            )
+        if not chosen and slot not in ("order", ARCHITECTURE):
             raise PolicySpecError(f"`{text}`: `{piece.name}` is a {slot} part; an order goes first")
         if slot in chosen:
             both = f"`{chosen[slot].name}` and `{piece.name}`"
@@ -170,13 +153,18 @@ def spell_policy(spec: PolicySpec) -> str:
     """The canonical spelling: parts in the order of `PART_KINDS`, defaults left out."""
     return "+".join(
         choice.name + parameters.spell_params(choice.params, choice.defaults)
-        for slot in PART_KINDS
+        for slot in (ARCHITECTURE, *PART_KINDS)
         if (choice := spec.get(slot)) is not None and choice.part is not DEFAULT_PARTS.get(slot)
     )
 
 
 def compose_policy(spec: PolicySpec, text: str = "") -> policy.Policy:
-    """A fresh policy of the chosen parts; PolicySpecError if they do not fit together."""
+    """A fresh policy of the chosen parts; PolicySpecError if they do not fit together, or are none
+    of a policy.
+    """
+    if ARCHITECTURE in spec:
+        problem = "is an architecture, not a policy of the central master, which is wanted here"
+        raise PolicySpecError(f"`{spell_policy(spec)}` {problem}")
     made: dict[str, Any] = {slot: choice.make() for slot, choice in spec.items()}
     try:
         return policy.Policy(**made)
@@ -196,15 +184,17 @@ def spelling_of_table(table: Mapping[str, object]) -> str:
 
     Every field, `order` first of all, is a part's spelling or a table with its `name` and
     parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.  Known names must stand in
-    the field of their kind; unknown ones, a package's or a file's, are left for later.
+    the field of their kind; unknown ones, a package's or a file's, are left for later.  So is the
+    one in `architecture`, which stands alone.
     """
+    kinds = (ARCHITECTURE, *PART_KINDS)
     for field in table:
-        if field not in PART_KINDS:
+        if field not in kinds:
             hint = suggestion(field, PART_KINDS)
             raise PolicySpecError(f"unknown field `{field}` in a policy; {hint}")
-    if "order" not in table:
+    if not table.keys() & {ARCHITECTURE, "order"}:
         raise PolicySpecError("a policy needs an `order`")
-    fields = [(slot, table[slot]) for slot in PART_KINDS if slot in table]
+    fields = [(slot, table[slot]) for slot in kinds if slot in table]
     return "+".join(_spelling_of_field(slot, value) for slot, value in fields)
 
 
@@ -229,15 +219,19 @@ def _spelling_of_field(slot: str, value: object) -> str:
     return name.strip() + parameters.spell_table(params)
 
 
-def part_kind(part: type[Part]) -> str | None:
+def part_kind(part: type[Spelled]) -> str | None:
     """The kind of a part's class; None if it is of none."""
+    if not issubclass(part, Part):
+        return ARCHITECTURE
     return next((slot for slot, base in PART_BASES.items() if issubclass(part, base)), None)
 
 
-def checked_part(found: object, where: str) -> type[Part]:
-    """`found` if it is the class of a part that could be made; PolicySpecError says what lacks."""
-    bases = ", ".join(base.__name__ for base in PART_BASES.values())
-    if not isinstance(found, type) or not issubclass(found, Part) or part_kind(found) is None:
+def checked_part(found: object, where: str) -> type[Spelled]:
+    """`found` if it is the class of a part that could be made, or of an architecture;
+    PolicySpecError says what lacks.
+    """
+    bases = ", ".join([*(base.__name__ for base in PART_BASES.values()), "Architecture"])
+    if not isinstance(found, type) or not issubclass(found, Spelled) or part_kind(found) is None:
         raise PolicySpecError(f"{where} is not a part: expected a class derived from {bases}")
     if inspect.isabstract(found):
         lines = ", ".join(
@@ -251,11 +245,11 @@ def checked_part(found: object, where: str) -> type[Part]:
     return found
 
 
-def _def_line(part: type[Part], name: str) -> str:
+def _def_line(part: type[Spelled], name: str) -> str:
     return f"def {name}({', '.join(inspect.signature(getattr(part, name)).parameters)}):"
 
 
-def _check_params(part: type[Part], where: str) -> None:
+def _check_params(part: type[Spelled], where: str) -> None:
     params: object = part.Params
     if not (isinstance(params, type) and issubclass(params, msgspec.Struct)):
         raise PolicySpecError(f"{where}: `Params` is not a msgspec.Struct")

@@ -3,7 +3,8 @@
 First an order, then at most one each of a locality, a preemption and a speculation part in any
 order; what is not named is the default part of its kind.  Names may hold a `+` themselves
 (`fsp+ps`): the longest known name wins.  The one canonical spelling is: order, locality,
-preemption, speculation, with parts and parameters that say nothing new left out.
+preemption, speculation, with parts and parameters that say nothing new left out.  An architecture
+whose schedulers decide by themselves stands alone: `sparrow(probes=2)`.
 
     spec   = part { "+" part }
     part   = name [ "(" parameters ")" ]
@@ -20,6 +21,9 @@ from callboard.scheduler.policy import PolicySpecError
 
 FILE_PART = re.compile(r"(?P<path>[^():]+\.py):(?P<name>[A-Za-z_]\w*)")
 """A part in a user's file."""
+
+ARCHITECTURE = "architecture"
+"""The kind of what stands alone."""
 
 PART_KINDS = ("order", "locality", "preemption", "speculation")
 """The kinds of part, in the order in which a canonical spelling has them."""

@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import Crash, Drain, Restart
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import IN_STEP, job, play
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)

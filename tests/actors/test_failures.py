@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.faults import Crash, Flaky, KillJob, Restart
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.reasons import Reason
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)

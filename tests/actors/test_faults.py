@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from callboard.actors.central.heartbeat_messages import HeartbeatReply
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.kernel import Stalled
@@ -36,7 +37,6 @@ from callboard.actors.vocabulary.faults import (
     ResumeNode,
     Slow,
 )
-from callboard.actors.vocabulary.messages import HeartbeatReply
 from callboard.scheduler.model import Millis, TaskKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy

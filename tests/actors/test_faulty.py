@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
+from callboard.actors.central.blacklist import BUCKET_MS, NodeBlacklist
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.master.blacklist import BUCKET_MS, NodeBlacklist
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.events import (
     JobBlacklistedNode,

@@ -8,7 +8,8 @@ H8's, and H2 is H1 of the profile `mr1-1.0`).
 
 import pytest
 
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.central.heartbeat_messages import Heartbeat
+from callboard.actors.config import Cluster, Heartbeats, Tasks, node_facts
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
@@ -19,8 +20,7 @@ from callboard.actors.vocabulary.events import (
     ShuffleEnded,
 )
 from callboard.actors.vocabulary.faults import KillJob
-from callboard.actors.vocabulary.messages import Heartbeat, LaunchTask
-from callboard.scenarios.build import node_facts
+from callboard.actors.vocabulary.messages import LaunchTask
 from callboard.scheduler.model import TaskKind
 from tests.support.world import IN_STEP, job, play
 
@@ -73,12 +73,11 @@ def test_h4_out_of_band_a_heartbeat_follows_an_attempts_end_at_once() -> None:
 def test_h5_a_repeated_heartbeat_gets_the_stored_reply_and_launches_nothing() -> None:
     run = play([job(0, maps=9)], until_ms=10)
     ledger = run.master.ledger
-    node = ledger.node(0)
-    assert node is not None
-    stored, pending = node.reply, ledger.pending(TaskKind.MAP)
+    talk = run.talk(0)
+    stored, pending = talk.reply, ledger.pending(TaskKind.MAP)
     run.master.receive(Heartbeat(node=0, response=stored.response - 1, reports=()))
     assert len(stored.launches) == 2
-    assert (node.reply, ledger.pending(TaskKind.MAP)) == (stored, pending)
+    assert (talk.reply, ledger.pending(TaskKind.MAP)) == (stored, pending)
     run.kernel.reason, run.kernel._until_ms = None, run.kernel.now_ms + 1
     (addressee,) = run.kernel.advance() or ()
     assert addressee.name == "node 0"
@@ -96,10 +95,9 @@ def test_h6_a_heartbeats_news_is_booked_before_it_is_given_work() -> None:
     assert [(e.at_ms, e.job) for e in run.launches()][2:] == [(3003, 1)]
     three = [job(0, maps=1, map_ms=60_000), job(1, maps=1, map_ms=1000), job(2, submit_ms=2000)]
     run = play(three, cluster=one, script=[ScheduledFault(2500, KillJob(0))], until_ms=3003)
-    node = run.master.ledger.node(0)
-    assert node is not None
-    assert [each.job for each in node.reply.launches if isinstance(each, LaunchTask)] == [2]
-    assert [each.attempt for each in node.reply.kills] == [1]
+    reply = run.talk(0).reply
+    assert [each.job for each in reply.launches if isinstance(each, LaunchTask)] == [2]
+    assert [each.attempt for each in reply.kills] == [1]
 
 
 def test_h7_a_node_without_a_free_slot_is_given_nothing() -> None:

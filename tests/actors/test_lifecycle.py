@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 
 from bench import diagrams
+from callboard.actors.books.attempts import BookedAttempt
+from callboard.actors.books.members import BookedNode
+from callboard.actors.central.heartbeats import HEARTBEATS, HeartbeatChange, HeartbeatState
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.master.entries import AttemptEntry, NodeEntry
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.messages import LaunchTask, MapWork
 from callboard.actors.worker.attempt import RunningAttempt
 from callboard.actors.worker.machine import Machine
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import MAP, MAPS, Locality
 
 Table = Mapping[tuple[Any, Any], Any]
 
@@ -27,6 +29,7 @@ TABLES: dict[str, tuple[Table, type[StrEnum], type[StrEnum]]] = {
     "booked job": (lc.BOOKED_JOB, lc.BookedJobState, lc.BookedJobChange),
     "machine": (lc.MACHINE, lc.MachineState, lc.MachineChange),
     "booked node": (lc.BOOKED_NODE, lc.BookedNodeState, lc.BookedNodeChange),
+    "heartbeats": (HEARTBEATS, HeartbeatState, HeartbeatChange),
 }
 
 EDGES = [(name, *edge) for name, (table, _, _) in TABLES.items() for edge in table]
@@ -42,7 +45,7 @@ OVER = {"succeeded", "failed", "killed", "gone"}
 
 def launch() -> LaunchTask:
     work = MapWork(1000)
-    return LaunchTask(1, 0, TaskKind.MAP, 0, 0, Locality.NODE, work, tracked=False, cause=0)
+    return LaunchTask(1, 0, MAPS, MAP, 0, 0, Locality.NODE, work, tracked=False, cause=0)
 
 
 @pytest.mark.parametrize(("name", "state", "change"), EDGES)
@@ -89,7 +92,7 @@ def test_a_slots_attempt_is_as_it_was_after_an_illegal_change() -> None:
 
 
 def test_a_booked_attempt_is_as_it_was_after_an_illegal_change() -> None:
-    entry = AttemptEntry(4, 0, TaskKind.MAP, 0, 0, 0, Locality.NODE, 0)
+    entry = BookedAttempt(4, 0, MAPS, MAP, 0, 0, 0, Locality.NODE, 0)
     entry.change(lc.BookedChange.ORDER_KILL)
     with pytest.raises(lc.IllegalTransition, match="attempt 4 is 'killing'"):
         entry.change(lc.BookedChange.EXPIRE)
@@ -97,7 +100,7 @@ def test_a_booked_attempt_is_as_it_was_after_an_illegal_change() -> None:
 
 
 def test_a_booked_node_is_as_it_was_after_an_illegal_change() -> None:
-    entry = NodeEntry(NodeFacts(3, 0, 2, 1, 1.0))
+    entry = BookedNode(NodeFacts(3, 0, 2, 1, 1.0))
     entry.change(lc.BookedNodeChange.DRAIN)
     with pytest.raises(lc.IllegalTransition, match="node 3 is 'out of service'"):
         entry.change(lc.BookedNodeChange.DRAIN)

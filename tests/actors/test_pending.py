@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.master.pending_tasks import PendingMaps, PendingReduces, Retries
+from callboard.actors.books.pending_tasks import PendingMaps, PendingReduces, Retries
 from callboard.scheduler.model import Locality
 
 NODES, RACKS = 6, 3

@@ -1,12 +1,11 @@
 """The way of a kill: decision, next reply, slot, next heartbeat, and the task is pending again."""
 
-import numpy as np
 import pytest
 
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.books.members import BookedOffer
 from callboard.actors.config import Cluster
-from callboard.actors.kernel.actor import NO_CAUSE
-from callboard.actors.master.entries import OfferEntry
-from callboard.actors.master.ledger import Ledger
+from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
@@ -19,13 +18,13 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.actors.vocabulary.lifecycle import BookedChange
-from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
 from callboard.scheduler.decisions import Kill, Launch, Suspend
 from callboard.scheduler.facts import JobArrived, Launched, TasksPending
-from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.model import MAPS, Locality, TaskKind
 from callboard.scheduler.reasons import Claimant, JobClaimant, PoolClaimant, UserClaimant
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import KillNewest, Scripted
+from tests.support.submissions import submit_maps
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
 
@@ -42,9 +41,7 @@ def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
     ended, closed = run.all(AttemptEnded)[0], run.all(AttemptClosed)[0]
     assert (ended.at_ms, ended.outcome) == (12_010, Outcome.KILLED)
     assert (closed.at_ms, closed.outcome) == (15_011, Outcome.KILLED)
-    node = run.master.ledger.node(0)
-    assert node is not None
-    assert node.kills == []  # an order to kill goes out once
+    assert run.talk(0).kills == []  # an order to kill goes out once
     tries = [(e.task, e.number) for e in run.all(AttemptLaunched)]
     assert tries[0] == (0, 0)
     assert (0, 1) in tries
@@ -98,21 +95,19 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     share of the load, ceil(5 · 4 / 8) = 3.
     """
     ledger = Ledger(racks=2, heartbeat_ms=3000)
-    nodes = [ledger.join(NodeFacts(n, n, 4, 0, 1.0)) for n in range(2)]
-    homes = np.array([[0], [1], [1], [1], [1]], dtype="<i4").tobytes()
-    work = MapWork(1), ReduceWork(0, 0, 0)
-    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 5, 0, 1, homes, *work), cause=1)
+    nodes = [ledger.members.join(NodeFacts(n, n, 4, 0, 1.0)) for n in range(2)]
+    entry = submit_maps(ledger, 0, homes=[0, 1, 1, 1, 1])
     policy = make_policy("fifo")
     policy.observe(JobArrived(0), ledger)
-    ledger.close(ledger.launch(0, TaskKind.MAP, nodes[0]), BookedChange.LOSE)
-    ledger.give_back(0, TaskKind.MAP, 0, cause=3)
+    ledger.close(ledger.launch(entry, TaskKind.MAP, nodes[0]), BookedChange.LOSE)
+    entry.give_back(MAPS, 0, cause=3)
     policy.observe(TasksPending(0, TaskKind.MAP), ledger)
-    offer, taken = OfferEntry(nodes[1]), []
+    offer, taken = BookedOffer(nodes[1]), []
     while (launch := policy.decide(offer, ledger)) is not None:
         assert isinstance(launch, Launch)
-        entry = ledger.launch(0, TaskKind.MAP, nodes[1])
+        attempt = ledger.launch(entry, TaskKind.MAP, nodes[1])
         offer.give(launch.kind, launch.level)
-        policy.observe(Launched(0, TaskKind.MAP, entry.attempt, 1), ledger)
-        taken.append((entry.task, entry.level))
+        policy.observe(Launched(0, TaskKind.MAP, attempt.attempt, 1), ledger)
+        taken.append((attempt.task, attempt.level))
     assert taken[0] == (0, Locality.OFF_RACK)
     assert [level for _, level in taken[1:]] == [Locality.NODE] * 2

@@ -19,8 +19,8 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Crash
+from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.simulation import Simulation
-from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scenarios.tasks_file import packed_inputs
 from callboard.scheduler.model import MAP, REDUCE, Locality, TaskKind
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of

@@ -16,8 +16,8 @@ from callboard.actors.vocabulary.faults import (
     SetPriority,
     SwitchPolicy,
 )
-from callboard.scheduler.model import JobId, Millis, Priority
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.model import MAP, JobId, Millis, Priority
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import IN_STEP, PlayedRun, job, play, uncaused
 
 TWO = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
@@ -77,7 +77,7 @@ def test_fair_gives_by_the_new_weight() -> None:
     assert abs(launched(even, 0, 0, 100_000) - launched(even, 1, 0, 100_000)) <= 6
     script = [ScheduledFault(5000, SetPriority(0, HIGH)), ScheduledFault(5000, SetPriority(1, LOW))]
     run = play(jobs, "fair", cluster=big, script=script, until_ms=100_000)
-    assert 28 <= run.master.ledger.job(0).running(0) <= 29  # type: ignore[arg-type]
+    assert 28 <= run.master.ledger.job(0).running(MAP) <= 29
 
 
 def test_fair_shares_among_the_pools_that_jobs_are_in_now() -> None:
@@ -93,7 +93,7 @@ def test_fair_shares_among_the_pools_that_jobs_are_in_now() -> None:
     policy = 'fair(pool_by="pool")'
     before = play(jobs, policy, cluster=big, until_ms=59_000).master.ledger
     after = play(jobs, policy, cluster=big, script=script, until_ms=119_000).master.ledger
-    running = [[each.running(0) for each in ledger.jobs()] for ledger in (before, after)]  # type: ignore[arg-type]
+    running = [[each.running(MAP) for each in ledger.jobs()] for ledger in (before, after)]
     assert [pytest.approx(x, abs=1) for x in running[0]] == [7, 8, 15]
     assert [pytest.approx(x, abs=1) for x in running[1]] == [15, 7, 8]
 

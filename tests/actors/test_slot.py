@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.messages import LaunchTask, OutputsReady, ReduceWork
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.slot import Slot
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import REDUCE, REDUCES, Locality, TaskKind
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import KillNewest
 from tests.support.world import IN_STEP, PlayedRun, job, play
@@ -125,7 +125,7 @@ def test_an_answer_to_an_attempt_that_is_gone_is_not_taken_for_another() -> None
     kernel.admit(slot)
     work = ReduceWork(shuffle_ms=1000, tail_ms=0, reduce_ms=1000)
     slot.receive(
-        LaunchTask(2, 0, TaskKind.REDUCE, 0, 0, Locality.OFF_RACK, work, tracked=False, cause=0)
+        LaunchTask(2, 0, REDUCES, REDUCE, 0, 0, Locality.OFF_RACK, work, tracked=False, cause=0)
     )
     slot.receive(OutputsReady(attempt=1))
     assert not slot.at_work()

@@ -2,9 +2,9 @@
 
 import pytest
 
+from callboard.actors.books.ledger import Ledger
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.master.ledger import Ledger
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
@@ -15,9 +15,8 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Disturb
-from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.training import TrainingPhase
 from callboard.scheduler.policy import Policy
@@ -26,6 +25,7 @@ from tests.support.accounts import summary_of_run
 from tests.support.ledger_check import check_sums
 from tests.support.preempt import KillNewest
 from tests.support.speculate import SpeculateNewest
+from tests.support.submissions import submit_maps
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
@@ -122,7 +122,7 @@ def test_whenever_the_two_end_the_task_is_done_once(map_ms: int) -> None:
     good = [a for a, (_, outcome) in outcomes(run).items() if outcome is Outcome.SUCCEEDED]
     assert len(good) == 2
     assert len(outcomes(run)) == 3
-    assert not any(run.master.ledger.has_attempts(e.job) for e in run.master.ledger.jobs())
+    assert not any(each.attempts for each in run.master.ledger.jobs())
 
 
 def test_a_killed_original_leaves_its_task_to_the_speculative_attempt() -> None:
@@ -182,10 +182,8 @@ def test_a_heartbeat_may_come_twice_while_a_task_has_two_attempts() -> None:
 
 def test_the_books_refuse_a_third_attempt() -> None:
     ledger = Ledger(racks=1, heartbeat_ms=3000)
-    nodes = [ledger.join(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
-    work = MapWork(1), ReduceWork(0, 0, 0)
-    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 1, 0, 1, b"\0\0\0\0", *work), cause=1)
-    first = ledger.launch(0, MAP, nodes[0])
+    nodes = [ledger.members.join(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
+    first = ledger.launch(submit_maps(ledger, 0, homes=[0]), MAP, nodes[0])
     ledger.copy(first, nodes[1])
     check_sums(ledger)
     with pytest.raises(AssertionError, match="S4"):

@@ -4,12 +4,15 @@ The outbox of `tests.support.outbox` stands where the kernel does, so no other a
 """
 
 from callboard.actors.blocks import Blocks
+from callboard.actors.central import heartbeat_messages as hb
+from callboard.actors.central.heartbeat_messages import MASTER
+from callboard.actors.central.heartbeat_schedule import HeartbeatSchedule
+from callboard.actors.central.heartbeats import NodeHeartbeats
+from callboard.actors.central.master import Master
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.elided_heartbeats import HeartbeatSchedule
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.address import CLIENT, MASTER, job_address, node_address, slot_address
-from callboard.actors.master.master import Master
+from callboard.actors.kernel.address import CLIENT, job_address, node_address, slot_address
 from callboard.actors.placement import Placement
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
@@ -18,7 +21,7 @@ from callboard.actors.vocabulary.events import NodeFacts, Outcome
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.node import Node
 from callboard.actors.worker.slot import Slot
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import MAP, MAPS, REDUCES, Locality, Stage
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.outbox import Outbox, Sent
 from tests.support.world import job
@@ -36,29 +39,34 @@ def a_master() -> Master:
 
 def a_node() -> Node:
     schedule = HeartbeatSchedule(0, 1, out_of_band=False, elides=False)
-    return Node(FACTS, schedule, latency_ms=1, retry_ms=3002, keeps_outputs=False, seed=1)
+    dialogue = NodeHeartbeats(schedule, latency_ms=1, retry_ms=3002, seed=1)
+    return Node(FACTS, dialogue, make_slot, latency_ms=1, keeps_outputs=False)
+
+
+def make_slot(facts: NodeFacts, slot: int) -> Slot:
+    durations = Durations(facts, Tasks(), seed=1)
+    return Slot(facts, slot, latency_ms=1, durations=durations, blocks=Blocks(PLACEMENT))
 
 
 def a_slot() -> Slot:
-    durations = Durations(FACTS, Tasks(), seed=1)
-    return Slot(FACTS, 0, latency_ms=1, durations=durations, blocks=Blocks(PLACEMENT))
+    return make_slot(FACTS, 0)
 
 
 def a_job(spec: JobSpec) -> Job:
-    return Job(spec, placement=PLACEMENT, slowstart=1.0, latency_ms=1, hosts_asked=False)
+    return Job(spec, MASTER, placement=PLACEMENT, slowstart=1.0, latency_ms=1, hosts_asked=False)
 
 
-def submission(number: int = 0, maps: int = 1) -> msg.SubmitJob:
+def submission(number: int = 0, maps: int = 1) -> msg.SubmitStage:
     """What the job itself would send."""
     actor = a_job(job(number, maps=maps))
     (sent,) = [e for e in Outbox(actor).deliver(actor, msg.EnterSystem()) if isinstance(e, Sent)]
-    assert isinstance(sent.message, msg.SubmitJob)
+    assert isinstance(sent.message, msg.SubmitStage)
     return sent.message
 
 
 def a_map(attempt: int = 1) -> msg.LaunchTask:
     work = msg.MapWork(10_000)
-    place = (TaskKind.MAP, 0, 0, Locality.NODE)
+    place = (MAPS, MAP, 0, 0, Locality.NODE)
     return msg.LaunchTask(attempt, 0, *place, work, tracked=False, cause=4)
 
 
@@ -68,13 +76,13 @@ def test_a_master_answers_a_heartbeat_with_a_task() -> None:
     outbox = Outbox(master)
     order = submission()
     assert outbox.deliver(master, order, at_ms=5, cause=1) == []  # nobody has asked for work
-    joins = msg.Heartbeat(node=0, response=0, reports=(), joins=FACTS)
+    joins = hb.Heartbeat(node=0, response=0, reports=(), joins=FACTS)
     launched, reply = outbox.deliver(master, joins, at_ms=9)
     assert isinstance(launched, ev.AttemptLaunched)
     assert (launched.attempt, launched.job, launched.node, launched.cause) == (1, 0, 0, 1)
-    task = (1, 0, TaskKind.MAP, 0, 0, Locality.NODE)
-    launch = msg.LaunchTask(*task, order.map_work, tracked=False, cause=1)
-    assert reply == Sent(NODE, msg.HeartbeatReply(1, 3000, (launch,)), 1)
+    task = (1, 0, MAPS, MAP, 0, 0, Locality.NODE)
+    launch = msg.LaunchTask(*task, order.work, tracked=False, cause=1)
+    assert reply == Sent(NODE, hb.HeartbeatReply(1, 3000, (launch,)), 1)
 
 
 def test_a_master_repeats_its_answer_and_books_nothing_twice() -> None:
@@ -82,9 +90,9 @@ def test_a_master_repeats_its_answer_and_books_nothing_twice() -> None:
     master = a_master()
     outbox = Outbox(master)
     outbox.deliver(master, submission(), at_ms=5)
-    joins = msg.Heartbeat(node=0, response=0, reports=(), joins=FACTS)
+    joins = hb.Heartbeat(node=0, response=0, reports=(), joins=FACTS)
     *_, reply = outbox.deliver(master, joins, at_ms=9)
-    again = msg.Heartbeat(node=0, response=0, reports=())
+    again = hb.Heartbeat(node=0, response=0, reports=())
     assert outbox.deliver(master, again, at_ms=3011) == [reply]
 
 
@@ -93,13 +101,13 @@ def test_a_master_books_an_end_and_gives_the_slot_away_in_one_answer() -> None:
     master = a_master()
     outbox = Outbox(master)
     outbox.deliver(master, submission(maps=2), at_ms=5, cause=1)
-    joins = msg.Heartbeat(node=0, response=0, reports=(), joins=FACTS)
+    joins = hb.Heartbeat(node=0, response=0, reports=(), joins=FACTS)
     outbox.deliver(master, joins, at_ms=9)
     ended = msg.EndReport(1, Outcome.SUCCEEDED, 10_000, 0, cause=77)
-    news = msg.Heartbeat(node=0, response=1, reports=(ended,))
+    news = hb.Heartbeat(node=0, response=1, reports=(ended,))
     closed, booked, launched, reply = outbox.deliver(master, news, at_ms=12_000)
     assert closed == ev.AttemptClosed(12_000, 1, Outcome.SUCCEEDED, cause=77)
-    news_for_job = msg.AttemptBooked(1, TaskKind.MAP, 0, 0, Outcome.SUCCEEDED)
+    news_for_job = msg.AttemptBooked(1, MAPS, 0, 0, Outcome.SUCCEEDED)
     assert booked == Sent(job_address(0), news_for_job)
     assert isinstance(launched, ev.AttemptLaunched)
     assert (launched.task, launched.cause) == (1, 2)  # AttemptClosed is event 2
@@ -110,12 +118,12 @@ def test_a_node_gives_an_attempt_to_its_lowest_free_slot() -> None:
     """H3: the next heartbeat is timed from the return of the last one."""
     node = a_node()
     outbox = Outbox(node)
-    (heartbeat,) = outbox.deliver(node, msg.HeartbeatDue(plan=1))
-    assert heartbeat == Sent(MASTER, msg.Heartbeat(0, 0, (), FACTS), 1)
-    reply = msg.HeartbeatReply(1, 3000, (a_map(),))
+    (heartbeat,) = outbox.deliver(node, hb.HeartbeatDue(plan=1))
+    assert heartbeat == Sent(MASTER, hb.Heartbeat(0, 0, (), FACTS), 1)
+    reply = hb.HeartbeatReply(1, 3000, (a_map(),))
     assert outbox.deliver(node, reply, at_ms=2) == [
         Sent(MAP_SLOT, a_map()),
-        Sent(NODE, msg.HeartbeatDue(plan=2), 3000),
+        Sent(NODE, hb.HeartbeatDue(plan=2), 3000),
     ]
 
 
@@ -123,8 +131,8 @@ def test_a_node_takes_no_order_twice() -> None:
     """H5: a reply that comes again is not obeyed again."""
     node = a_node()
     outbox = Outbox(node)
-    outbox.deliver(node, msg.HeartbeatDue(plan=1))
-    reply = msg.HeartbeatReply(1, 3000, (a_map(),))
+    outbox.deliver(node, hb.HeartbeatDue(plan=1))
+    reply = hb.HeartbeatReply(1, 3000, (a_map(),))
     outbox.deliver(node, reply, at_ms=2)
     assert outbox.deliver(node, reply, at_ms=4) == []
 
@@ -133,14 +141,14 @@ def test_a_crashed_node_is_silent_and_joins_anew() -> None:
     """T5: its next life begins at once, and says so."""
     node = a_node()
     outbox = Outbox(node)
-    outbox.deliver(node, msg.HeartbeatDue(plan=1))
-    resumed = msg.HeartbeatsResumed(0)
+    outbox.deliver(node, hb.HeartbeatDue(plan=1))
+    resumed = hb.HeartbeatsResumed(0)
     assert Sent(MASTER, resumed) in outbox.deliver(node, faults.Crash(0), at_ms=1)
-    assert outbox.deliver(node, msg.HeartbeatReply(1, 3000, (a_map(),)), at_ms=2) == []
+    assert outbox.deliver(node, hb.HeartbeatReply(1, 3000, (a_map(),)), at_ms=2) == []
     (due,) = outbox.deliver(node, faults.Restart(0), at_ms=9000)
     assert isinstance(due, Sent)
     first, *_ = outbox.deliver(node, due.message, at_ms=9000)
-    assert first == Sent(MASTER, msg.Heartbeat(0, 0, (), FACTS, life=1), 1)
+    assert first == Sent(MASTER, hb.Heartbeat(0, 0, (), FACTS, life=1), 1)
 
 
 def test_a_slot_runs_a_map_to_its_end() -> None:
@@ -190,27 +198,30 @@ def test_a_job_opens_its_reduces_and_ends_when_all_is_done() -> None:
     outbox = Outbox(actor)
     outbox.deliver(actor, msg.EnterSystem())
 
-    def booked(kind: TaskKind, task: int, attempt: int) -> msg.AttemptBooked:
-        return msg.AttemptBooked(attempt, kind, task, 0, Outcome.SUCCEEDED)
+    def booked(stage: Stage, task: int, attempt: int) -> msg.AttemptBooked:
+        return msg.AttemptBooked(attempt, stage, task, 0, Outcome.SUCCEEDED)
 
-    assert outbox.deliver(actor, booked(TaskKind.MAP, 0, 1), at_ms=10) == []
-    opened = outbox.deliver(actor, booked(TaskKind.MAP, 1, 2), at_ms=20)
-    assert opened == [Sent(MASTER, msg.ReducesReady(0))]
+    assert outbox.deliver(actor, booked(MAPS, 0, 1), at_ms=10) == []
+    (opened,) = outbox.deliver(actor, booked(MAPS, 1, 2), at_ms=20)
+    assert isinstance(opened, Sent)
+    assert isinstance(opened.message, msg.SubmitStage)
+    assert (opened.to, opened.message.stage) == (MASTER, REDUCES)
     done = msg.JobDone(0, Outcome.SUCCEEDED)
-    assert outbox.deliver(actor, booked(TaskKind.REDUCE, 0, 3), at_ms=30, cause=12) == [
+    assert outbox.deliver(actor, booked(REDUCES, 0, 3), at_ms=30, cause=12) == [
         ev.JobFinished(30, 0, Outcome.SUCCEEDED, 0, cause=12),
         Sent(MASTER, done),
         Sent(CLIENT, done),
     ]
 
 
-def test_a_job_asks_for_a_task_again_until_it_has_failed_four_times() -> None:
-    """S4, and Hadoop's mapred.map.max.attempts."""
+def test_a_job_asks_for_a_task_again_until_it_has_failed_too_often() -> None:
+    """S4: the scheduler counts, and says which failure was one too many."""
     actor = a_job(job(0, maps=1))
     outbox = Outbox(actor)
     outbox.deliver(actor, msg.EnterSystem())
-    again = Sent(MASTER, msg.RunAgain(0, TaskKind.MAP, 0))
-    failures = [msg.AttemptBooked(n, TaskKind.MAP, 0, 0, Outcome.FAILED) for n in range(1, 5)]
-    assert [outbox.deliver(actor, failure) for failure in failures[:3]] == [[again]] * 3
-    finished, *_ = outbox.deliver(actor, failures[3], at_ms=40, cause=9)
+    again = Sent(MASTER, msg.RunAgain(0, MAPS, 0))
+    failures = [msg.AttemptBooked(n, MAPS, 0, 0, Outcome.FAILED) for n in range(1, 4)]
+    assert [outbox.deliver(actor, failure) for failure in failures] == [[again]] * 3
+    last = msg.AttemptBooked(4, MAPS, 0, 0, Outcome.FAILED, exhausted=True)
+    finished, *_ = outbox.deliver(actor, last, at_ms=40, cause=9)
     assert finished == ev.JobFinished(40, 0, Outcome.FAILED, 0, cause=9)

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 import pytest
 
-from callboard.actors.config import Cluster, Tasks
+from callboard.actors.config import Cluster, Tasks, node_facts
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import (
@@ -30,7 +30,6 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.faults import Crash
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import SlotKinds
-from callboard.scenarios.build import node_facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Fact, Progressed
 from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind

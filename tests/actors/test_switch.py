@@ -42,7 +42,7 @@ from callboard.actors.vocabulary.faults import (
 )
 from callboard.experiments.simulation import Simulation
 from callboard.scheduler.model import Priority
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import IN_STEP, job, play, spec_of, uncaused
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)

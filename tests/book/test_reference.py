@@ -7,7 +7,7 @@ from bench.book.scenario_page import documented_structs
 from bench.book.struct_fields import field_rows
 from callboard.cli import COMMAND_SUMMARIES
 from callboard.journal.tell.show import EVENT_KINDS
-from callboard.scheduler.registry.parts import PARTS
+from callboard.scheduler.registry.shipped import PARTS
 
 
 @pytest.mark.parametrize("name", PAGES)

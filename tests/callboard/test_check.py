@@ -8,7 +8,7 @@ import pytest
 import callboard as package
 from callboard.actors.vocabulary.events import KillOrdered
 from callboard.journal.checks.checker import check_events
-from callboard.journal.checks.rule import Violation
+from callboard.journal.checks.findings import Violation
 from callboard.journal.reader import Journal
 from tests.callboard.conftest import Run
 

@@ -98,7 +98,7 @@ def test_setups_failures_and_kills_come_back_too(tmp_path: Path, ending: str) ->
     journal, before = recorded(tmp_path, str(first))
     _, after = recorded(tmp_path, str(exported(journal, "second.history")))
     assert after == before
-    assert len(before) == 4
+    assert len(before) == 5
 
 
 def test_a_shared_trace_with_setups_and_cleanups_comes_back(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_shared_trace_with_setups_and_cleanups_comes_back(tmp_path: Path) -> N
     source = str(trace("rumen/folder-input-trace.json.gz"))
     journal, before = recorded(tmp_path, source, "cluster.nodes=40", 'policies=["fair"]')
     _, after = recorded(tmp_path, str(exported(journal, "again.history")), 'policies=["fair"]')
-    assert len(before) == 1108
+    assert len(before) == 1108 + 2 * 59
     assert after == before
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from callboard.actors.vocabulary.events import (
     AnyEvent,
-    AuxiliaryLaunched,
-    AuxiliaryPurpose,
+    AttemptLaunched,
     MapOutputsLost,
     Outcome,
 )
@@ -17,7 +16,8 @@ from callboard.journal.follow import Follower
 from callboard.journal.replay.frame import View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.writer import JournalWriter
-from callboard.scheduler.model import MAP
+from callboard.scheduler.model import MAP, Locality
+from callboard.scheduler.reasons import Reason, Why
 from tests.callboard.conftest import Run
 from tests.journal.stories import STORY
 
@@ -82,7 +82,10 @@ def test_what_is_not_there_is_refused_where_figures_are_made(
     ("odd", "told"),
     [
         (MapOutputsLost(900, 0, 0, (77,), Outcome.KILLED), "attempt 77 was never launched"),
-        (AuxiliaryLaunched(900, 9, 77, AuxiliaryPurpose.SETUP, 0, MAP), "job 9 was never"),
+        (
+            AttemptLaunched(900, 77, 9, MAP, 0, 0, 0, Locality.NODE, Why(Reason.JOB_SETUP)),
+            "job 9 was never",
+        ),
     ],
 )
 def test_what_was_never_there_is_refused_where_a_history_is_written(

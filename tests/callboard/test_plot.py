@@ -73,7 +73,7 @@ def test_a_world_that_cannot_be_played_again_has_no_slowdowns(
 def test_a_world_with_other_jobs_now_has_no_slowdowns(
     callboard: Run, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chart_catalogue, "solo_times", lambda _spec: {0: 5})
+    monkeypatch.setattr(chart_catalogue, "solo_times", lambda _spec, **_how: {0: 5})
     status, _, err = callboard("plot", str(journal), "slowdown", "--to", str(tmp_path / "a.svg"))
     assert status == 2
     assert "its scenario does not give the jobs that it has recorded" in err

@@ -9,7 +9,7 @@ import pytest
 from callboard.cli import run_command_line
 from callboard.experiments import plugins
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.parts import PARTS
+from callboard.scheduler.registry.shipped import PARTS
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "shortest_queue.py"
 

@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from callboard.version import __version__
+from callboard.actors.version import __version__
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

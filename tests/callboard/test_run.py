@@ -8,8 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from callboard.actors.central.central import Central
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
+from callboard.actors.onlooker import Onlooker
+from callboard.actors.vocabulary.events import RunEnded, RunStarted
 from callboard.cli import run_command_line
 from callboard.experiments import stopwatch
 from callboard.experiments.run_loading import load_run
@@ -272,15 +274,16 @@ def test_the_stopwatch_times_learning_too(monkeypatch: pytest.MonkeyPatch) -> No
     """COSHH solves its programs while it hears facts: part of the paper's scheduling time."""
     reads = iter(range(0, 10**9, 1_000_000))
     monkeypatch.setattr("callboard.experiments.stopwatch.perf_counter_ns", lambda: next(reads))
-    timed = stopwatch.TimedPolicy(make_policy("fifo"))
+    policy, watch = make_policy("fifo"), stopwatch.Stopwatch()
+    watch.begin(Kernel(), Central(policy, make_policy))
     cluster = FakeCluster([FakeNode(0, (1, 0))], [FakeJob(0, [1, 0])])
     for _ in range(3):
-        timed.observe(JobArrived(0), cluster)
-    assert heartbeat(timed, cluster, cluster.node(0))
+        policy.observe(JobArrived(0), cluster)
+    assert heartbeat(policy, cluster, cluster.node(0))
     # A launch and a refusal, each asked twice but the last, and five facts, a millisecond each.
-    assert timed.scheduling.decisions == 3
-    assert timed.scheduling.us_per_decision == 1000
-    assert timed.scheduling.seconds == pytest.approx(0.001 * (3 + 3 + 2))
+    assert watch.scheduling.decisions == 3
+    assert watch.scheduling.us_per_decision == 1000
+    assert watch.scheduling.seconds == pytest.approx(0.001 * (3 + 3 + 2))
 
 
 def test_lists_in_a_pipe_are_one_plain_line_an_item(callboard: Run) -> None:
@@ -322,11 +325,8 @@ def test_help_and_lists(callboard: Run) -> None:
     assert "commands" in callboard()[1]
 
 
-class CtrlC:
+class CtrlC(Onlooker):
     """Somebody who presses Ctrl-C at the first look."""
-
-    def observe(self, event: AnyEvent) -> None:
-        pass
 
     def on_progress(self, kernel: Kernel) -> None:
         assert kernel.reason is None

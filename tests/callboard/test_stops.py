@@ -9,8 +9,10 @@ import pytest
 
 from callboard import playing
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.cli import COMMAND_SUMMARIES
+from callboard.experiments import solo_runs
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
@@ -20,7 +22,7 @@ from tests.callboard.conftest import Run
 from tests.callboard.support import python
 
 
-class Presser:
+class Presser(Onlooker):
     """Presses Ctrl-C so many times in a row when the first job has ended."""
 
     def __init__(self, times: int) -> None:
@@ -65,10 +67,10 @@ def test_ctrl_c_leaves_the_other_policies_out(
 def test_ctrl_c_while_times_alone_are_computed_leaves_them_out(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def pressed(_spec: object) -> object:
+    def pressed(_spec: object, **_how: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(playing, "solo_times", pressed)
+    monkeypatch.setattr(solo_runs, "solo_times", pressed)
     status, out, _ = callboard("run", "two-jobs", "--slowdown", "--json")
     assert status == 130
     assert ["slowdown" in run for run in json.loads(out)] == [False, False]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from callboard.actors.config import Tasks
+from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.length_figures import pooled_seconds, relative_to_job, task_lengths
 from callboard.experiments.run_loading import load_run
-from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scheduler.model import KINDS, MAP, REDUCE
 from tests.support.world import job, spec_of
 

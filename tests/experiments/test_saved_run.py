@@ -8,7 +8,8 @@ import pytest
 
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import RunEnded
-from callboard.experiments.interventions import Fork, Intervene, Save
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.live_requests import Fork, Save
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec

@@ -10,9 +10,10 @@ from math import ceil
 import msgspec
 import pytest
 
+from callboard.actors.books.job_tasks import BookedJob
+from callboard.actors.central.heartbeat_messages import Heartbeat
+from callboard.actors.central.heartbeats import MasterHeartbeats, Talk
 from callboard.actors.job import Job
-from callboard.actors.master.ledger import Ledger
-from callboard.actors.master.master import Master
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
@@ -24,13 +25,12 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Crash
-from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
+from callboard.actors.vocabulary.messages import FetchOutputs, OutputsLost
 from callboard.actors.worker.durations import Durations
 from callboard.experiments.plugins import load_policy
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.master_rules import InstrumentedMaster
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.summary import Little
@@ -39,7 +39,7 @@ from callboard.scheduler.decisions import Kill
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.locality import Delay, DelayParams
-from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
+from callboard.scheduler.model import Locality, Stage, TaskIndex, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.keyed import SortKey
@@ -408,26 +408,24 @@ def outputs_are_not_told(monkeypatch: Patch) -> None:
 
 
 def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
-    rightly = Ledger.give_back
+    rightly = BookedJob.give_back
 
-    def stays_lost(self: Ledger, job: JobId, kind: TaskKind, task: TaskIndex, cause: int) -> None:
-        rightly(self, job, kind, task, cause)
-        self.job(job).lost[kind] += 1
+    def stays_lost(self: BookedJob, stage: Stage, task: TaskIndex, cause: int) -> None:
+        rightly(self, stage, task, cause)
+        self.lost[stage] += 1
 
-    monkeypatch.setattr(Ledger, "give_back", stays_lost)
+    monkeypatch.setattr(BookedJob, "give_back", stays_lost)
 
 
 def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
     """The master takes every heartbeat for a new one."""
-    rightly = Master.on_heartbeat
+    rightly = MasterHeartbeats.repeats
 
-    def on_heartbeat(self: Master, heartbeat: Heartbeat) -> None:
-        node = self.ledger.node(heartbeat.node)
-        if node is not None:
-            heartbeat = msgspec.structs.replace(heartbeat, response=node.reply.response)
-        rightly(self, heartbeat)
+    def repeats(self: MasterHeartbeats, talk: Talk, heartbeat: Heartbeat) -> bool:
+        new = msgspec.structs.replace(heartbeat, response=talk.reply.response)
+        return rightly(self, talk, new)
 
-    replace_answer(monkeypatch, Heartbeat, on_heartbeat, Master, InstrumentedMaster)
+    monkeypatch.setattr(MasterHeartbeats, "repeats", repeats)
 
 
 def later_where_things_happen(monkeypatch: Patch) -> None:

@@ -15,7 +15,8 @@ from callboard.fairness.drawing.drawn_worlds import draw_world
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
-from callboard.scheduler.registry.parts import PARTS, parse_policy
+from callboard.scheduler.registry.parts import parse_policy
+from callboard.scheduler.registry.shipped import PARTS
 
 SEEDS = range(80)
 world_of = cache(draw_world)

@@ -5,6 +5,7 @@ S1 to S8 are its invariants: every event is held against them as it is told, and
 every superstep.  At the end all is healed, and every job must come to its end.
 """
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, reject, seed, settings
 from hypothesis import strategies as st
@@ -36,8 +37,7 @@ from callboard.actors.vocabulary.faults import (
 )
 from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.rule import Violation
-from callboard.scheduler.registry.parts import make_policy
+from callboard.journal.checks.findings import Violation
 from tests.fairness.bugs import outputs_are_not_told, reply_numbers_are_forgotten
 from tests.support.world import spec_of
 
@@ -89,11 +89,13 @@ class Protocol(RuleBasedStateMachine):
         cluster = Cluster(nodes=NODES, racks=1, map_slots=1, reduce_slots=1, heartbeat=heartbeats)
         # Something is always to come, so that time can pass though all stands still.
         script = [ScheduledFault(at_ms, Slow(0, 1.0)) for at_ms in range(0, 700_000, 2000)]
-        policy, spec = make_policy("fair"), spec_of(specs, cluster=cluster, script=script)
-        self.checker = Checker(policy)
+        spec = msgspec.structs.replace(
+            spec_of(specs, cluster=cluster, script=script), policy="fair"
+        )
+        self.checker = Checker()
         self.ended = 0
         self.jobs = len(specs)
-        run = Simulation(spec, [self.observe], policy=policy, checker=self.checker)
+        run = Simulation(spec, [self.observe], onlookers=[self.checker])
         self.kernel, self.steps = run.kernel, run.supersteps()
         injector = self.kernel.actors[INJECTOR]
         assert isinstance(injector, Injector)

@@ -16,11 +16,6 @@ from callboard.actors.vocabulary.events import (
     AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
-    AuxiliaryClosed,
-    AuxiliaryEnded,
-    AuxiliaryLaunched,
-    AuxiliaryPurpose,
-    AuxiliaryStarted,
     FaultStruck,
     JobBlacklistedNode,
     JobChanged,
@@ -157,7 +152,6 @@ _nodes = st.lists(_node, max_size=3).map(tuple)
 _priority = st.sampled_from(Priority)
 
 _loss = st.sampled_from((Outcome.FAILED, Outcome.KILLED))
-_auxiliary = (_small, _whole, st.sampled_from(AuxiliaryPurpose), _small)
 
 _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     RunStarted: (_text, _text, _text, _whole, _scenario, _nodes),
@@ -188,10 +182,6 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     NodeUnblacklisted: (_small,),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
-    AuxiliaryLaunched: (*_auxiliary, _kind),
-    AuxiliaryStarted: (*_auxiliary, _small),
-    AuxiliaryEnded: (*_auxiliary, _outcome, _small),
-    AuxiliaryClosed: (*_auxiliary, _outcome),
 }
 
 # Every type of event is looked up, so that a new one without its fields here fails the tests.

@@ -37,7 +37,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import Crash, PauseNode, Restart, SwitchPolicy
 from callboard.journal.checks.checker import check_events
-from callboard.journal.checks.rule import Violation
+from callboard.journal.checks.findings import Violation
 from callboard.scheduler.model import Millis, Priority
 from callboard.scheduler.reasons import Reason, Why
 from tests.journal import stories
@@ -388,7 +388,7 @@ def test_the_recordings_themselves_break_none(events: Events) -> None:
 def test_what_was_not_exercised_says_why() -> None:
     told = {each.rule: (each.times, each.idle) for each in check_events(STORY)}
     assert told["S1"] == (5, "")
-    assert told["S6"] == (0, "a journal does not have the master's books")
+    assert told["S6"] == (0, "a journal does not have a scheduler's books")
     assert told["S12"] == (0, "no node failed")
     assert told["S14"] == (0, "no delay scheduling")
 

@@ -27,6 +27,7 @@ VOCABULARY = {
     4: "14dd814b1a43f245",
     5: "aa692c70460763ed",
     6: "bf29a8c0ee6203d6",
+    8: "5096752a763ce3de",
 }
 """By format version: the first digits of a hash over every event's name and fields."""
 
@@ -37,6 +38,7 @@ STORY_BYTES = {
     4: "5092aa7916f9fb23",
     5: "747fe49f09b3d205",
     6: "0a4493512cdfbbbc",
+    8: "be602bdaeeb8b11f",
 }
 """By format version: the first digits of the SHA-256 of the story's journal."""
 

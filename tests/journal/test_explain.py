@@ -22,7 +22,7 @@ TOLD = """\
 job-1 “logs” of bob (1 map, 0 reduces), under fifo
 00:00:01.000  submitted
 00:00:01.200  its first task is launched, after 0.200 s
-  Meanwhile nothing was launched: it waited for a heartbeat or a free slot
+  Meanwhile nothing was launched: it waited for a free slot, or for word from its node
   maps: 1 launched for 1 task, at most 1 at once, so 1 wave or more
   locality: 1 node-local, 0 rack-local, 0 off-rack
   it stood first in the queue at 0 of these launches
@@ -30,7 +30,7 @@ job-1 “logs” of bob (1 map, 0 reduces), under fifo
 Where its response of 1.300 s went, along the tasks that it waited for:
   1.000 s   77%  a map ran, on its data's node
   0.200 s   15%  queued: others held all the slots
-  0.100 s    8%  heartbeats, between decisions and deeds
+  0.100 s    8%  messages and heartbeats, between decisions and deeds
   While a map waited its share was 0.0 of 2 map slots, because 1.0 other jobs were in the system
     others held: job-0 2.0
 """.splitlines()

@@ -93,6 +93,7 @@ WORDS: list[tuple[Why, str]] = [
         Why(Reason.OUTRANKED_ON_NODE, "preemptive", beneficiary=JOB),
         "preemptive, job-3 is further ahead and suspended there",
     ),
+    (Why(Reason.RESERVATION, "sparrow"), "sparrow: the node has asked for it"),
     (
         Why(Reason.BEHIND_AVERAGE, "naive", detail=BehindAverage(0.12, 1_500_000, 4)),
         "naive: 12 % done, its job on average 38 %",
@@ -122,6 +123,8 @@ WORDS: list[tuple[Why, str]] = [
     (Why(Reason.LAUNCH_EXPIRED), "its launch has expired"),
     (Why(Reason.NODE_DRAINED), "its node is out of service"),
     (Why(Reason.JOB_ENDS), "its job ends"),
+    (Why(Reason.JOB_SETUP), "ahead of all tasks"),
+    (Why(Reason.JOB_CLEANUP), "ahead of all tasks"),
     (Why(Reason.OWN, "mine"), "mine"),
     (Why(Reason.OWN, "mine", detail=Note("it is Monday")), "mine: it is Monday"),
 ]

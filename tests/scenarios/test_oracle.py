@@ -5,14 +5,14 @@ import pytest
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AttemptEnded, AttemptLaunched, AttemptStarted
-from callboard.scenarios.oracle import WorkloadOracle
+from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.scheduler.model import KINDS, TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Sjf, Srpt
 from callboard.scheduler.orders.size_based.size_source import SizeParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import job, play
 
 NOISY = Tasks(sigma=0.7, rack_factor=1.0, off_rack_factor=1.0)

@@ -8,13 +8,11 @@ import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import (
+    AttemptClosed,
     AttemptEnded,
     AttemptEvent,
     AttemptLaunched,
-    AuxiliaryClosed,
-    AuxiliaryEnded,
-    AuxiliaryLaunched,
-    AuxiliaryStarted,
+    AttemptStarted,
     JobEvent,
     JobFinished,
     JobSubmitted,
@@ -31,6 +29,7 @@ from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import from_dict, load_scenario, make_jobs
 from callboard.scenarios.tasks_file import read_tasks, write_tasks
+from callboard.scheduler.model import MAPS, SETUP
 from tests.scenarios.formats.samples import HADOOP1, imported, written
 from tests.scenarios.support import error_of
 
@@ -46,7 +45,7 @@ def tasks_file(folder: Path, text: str = HADOOP1) -> Path:
 def events_of(spec: RunSpec) -> list[object]:
     """What happens, held against every rule."""
     events: list[object] = []
-    Simulation(spec, [events.append], checker=Checker()).run()
+    Simulation(spec, [events.append], onlookers=[Checker()]).run()
     return events
 
 
@@ -90,15 +89,17 @@ def test_a_recorded_job_is_set_up_before_its_tasks_with_failures_or_without(tmp_
     for failures in ("recorded", "none"):
         spec = load_run(history, overrides=[f"workload.failures={failures}"])
         events = events_of(spec)
-        begun = [type(each) for each in events if isinstance(each, JobEvent | AttemptEvent)]
-        first = begun.index(AttemptLaunched)
-        assert begun[:first] == [
+        begun = [each for each in events if isinstance(each, JobEvent | AttemptEvent)]
+        assert [type(each) for each in begun[:6]] == [
             JobSubmitted,
-            AuxiliaryLaunched,
-            AuxiliaryStarted,
-            AuxiliaryEnded,
-            AuxiliaryClosed,
+            AttemptLaunched,
+            AttemptStarted,
+            AttemptEnded,
+            AttemptClosed,
+            AttemptLaunched,
         ]
+        stages = [each.stage for each in begun if isinstance(each, AttemptLaunched)]
+        assert stages[:2] == [SETUP, MAPS]
 
 
 def test_what_was_killed_is_killed_again_and_blames_nobody(tmp_path: Path) -> None:

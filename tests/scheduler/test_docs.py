@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.scheduler.registry.parts import (
-    PART_BASES,
-    PARTS,
-    make_policy,
-    part_kind,
-    spelling_of_table,
-)
+from callboard.scheduler.registry.parts import PART_BASES, make_policy, part_kind, spelling_of_table
+from callboard.scheduler.registry.shipped import PARTS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")

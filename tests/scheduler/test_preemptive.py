@@ -22,7 +22,8 @@ from callboard.scheduler.orders.size_based.single_server import Srpt
 from callboard.scheduler.orders.size_based.size_source import SizeParams
 from callboard.scheduler.policy import MisfitError, Order, Policy
 from callboard.scheduler.preemption.rank_based import RankPreemption
-from callboard.scheduler.registry.parts import ORDERS, make_policy
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.machine import FixedOracle
 from tests.support.view import (
     FakeAttempt,

@@ -22,7 +22,6 @@ from callboard.scheduler.policy import (
 )
 from callboard.scheduler.registry.parts import (
     PART_BASES,
-    PARTS,
     SHIPPED,
     Catalogue,
     make_policy,
@@ -31,6 +30,7 @@ from callboard.scheduler.registry.parts import (
     spell_policy,
     spelling_of_table,
 )
+from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import SpelledPart, split_spelling
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 

@@ -1,10 +1,9 @@
 """What must add up in every drawn run, besides the rules."""
 
-from callboard.actors.config import Cluster
+from callboard.actors.config import Cluster, node_facts
 from callboard.actors.vocabulary.events import RunEnded, RunStarted
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import Summary
-from callboard.scenarios.build import node_facts
 from tests.support.preempt import NON_KILLING_RULES
 from tests.support.strategies import DrawnWorld
 from tests.support.world import PlayedRun

@@ -2,16 +2,16 @@
 
 from collections import Counter
 
-from callboard.actors.master.entries import OfferEntry
-from callboard.actors.master.ledger import Ledger
-from callboard.journal.checks.master_rules import InstrumentedMaster
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.books.members import BookedOffer
+from callboard.actors.central.master import Master
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.coshh.coshh import Coshh, _may_run
 from callboard.scheduler.orders.coshh.hybrid import Hybrid
 from callboard.scheduler.policy import Order
 
 
-def check_matching(master: InstrumentedMaster) -> None:
+def check_matching(master: Master) -> None:
     """Hold the master's COSHH, if it has one, against its books."""
     order: Order = master.policy.order
     coshh = order._orders[-1] if isinstance(order, Hybrid) else order
@@ -34,14 +34,14 @@ def _check_counts(coshh: Coshh, kind: TaskKind, ledger: Ledger) -> None:
 
 def _check_nobody_is_left_out(coshh: Coshh, kind: TaskKind, ledger: Ledger) -> None:
     """A job that waits, and may run somewhere, is in the queue of a node where it may."""
-    nodes = [node for node in ledger.members() if node.slots(kind)]
+    nodes = [node for node in ledger.members.values() if node.slots(kind)]
     left: dict[JobId, None] = {}
     for number, job in coshh._jobs[kind].items():
         found = ledger.job(number)
         if job.pending and any(_may_run(found, kind, node.node) for node in nodes):
             left[number] = None
     for node in nodes if left else ():
-        for queued in coshh.queue(kind, OfferEntry(node), ledger):
+        for queued in coshh.queue(kind, BookedOffer(node), ledger):
             if _may_run(queued.job, kind, node.node):
                 left.pop(queued.job.job, None)
     assert not left, f"COSHH serves job {min(left)} on no node where it may run"

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, Event, RunEnded, RunStarted
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_result import RunResult
@@ -20,7 +20,7 @@ from callboard.scheduler.model import JobId, Millis
 E = TypeVar("E", bound=Event)
 
 
-class EventDigest:
+class EventDigest(Onlooker):
     """What a journal says happened, as 32 characters.
 
     The header and the last event are left out: they hold the version, the scenario field by
@@ -34,9 +34,6 @@ class EventDigest:
     def observe(self, event: AnyEvent) -> None:
         if not isinstance(event, RunStarted | RunEnded):
             self._hash.update(self._encode(event))
-
-    def on_progress(self, kernel: Kernel) -> None:
-        pass
 
     def text(self) -> str:
         return self._hash.hexdigest()

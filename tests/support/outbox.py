@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from callboard.actors.kernel.actor import NO_CAUSE, Actor
-from callboard.actors.kernel.kernel import QueuedMessage
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.message import NO_CAUSE, QueuedMessage
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.scheduler.model import Millis
 
@@ -97,5 +97,5 @@ def replace_answer(
 ) -> None:
     """Have actors of these classes, each of which has its own table, answer a message otherwise."""
     for actor in actors:
-        answers: dict[Any, Any] = actor.answers
-        monkeypatch.setitem(answers, message, answer)
+        handlers: dict[Any, Any] = actor.handlers
+        monkeypatch.setitem(handlers, message, answer)

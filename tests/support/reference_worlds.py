@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.config import Cluster, Heartbeats, Tasks, node_facts
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.placement import Placement
@@ -15,7 +15,6 @@ from callboard.actors.vocabulary.events import AnyEvent, AttemptEnded, AttemptLa
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation
 from callboard.fairness.drawing.declared_values import DeclaredValues
-from callboard.scenarios.build import node_facts
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import Priority

@@ -34,7 +34,7 @@ from callboard.actors.vocabulary.faults import (
 from callboard.fairness.strategies import LOCALITY_SPELLINGS, clusters
 from callboard.scheduler.model import Millis, NodeId, Priority, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.preempt import HASTY_PREEMPTIONS, KillNewestParams, hasty_policy
 from tests.support.speculate import HASTY_SPECULATIONS
 from tests.support.world import PlayedRun, job, play

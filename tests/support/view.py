@@ -1,6 +1,6 @@
 """A plain view for tests of policies: what the master would believe, written down."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from callboard.scheduler.decisions import Kill, Launch
@@ -15,7 +15,7 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
 from callboard.scheduler.policy import Order, Policy
-from callboard.scheduler.view import AttemptView, JobView
+from callboard.scheduler.view import AttemptView, JobView, NodeView
 
 
 @dataclass
@@ -113,12 +113,17 @@ class FakeAttempt:
     killing: bool = False
     suspending: bool = False
     suspended_ms: int | None = None
+
     progress: float = 0.0
     ran_ms: int = 0
     shuffled_ms: int = 0
     number: int = 0
     original: AttemptId = 0
     alone: bool = True
+
+    @property
+    def holds_slot(self) -> bool:
+        return self.suspended_ms is None
 
 
 class FakeCluster:
@@ -135,6 +140,10 @@ class FakeCluster:
     @property
     def nodes(self) -> int:
         return len(self._nodes)
+
+    @property
+    def members(self) -> Mapping[NodeId, NodeView]:
+        return {each.node: each for each in self._nodes}
 
     def slots(self, kind: TaskKind) -> int:
         return sum(node.slots(kind) for node in self._nodes)

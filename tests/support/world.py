@@ -5,14 +5,16 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.central.central import Central
+from callboard.actors.central.heartbeats import Talk
+from callboard.actors.central.master import Master
+from callboard.actors.config import Cluster, Heartbeats, Tasks, node_facts
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec, TasksOfKinds
-from callboard.actors.kernel.actor import NO_CAUSE
-from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.master.master import Master
+from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.sparrow.sparrow import Sparrow
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
@@ -21,15 +23,14 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
+from callboard.experiments.plugins import load_architecture, load_policy
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
-from callboard.scenarios.build import node_facts
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scheduler.model import JobId, Millis, Priority, TaskKind
+from callboard.scheduler.model import JobId, Millis, NodeId, Priority, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry.parts import make_policy
 from tests.support import sometimes
 from tests.support.ledger_check import check_sums
 
@@ -76,6 +77,7 @@ class PlayedRun:
     def __init__(self, simulation: Simulation, events: list[AnyEvent]) -> None:
         self.kernel = simulation.kernel
         self.events = events
+        self._architecture = simulation.architecture
 
     def all(self, kind: type[E]) -> list[E]:
         """The events of one type, in order."""
@@ -88,9 +90,22 @@ class PlayedRun:
     @property
     def master(self) -> Master:
         """The master as the run left it."""
-        master = self.kernel.actors[MASTER]
-        assert isinstance(master, Master)
-        return master
+        assert isinstance(self._architecture, Central)
+        return self._architecture.master
+
+    def check_sums(self) -> None:
+        """Recount the books of every scheduler."""
+        if isinstance(self._architecture, Central):
+            check_sums(self._architecture.master.ledger)
+        elif isinstance(self._architecture, Sparrow):
+            for each in self._architecture.frontends:
+                check_sums(each.ledger)
+
+    def talk(self, node: NodeId) -> Talk:
+        """The master's side of its dialogue with a node."""
+        talk = self.master.heartbeats.talk(node)
+        assert talk is not None
+        return talk
 
 
 def spec_of(
@@ -127,10 +142,10 @@ def play(
     script: Sequence[ScheduledFault] = (),
     recount: bool = True,
 ) -> PlayedRun:
-    """Run the jobs to the end, held against every rule, and recount the master's books after every
-    closed attempt.
+    """Run the jobs to the end, held against every rule, and recount the schedulers' books after
+    every closed attempt.
     """
-    made = make_policy(policy) if isinstance(policy, str) else policy
+    made = load_architecture(policy) if isinstance(policy, str) else Central(policy, load_policy)
     spec = spec_of(
         jobs,
         cluster=cluster,
@@ -140,7 +155,7 @@ def play(
         until_ms=until_ms,
         tie_order=tie_order,
     )
-    checker = Checker(made)
+    checker = Checker()
     events: list[AnyEvent] = []
 
     def listen(event: AnyEvent) -> None:
@@ -148,12 +163,12 @@ def play(
         if not isinstance(event, RunStarted | RunEnded):
             events.append(event)
         if recount and type(event) is AttemptClosed:
-            check_sums(played.master.ledger)
+            played.check_sums()
 
-    simulation = Simulation(spec, [listen], policy=made, checker=checker)
+    simulation = Simulation(spec, [listen], architecture=made, onlookers=[checker])
     played = PlayedRun(simulation, events)
     simulation.run(host)
-    check_sums(played.master.ledger)
+    played.check_sums()
     return played
 
 

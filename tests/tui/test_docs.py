@@ -6,7 +6,8 @@ from pathlib import Path
 from bench.screens import FOLDER, PAGE, PICTURES, START, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
-from callboard.experiments.interventions import Fork, Intervene
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.live_requests import Fork
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import JobStanding

@@ -31,13 +31,8 @@ from callboard.actors.vocabulary.faults import (
     Slow,
     SwitchPolicy,
 )
-from callboard.experiments.interventions import (
-    Fork,
-    Intervene,
-    Intervention,
-    InterventionRequest,
-    Keep,
-)
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.live_requests import Fork, Intervention, InterventionRequest, Keep
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_loading import load_run

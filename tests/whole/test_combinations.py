@@ -11,7 +11,8 @@ from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.vocabulary.events import JobFinished, KillOrdered
 from callboard.scheduler.model import Priority
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.parts import DEFAULT_PARTS, ORDERS, PARTS, make_policy, part_kind
+from callboard.scheduler.registry.parts import DEFAULT_PARTS, make_policy, part_kind
+from callboard.scheduler.registry.shipped import ORDERS, PARTS
 from callboard.scheduler.registry.spelling import PART_KINDS
 from tests.support.world import job, play
 

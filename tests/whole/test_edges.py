@@ -10,7 +10,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted, JobFinished
 from callboard.experiments.simulation import Simulation
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import job, play, spec_of
 
 SMALL = Cluster(nodes=3, racks=1, map_slots=2, reduce_slots=1)

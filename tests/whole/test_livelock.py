@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from callboard.actors.central.central import Central
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import (
@@ -17,7 +18,8 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.actors.vocabulary.faults import Slow
-from callboard.experiments.livelock import LIVELOCK
+from callboard.experiments.plugins import load_policy
+from callboard.experiments.run_result import LIVELOCK
 from callboard.experiments.simulation import Simulation
 from callboard.scheduler.decisions import Kill
 from callboard.scheduler.model import Millis, Priority
@@ -140,7 +142,8 @@ def ended(
     policy = Policy(make_policy("fifo").order, preemption=KillAll(interval_ms))
     spec = spec_of(JOBS, script=script, until_ms=until_ms)
     events: list[AnyEvent] = []
-    run = Simulation(msgspec.structs.replace(spec, patient=patient), [events.append], policy=policy)
+    spec = msgspec.structs.replace(spec, patient=patient)
+    run = Simulation(spec, [events.append], architecture=Central(policy, load_policy))
     run.run()
     last = events[-1]
     assert isinstance(last, RunEnded)

@@ -9,7 +9,7 @@ from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.kernel.kernel import Kernel
 from callboard.scheduler.model import JobId, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry.parts import ORDERS
+from callboard.scheduler.registry.shipped import ORDERS
 from callboard.scheduler.view import ClusterView, Offer
 from tests.support.preempt import hasty_policy
 from tests.support.strategies import WORLDS, DrawnWorld

@@ -9,21 +9,22 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 
+from callboard.actors.books.job_tasks import BookedJob
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.books.members import BookedNode
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.master.entries import NodeEntry
-from callboard.actors.master.ledger import Ledger
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.faults import Crash, Disturb
 from callboard.actors.vocabulary.messages import FetchOutputs, OutputsLost
-from callboard.journal.checks.rule import Violation
+from callboard.journal.checks.findings import Violation
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import Little
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.locality import Delay, DelayParams
-from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
+from callboard.scheduler.model import Locality, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.keyed import SortKey
@@ -32,7 +33,12 @@ from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.victims import possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
-from tests.fairness.bugs import Fickle, Impatient, reply_numbers_are_forgotten
+from tests.fairness.bugs import (
+    Fickle,
+    Impatient,
+    a_lost_task_stays_lost,
+    reply_numbers_are_forgotten,
+)
 from tests.support.outbox import replace_answer
 from tests.support.world import IN_STEP, job, play
 
@@ -82,19 +88,15 @@ def test_s5_obsolete_outputs_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("bug", ["a lost task stays lost", "a done map is done twice"])
 def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    give_back, submit = Ledger.give_back, Ledger.launch
+    submit = Ledger.launch
 
-    def stays_lost(self: Ledger, job: JobId, kind: TaskKind, task: TaskIndex, cause: int) -> None:
-        give_back(self, job, kind, task, cause)
-        self.job(job).lost[kind] += 1
-
-    def takes_none(self: Ledger, job: JobId, kind: TaskKind, node: NodeEntry) -> object:
-        entry = submit(self, job, kind, node)
-        self.job(job).tasks[kind].left += 1
+    def takes_none(self: Ledger, job: BookedJob, kind: TaskKind, member: BookedNode) -> object:
+        entry = submit(self, job, kind, member)
+        job.tasks[kind].left += 1
         return entry
 
     if bug == "a lost task stays lost":
-        monkeypatch.setattr(Ledger, "give_back", stays_lost)
+        a_lost_task_stays_lost(monkeypatch)
     else:
         monkeypatch.setattr(Ledger, "launch", takes_none)
     script = [ScheduledFault(4000, Crash(1))]

@@ -7,7 +7,8 @@ import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
-from callboard.experiments.interventions import Fork, Intervene, Keep
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.live_requests import Fork, Keep
 from callboard.experiments.live_server import LiveServer
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.metrics import Metrics

@@ -10,19 +10,19 @@ from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.events import AuxiliaryPurpose, Outcome
+from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.faults import Crash, KillJob, RestartMaster
 from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import check_events
-from callboard.journal.checks.rule import Violation
-from callboard.scheduler.model import MAP, REDUCE
+from callboard.journal.checks.findings import Violation
+from callboard.scheduler.model import CLEANUP, MAP, MAPS, REDUCE, REDUCES, SETUP, Stage
+from callboard.scheduler.reasons import Reason, Why
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
-SETUP, CLEANUP = AuxiliaryPurpose
 ONE_SLOT = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 TWO_NODES = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 ONE_KILLED = Outcome.KILLED
-_E = TypeVar("_E", bound=ev.AuxiliaryEvent)
+_E = TypeVar("_E", bound=ev.AttemptEvent)
 
 
 def prepared(number: int = 0, **fields: object) -> JobSpec:
@@ -31,25 +31,31 @@ def prepared(number: int = 0, **fields: object) -> JobSpec:
     return msgspec.structs.replace(job(number), **(lengths | fields))
 
 
-def of(run: PlayedRun, kind: type[_E], purpose: AuxiliaryPurpose) -> list[_E]:
-    return [each for each in run.all(kind) if each.purpose is purpose]
+def of(run: PlayedRun, event: type[_E], *stages: Stage) -> list[_E]:
+    """The events of a type of attempts of these stages."""
+    stage = {each.attempt: each.stage for each in run.launches()}
+    return [each for each in run.all(event) if stage[each.attempt] in stages]
+
+
+def maps_of(run: PlayedRun) -> list[ev.AttemptLaunched]:
+    return of(run, ev.AttemptLaunched, MAPS)
 
 
 def test_a_job_runs_its_setup_its_tasks_and_its_cleanup_in_turn() -> None:
     run = play([prepared(reduces=1, shuffle_ms=1000, reduce_ms=1000)], cluster=ONE_SLOT)
     times = [
-        of(run, ev.AuxiliaryStarted, SETUP)[0].at_ms,
-        of(run, ev.AuxiliaryClosed, SETUP)[0].at_ms,
-        run.launches(MAP)[0].at_ms,
-        run.launches(REDUCE)[0].at_ms,
-        of(run, ev.AuxiliaryLaunched, CLEANUP)[0].at_ms,
-        of(run, ev.AuxiliaryEnded, CLEANUP)[0].at_ms,
+        of(run, ev.AttemptStarted, SETUP)[0].at_ms,
+        of(run, ev.AttemptClosed, SETUP)[0].at_ms,
+        maps_of(run)[0].at_ms,
+        of(run, ev.AttemptLaunched, REDUCES)[0].at_ms,
+        of(run, ev.AttemptLaunched, CLEANUP)[0].at_ms,
+        of(run, ev.AttemptEnded, CLEANUP)[0].at_ms,
         run.all(ev.JobFinished)[0].at_ms,
     ]
     assert times == sorted(times)
     assert len(set(times)) == len(times)
-    ends = [each.at_ms for each in run.all(ev.AuxiliaryEnded)]
-    begins = [each.at_ms for each in run.all(ev.AuxiliaryStarted)]
+    ends = [each.at_ms for each in of(run, ev.AttemptEnded, SETUP, CLEANUP)]
+    begins = [each.at_ms for each in of(run, ev.AttemptStarted, SETUP, CLEANUP)]
     assert [end - begin for begin, end in zip(begins, ends, strict=True)] == [2000, 1000]
 
 
@@ -58,8 +64,8 @@ def test_every_step_costs_heartbeats() -> None:
     each is reported by one.
     """
     run = play([prepared()], cluster=ONE_SLOT)
-    starts = [of(run, ev.AuxiliaryLaunched, each)[0].at_ms for each in (SETUP, CLEANUP)]
-    launch = run.launches(MAP)[0].at_ms
+    starts = [of(run, ev.AttemptLaunched, each)[0].at_ms for each in (SETUP, CLEANUP)]
+    launch = maps_of(run)[0].at_ms
     period = ONE_SLOT.round_ms()
     assert launch - starts[0] == 2 * period
     assert starts[1] - launch == 5 * period
@@ -71,19 +77,19 @@ def test_a_heartbeat_that_brings_one_brings_nothing_else() -> None:
     cluster = Cluster(nodes=1, racks=1, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
     first = job(0, maps=6, map_ms=4000)
     run = play([first, prepared(1, submit_ms=1000)], cluster=cluster)
-    given = {each.at_ms for each in run.all(ev.AuxiliaryLaunched)}
+    given = {each.at_ms for each in of(run, ev.AttemptLaunched, SETUP, CLEANUP)}
     assert len(given) == 2
-    assert not given & {each.at_ms for each in run.launches(MAP)}
+    assert not given & {each.at_ms for each in maps_of(run)}
 
 
 def test_a_cleanup_goes_before_a_setup_and_a_map_slot_before_a_reduce_slot() -> None:
     jobs = [prepared(0), prepared(1, submit_ms=10_000)]
     run = play(jobs, cluster=ONE_SLOT)
-    first, second = of(run, ev.AuxiliaryLaunched, SETUP)
+    first, second = of(run, ev.AttemptLaunched, SETUP)
     assert (first.kind, second.kind) == (MAP, REDUCE)  # a map of job 0 holds the map slot
     waiting = [prepared(number, submit_ms=11_000) for number in (1, 2)]
     run = play([prepared(0, map_ms=3000), *waiting], cluster=ONE_SLOT)
-    told = [(each.job, each.purpose) for each in run.all(ev.AuxiliaryLaunched)]
+    told = [(each.job, each.stage) for each in of(run, ev.AttemptLaunched, SETUP, CLEANUP)]
     assert told[:4] == [(0, SETUP), (1, SETUP), (0, CLEANUP), (2, SETUP)]
 
 
@@ -91,7 +97,7 @@ def test_jobs_are_served_in_the_order_of_their_submission_not_of_their_setups() 
     """Job 0's setup takes a minute, so that job 1 maps first; from then on FIFO is FIFO."""
     slow = prepared(0, setup_ms=60_000, maps=4)
     run = play([slow, prepared(1, submit_ms=1000, maps=20)], cluster=TWO_NODES)
-    launches = run.launches(MAP)
+    launches = maps_of(run)
     first_of_slow = next(place for place, each in enumerate(launches) if each.job == 0)
     assert {each.job for each in launches[:first_of_slow]} == {1}
     assert [each.job for each in launches[first_of_slow:][:4]] == [0] * 4
@@ -120,18 +126,19 @@ def test_a_job_that_is_killed_takes_its_setup_or_cleanup_along(at_ms: int) -> No
     run = play(jobs, cluster=ONE_SLOT, script=[ScheduledFault(at_ms, KillJob(0))])
     end = run.all(ev.JobFinished)[0]
     assert (end.at_ms, end.outcome) == (at_ms, ONE_KILLED)
-    running = len(run.all(ev.AuxiliaryStarted)) - len(run.all(ev.AuxiliaryEnded))
-    assert running == 0
+    assert len(run.all(ev.AttemptStarted)) == len(run.all(ev.AttemptEnded))
 
 
 def test_one_that_is_lost_with_its_node_runs_again_elsewhere() -> None:
     spec = prepared(setup_ms=30_000)
     found = play([spec], cluster=TWO_NODES, seed=1)
-    node = of(found, ev.AuxiliaryStarted, SETUP)[0].node
+    node = of(found, ev.AttemptStarted, SETUP)[0].node
     run = play([spec], cluster=TWO_NODES, script=[ScheduledFault(10_000, Crash(node))], seed=1)
-    closed = of(run, ev.AuxiliaryClosed, SETUP)
+    closed = of(run, ev.AttemptClosed, SETUP)
     assert [each.outcome for each in closed] == [ONE_KILLED, Outcome.SUCCEEDED]
-    assert [each.node == node for each in closed] == [True, False]
+    launched = of(run, ev.AttemptLaunched, SETUP)
+    assert [each.node == node for each in launched] == [True, False]
+    assert [each.number for each in launched] == [0, 1]
     assert run.all(ev.JobFinished)[0].outcome is Outcome.SUCCEEDED
 
 
@@ -142,20 +149,26 @@ def test_a_restarted_master_sets_jobs_up_anew_or_loses_them(recover: bool) -> No
     run = play([spec], cluster=TWO_NODES, script=script)
     (end,) = run.all(ev.JobFinished)
     assert (end.outcome is Outcome.SUCCEEDED) is recover
-    assert len(of(run, ev.AuxiliaryStarted, SETUP)) == (2 if recover else 1)
+    assert len(of(run, ev.AttemptStarted, SETUP)) == (2 if recover else 1)
 
 
-def told(change: Callable[[ev.AnyEvent], ev.AnyEvent | None]) -> list[ev.AnyEvent]:
+def told(
+    change: Callable[[ev.AnyEvent], ev.AnyEvent | None], submit_ms: int = 0
+) -> list[ev.AnyEvent]:
     """All events of a run of two jobs, each as it was changed; those of None are left out."""
     events: list[ev.AnyEvent] = []
-    jobs = [job(0, maps=6, map_ms=20_000), prepared(1)]
+    jobs = [job(0, maps=6, map_ms=20_000), prepared(1, submit_ms=submit_ms)]
     Simulation(spec_of(jobs, cluster=TWO_NODES), [events.append]).run()
     return [new for each in events if (new := change(each)) is not None]
 
 
 def test_a_launch_before_the_setup_has_ended_breaks_a_rule() -> None:
+    setups: set[int] = set()
+
     def without_end(event: ev.AnyEvent) -> ev.AnyEvent | None:
-        return None if isinstance(event, ev.AuxiliaryClosed) and event.purpose is SETUP else event
+        if isinstance(event, ev.AttemptLaunched) and event.stage == SETUP:
+            setups.add(event.attempt)
+        return None if isinstance(event, ev.AttemptClosed) and event.attempt in setups else event
 
     assert check_events(told(lambda event: event))
     with pytest.raises(Violation, match="S7 is broken") as found:
@@ -165,8 +178,9 @@ def test_a_launch_before_the_setup_has_ended_breaks_a_rule() -> None:
 
 def test_a_cleanup_before_all_tasks_are_done_breaks_a_rule() -> None:
     def early(event: ev.AnyEvent) -> ev.AnyEvent | None:
-        is_setup = isinstance(event, ev.AuxiliaryLaunched) and event.purpose is SETUP
-        return msgspec.structs.replace(event, purpose=CLEANUP) if is_setup else event
+        if isinstance(event, ev.AttemptLaunched) and event.stage == SETUP:
+            return msgspec.structs.replace(event, why=Why(Reason.JOB_CLEANUP))
+        return event
 
     with pytest.raises(Violation, match="S7 is broken") as found:
         check_events(told(early))
@@ -174,14 +188,22 @@ def test_a_cleanup_before_all_tasks_are_done_breaks_a_rule() -> None:
 
 
 def test_a_setup_in_a_slot_that_is_held_breaks_a_rule() -> None:
-    held: list[tuple[int, int]] = []
+    unseen: set[int] = set()
+    held: dict[int, ev.AttemptStarted] = {}
 
     def into_a_held_slot(event: ev.AnyEvent) -> ev.AnyEvent | None:
+        """It begins where a map runs."""
+        if isinstance(event, ev.AttemptLaunched) and event.stage >= SETUP:
+            unseen.add(event.attempt)
+        if isinstance(event, ev.AttemptEnded):
+            held.pop(event.attempt, None)
         if isinstance(event, ev.AttemptStarted):
-            held.append((event.node, event.slot))
-        if isinstance(event, ev.AuxiliaryStarted) and held:
-            return msgspec.structs.replace(event, node=held[-1][0], slot=held[-1][1])
+            if event.attempt not in unseen:
+                held[event.attempt] = event
+            elif held:
+                other = next(iter(held.values()))
+                return msgspec.structs.replace(event, node=other.node, slot=other.slot)
         return event
 
     with pytest.raises(Violation, match="S1 is broken"):
-        check_events(told(into_a_held_slot))
+        check_events(told(into_a_held_slot, submit_ms=10_000))

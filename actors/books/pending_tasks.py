@@ -145,17 +145,15 @@ class PendingMaps:
 
 
 class PendingReduces:
-    """The reduces of one job that may run and do not, nowhere at home; none before slowstart."""
+    """The reduces of one job that may run and do not, nowhere at home; none before they open."""
 
     def __init__(self, count: int, hosts: NodesWithSlots) -> None:
         self.left = 0
-        self.opened = False
         self.again = Retries(hosts)
         self._count = count
         self._next = 0
 
     def open(self) -> None:
-        self.opened = True
         self.left += self._count
 
     def nearest(self, node: NodeId) -> Locality | None:

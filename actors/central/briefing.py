@@ -1,0 +1,33 @@
+"""What a policy is told that is put in force in the middle of a run: what the books say now."""
+
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.books.voice import Voice
+from callboard.actors.central.heartbeats import MasterHeartbeats
+from callboard.scheduler import facts
+from callboard.scheduler.model import KINDS
+from callboard.scheduler.policy import Policy
+
+
+def brief(
+    policy: Policy, ledger: Ledger, heartbeats: MasterHeartbeats, voice: Voice, cause: int
+) -> None:
+    """Tell it the nodes, the jobs and the attempts, and track those attempts that it wants to
+    follow.
+    """
+    for member in ledger.members.values():
+        voice.tell(facts.NodeJoined(member.node), cause)
+    for job in ledger.jobs():
+        voice.tell(facts.JobArrived(job.job), cause)
+        for kind in KINDS[1:]:
+            if job.total(kind) and job.opened(kind):
+                voice.tell(facts.TasksPending(job.job, kind), cause)
+    for entry in ledger.attempts():
+        what = (entry.job, entry.kind, entry.attempt, entry.node)
+        original = entry.original if entry.sibling else 0
+        launched = facts.Launched(*what, entry.level, original)
+        voice.tell(launched, cause)
+        if not entry.tracked and policy.wants_progress_of(launched):
+            entry.tracked = True
+            heartbeats.track(entry.node, entry.attempt)
+        if not entry.holds_slot:
+            voice.tell(facts.Suspended(*what, entry.ran_ms, entry.shuffled_ms), cause)

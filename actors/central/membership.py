@@ -1,0 +1,202 @@
+"""Which nodes belong to the cluster and may be given work: joining, silence, loss, bad nodes."""
+
+from collections.abc import Callable
+
+from callboard.actors.books.bookings import Bookings
+from callboard.actors.books.ledger import Ledger
+from callboard.actors.books.members import BookedNode
+from callboard.actors.books.voice import Voice
+from callboard.actors.central.blacklist import NodeBlacklist
+from callboard.actors.central.heartbeat_messages import BlacklistReview, ExpiryCheck, Heartbeat
+from callboard.actors.central.heartbeats import MasterHeartbeats, Talk
+from callboard.actors.central.preemptor import Preemptor
+from callboard.actors.config import Cluster
+from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.faults import Drain
+from callboard.actors.vocabulary.lifecycle import BookedChange
+from callboard.scheduler import facts
+from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.reasons import Reason
+
+
+class Membership:
+    """Who is there by `heartbeats`, and who is in service.
+
+    `expect` is told until when nothing can be expected of a node that is out of service.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        heartbeats: MasterHeartbeats,
+        voice: Voice,
+        expect: Callable[[Millis], None],
+    ) -> None:
+        self._expiry_ms = cluster.heartbeat.expiry_ms
+        self._removes_bad_nodes = cluster.removes_bad_nodes
+        self._heartbeats = heartbeats
+        self._voice = voice
+        self._expect = expect
+        self._drained: dict[NodeId, bool] = {}  # as the operator says
+        self._told: dict[NodeId, int] = {}  # which of its lives a node was told to give up
+        self._lives: dict[NodeId, int] = {}
+        self._former_lives: dict[NodeId, int] = {}  # those that joined before a restart
+        self._lost_by: dict[NodeId, int] = {}  # the event by which a node is given up
+
+    def begin(self, ledger: Ledger, bookings: Bookings, preemptor: Preemptor) -> None:
+        """Begin with these books."""
+        self._ledger = ledger
+        self._bookings = bookings
+        self._preemptor = preemptor
+        self._blacklist = NodeBlacklist()
+
+    def begin_anew(self, known: list[NodeId], cause: int) -> None:
+        """The master has started again: nodes that it knew have to begin anew too."""
+        self._former_lives |= self._lives
+        self._lives = {}
+        self._lost_by = dict.fromkeys(known, cause)
+
+    # Nodes that join.
+
+    def admit(self, heartbeat: Heartbeat, cause: int) -> Talk | None:
+        """Let a node join; None for a life that is over or was given up (rule T4)."""
+        number, life = heartbeat.node, heartbeat.life
+        talk = self._heartbeats.talk(number)
+        if talk is not None and life < talk.life:
+            return None
+        last = self._lives.get(number, self._former_lives.get(number, -1))
+        if heartbeat.joins is None or life <= last:
+            self._heartbeats.reinitialize(number, life, self._lost_by.get(number, NO_CAUSE))
+            self._told[number] = life
+            return None
+        if talk is not None:  # it restarted before its silence was noticed (rule T5)
+            cause = self._lose(talk, cause, again=True)
+        if number in self._lives:
+            cause = self._voice.note(ev.NodeReturned(self._ledger.now_ms, number, cause=cause))
+        self._lives[number] = life
+        talk = self._heartbeats.join(self._ledger.members.join(heartbeat.joins), life)
+        self._voice.tell(facts.NodeJoined(number), cause)
+        if self._told.get(number) != life - 1:  # it was not asked to: its machine restarted
+            cause = self._clear(number, cause)
+        self._serve_or_not(number, cause)
+        return talk
+
+    def on_order(self, order: ExpiryCheck | BlacklistReview | Drain, cause: int) -> None:
+        """Do what the master told itself to do later, or its operator tells it."""
+        if isinstance(order, ExpiryCheck):
+            self._check_expiry()
+        elif isinstance(order, BlacklistReview):
+            self._review(order.node)
+        else:  # for a node that joins later too
+            self._drained[order.node] = order.out
+            self._serve_or_not(order.node, cause)
+
+    # Nodes and launches that are given up.
+
+    def _check_expiry(self) -> None:
+        """Give up nodes (rule T1) and launches (rule H8) after an expiry without a sign of them."""
+        now_ms, not_begun = self._ledger.now_ms, self._bookings.not_begun
+        for number in sorted(self._heartbeats.heartbeating):
+            talk = self._heartbeats.talk(number)
+            if talk is not None and now_ms - talk.heard_ms > self._expiry_ms:
+                self._lose(talk, NO_CAUSE)
+        for attempt, told in list(not_begun.items()):
+            entry = self._ledger.attempt(attempt)
+            if entry is None or entry.killing:
+                del not_begun[attempt]
+            elif now_ms - entry.launched_ms > self._expiry_ms:
+                self._preemptor.expire(entry, told)
+                del not_begun[attempt]
+        self.await_expiry_check()
+
+    def await_expiry_check(self) -> None:
+        """The checker wakes three times an expiry, counted from the start."""
+        every_ms = max(self._expiry_ms // 3, 1)
+        wait_ms = every_ms - self._ledger.now_ms % every_ms
+        self._voice.send(self._voice.address, ExpiryCheck(), NO_CAUSE, wait_ms)
+
+    def _lose(self, talk: Talk, cause: int, *, again: bool = False) -> int:
+        """Give up a node: kill what ran there, run maps again that reduces need (rule T2); the
+        number of the event.
+        """
+        ledger, bookings, member = self._ledger, self._bookings, talk.member
+        node = member.node
+        gone = ev.NodeLost(ledger.now_ms, node, talk.heard_ms, again, cause=cause)
+        lost = self._lost_by[node] = self._voice.note(gone)
+        jobs = dict.fromkeys(entry.job for entry in member.attempts.values())
+        for entry in list(member.attempts.values()):
+            bookings.close(entry, BookedChange.LOSE, lost)
+        jobs |= dict.fromkeys(job.job for job in bookings.lose_outputs(node, lost))
+        for number in filter(ledger.here, jobs):  # one failure there of each that it concerned
+            job = ledger.job(number)
+            job.blame(node)
+            bookings.note_blacklisting(job, node, lost)
+        ledger.members.part(member)
+        self._heartbeats.part(node)
+        self._voice.tell(facts.NodeGone(node), lost)
+        return lost
+
+    # Nodes that are out of service.
+
+    def hold_against(self, node: NodeId, cause: int) -> None:
+        """A job has succeeded that had come to blacklist the node: a fault of the node's."""
+        blacklist, now_ms = self._blacklist, self._ledger.now_ms
+        blacklist.add(node, now_ms)
+        if node in blacklist.blacklisted:
+            return
+        if blacklist.exceeds(node, now_ms, self._ledger.nodes):
+            blacklist.blacklisted[node] = None
+            what = (now_ms, node, blacklist.faults(node, now_ms), self._removes_bad_nodes)
+            listed = self._voice.note(ev.NodeBlacklisted(*what, cause=cause))
+            self._await_review(node)
+            self._serve_or_not(node, listed)
+
+    def _review(self, node: NodeId) -> None:
+        """Take a node off the list of bad ones, unless it has had faults since."""
+        if node in self._blacklist.blacklisted:
+            if self._blacklist.expires_ms(node) > self._ledger.now_ms:
+                self._await_review(node)
+            else:
+                self._clear(node, NO_CAUSE)
+
+    @property
+    def awaits_bad_nodes(self) -> bool:
+        """Whether a node is out of service for its faults: it will come back."""
+        return self._removes_bad_nodes and bool(self._blacklist.blacklisted)
+
+    def _await_review(self, node: NodeId) -> None:
+        at_ms = self._blacklist.expires_ms(node)
+        wait_ms = at_ms - self._ledger.now_ms
+        self._voice.send(self._voice.address, BlacklistReview(node), NO_CAUSE, wait_ms)
+        if self._removes_bad_nodes:  # jobs may have no other node
+            self._expect(at_ms)
+
+    def _clear(self, node: NodeId, cause: int) -> int:
+        """Take a node off the list; the event, or `cause` if it was not there."""
+        blacklisted = node in self._blacklist.blacklisted
+        self._blacklist.clear(node)
+        if blacklisted:
+            cleared = ev.NodeUnblacklisted(self._ledger.now_ms, node, cause=cause)
+            cause = self._voice.note(cleared)
+            self._serve_or_not(node, cause)
+        return cause
+
+    def _serve_or_not(self, node: NodeId, cause: int) -> None:
+        """Take a node out of service, or back, as its operator and the list of bad nodes say."""
+        member = self._ledger.node(node)
+        bad = self._removes_bad_nodes and node in self._blacklist.blacklisted
+        out = bad or self._drained.get(node, False)
+        if member is not None and member.drained != out:
+            self._take_out(member, out, cause)
+
+    def _take_out(self, member: BookedNode, out: bool, cause: int) -> None:
+        """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
+        node = member.node
+        self._ledger.members.drain(member, out)
+        self._voice.tell(facts.NodeDrained(node) if out else facts.NodeJoined(node), cause)
+        for entry in list(member.attempts.values()) if out else ():
+            if not entry.holds_slot:
+                self._preemptor.stop(entry, Reason.NODE_DRAINED, cause)
+        if self._heartbeats.elides(node):
+            self._heartbeats.list(member)

@@ -1,0 +1,74 @@
+"""How long a run may go on without news, or without progress, before it counts as stuck."""
+
+from collections.abc import Sequence
+from math import exp
+
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.worker.copier import GROWTH
+from callboard.actors.world import World
+from callboard.scheduler.model import Millis
+
+FETCH_FAILURES_MS: Millis = 600_000  # ten take six minutes, the heartbeats that tell a little more
+_HEARTBEATS_WITHOUT_EVENTS = 20  # of every node, before which a run is not stuck
+
+
+def set_limits(kernel: Kernel[ev.AnyEvent], world: World) -> None:
+    """Let the kernel wait as long as this world may need."""
+    least_ms = _HEARTBEATS_WITHOUT_EVENTS * world.cluster.round_ms()
+    kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, least_ms)
+    if world.script:
+        kernel.is_progress = _is_progress
+        last_ms = max((job.submit_ms for job in world.jobs), default=0)
+        kernel.progress_ms = max(last_ms, *(each.at_ms for each in world.script))
+        kernel.progress_timeout_ms = progress_timeout_ms(world)
+        fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(world.script)
+        kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, fetching_ms)
+
+
+def _is_progress(event: ev.AnyEvent) -> bool:
+    if isinstance(event, ev.AttemptClosed):
+        return event.outcome is ev.Outcome.SUCCEEDED
+    return isinstance(event, ev.JobSubmitted | ev.JobFinished)
+
+
+def progress_timeout_ms(world: World) -> Millis:
+    """How long the next success may take when nothing happens any more: until every loss is noticed
+    and every failed fetch given up, and four of the longest attempts, even if they hang, wait for
+    their input, or do not begin.
+    """
+    cluster, tasks, jobs, script = world.cluster, world.tasks, world.jobs, world.script
+    happening = [each.fault for each in script]
+    worst = max([1.0, *(fault.factor for fault in happening if isinstance(fault, faults.Slow))])
+    slowest = min(facts.speed for facts in world.nodes)
+    worst *= exp(4 * tasks.sigma) * tasks.straggler_factor / slowest
+    far = max(1.0, tasks.rack_factor, tasks.off_rack_factor)
+    lengths_ms = (
+        max(job.longest_map_ms() * far, job.longest_reduce_ms())
+        * job.skew
+        * max([1.0, *(factor for _, factor in job.factors)])
+        for job in jobs
+    )
+    longest_ms = max(lengths_ms, default=0.0)
+    expiry_ms = cluster.heartbeat.expiry_ms
+    heartbeats_ms = _HEARTBEATS_WITHOUT_EVENTS * cluster.heartbeat.period_ms(len(world.nodes))
+    slow = min([1.0, *(fault.rate for fault in happening if isinstance(fault, faults.Drift))])
+    kinds = {type(fault) for fault in happening}
+    stalls_ms = tasks.input_wait_ms if faults.Crash in kinds else 0
+    if faults.Hang in kinds or any(any(job.hanging) for job in jobs):
+        stalls_ms += tasks.timeout_ms
+    if faults.StickLaunches in kinds:
+        stalls_ms += 2 * expiry_ms
+    fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(script)
+    by_clocks_ms = round((4 * stalls_ms + fetching_ms + heartbeats_ms) / slow)
+    return 4 * round(worst * longest_ms) + 2 * expiry_ms + by_clocks_ms
+
+
+def _fetch_pause_ms(script: Sequence[ScheduledFault]) -> Millis:
+    """How long a reduce may pause before it tries a host again that was out of reach until the last
+    partition ended: pauses grow by 1.3, so the next is 0.3 times all before together.
+    """
+    last_ms = max((s.at_ms for s in script if isinstance(s.fault, faults.Partition)), default=0)
+    return round((GROWTH - 1) * last_ms)
