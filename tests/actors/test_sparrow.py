@@ -1,0 +1,211 @@
+"""Sparrow: late binding, cancellation, several schedulers (Ousterhout et al., SOSP 2013)."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.sparrow.frontend import Frontend
+from callboard.actors.sparrow.probe_messages import (
+    CancelTaskReservations,
+    EnqueueTaskReservations,
+    GetTask,
+    NoTask,
+)
+from callboard.actors.sparrow.reservations import Reservations
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import (
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptStarted,
+    JobFinished,
+    JobSubmitted,
+    NodeFacts,
+    Outcome,
+)
+from callboard.experiments.plugins import canonical_policy, load_policy
+from callboard.experiments.simulation import Simulation
+from callboard.journal.checks.checker import Checker
+from callboard.scheduler.model import MAPS, JobId, NodeId, Stage, scheduler_of
+from callboard.scheduler.policy import PolicySpecError
+from tests.support.traces import oracle
+from tests.support.world import PlayedRun, job, play, spec_of
+
+PLAIN = Tasks(rack_factor=1, off_rack_factor=1)
+"""A map takes as long wherever it runs."""
+
+SCALE = 10
+"""Our clock counts whole milliseconds; the simulator's delay is half of one."""
+
+CELLS = ("late", "cancel")
+
+
+def responses(run: PlayedRun, arrivals: Sequence[int]) -> list[int]:
+    """From each job's arrival to its last task's end, as Sparrow's simulator counts."""
+    job_of = {each.attempt: each.job for each in run.all(AttemptLaunched)}
+    last = {job_of[each.attempt]: each.at_ms for each in run.all(AttemptEnded)}
+    return [last[number] - arrival for number, arrival in enumerate(arrivals)]
+
+
+def drawn(orders: Sequence[Sequence[NodeId]]) -> Callable[..., Sequence[NodeId]]:
+    """Draws the nodes that are asked for a job from what was drawn elsewhere."""
+
+    def draw(_: Frontend, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
+        assert (stage, batch) == (0, 0)
+        return orders[job][:count]
+
+    return draw
+
+
+def micro_cells() -> list[Any]:
+    cells = json.loads(oracle("sparrow-micro.json").read_text())
+    return [cell for cell in cells if cell["which"] in CELLS]
+
+
+@pytest.mark.parametrize("schedulers", [1, 3])
+def test_responses_are_those_of_the_released_simulator(
+    monkeypatch: pytest.MonkeyPatch, schedulers: int
+) -> None:
+    """Six small worlds with its own orders of probes, to the digit."""
+    cells = micro_cells()
+    assert len(cells) == 6
+    for cell in cells:
+        monkeypatch.setattr(Frontend, "draw", drawn(cell["worker_orders"]))
+        arrivals = [SCALE * int(each[0]) for each in cell["jobs"]]
+        jobs = [
+            job(number, cell["tasks"], SCALE * cell["duration"], submit_ms=arrival)
+            for number, arrival in enumerate(arrivals)
+        ]
+        slots = {"map_slots": cell["slots"], "reduce_slots": 0}
+        cluster = Cluster(nodes=cell["workers"], racks=1, latency_ms=SCALE // 2, **slots)
+        cancellation = str(cell["which"] == "cancel").lower()
+        policy = f"sparrow(schedulers={schedulers},cancellation={cancellation})"
+        run = play(jobs, policy, cluster=cluster, tasks=PLAIN)
+        expected = [round(SCALE * each[2]) for each in cell["jobs"]]
+        assert responses(run, arrivals) == expected, cell
+
+
+def small(nodes: int = 4, slots: int = 1) -> Cluster:
+    return Cluster(nodes=nodes, racks=1, map_slots=slots, reduce_slots=slots, latency_ms=5)
+
+
+def test_the_scheduler_of_an_attempt_stands_in_its_number() -> None:
+    """Each has a block of numbers of its own, which rule S4 counts through."""
+    run = play([job(n, maps=2) for n in range(5)], "sparrow(schedulers=3)", cluster=small())
+    of_jobs = {each.job: scheduler_of(each.attempt) for each in run.launches()}
+    assert of_jobs == {0: 1, 1: 2, 2: 3, 3: 1, 4: 2}
+
+
+def test_a_launch_follows_from_the_end_that_freed_its_slot_or_from_the_submission() -> None:
+    """Three jobs of one map on one slot: the first finds it free, the others wait for an end."""
+    run = play([job(n) for n in range(3)], "sparrow", cluster=small(nodes=1), tasks=PLAIN)
+    causes = [type(run.events[each.cause - 1]) for each in run.launches()]
+    assert causes == [JobSubmitted, AttemptEnded, AttemptEnded]
+
+
+def test_a_job_of_two_stages_with_a_setup_and_a_cleanup_is_played_to_its_end() -> None:
+    spec = job(0, maps=3, reduces=2, shuffle_ms=1000, reduce_ms=2000)
+    spec = replace(spec, setup_ms=500, cleanup_ms=500)
+    run = play([spec], "sparrow", cluster=small(slots=2))
+    assert run.all(JobFinished)[0].outcome is Outcome.SUCCEEDED
+    assert len(run.all(AttemptClosed)) == 3 + 2 + 2
+
+
+def test_what_fails_is_asked_for_again_on_another_node() -> None:
+    """A node on which all attempts fail; Hadoop's retries keep away from it, and so do these."""
+    script = [ScheduledFault(1, faults.Flaky(0, 1.0))]
+    jobs = [job(n, maps=4, submit_ms=10) for n in range(4)]
+    run = play(jobs, "sparrow", cluster=small(), script=script)
+    failed = {each.attempt for each in run.all(AttemptClosed) if each.outcome is Outcome.FAILED}
+    tried = {(each.job, each.task) for each in run.launches() if each.attempt in failed}
+    assert tried
+    again = [each for each in run.launches() if each.number and (each.job, each.task) in tried]
+    assert len(again) == len(tried)
+    assert all(each.node != 0 for each in again)
+    assert all(each.outcome is Outcome.SUCCEEDED for each in run.all(JobFinished))
+
+
+def test_a_killed_job_leaves_nothing_behind() -> None:
+    """What runs of it is stopped, what waits is taken back; the next job has the whole cluster."""
+    jobs = [job(0, maps=20, map_ms=100_000), job(1, maps=4, map_ms=10_000, submit_ms=20_000)]
+    script = [ScheduledFault(15_000, faults.KillJob(0))]
+    run = play(jobs, "sparrow", cluster=small(), tasks=PLAIN, script=script)
+    ends = {each.job: (each.at_ms, each.outcome) for each in run.all(JobFinished)}
+    assert ends[0] == (15_000, Outcome.KILLED)
+    assert ends[1][1] is Outcome.SUCCEEDED
+    assert {each.at_ms for each in run.all(AttemptStarted) if each.at_ms > 15_000} == {20_015}
+
+
+class FakeNode:
+    """What the dialogue asks of its node, written down."""
+
+    cause = NO_CAUSE
+    now_ms = 0
+
+    def __init__(self, maps: int) -> None:
+        self.facts = NodeFacts(7, 0, maps, 0, 1.0)
+        self.sent: list[tuple[int, GetTask]] = []
+
+    def send(self, to: int, message: GetTask, cause: int, delay_ms: int = 0) -> None:
+        assert (cause, delay_ms) == (NO_CAUSE, 5)
+        self.sent.append((to, message))
+
+    def launch(self, launch: object) -> None: ...
+
+
+def reservations(slots: int) -> tuple[Reservations, FakeNode]:
+    node = FakeNode(slots)
+    dialogue = Reservations(node.facts, 5, lambda number: number, lambda number: number)
+    dialogue.attach(node)  # type: ignore[arg-type]
+    return dialogue, node
+
+
+def test_reservations_wait_in_order_and_each_slot_asks_one_question() -> None:
+    """Late binding: a slot is held from the question to the answer (SOSP 2013, §4.2)."""
+    dialogue, node = reservations(slots=1)
+    for number in (4, 2, 3):
+        dialogue.on_enqueue(EnqueueTaskReservations(number, MAPS, 99, 1, 0))
+    assert node.sent == [(99, GetTask(4, MAPS, 7, 0))]
+    dialogue.on_no_task(NoTask(4, MAPS))
+    dialogue.on_no_task(NoTask(2, MAPS))
+    assert [message.job for _, message in node.sent] == [4, 2, 3]
+
+
+def test_cancelled_reservations_are_not_asked_for() -> None:
+    dialogue, node = reservations(slots=1)
+    for number in (1, 2, 1, 3):
+        dialogue.on_enqueue(EnqueueTaskReservations(number, MAPS, 99, 2, 0))
+    dialogue.on_cancel(CancelTaskReservations(1, MAPS))
+    for _ in range(5):
+        dialogue.on_no_task(NoTask(0, MAPS))
+    assert [message.job for _, message in node.sent] == [1, 2, 2, 3, 3]
+
+
+def test_an_architecture_stands_alone_and_is_no_policy() -> None:
+    assert canonical_policy("sparrow( probes = 2.0, schedulers=3 )") == "sparrow(schedulers=3)"
+    with pytest.raises(PolicySpecError, match="stands alone"):
+        canonical_policy("sparrow+delay")
+    with pytest.raises(PolicySpecError, match="not a policy of the central master"):
+        load_policy("sparrow")
+
+
+@pytest.mark.parametrize("fault", [faults.Crash(0), faults.RestartMaster(), faults.Drain(0, True)])
+def test_a_fault_without_an_answer_is_refused_before_anything_runs(fault: faults.AnyFault) -> None:
+    with pytest.raises(PolicySpecError, match="`sparrow` has no answer to the fault"):
+        play([job(0)], "sparrow", script=[ScheduledFault(5, fault)])
+
+
+def test_rules_of_the_master_say_that_they_do_not_hold_here() -> None:
+    checker = Checker()
+    spec = replace(spec_of([job(0, maps=3)], cluster=small()), policy="sparrow")
+    Simulation(spec, onlookers=[checker]).run()
+    idle = {each.rule: each.idle for each in checker.report()}
+    assert {rule for rule, why in idle.items() if why == "sparrow keeps no such rule"} == {
+        *("S8", "S13", "S14", "S15")
+    }
