@@ -4,14 +4,19 @@ from bench.swarm.bug_planter import PlantedBug
 
 _KERNEL = "actors/kernel/kernel.py"
 _DRIVERS = "actors/kernel/drivers.py"
-_MASTER = "actors/master/master.py"
-_LEDGER = "actors/master/ledger.py"
-_ENTRIES = "actors/master/entries.py"
-_TASKS = "actors/master/pending_tasks.py"
+_BOOKINGS = "actors/books/bookings.py"
+_JOB_TASKS = "actors/books/job_tasks.py"
+_LEDGER = "actors/books/ledger.py"
+_TASKS = "actors/books/pending_tasks.py"
+_MASTER = "actors/central/master.py"
+_HEARTBEATS = "actors/central/heartbeats.py"
+_SCHEDULE = "actors/central/heartbeat_schedule.py"
+_IDLE = "actors/central/idle_nodes.py"
+_MEMBERSHIP = "actors/central/membership.py"
+_PREEMPTOR = "actors/central/preemptor.py"
 _JOB = "actors/job.py"
 _SLOT = "actors/worker/slot.py"
 _NODE = "actors/worker/node.py"
-_ELIDED = "actors/elided_heartbeats.py"
 _DELAY = "scheduler/locality.py"
 _POLICY = "scheduler/policy.py"
 _FIFO = "scheduler/orders/fifo.py"
@@ -78,142 +83,142 @@ BUGS: tuple[PlantedBug, ...] = (
         "for _, _, _, message, actor.cause in mailbox:\n                    receive",
         "for _, _, _, message, _ in mailbox:\n                    receive",
     ),
-    # The master.
+    # The master and its books.
     PlantedBug(
         "reply numbers are forgotten",
-        _MASTER,
-        "        if heartbeat.response != node.reply.response:",
-        "        if heartbeat.response > node.reply.response:",
+        _HEARTBEATS,
+        "        if heartbeat.response == talk.reply.response:",
+        "        if heartbeat.response <= talk.reply.response:",
     ),
     PlantedBug(
         "the number of a reply stays the same",
-        _MASTER,
-        "            node.reply.response + 1, self._interval_ms,",
-        "            max(node.reply.response, 1), self._interval_ms,",
+        _HEARTBEATS,
+        "        number = talk.reply.response + 1",
+        "        number = max(talk.reply.response, 1)",
     ),
     PlantedBug(
         "nobody notes when a node was heard of",
-        _MASTER,
-        "        node.heard_ms = self._kernel.now_ms\n        for report",
-        "        node.heard_ms = max(node.heard_ms, 0)\n        for report",
+        _HEARTBEATS,
+        "            talk.heard_ms = self._ledger.now_ms\n            return False",
+        "            talk.heard_ms = max(talk.heard_ms, 0)\n            return False",
     ),
     PlantedBug(
         "a second success of a task counts",
-        _MASTER,
-        "        change = _REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]",
-        "        change = _REPORTS[report.outcome]",
+        _BOOKINGS,
+        "            change = _REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]",
+        "            change = _REPORTS[report.outcome]",
     ),
     PlantedBug(
         "the loser of two attempts runs again",
-        _MASTER,
+        _BOOKINGS,
         "        alone = sibling is None and not entry.beaten",
         "        alone = sibling is None",
     ),
     PlantedBug(
         "the other attempt is not stopped",
-        _MASTER,
+        _BOOKINGS,
         "        if succeeded and sibling is not None:",
         "        if failed and sibling is not None:",
     ),
     PlantedBug(
         "jobs that are over stay in the books",
-        _MASTER,
-        "            self._note_blacklisting(job, node)\n        self._leave_if_over(job)",
-        "            self._note_blacklisting(job, node)\n        self._node_of",
+        _BOOKINGS,
+        "(job, entry.node, closed)\n        self.leave_if_over(job, closed)",
+        "(job, entry.node, closed)\n        self._ledger",
     ),
     PlantedBug(
         "a job that ends keeps its attempts",
-        _MASTER,
-        "        for attempt in self.ledger.attempts_of(job):\n            if not attempt.killing:",
-        "        for attempt in self.ledger.attempts_of(job):\n            if attempt.killing:",
+        _PREEMPTOR,
+        "            self.stop(entry, Reason.JOB_ENDS, cause)",
+        "            self.stop(None, Reason.JOB_ENDS, cause)",
     ),
     PlantedBug(
         "a node that restarts keeps its attempts in the books",
-        _MASTER,
-        "        if node is not None:  # it restarted before its silence was noticed (rule T5)",
-        "        if node is not None and node.heard_ms < 0:",
+        _MEMBERSHIP,
+        "        if talk is not None:  # it restarted before its silence was noticed (rule T5)",
+        "        if talk is not None and talk.heard_ms < 0:",
     ),
     PlantedBug(
         "reduces open for a job of an earlier master",
         _MASTER,
-        "        if not self.ledger.here(ready.job):",
-        "        if ready.job < 0:",
+        "        elif self.ledger.here(order.job):  # else it was lost with an earlier master",
+        "        elif order.job >= 0:",
     ),
     PlantedBug(
         "a task of a job that has left runs again",
         _MASTER,
-        "        if not self.ledger.here(again.job):",
-        "        if again.job < 0:",
+        "        if job is None:\n            return\n        if again.stage",
+        "        if again.job < 0:\n            return\n        if again.stage",
     ),
     PlantedBug(
         "the index of idle nodes takes reduce slots for map slots",
-        _MASTER,
-        "        able = (node.free(MAP) > 0, node.free(REDUCE) > 0, node.could_resume())",
-        "        able = (node.free(REDUCE) > 0, node.free(REDUCE) > 0, node.could_resume())",
+        _HEARTBEATS,
+        "        able = (maps > 0, reduces > 0, member.could_resume())",
+        "        able = (reduces > 0, reduces > 0, member.could_resume())",
     ),
     PlantedBug(
         "launches never expire",
-        _MASTER,
-        "if entry is None or entry.killing:\n                del self.not_begun[attempt]",
-        "if entry is None or entry.node >= 0:\n                del self.not_begun[attempt]",
+        _MEMBERSHIP,
+        "            if entry is None or entry.killing:\n                del not_begun[attempt]",
+        "            if entry is None or entry.node >= 0:\n                del not_begun[attempt]",
     ),
     PlantedBug(
         "launches expire after two expiries",
-        _MASTER,
-        "            elif self.now_ms - entry.launched_ms > self._expiry_ms:",
-        "            elif self.now_ms - entry.launched_ms > 2 * self._expiry_ms:",
+        _MEMBERSHIP,
+        "            elif now_ms - entry.launched_ms > self._expiry_ms:",
+        "            elif now_ms - entry.launched_ms > 2 * self._expiry_ms:",
     ),
     PlantedBug(
         "the expiry checker wakes once",
-        _MASTER,
-        "                del self.not_begun[attempt]\n        self._await_expiry_check()",
-        "                del self.not_begun[attempt]\n        self._heartbeating",
+        _MEMBERSHIP,
+        "                del not_begun[attempt]\n        self.await_expiry_check()",
+        "                del not_begun[attempt]\n        self._heartbeats",
     ),
     PlantedBug(
         "a lost task stays lost",
-        _LEDGER,
-        "        entry.lost[kind] -= 1",
-        "        entry.lost[kind] -= 0",
+        _JOB_TASKS,
+        "        self.lost[kind] -= 1",
+        "        self.lost[kind] -= 0",
     ),
     PlantedBug(
         "attempts beyond one a task are not counted down",
         _LEDGER,
-        "            entry.spare[kind] -= 1",
-        "            entry.spare[kind] -= 0",
+        "            entry.spare[attempt.kind] -= 1",
+        "            entry.spare[attempt.kind] -= 0",
     ),
     PlantedBug(
         "nobody notes that an attempt is beaten",
         _LEDGER,
-        "                sibling.beaten = True",
-        "                sibling.beaten = False",
+        "            sibling.beaten = True",
+        "            sibling.beaten = False",
     ),
     PlantedBug(
         "the copy of a doomed task gets one of its own",
         _LEDGER,
-        "                sibling.doomed = doomed",
-        "                sibling.doomed = False",
+        "            sibling.doomed = doomed",
+        "            sibling.doomed = False",
     ),
     PlantedBug(
         "lost outputs still count as finished",
-        _LEDGER,
-        "        entry._finished[MAP] -= len(outputs)",
-        "        entry._finished[MAP] -= 0",
+        _JOB_TASKS,
+        "        self._finished[MAP] -= len(outputs)",
+        "        self._finished[MAP] -= 0",
     ),
     PlantedBug(
         "a job that has ended keeps outputs",
-        _LEDGER,
-        "            if kind is MAP and entry.total(REDUCE) and entry.state is not _ENDING:",
-        "            if kind is MAP and entry.total(REDUCE):",
+        _JOB_TASKS,
+        "if kind is MAP and self._total[REDUCE] and self.state is not BookedJobState.ENDING:",
+        "if kind is MAP and self._total[REDUCE]:",
     ),
     PlantedBug(
         "suspended attempts still take a slot in the books",
         _LEDGER,
-        "        attempt.suspended_ms = self.now_ms\n        self._count_running(attempt, -1)",
-        "        attempt.suspended_ms = self.now_ms\n        self._count_running(attempt, 0)",
+        "suspended_ms = self.now_ms\n        self._count_running(entry, attempt, -1)",
+        "suspended_ms = self.now_ms\n        self._count_running(entry, attempt, 0)",
     ),
     PlantedBug(
         "a job blacklists any number of nodes",
-        _ENTRIES,
+        _JOB_TASKS,
         "        return few and all(",
         "        return bool(few) | all(",
     ),
@@ -227,14 +232,14 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "a job takes its maps for done too early",
         _JOB,
-        "        return self._done[MAP] == self._spec.maps",
-        "        return self._done[MAP] >= self._spec.maps - 1",
+        "        return self._done[MAPS] == self._spec.maps",
+        "        return self._done[MAPS] >= self._spec.maps - 1",
     ),
     PlantedBug(
         "a job counts outputs that are lost",
         _JOB,
-        "        self._done[MAP] -= len(lost.tasks)",
-        "        self._done[MAP] -= 0",
+        "        self._done[MAPS] -= len(lost.tasks)",
+        "        self._done[MAPS] -= 0",
     ),
     PlantedBug(
         "reduces are not told again when outputs are there again",
@@ -250,15 +255,15 @@ BUGS: tuple[PlantedBug, ...] = (
     ),
     PlantedBug(
         "a task may fail five times",
-        _JOB,
-        "        if failures < ATTEMPTS_MAX:",
-        "        if failures <= ATTEMPTS_MAX:",
+        _JOB_TASKS,
+        "        return self._failures.get((stage, task), 0) >= ATTEMPTS_MAX",
+        "        return self._failures.get((stage, task), 0) > ATTEMPTS_MAX",
     ),
     PlantedBug(
         "a job that is submitted again remembers what was done",
         _JOB,
-        "        self._forget()\n        self._submit(ev.JobResubmitted",
-        "        self._hosts\n        self._submit(ev.JobResubmitted",
+        "        self._forget()\n        resubmitted",
+        "        self._hosts\n        resubmitted",
     ),
     # Nodes, slots, links, heartbeats that are left out.
     PlantedBug(
@@ -293,15 +298,15 @@ BUGS: tuple[PlantedBug, ...] = (
     ),
     PlantedBug(
         "a node obeys a reply twice",
-        _NODE,
+        _HEARTBEATS,
         "        if reply.life != self._life or reply.response <= self._response:",
         "        if reply.life != self._life or reply.response < self._response:",
     ),
     PlantedBug(
         "a node begins anew twice",
-        _NODE,
-        "        if order.life != self._life:",
-        "        if order.life > self._life:",
+        _HEARTBEATS,
+        "        if order.life == self._life:",
+        "        if order.life <= self._life:",
     ),
     PlantedBug(
         "what ran in an earlier life is reported",
@@ -311,49 +316,49 @@ BUGS: tuple[PlantedBug, ...] = (
     ),
     PlantedBug(
         "reports are told again",
-        _NODE,
+        _HEARTBEATS,
         "        self._reports.clear()\n        self._joined = True",
         "        self._reports.copy()\n        self._joined = True",
     ),
     PlantedBug(
         "a node does not plan the heartbeat that has something to tell",
-        _NODE,
-        "        if not schedule.elides or reports or self._tracks():",
-        "        if not schedule.elides or self._tracks():",
+        _HEARTBEATS,
+        "        if not schedule.elides or reports or self._node.tracks:",
+        "        if not schedule.elides or self._node.tracks:",
     ),
     PlantedBug(
         "heartbeats come a millisecond late",
-        _ELIDED,
+        _SCHEDULE,
         "        self.next_ms = now_ms + wait_ms",
         "        self.next_ms = now_ms + wait_ms + 1",
     ),
     PlantedBug(
         "an elided heartbeat is not brought forward",
-        _ELIDED,
+        _SCHEDULE,
         "        return NextHeartbeat(now_ms if self._out_of_band else self.next_ms)",
         "        return NextHeartbeat(self.next_ms)",
     ),
     PlantedBug(
         "the grid of elided heartbeats slips by one",
-        _ELIDED,
+        _SCHEDULE,
         "        missed = (now_ms - self.next_ms) // self._period_ms + 1",
         "        missed = (now_ms - self.next_ms) // self._period_ms + 2",
     ),
     PlantedBug(
         "a heartbeat out of band does not wait for a reply that is left out",
-        _ELIDED,
+        _SCHEDULE,
         "        if self._out_of_band and now_ms < reply_ms:",
         "        if self._out_of_band and now_ms > reply_ms:",
     ),
     PlantedBug(
         "replies that are left out are not counted",
-        _NODE,
+        _HEARTBEATS,
         "        response = self._response = max(self._response, self._elided_response)",
         "        response = self._response",
     ),
     PlantedBug(
         "idle nodes of the same instant are found again",
-        _ELIDED,
+        _IDLE,
         "            place = bisect_left(able, (phase_now + 1, 0)) % len(able)",
         "            place = bisect_left(able, (phase_now, 0)) % len(able)",
     ),

@@ -6,6 +6,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from math import ceil
+from typing import Any
 
 import msgspec
 import pytest
@@ -432,11 +433,9 @@ def later_where_things_happen(monkeypatch: Patch) -> None:
     """Reduces wait for all maps if there is a timeline."""
     rightly = Job.__init__
 
-    def wrongly(
-        self: Job, spec: object, *, hosts_asked: bool, slowstart: float, **more: object
-    ) -> None:
+    def wrongly(self: Job, *what: Any, hosts_asked: bool, slowstart: float, **more: Any) -> None:
         slowstart = 1.0 if hosts_asked else slowstart
-        rightly(self, spec, hosts_asked=hosts_asked, slowstart=slowstart, **more)  # type: ignore[arg-type]
+        rightly(self, *what, hosts_asked=hosts_asked, slowstart=slowstart, **more)
 
     monkeypatch.setattr(Job, "__init__", wrongly)
 
