@@ -251,8 +251,8 @@ class AttemptLaunched(DecisionEvent, frozen=True):
     Where that slot was never held before, it is what made the task pending.
 
     A job's setup and its cleanup are launched ahead of all that a policy would launch there (rule
-    H6): `why` says so, and the cause is what the job did last.  All figures count their slots as
-    idle.
+    H6): `why` says so, and the cause is what the job did last.  Such attempts and their slot time
+    count in all figures, except for what is owed to users, and for delay scheduling.
     """
 
     job: model.JobId

@@ -4,7 +4,7 @@ from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
-from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import MAPS, JobId, Locality, Millis
 
 
 class _WaitingJob:
@@ -66,7 +66,7 @@ class DelayScheduling(Rule):
             launch = attempt.launch
             original = attempts.get(launch.original)
             copies = original is not None and original.closed is None
-            if attempt.closed is None and launch.kind is TaskKind.MAP and not copies:
+            if attempt.closed is None and launch.stage == MAPS and not copies:
                 job = self._jobs[launch.job] = _WaitingJob(at_ms)
                 job.level = launch.level
 
@@ -78,7 +78,7 @@ class DelayScheduling(Rule):
         if self._unsure and event.at_ms > self._since_ms:
             self._unsure = False
             self._learn_rule()
-        if event.kind is not TaskKind.MAP or event.original:
+        if event.stage != MAPS or event.original:
             return
         job = self._jobs.get(event.job)
         if job is None:

@@ -124,6 +124,8 @@ class UserShareMeter:
                 self._leave(event.job)
             case ev.MapOutputsLost():
                 self._count(event.job, MAP, len(event.attempts))
+            case ev.AttemptEvent() if attempt is None or attempt.unseen:
+                return False
             case ev.AttemptLaunched() | ev.AttemptResumed() if attempt is not None:
                 self._hold(attempt, event.attempt, held=True)
             case ev.AttemptSuspended() if attempt is not None:

@@ -15,7 +15,19 @@ from callboard.actors.vocabulary.faults import Crash, KillJob, RestartMaster
 from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.findings import Violation
-from callboard.scheduler.model import CLEANUP, MAP, MAPS, REDUCE, REDUCES, SETUP, Stage
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.user_shares import UserShareMeter
+from callboard.scheduler.model import (
+    CLEANUP,
+    KINDS,
+    MAP,
+    MAPS,
+    REDUCE,
+    REDUCES,
+    SETUP,
+    Locality,
+    Stage,
+)
 from callboard.scheduler.reasons import Reason, Why
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
@@ -101,6 +113,23 @@ def test_jobs_are_served_in_the_order_of_their_submission_not_of_their_setups() 
     first_of_slow = next(place for place, each in enumerate(launches) if each.job == 0)
     assert {each.job for each in launches[:first_of_slow]} == {1}
     assert [each.job for each in launches[first_of_slow:][:4]] == [0] * 4
+
+
+def test_a_setup_is_no_launch_for_delay_scheduling() -> None:
+    """S14, to which the run is held: a setup may lie anywhere, and the maps wait from then on."""
+    cluster = Cluster(nodes=8, racks=2, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
+    run = play([prepared(maps=4)], "fair+delay(node=60,rack=60)", cluster=cluster)
+    assert all(each.level is Locality.NODE for each in maps_of(run))
+    assert of(run, ev.AttemptLaunched, SETUP)[0].level is Locality.OFF_RACK
+
+
+def test_slots_of_setups_are_busy_and_owed_to_nobody() -> None:
+    metrics, meter = Metrics(), UserShareMeter()
+    spec = spec_of([prepared(maps=2)], cluster=ONE_SLOT)
+    Simulation(spec, [metrics, meter.observe]).run()
+    assert metrics.summary().attempts.launched == 4
+    assert sum(metrics.slot_time(kind).useful for kind in KINDS) == 23_000
+    assert [user.unfinished for user in meter.users.values()] == [[0, 0]]
 
 
 def test_elided_heartbeats_change_nothing() -> None:
