@@ -4,9 +4,10 @@ import msgspec
 
 from bench.book.markdown import page, paragraphs
 from bench.book.struct_fields import field_table
+from callboard.actors.architectures import ARCHITECTURES
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.orders.fair.pools import PoolParams
-from callboard.scheduler.policy import Part
+from callboard.scheduler.policy import Spelled
 from callboard.scheduler.registry.parts import DEFAULT_PARTS, PART_BASES, part_kind
 from callboard.scheduler.registry.shipped import PARTS
 
@@ -14,6 +15,11 @@ INTRO = """\
 A policy is an order and at most one part of each other kind, as in `fair+delay(node=5)+kill`;
 [Policies](../policies.md) says how it is spelled, and where each part comes from. A parameter
 that is *unset* is chosen by the part, as the text says."""
+
+ALONE = """\
+## Architectures
+
+They stand alone, where a policy stands; [Architectures](../architectures.md) says what each is."""
 
 TABLES: dict[str, type[msgspec.Struct]] = {
     "A pool of `fair`": PoolParams,
@@ -25,7 +31,16 @@ def parts_page() -> str:
     """`docs/reference/parts.md`."""
     kinds = (_kind(kind) for kind in PART_BASES)
     tables = (f"### {title}\n\n{_params(table)}" for title, table in TABLES.items())
-    return page("Parts of policies", INTRO, *kinds, "## Tables in parameters", *tables)
+    alone = [_part(name, load()) for name, load in ARCHITECTURES.items()]
+    return page(
+        "Parts of policies",
+        INTRO,
+        *kinds,
+        ALONE,
+        *alone,
+        "## Tables in parameters",
+        *tables,
+    )
 
 
 def _kind(kind: str) -> str:
@@ -33,7 +48,7 @@ def _kind(kind: str) -> str:
     return "\n\n".join((f"## Kind: {kind}", *parts))
 
 
-def _part(name: str, part: type[Part]) -> str:
+def _part(name: str, part: type[Spelled]) -> str:
     default = " It is the default." if part in DEFAULT_PARTS.values() else ""
     summary = f"{part.summary[:1].upper()}{part.summary[1:]}.{default}"
     params = _params(part.Params) if part.Params.__struct_fields__ else "No parameters."

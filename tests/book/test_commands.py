@@ -11,8 +11,8 @@ import pytest
 
 from bench.book.command_facts import all_commands
 from callboard.cli import COMMAND_SUMMARIES, make_whole_parser
+from callboard.experiments.plugins import canonical_policy
 from callboard.scenarios.library_list import LIBRARY
-from callboard.scheduler.registry.parts import parse_policy
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -64,7 +64,7 @@ def test_what_a_page_says_to_type_can_be_typed(
             assert (LIBRARY / f"{name}.toml").is_file() or Path(name).suffix, command
         for policy in named_policies(options):
             if not any(mark in policy for mark in ELSEWHERE):
-                parse_policy(policy)
+                canonical_policy(policy)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
