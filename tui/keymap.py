@@ -36,8 +36,10 @@ _TIME = (
     Command("*", "flat-out", "flat_out", "as fast as it goes, and back to ×60"),
     Command(".", "next-event", "step('event')", "step to the next event", "event", 3),
     Command(",", "previous-event", "step('event', True)", "step back by one event"),
-    Command("h", "next-master", "step('master')", "step to when the master acts next"),
-    Command("H", "previous-master", "step('master', True)", "back to when the master acted before"),
+    Command("h", "next-master", "step('master')", "step to when a scheduler acts next"),
+    Command(
+        "H", "previous-master", "step('master', True)", "back to when a scheduler acted before"
+    ),
     Command("j", "next-job", "step('job')", "step to the next end of a job", "job", 4),
     Command("J", "previous-job", "step('job', True)", "back to the end of a job before"),
     Command(

@@ -37,13 +37,14 @@ def _completers() -> dict[str | tuple[str, ...] | None, object]:
     """What completes an argument, by what stands for it in the help."""
     import shtab
 
+    from callboard.actors.architectures import ARCHITECTURES
     from callboard.scenarios.library_list import LIBRARY
     from callboard.scheduler.registry.shipped import ORDERS
 
     scenarios = sorted(path.stem for path in LIBRARY.glob("*.toml"))
     return {
         "SCENARIO": words_and_files("scenario", scenarios, ("toml", "tsv", "journal")),
-        "POLICY": words_and_files("policy", list(ORDERS), ("py",)),
+        "POLICY": words_and_files("policy", [*ORDERS, *ARCHITECTURES], ("py",)),
         "JOURNAL": shtab.glob("*.journal"),
         "FILE": shtab.FILE,
         "FOLDER": shtab.DIRECTORY,
