@@ -38,6 +38,9 @@ class Reason(StrEnum):
     RESTART = "restart"
     # Without a queue.
     RESERVATION = "reservation"  # the node asked for a task of the job
+    AT_RANDOM = "at-random"  # drawn from all nodes
+    SHORT_QUEUE = "short-queue"  # of the nodes that were asked
+    FREE_SLOT = "free-slot"  # that has been free for longest
     # The master's own.
     TASK_DONE = "task-done"
     BEGUN_ELSEWHERE = "begun-elsewhere"

@@ -20,15 +20,20 @@ _SUCCEEDED = BookedState.SUCCEEDED
 
 
 class Ledger:
-    """All of a scheduler's books; its attempts are numbered from behind `last_attempt` on."""
+    """All of a scheduler's books; its attempts are numbered from behind `last_attempt` on.  With
+    `binds_early` nodes may be given more than they have free slots for, which waits there.
+    """
 
     def __init__(
         self,
         racks: int | Topology,
         heartbeat_ms: model.Millis,
         last_attempt: model.AttemptId = 0,
+        *,
+        binds_early: bool = False,
     ) -> None:
         self.now_ms: model.Millis = 0
+        self._binds_early = binds_early
         self.heartbeat_ms = heartbeat_ms
         self.members = Members()
         self.sums = JobSums()
@@ -168,7 +173,8 @@ class Ledger:
         level: Locality,
         original: model.AttemptId = 0,
     ) -> BookedAttempt:
-        assert member.free_slots[kind] > 0, f"node {member.node} has no free slot of {kind!r}"
+        fits = member.free_slots[kind] > 0 or self._binds_early
+        assert fits, f"node {member.node} has no free slot of {kind!r}"
         self._last_attempt += 1
         number, tried = self._last_attempt, entry.tries.get((stage, task), 0)
         who = (number, entry.job, stage, kind, task, tried)

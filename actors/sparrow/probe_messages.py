@@ -3,7 +3,7 @@
 """
 
 from callboard.actors.kernel.message import Message
-from callboard.scheduler.model import JobId, NodeId, Stage
+from callboard.scheduler.model import JobId, NodeId, Stage, TaskKind
 
 
 class _OfStage(Message, frozen=True):
@@ -11,6 +11,9 @@ class _OfStage(Message, frozen=True):
 
     job: JobId
     stage: Stage
+
+
+# Late binding.
 
 
 class EnqueueTaskReservations(_OfStage, frozen=True):
@@ -40,3 +43,25 @@ class AnswersDue(Message, frozen=True):
 
 class NoTask(_OfStage, frozen=True):
     """Scheduler to node: none is left, the slot is free again."""
+
+
+# Sampling.
+
+
+class Probe(Message, frozen=True):
+    """Scheduler to node: how many tasks wait for a slot of this kind?  `sample` and `place` are
+    for the answer, which goes to the address `scheduler`.
+    """
+
+    kind: TaskKind
+    scheduler: int
+    sample: int
+    place: int
+
+
+class ProbeReply(Message, frozen=True):
+    """Node to scheduler: so many wait; less than 0 are slots that are free."""
+
+    sample: int
+    place: int
+    load: int

@@ -14,20 +14,10 @@ from callboard.actors.sparrow.probe_messages import (
     GetTask,
     NoTask,
 )
-from callboard.actors.vocabulary import faults
+from callboard.actors.sparrow.reporting import Reporting
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.actors.worker.dialogue import Dialogue
-from callboard.scheduler.model import (
-    KINDS,
-    AttemptId,
-    JobId,
-    Millis,
-    Stage,
-    TaskKind,
-    scheduler_of,
-    slot_kind,
-)
+from callboard.scheduler.model import KINDS, JobId, Millis, Stage, TaskKind, slot_kind
 
 
 class Reservation(NamedTuple):
@@ -40,14 +30,10 @@ class Reservation(NamedTuple):
     cause: int
 
 
-class Reservations(Dialogue):
-    """One queue for each kind of slot, first come first served.
+class Reservations(Reporting):
+    """One queue for each kind of slot, first come first served."""
 
-    `address_of` gives the address of a scheduler by its number in attempts, `address_for` that of
-    a job's.
-    """
-
-    __slots__ = ("_address_for", "_address_of", "_free", "_latency_ms", "_queues", "_running")
+    __slots__ = ("_free", "_queues")
 
     def __init__(
         self,
@@ -56,24 +42,9 @@ class Reservations(Dialogue):
         address_of: Callable[[int], int],
         address_for: Callable[[JobId], int],
     ) -> None:
-        self._latency_ms = latency_ms
-        self._address_of = address_of
-        self._address_for = address_for
+        super().__init__(latency_ms, address_of, address_for)
         self._queues: tuple[deque[Reservation], ...] = tuple(deque() for _ in KINDS)
         self._free = [facts.map_slots, facts.reduce_slots]
-        self._running: dict[AttemptId, TaskKind] = {}
-
-    def begin(self) -> None:
-        pass
-
-    def begin_life(self, cause: int) -> None:
-        pass
-
-    def end_life(self) -> None:
-        pass
-
-    def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
-        pass
 
     def on_enqueue(self, enqueue: EnqueueTaskReservations) -> None:
         """Wait with the others, and ask at once if a slot is free."""
@@ -91,25 +62,15 @@ class Reservations(Dialogue):
         queue.extend(left)
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
-        self._running[launch.attempt] = launch.kind
-        self._node.launch(launch)
+        self.launch(launch)
 
     def on_no_task(self, answer: NoTask) -> None:
-        self._release(slot_kind(answer.stage), self._node.cause)
+        self.released(slot_kind(answer.stage), self._node.cause)
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
         self._node.kill(kill)
 
-    def report(self, report: msg.AnyReport) -> None:
-        """Tell it the scheduler that it concerns; an end frees a slot."""
-        if isinstance(report, msg.FetchFailure):
-            self._send(self._address_for(report.job), report, report.cause)
-            return
-        self._send(self._address_of(scheduler_of(report.attempt)), report, report.cause)
-        if isinstance(report, msg.EndReport):
-            self._release(self._running.pop(report.attempt), report.cause)
-
-    def _release(self, kind: TaskKind, cause: int) -> None:
+    def released(self, kind: TaskKind, cause: int) -> None:
         self._free[kind] += 1
         self._ask(kind, cause)
 
@@ -122,7 +83,5 @@ class Reservations(Dialogue):
             self._free[kind] -= 1
             first = queue.popleft()
             question = GetTask(first.job, first.stage, node, first.place)
-            self._send(first.scheduler, question, max(cause, first.cause))
-
-    def _send(self, to: int, message: msg.AnyReport | GetTask, cause: int) -> None:
-        self._node.send(to, message, cause, self._latency_ms)
+            cause_of_both = max(cause, first.cause)
+            self._node.send(first.scheduler, question, cause_of_both, self._latency_ms)

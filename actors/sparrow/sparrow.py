@@ -1,7 +1,7 @@
 """Sparrow as an architecture: schedulers that share nothing, each with jobs of its own."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -9,28 +9,43 @@ from callboard.actors.architecture import Architecture
 from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.frontend import Frontend
+from callboard.actors.sparrow.global_queue import GlobalQueue
+from callboard.actors.sparrow.late_binding import LateBinding
 from callboard.actors.sparrow.reservations import Reservations
+from callboard.actors.sparrow.sampling import AtRandom, Sampling, batch_sample, per_task
+from callboard.actors.sparrow.task_queue import TaskQueue
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
+from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId
 from callboard.scheduler.part_params import PartParams
+from callboard.scheduler.policy import PolicySpecError
+
+Placement = Literal["late", "batch", "per-task", "random", "central"]
+
+_SCHEDULERS = 10
 
 
 class SparrowParams(PartParams, frozen=True):
-    """How many nodes are asked, and by whom."""
+    """How tasks find nodes, and who looks for them."""
 
+    placement: Placement = "late"
+    """Late binding; batch or per-task sampling; a random node for each task; or, to compare with,
+    one queue that knows all slots."""
     probes: Annotated[float, Meta(ge=1, le=1000)] = 2.0
-    """Reservations sent for each task, rounded up for all of a stage (the probe ratio d)."""
-    schedulers: Annotated[int, Meta(ge=1, le=1000)] = 10
-    """How many there are; jobs go to them in turn."""
+    """How many nodes are asked for each task (the probe ratio d), rounded up for all of a stage, or
+    for each task in per-task sampling."""
+    schedulers: Annotated[int, Meta(ge=1, le=1000)] | None = None
+    """How many there are; jobs go to them in turn. Unset: 10, or 1 that is central."""
     cancellation: bool = True
-    """Whether reservations are taken back once a stage has no task left."""
+    """Whether reservations (of late binding) are taken back once a stage has no task left."""
 
 
 class Sparrow(Architecture):
-    """Jobs are scheduled by random probes and late binding."""
+    """Jobs are scheduled by random probes, with late binding or without."""
 
     name = "sparrow"
     summary = "many schedulers; nodes with reservations ask for tasks (Sparrow)"
@@ -42,30 +57,54 @@ class Sparrow(Architecture):
 
     def __init__(self, params: SparrowParams | None = None) -> None:
         self.params = params or SparrowParams()
+        central = self.params.placement == "central"
+        self._schedulers = self.params.schedulers or (1 if central else _SCHEDULERS)
+        if central and self._schedulers > 1:
+            raise PolicySpecError(
+                '`sparrow(placement="central")` has one scheduler; leave `schedulers` out'
+            )
         self.frontends: list[Frontend] = []
 
+    def draws(self, world: World) -> Draws:
+        """Which nodes the schedulers ask."""
+        return Draws(world.nodes, world.seed)
+
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
-        params = self.params
-        for number in range(1, params.schedulers + 1):
-            frontend = Frontend(
-                number, world, probes=params.probes, cancellation=params.cancellation
-            )
+        draws = self.draws(world)
+        for number in range(1, self._schedulers + 1):
+            frontend = self._frontend(number, world, draws)
             self.frontends.append(frontend)
             kernel.admit(frontend)
+
+    def _frontend(self, number: int, world: World, draws: Draws) -> Frontend:
+        params = self.params
+        match params.placement:
+            case "late":
+                cancels, probes = params.cancellation, params.probes
+                return LateBinding(number, world, draws, probes=probes, cancellation=cancels)
+            case "batch":
+                return Sampling(number, world, draws, batch_sample, params.probes)
+            case "per-task":
+                return Sampling(number, world, draws, per_task, params.probes)
+            case "random":
+                return AtRandom(number, world, draws)
+            case "central":
+                return GlobalQueue(number, world)
 
     def schedulers(self) -> Sequence[int]:
         return [each.address for each in self.frontends]
 
     def scheduler_of(self, job: JobId) -> int:
-        return scheduler_address(1 + job % self.params.schedulers)
+        return scheduler_address(1 + job % self._schedulers)
 
-    def dialogue(self, node: NodeFacts, world: World) -> Reservations:
+    def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
         latency_ms = world.cluster.latency_ms
-        return Reservations(node, latency_ms, scheduler_address, self.scheduler_of)
+        side = Reservations if self.params.placement == "late" else TaskQueue
+        return side(node, latency_ms, scheduler_address, self.scheduler_of)
 
     def routes(self, fault: faults.AnyFault) -> Sequence[int]:  # noqa: ARG002
         return ()
 
     def books_of(self, job: JobId) -> BookedJob | None:
-        ledger = self.frontends[job % self.params.schedulers].ledger
+        ledger = self.frontends[job % self._schedulers].ledger
         return ledger.job(job) if ledger.here(job) else None

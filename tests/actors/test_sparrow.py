@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.message import NO_CAUSE
-from callboard.actors.sparrow.frontend import Frontend
+from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.probe_messages import (
     CancelTaskReservations,
     EnqueueTaskReservations,
@@ -18,6 +18,8 @@ from callboard.actors.sparrow.probe_messages import (
     NoTask,
 )
 from callboard.actors.sparrow.reservations import Reservations
+from callboard.actors.sparrow.sampling import Sample, per_task
+from callboard.actors.sparrow.sparrow import Placement
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
@@ -43,7 +45,14 @@ PLAIN = Tasks(rack_factor=1, off_rack_factor=1)
 SCALE = 10
 """Our clock counts whole milliseconds; the simulator's delay is half of one."""
 
-CELLS = ("late", "cancel")
+PLACEMENTS = {
+    "late": 'placement="late",cancellation=false',
+    "cancel": 'placement="late"',
+    "batch": 'placement="batch"',
+    "per_task": 'placement="per-task"',
+    "central": 'placement="central"',
+}
+"""Ours by the simulator's names."""
 
 
 def responses(run: PlayedRun, arrivals: Sequence[int]) -> list[int]:
@@ -56,7 +65,7 @@ def responses(run: PlayedRun, arrivals: Sequence[int]) -> list[int]:
 def drawn(orders: Sequence[Sequence[NodeId]]) -> Callable[..., Sequence[NodeId]]:
     """Draws the nodes that are asked for a job from what was drawn elsewhere."""
 
-    def draw(_: Frontend, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
+    def draw(_: Draws, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
         assert (stage, batch) == (0, 0)
         return orders[job][:count]
 
@@ -64,19 +73,19 @@ def drawn(orders: Sequence[Sequence[NodeId]]) -> Callable[..., Sequence[NodeId]]
 
 
 def micro_cells() -> list[Any]:
-    cells = json.loads(oracle("sparrow-micro.json").read_text())
-    return [cell for cell in cells if cell["which"] in CELLS]
+    cells: list[Any] = json.loads(oracle("sparrow-micro.json").read_text())
+    return cells
 
 
 @pytest.mark.parametrize("schedulers", [1, 3])
 def test_responses_are_those_of_the_released_simulator(
     monkeypatch: pytest.MonkeyPatch, schedulers: int
 ) -> None:
-    """Six small worlds with its own orders of probes, to the digit."""
+    """Fifteen small worlds with its own orders of probes, to the digit."""
     cells = micro_cells()
-    assert len(cells) == 6
+    assert len(cells) == 15
     for cell in cells:
-        monkeypatch.setattr(Frontend, "draw", drawn(cell["worker_orders"]))
+        monkeypatch.setattr(Draws, "distinct", drawn(cell["worker_orders"]))
         arrivals = [SCALE * int(each[0]) for each in cell["jobs"]]
         jobs = [
             job(number, cell["tasks"], SCALE * cell["duration"], submit_ms=arrival)
@@ -84,8 +93,8 @@ def test_responses_are_those_of_the_released_simulator(
         ]
         slots = {"map_slots": cell["slots"], "reduce_slots": 0}
         cluster = Cluster(nodes=cell["workers"], racks=1, latency_ms=SCALE // 2, **slots)
-        cancellation = str(cell["which"] == "cancel").lower()
-        policy = f"sparrow(schedulers={schedulers},cancellation={cancellation})"
+        several = f",schedulers={schedulers}" if cell["which"] != "central" else ""
+        policy = f"sparrow({PLACEMENTS[cell['which']]}{several})"
         run = play(jobs, policy, cluster=cluster, tasks=PLAIN)
         expected = [round(SCALE * each[2]) for each in cell["jobs"]]
         assert responses(run, arrivals) == expected, cell
@@ -109,19 +118,24 @@ def test_a_launch_follows_from_the_end_that_freed_its_slot_or_from_the_submissio
     assert causes == [JobSubmitted, AttemptEnded, AttemptEnded]
 
 
-def test_a_job_of_two_stages_with_a_setup_and_a_cleanup_is_played_to_its_end() -> None:
+EVERY = [f'sparrow(placement="{each}")' for each in get_args(Placement)]
+
+
+@pytest.mark.parametrize("policy", EVERY)
+def test_a_job_of_two_stages_with_a_setup_and_a_cleanup_is_played_to_its_end(policy: str) -> None:
     spec = job(0, maps=3, reduces=2, shuffle_ms=1000, reduce_ms=2000)
     spec = replace(spec, setup_ms=500, cleanup_ms=500)
-    run = play([spec], "sparrow", cluster=small(slots=2))
+    run = play([spec], policy, cluster=small(slots=2))
     assert run.all(JobFinished)[0].outcome is Outcome.SUCCEEDED
     assert len(run.all(AttemptClosed)) == 3 + 2 + 2
 
 
-def test_what_fails_is_asked_for_again_on_another_node() -> None:
+@pytest.mark.parametrize("policy", EVERY)
+def test_what_fails_is_run_again_on_another_node(policy: str) -> None:
     """A node on which all attempts fail; Hadoop's retries keep away from it, and so do these."""
     script = [ScheduledFault(1, faults.Flaky(0, 1.0))]
     jobs = [job(n, maps=4, submit_ms=10) for n in range(4)]
-    run = play(jobs, "sparrow", cluster=small(), script=script)
+    run = play(jobs, policy, cluster=small(), script=script)
     failed = {each.attempt for each in run.all(AttemptClosed) if each.outcome is Outcome.FAILED}
     tried = {(each.job, each.task) for each in run.launches() if each.attempt in failed}
     assert tried
@@ -131,15 +145,53 @@ def test_what_fails_is_asked_for_again_on_another_node() -> None:
     assert all(each.outcome is Outcome.SUCCEEDED for each in run.all(JobFinished))
 
 
-def test_a_killed_job_leaves_nothing_behind() -> None:
-    """What runs of it is stopped, what waits is taken back; the next job has the whole cluster."""
+@pytest.mark.parametrize("policy", EVERY)
+def test_a_killed_job_leaves_nothing_behind(policy: str) -> None:
+    """What runs of it is stopped, what waits is taken back, or ends as soon as it has a slot; the
+    next job has the whole cluster.
+    """
     jobs = [job(0, maps=20, map_ms=100_000), job(1, maps=4, map_ms=10_000, submit_ms=20_000)]
     script = [ScheduledFault(15_000, faults.KillJob(0))]
-    run = play(jobs, "sparrow", cluster=small(), tasks=PLAIN, script=script)
+    run = play(jobs, policy, cluster=small(), tasks=PLAIN, script=script)
     ends = {each.job: (each.at_ms, each.outcome) for each in run.all(JobFinished)}
     assert ends[0] == (15_000, Outcome.KILLED)
     assert ends[1][1] is Outcome.SUCCEEDED
-    assert {each.at_ms for each in run.all(AttemptStarted) if each.at_ms > 15_000} == {20_015}
+    of_next = {each.attempt for each in run.launches() if each.job == 1}
+    began = {each.at_ms for each in run.all(AttemptStarted) if each.attempt in of_next}
+    assert min(began) <= 20_015
+    late = [each for each in run.all(AttemptEnded) if each.at_ms > 15_005]
+    assert all(each.started_ms == each.at_ms for each in late if each.attempt not in of_next)
+
+
+def test_late_binding_costs_a_round_trip_where_nothing_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With one task a job and one probe it is random placement, a question and an answer later."""
+    monkeypatch.setattr(Draws, "any", Draws.distinct)
+    jobs = [job(n, map_ms=1000, submit_ms=3000 * n) for n in range(6)]
+    arrivals = [3000 * n for n in range(6)]
+    late, random = (
+        responses(play(jobs, f"sparrow({each})", cluster=small(), tasks=PLAIN), arrivals)
+        for each in ("probes=1", 'placement="random"')
+    )
+    assert late == [each + 2 * 5 for each in random]
+
+
+def test_of_equal_loads_the_first_drawn_is_taken_and_a_small_sample_is_gone_through_again() -> None:
+    sample = Sample(0, MAPS, 5, [7, 8, 9], loads={0: 1, 2: -1, 1: -1})
+    assert sample.least_loaded() == [8, 9, 7, 8, 9]
+
+
+def test_each_task_has_a_sample_of_its_own() -> None:
+    nodes = [NodeFacts(n, 0, 1, 0, 1.0) for n in range(10)]
+    samples = per_task(Draws(nodes, 1), 2, 0, MAPS, 0, 5)
+    assert [each.tasks for each in samples] == [1] * 5
+    assert sorted(node for each in samples for node in each.nodes) == list(range(10))
+
+
+def test_one_queue_has_one_scheduler() -> None:
+    with pytest.raises(PolicySpecError, match="has one scheduler"):
+        canonical_policy('sparrow(placement="central",schedulers=2)')
 
 
 class FakeNode:

@@ -1,0 +1,70 @@
+"""What Sparrow is measured by: one queue for all, kept by a scheduler that knows every slot.
+
+It hears of each end and sends the next task there, so a task waits for no slot while one is free
+but for the way there and back (the omniscient scheduler of SOSP 2013, §7).
+"""
+
+from collections import deque
+
+from callboard.actors.sparrow.frontend import Frontend
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.world import World
+from callboard.scheduler.model import KINDS, JobId, NodeId, Stage, TaskKind, slot_kind
+from callboard.scheduler.reasons import Reason, Why
+
+
+class GlobalQueue(Frontend):
+    """Stages are served in the order in which they came, by the slots that were free first."""
+
+    why = Why(Reason.FREE_SLOT, "sparrow")
+
+    def __init__(self, number: int, world: World) -> None:
+        super().__init__(number, world)
+        self._waiting: tuple[deque[tuple[JobId, Stage, int]], ...] = (deque(), deque())
+        """Stages with tasks that no node has been given, and what made them pending."""
+        self._free: list[deque[tuple[NodeId, int]]] = [deque(), deque()]
+        """Free slots, with the events that freed them."""
+        for kind in KINDS:
+            slots = {each.node: (each.map_slots, each.reduce_slots)[kind] for each in world.nodes}
+            for level in range(max(slots.values(), default=0)):
+                self._free[kind] += [(node, 0) for node in slots if slots[node] > level]
+
+    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
+        """Wait behind the stages that came before."""
+        kind = slot_kind(stage)
+        again = any(each[:2] == (job, stage) for each in self._waiting[kind])
+        if not again:
+            self._waiting[kind].append((job, stage, cause))
+        self._serve(kind)
+
+    def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
+        for waiting in self._waiting:
+            left = [each for each in waiting if each[0] != job]
+            waiting.clear()
+            waiting.extend(left)
+
+    def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
+        entry = None
+        if isinstance(report, msg.EndReport):
+            entry = self.ledger.attempt(report.attempt)
+        super().on_report(report)
+        if entry is not None:
+            self._free[entry.kind].append((entry.node, report.cause))
+            self._serve(entry.kind)
+
+    def _serve(self, kind: TaskKind) -> None:
+        """Give free slots to the stages that wait, first come first served."""
+        waiting, free = self._waiting[kind], self._free[kind]
+        unsuited: list[tuple[NodeId, int]] = []
+        while waiting and free:
+            number, stage, pending = waiting[0]
+            job = self.ledger.known_job(number)
+            if job is None or not self.left(job, stage):
+                waiting.popleft()
+                free.extendleft(reversed(unsuited))
+                unsuited.clear()
+                continue
+            node, freed = free.popleft()
+            if self.launch(job, stage, node, max(pending, freed)) is None:
+                unsuited.append((node, freed))  # what is left has failed there
+        free.extendleft(reversed(unsuited))

@@ -1,0 +1,141 @@
+"""Early binding: tasks are sent to the nodes that say that their queues are short.
+
+A task is bound to a node before it can run there, and waits in the node's queue.  What Sparrow is
+compared with (SOSP 2013, §3 and §4.1): nodes drawn at random without a question, per-task sampling
+(each task goes to the shortest queue of `probes` nodes of its own) and batch sampling (the m tasks
+of a stage go to the m shortest of `probes` · m).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import ceil
+
+import msgspec
+
+from callboard.actors.kernel.address import node_address
+from callboard.actors.sparrow.draws import Draws
+from callboard.actors.sparrow.frontend import Frontend, JobStage
+from callboard.actors.sparrow.probe_messages import Probe, ProbeReply
+from callboard.actors.world import World
+from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
+from callboard.scheduler.reasons import Reason, Why
+
+
+class Sample(msgspec.Struct):
+    """Nodes of which the least loaded are given `tasks` tasks, when all have told their load."""
+
+    job: JobId
+    stage: Stage
+    tasks: int
+    nodes: Sequence[NodeId]
+    loads: dict[int, int] = {}
+    """What is known of them, by place in `nodes`."""
+
+    @property
+    def known(self) -> bool:
+        return len(self.loads) == len(self.nodes)
+
+    def least_loaded(self) -> list[NodeId]:
+        """The node of each task; of equal loads the first in the order of the draw.  A sample with
+        fewer nodes than tasks is gone through again.
+        """
+        order = sorted(range(len(self.nodes)), key=self.loads.__getitem__)
+        return [self.nodes[order[place % len(order)]] for place in range(self.tasks)]
+
+
+Sampled = Callable[[Draws, float, JobId, Stage, int, int], list[Sample]]
+"""The samples of (draws, probes a task, job, stage, batch, tasks)."""
+
+
+def per_task(
+    draws: Draws, probes: float, job: JobId, stage: Stage, batch: int, tasks: int
+) -> list[Sample]:
+    """A sample a task, of distinct nodes as far as there are as many."""
+    each = ceil(probes)
+    nodes = draws.distinct(job, stage, batch, each * tasks)
+    count = min(each, len(nodes))
+
+    def sample(first: int) -> list[NodeId]:
+        return [nodes[(first + place) % len(nodes)] for place in range(count)]
+
+    return [Sample(job, stage, 1, sample(each * task)) for task in range(tasks)]
+
+
+def batch_sample(
+    draws: Draws, probes: float, job: JobId, stage: Stage, batch: int, tasks: int
+) -> list[Sample]:
+    """One sample for all tasks."""
+    nodes = draws.distinct(job, stage, batch, ceil(probes * tasks))
+    return [Sample(job, stage, tasks, nodes)]
+
+
+class Binding(Frontend):
+    """Sends tasks to nodes that may have no slot free yet."""
+
+    binds_early = True
+
+    def __init__(self, number: int, world: World, draws: Draws) -> None:
+        super().__init__(number, world)
+        self._draws = draws
+        self._batches: Counter[JobStage] = Counter()
+
+    def bind(self, number: JobId, stage: Stage, nodes: Sequence[NodeId], cause: int) -> None:
+        """Send each of these nodes a task, as long as any is left."""
+        job = self.ledger.known_job(number)
+        for node in nodes:
+            if job is None or not self.left(job, stage):
+                return
+            if self.launch(job, stage, node, cause) is None:  # what is left has failed there
+                self.place(number, stage, 1, cause)
+
+    def next_batch(self, job: JobId, stage: Stage) -> int:
+        """How often nodes have been drawn for the stage before."""
+        self._batches[job, stage] += 1
+        return self._batches[job, stage] - 1
+
+    def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
+        for each in [each for each in self._batches if each[0] == job]:
+            del self._batches[each]
+
+
+class AtRandom(Binding):
+    """Each task goes to any node."""
+
+    why = Why(Reason.AT_RANDOM, "sparrow")
+
+    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+        nodes = self._draws.any(job, stage, self.next_batch(job, stage), tasks)
+        self.bind(job, stage, nodes, cause)
+
+
+class Sampling(Binding):
+    """Asks nodes first; `sampled` says which, for which tasks."""
+
+    why = Why(Reason.SHORT_QUEUE, "sparrow")
+
+    def __init__(
+        self, number: int, world: World, draws: Draws, sampled: Sampled, probes: float
+    ) -> None:
+        super().__init__(number, world, draws)
+        self._sampled = sampled
+        self._probes = probes
+        self._samples: dict[int, Sample] = {}
+        """Those of which not all loads are known, by number."""
+        self._last_sample = 0
+
+    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+        batch, kind = self.next_batch(job, stage), slot_kind(stage)
+        for sample in self._sampled(self._draws, self._probes, job, stage, batch, tasks):
+            self._last_sample += 1
+            self._samples[self._last_sample] = sample
+            for place, node in enumerate(sample.nodes):
+                probe = Probe(kind, self.address, self._last_sample, place)
+                self.send(node_address(node), probe, cause, self._latency_ms)
+
+    def on_probe_reply(self, reply: ProbeReply) -> None:
+        """Bind the tasks of a sample once all of its nodes have answered."""
+        sample = self._samples[reply.sample]
+        sample.loads[reply.place] = reply.load
+        if sample.known:
+            del self._samples[reply.sample]
+            self.bind(sample.job, sample.stage, sample.least_loaded(), self.cause)
