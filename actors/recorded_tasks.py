@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.config import Tasks
-from callboard.scheduler.model import MAP, Locality, Millis, TaskIndex, TaskKind
+from callboard.scheduler.model import MAP, Locality, Millis, SlotKind, TaskIndex
 
 
 class RecordedFailure(NamedTuple):
@@ -36,7 +36,7 @@ class RecordedReduce(NamedTuple):
     rest_ms: Millis
 
 
-Failures = Mapping[tuple[TaskKind, TaskIndex], tuple[RecordedFailure, ...]]
+Failures = Mapping[tuple[SlotKind, TaskIndex], tuple[RecordedFailure, ...]]
 """The attempts of tasks that failed or were killed, in the order of their starts."""
 
 
@@ -65,12 +65,12 @@ class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
         """The parts of a reduce."""
         return RecordedReduce(self.shuffle_ms[task], self.tail_ms[task], self.rest_ms[task])
 
-    def failure(self, kind: TaskKind, task: TaskIndex, number: int) -> RecordedFailure | None:
+    def failure(self, kind: SlotKind, task: TaskIndex, number: int) -> RecordedFailure | None:
         """How the task's `number`th attempt from 0 came to nothing; None if it is to succeed."""
         failures = self.failures.get((kind, task), ())
         return failures[number] if number < len(failures) else None
 
-    def nominal_ms(self, kind: TaskKind, task: TaskIndex, tasks: Tasks) -> float:
+    def nominal_ms(self, kind: SlotKind, task: TaskIndex, tasks: Tasks) -> float:
         """A task at speed 1 with local input, a reduce without its shuffle."""
         return self.map_nominal_ms(task, tasks) if kind is MAP else float(self.rest_ms[task])
 

@@ -6,7 +6,7 @@ from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.worker.durations import real_ms
-from callboard.scheduler.model import MAP, JobId, Millis, TaskIndex, TaskKind
+from callboard.scheduler.model import MAP, JobId, Millis, SlotKind, TaskIndex
 
 
 class WorkloadOracle:
@@ -18,16 +18,16 @@ class WorkloadOracle:
         self._sigma = tasks.sigma
         self._noise = Stream(seed, "duration")
         self._errors = Stream(seed, "estimate")
-        self._sizes: dict[tuple[JobId, TaskKind], Millis] = {}
+        self._sizes: dict[tuple[JobId, SlotKind], Millis] = {}
 
-    def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
+    def size_ms(self, job: JobId, kind: SlotKind) -> Millis:
         """The phase's tasks at speed 1 with local input, noise included; no reduce's shuffle."""
         address = (job, kind)
         if address not in self._sizes:
             self._sizes[address] = self._added_up(job, kind)
         return self._sizes[address]
 
-    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:
+    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:
         """The mean of the phase's tasks on nodes of the kind `on`, of speed 1; 0 without any."""
         spec = self._jobs[job]
         count = spec.maps if kind is MAP else spec.reduces
@@ -37,11 +37,11 @@ class WorkloadOracle:
         """What the job's user said that a task takes."""
         return self._jobs[job].requested_ms
 
-    def normal(self, job: JobId, kind: TaskKind) -> float:
+    def normal(self, job: JobId, kind: SlotKind) -> float:
         """A standard normal number that is the phase's own."""
         return self._errors.normal(job, kind)
 
-    def lengths_ms(self, job: JobId, kind: TaskKind) -> list[Millis]:
+    def lengths_ms(self, job: JobId, kind: SlotKind) -> list[Millis]:
         """What each of the phase's tasks takes at speed 1 with local input, noise included; of a
         reduce without its shuffle.
         """
@@ -53,13 +53,13 @@ class WorkloadOracle:
             for task, ms in enumerate(nominal)
         ]
 
-    def _nominal_ms(self, spec: JobSpec, kind: TaskKind, task: TaskIndex) -> float:
+    def _nominal_ms(self, spec: JobSpec, kind: SlotKind, task: TaskIndex) -> float:
         if spec.recorded is not None:
             return spec.recorded.nominal_ms(kind, task, self._tasks)  # as its slot will time it
         ms = spec.map_ms if kind is MAP else spec.reduce_ms
         return ms * (spec.skew if task in spec.skewed[kind] else 1)
 
-    def _added_up(self, job: JobId, kind: TaskKind) -> Millis:
+    def _added_up(self, job: JobId, kind: SlotKind) -> Millis:
         spec = self._jobs[job]
         if spec.recorded is None and not self._sigma and not spec.skewed[kind]:
             n, ms = (spec.maps, spec.map_ms) if kind is MAP else (spec.reduces, spec.reduce_ms)

@@ -29,7 +29,7 @@ from callboard.scheduler.facts import (
     NodeJoined,
     OfferAnswered,
 )
-from callboard.scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
+from callboard.scheduler.model import JobId, Locality, NodeId, Priority, SlotKind
 from callboard.scheduler.policy import Policy, PolicySpecError
 from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.registry.shipped import ORDERS
@@ -47,7 +47,7 @@ MARKED = ("fifo", "fair", "hfsp", "psbs")
 """The orders for which 10,000 jobs are wanted to cost at most `MARK` times what 100 do."""
 
 DRAWS = Stream(1, "bench")
-MAP = TaskKind.MAP
+MAP = SlotKind.MAP
 
 
 class Job(FakeJob):
@@ -72,13 +72,13 @@ class Job(FakeJob):
         self.done = 0
         self.tasks = tasks
 
-    def total(self, kind: TaskKind) -> int:
+    def total(self, kind: SlotKind) -> int:
         return self.tasks if kind is MAP else 0
 
-    def finished(self, kind: TaskKind) -> int:
+    def finished(self, kind: SlotKind) -> int:
         return self.done if kind is MAP else 0
 
-    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+    def nearest(self, kind: SlotKind, node: NodeId) -> Locality | None:
         if not self.pending_[kind]:
             return None
         if node in self.homes:
@@ -91,18 +91,18 @@ class Hall(FakeCluster):
 
     sums = 0
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: SlotKind) -> int:
         return NODES * (MAP_SLOTS if kind is MAP else REDUCE_SLOTS)
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: SlotKind) -> int:
         return NODES * MAP_SLOTS - 1 if kind is MAP else 0
 
-    def pending(self, kind: TaskKind) -> int:
+    def pending(self, kind: SlotKind) -> int:
         return self.sums if kind is MAP else 0
 
     unfinished = pending
 
-    def padded(self, kind: TaskKind) -> int:  # noqa: ARG002
+    def padded(self, kind: SlotKind) -> int:  # noqa: ARG002
         return 0
 
 

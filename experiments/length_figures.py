@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.tables import Ints
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import JobId, SlotKind
 
 LengthsOfJobs = Mapping[JobId, Ints]
 """The lengths in ms of each job's tasks of one kind, of jobs that have any."""
 
 
-def task_lengths(spec: RunSpec, kind: TaskKind) -> LengthsOfJobs:
+def task_lengths(spec: RunSpec, kind: SlotKind) -> LengthsOfJobs:
     """What the tasks take with local input on a node of speed 1, noise included and a reduce's
     shuffle not.
     """

@@ -25,7 +25,7 @@ from callboard.experiments.plugins import classes_of
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
 from callboard.journal.figures.tables import Ints, JobColumns
-from callboard.scheduler.model import MAP, REDUCE, JobId, Millis, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, JobId, Millis, SlotKind
 
 
 def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Millis]:
@@ -63,7 +63,7 @@ class _LoneJobs:
     def __init__(self, cluster: Cluster, tasks: Tasks, seed: int, *, at_once: bool) -> None:
         nodes = node_facts(cluster)
         self._types = sorted({(each.speed, each.node_type) for each in nodes})
-        self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in TaskKind)
+        self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in SlotKind)
         self._latency_ms = cluster.latency_ms
         self._round_ms = cluster.round_ms()
         self._at_once = at_once or cluster.heartbeat.out_of_band
@@ -71,7 +71,7 @@ class _LoneJobs:
         self._sigma = tasks.sigma
         self._noise = Stream(seed, "duration")
 
-    def _slots(self, nodes: Sequence[NodeFacts], kind: TaskKind) -> list[int]:
+    def _slots(self, nodes: Sequence[NodeFacts], kind: SlotKind) -> list[int]:
         counts = dict.fromkeys(self._types, 0)
         for each in nodes:
             counts[each.speed, each.node_type] += (each.map_slots, each.reduce_slots)[kind]
@@ -101,7 +101,7 @@ class _LoneJobs:
         early_ms = mapped_ms + least_makespan(begun + more_ms, self._reduce_slots) - more_ms
         return max(early_ms, first_ms + least_makespan(anew, self._reduce_slots))
 
-    def _work(self, job: JobSpec, kind: TaskKind, nominal_ms: Millis) -> Lengths:
+    def _work(self, job: JobSpec, kind: SlotKind, nominal_ms: Millis) -> Lengths:
         """How long the work of each task, which nodes differ in, takes on each type."""
         columns = [
             self._lengths(job, kind, nominal_ms, job.factor(node_type) / speed)
@@ -110,7 +110,7 @@ class _LoneJobs:
         return np.concatenate(columns, axis=1)
 
     def _lengths(
-        self, job: JobSpec, kind: TaskKind, nominal_ms: Millis, factor: float | None = None
+        self, job: JobSpec, kind: SlotKind, nominal_ms: Millis, factor: float | None = None
     ) -> Lengths:
         """One column: a part of each task, skewed where a `factor` is applied."""
         count = job.reduces if kind is REDUCE else job.maps
@@ -123,7 +123,7 @@ class _LoneJobs:
                 column[task] = self._real_ms(job, kind, task, nominal_ms * (factor * job.skew))
         return column
 
-    def _real_ms(self, job: JobSpec, kind: TaskKind, task: int, nominal_ms: float) -> Millis:
+    def _real_ms(self, job: JobSpec, kind: SlotKind, task: int, nominal_ms: float) -> Millis:
         return real_ms(self._noise, self._sigma, job.job, kind, task, nominal_ms)
 
     def _held(self, lengths: Lengths) -> Lengths:

@@ -27,7 +27,7 @@ from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
-from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.model import JobId, Millis, SlotKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import ClusterView
@@ -90,13 +90,13 @@ class BooksObserver(Onlooker, Probe):
         if launches or last is None or (last.running, last.pending) != (running, pending):
             self.observations.append(Observation(view.now_ms, running, pending, launches))
         if self._entitlements and isinstance(order, EntitlingOrder):
-            due = order.entitlements(TaskKind.MAP, view, "pool")
+            due = order.entitlements(SlotKind.MAP, view, "pool")
             self.entitlement_log.append((view.now_ms, due))
 
 
 def _counts(view: ClusterView, what: str) -> tuple[CountsByJob, CountsByJob]:
     maps, reduces = (
-        {job.job: getattr(job, what)(kind) for job in view.jobs()} for kind in TaskKind
+        {job.job: getattr(job, what)(kind) for job in view.jobs()} for kind in SlotKind
     )
     return maps, reduces
 
@@ -145,7 +145,7 @@ class ObservedRun:
         """δ = H + 3ℓ, the longest time from when a slot is free to the next launch on it."""
         return self.period_ms + self.scenario.cluster.latency_ms
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: SlotKind) -> int:
         facts = node_facts(self.scenario.cluster)
         return sum((node.map_slots, node.reduce_slots)[kind] for node in facts)
 

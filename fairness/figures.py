@@ -7,7 +7,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import JobFinished
 from callboard.fairness.experiment import ObservedRun
 from callboard.fairness.property import NotApplicable
-from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.model import JobId, Millis, SlotKind
 
 
 def as_seconds(ms: float | Fraction) -> str:
@@ -37,4 +37,4 @@ def least_response_ms(run: ObservedRun, job: JobSpec) -> float:
     fastest = max(node.speed for node in node_facts(run.scenario.cluster))
     chain = job.map_ms + (job.reduce_ms if job.reduces else 0)
     factor = min([1.0, *(factor for _, factor in job.factors)])
-    return max(chain, job.maps * job.map_ms / run.slots(TaskKind.MAP)) * factor / fastest
+    return max(chain, job.maps * job.map_ms / run.slots(SlotKind.MAP)) * factor / fastest

@@ -49,7 +49,7 @@ from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.task_book import TaskRecord
 from callboard.journal.run_changes import EXPIRING
 from callboard.journal.run_records import AttemptRecord, NodeRecord
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import Locality, SlotKind
 from callboard.scheduler.reasons import Reason
 
 FAILED, KILLED, SUCCEEDED = Outcome.FAILED, Outcome.KILLED, Outcome.SUCCEEDED
@@ -82,7 +82,7 @@ def _node(event: FaultStruck, checker: Checker) -> NodeRecord:
 
 
 def _first_map(event: AttemptLaunched) -> bool:
-    return event.kind is TaskKind.MAP and not event.number
+    return event.kind is SlotKind.MAP and not event.number
 
 
 def _two_pools(event: KillOrdered | SuspendOrdered, checker: Checker) -> bool:
@@ -159,7 +159,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         FaultStruck,
         lambda e, c: (
             isinstance(e.fault, RestartMaster)
-            and any(job.phases[TaskKind.REDUCE].open for job in c.run_state.jobs.values())
+            and any(job.phases[SlotKind.REDUCE].open for job in c.run_state.jobs.values())
         ),
     ),
     Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
@@ -172,7 +172,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "a map runs again after its output was lost with its node",
         AttemptLaunched,
-        lambda e, c: e.kind is TaskKind.MAP and (t := _task(e, c)).succeeded and t.killed > 0,
+        lambda e, c: e.kind is SlotKind.MAP and (t := _task(e, c)).succeeded and t.killed > 0,
     ),
     Sometimes(
         "maps fail because nobody can fetch", MapOutputsLost, lambda e, _: e.outcome is FAILED
@@ -180,7 +180,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "outputs are lost while the job's reduces run",
         MapOutputsLost,
-        lambda e, c: c.run_state.jobs[e.job].phases[TaskKind.REDUCE].open > 0,
+        lambda e, c: c.run_state.jobs[e.job].phases[SlotKind.REDUCE].open > 0,
     ),
     Sometimes("an attempt fails by itself", AttemptEnded, lambda e, _: e.outcome is FAILED),
     Sometimes("a job fails", JobFinished, lambda e, _: e.outcome is FAILED),

@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
     JobEvent,
     Outcome,
 )
-from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, SlotKind
 from callboard.scheduler.reasons import Reason, Why
 
 OWN_EVENTS_UP_TO = 6
@@ -39,7 +39,7 @@ class _AuxiliaryEvent(JobEvent, frozen=True):
 
 
 class _AuxiliaryLaunched(_AuxiliaryEvent, frozen=True, tag="AuxiliaryLaunched"):
-    kind: TaskKind
+    kind: SlotKind
 
 
 class _AuxiliaryStarted(_AuxiliaryEvent, frozen=True, tag="AuxiliaryStarted"):

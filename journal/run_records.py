@@ -12,7 +12,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.worker.machine import MACHINE_CHANGES
-from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
+from callboard.scheduler.model import AttemptId, Millis, Priority, SlotKind
 
 NEVER: Millis = -1
 NO_SLOT = -1
@@ -141,7 +141,7 @@ class JobRecord(msgspec.Struct, gc=False):
     last_launch: ev.AttemptLaunched | None = None
     last_preemption: ev.KillOrdered | ev.SuspendOrdered | None = None
 
-    def total(self, kind: TaskKind) -> int:
+    def total(self, kind: SlotKind) -> int:
         return self.submission.reduces if kind else self.submission.maps
 
     @property
@@ -166,7 +166,7 @@ class JobRecord(msgspec.Struct, gc=False):
         parts = [
             f"{phase.done} of {self.total(kind)} {kind.name.lower()}s done, {phase.running} being"
             f" run in {phase.open} attempts"
-            for kind, phase in zip(TaskKind, self.phases, strict=True)
+            for kind, phase in zip(SlotKind, self.phases, strict=True)
         ]
         return f"job-{self.submission.job}, {self.state}: {'; '.join(parts)}"
 

@@ -19,7 +19,7 @@ from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.model import Locality, Millis, Priority, TaskKind
+from callboard.scheduler.model import Locality, Millis, Priority, SlotKind
 
 TASKS_SUFFIX = ".tasks.gz"
 TASKS_VERSION = 2
@@ -217,9 +217,9 @@ def _contradiction(line: _Line, nodes: int) -> str:
 
 
 def _tasks(line: _Line, nodes: int) -> RecordedTasks:
-    failures: dict[tuple[TaskKind, int], tuple[RecordedFailure, ...]] = {}
+    failures: dict[tuple[SlotKind, int], tuple[RecordedFailure, ...]] = {}
     for kind, task, ms, level, killed in line.failures:
-        key = (TaskKind(kind), task)
+        key = (SlotKind(kind), task)
         failure = RecordedFailure(ms, Locality(level), killed)
         failures[key] = (*failures.get(key, ()), failure)
     return RecordedTasks(

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, SlotKind
 from callboard.scheduler.reasons import Why
 
 
@@ -10,7 +10,7 @@ class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     """Start a task of `job` here, within `level` of its input: the nearest, then by index."""
 
     job: JobId
-    kind: TaskKind
+    kind: SlotKind
     level: Locality
     why: Why
 
@@ -49,7 +49,7 @@ class Switch(msgspec.Struct, frozen=True, gc=False):
 
     was: str
     now: str
-    kind: TaskKind
+    kind: SlotKind
     waiting: int
     free: int
     slots: int
@@ -61,7 +61,7 @@ class SizeEstimate(msgspec.Struct, frozen=True, gc=False):
     """
 
     job: JobId
-    kind: TaskKind
+    kind: SlotKind
     size_ms: Millis
     left_ms: Millis
 

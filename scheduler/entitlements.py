@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import JobId, SlotKind
 from callboard.scheduler.reasons import Claimant, JobClaimant
 from callboard.scheduler.view import ClusterView, JobView
 
@@ -43,16 +43,16 @@ Entitlements: TypeAlias = Sequence[Entitlement]
 class EntitlingOrder(Protocol):
     """An order that can say what every claimant is due."""
 
-    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
+    def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         """The claimants with demand or something running, in one order; asked once a check."""
 
 
-def demand_of(job: JobView, kind: TaskKind) -> int:
+def demand_of(job: JobView, kind: SlotKind) -> int:
     """How many tasks of the kind the job could run now, those that run included."""
     return job.running(kind) + job.pending(kind)
 
 
-def job_entitlement(job: JobView, kind: TaskKind, share: Fraction) -> Entitlement:
+def job_entitlement(job: JobView, kind: SlotKind, share: Fraction) -> Entitlement:
     """The entitlement of a single job."""
     running, demand = job.running(kind), demand_of(job, kind)
     return Entitlement(JobClaimant(job.job), (job.job,), running, demand, share)
@@ -67,7 +67,7 @@ def serve_in_turn(demands: Iterable[int], slots: int | Fraction) -> Iterator[Fra
 
 
 def entitlements_by_rank(
-    jobs: Iterable[JobView], kind: TaskKind, slots: int | Fraction
+    jobs: Iterable[JobView], kind: SlotKind, slots: int | Fraction
 ) -> list[Entitlement]:
     """The entitlements of `jobs` with demand, served strictly one after the other."""
     wanting = [job for job in jobs if demand_of(job, kind)]

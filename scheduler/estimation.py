@@ -19,7 +19,7 @@ from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from callboard.scheduler.facts import Closed, Progressed, Suspended
-from callboard.scheduler.model import KINDS, MAP, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, SHUFFLE_SHARE, AttemptId, JobId, Millis, SlotKind
 
 if TYPE_CHECKING:
     from callboard.scheduler.view import AttemptView, JobView
@@ -31,16 +31,16 @@ SizeSource = Literal["online", "oracle"]
 class Oracle(Protocol):
     """The truth about jobs, by addressed draws, so that all policies hear the same."""
 
-    def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
+    def size_ms(self, job: JobId, kind: SlotKind) -> Millis:
         """What the phase's tasks really take, on nodes of speed 1 with local input."""
 
-    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:
+    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:
         """The mean of a task of the phase on nodes of the kind `on`, of speed 1, input local."""
 
     def requested_ms(self, job: JobId) -> Millis | None:
         """What the job's user said before it ran that a task takes; None if nothing was said."""
 
-    def normal(self, job: JobId, kind: TaskKind) -> float:
+    def normal(self, job: JobId, kind: SlotKind) -> float:
         """The phase's own standard normal number, for an error of estimation."""
 
 
@@ -48,11 +48,11 @@ class Estimator(ABC):
     """What is believed of the sizes of phases."""
 
     @abstractmethod
-    def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
+    def size_ms(self, job: JobView, kind: SlotKind) -> Millis:
         """The whole phase, at first sight or as good as it is known now."""
 
     @abstractmethod
-    def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
+    def left_ms(self, job: JobView, kind: SlotKind) -> Millis:
         """What is left of it after the work that the master knows to be done."""
 
     def learn(self, closed: Closed) -> None:  # noqa: B027
@@ -85,17 +85,17 @@ class OracleSizes(Estimator):
     def __init__(self, oracle: Callable[[], Oracle], sigma: float) -> None:
         self._oracle = oracle
         self._sigma = sigma
-        self._done: dict[tuple[JobId, TaskKind], Millis] = {}
+        self._done: dict[tuple[JobId, SlotKind], Millis] = {}
         self._kept: dict[AttemptId, Millis] = {}  # of open attempts that were suspended
 
-    def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
+    def size_ms(self, job: JobView, kind: SlotKind) -> Millis:
         oracle = self._oracle()
         true_ms = oracle.size_ms(job.job, kind)
         if not self._sigma:
             return true_ms
         return round(true_ms * exp(self._sigma * oracle.normal(job.job, kind)))
 
-    def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
+    def left_ms(self, job: JobView, kind: SlotKind) -> Millis:
         return max(self.size_ms(job, kind) - self._done.get((job.job, kind), 0), 0)
 
     def learn(self, closed: Closed) -> None:
@@ -136,7 +136,7 @@ class PhaseMeans:
     """Mean task times of single phases, and of all jobs' tasks of a kind."""
 
     def __init__(self) -> None:
-        self.own: dict[tuple[JobId, TaskKind], RunningMean] = {}
+        self.own: dict[tuple[JobId, SlotKind], RunningMean] = {}
         self._all = (RunningMean(), RunningMean())
 
     def learn(self, closed: Closed) -> None:
@@ -144,7 +144,7 @@ class PhaseMeans:
         self.own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
         self._all[closed.kind].add(ms)
 
-    def times(self, job: JobId, kind: TaskKind, n: int) -> Millis | None:
+    def times(self, job: JobId, kind: SlotKind, n: int) -> Millis | None:
         """n tasks as long as the phase's own, or as all of the kind; None without any to go by."""
         return (self.own.get((job, kind)) or self._all[kind]).times(n)
 
@@ -161,13 +161,13 @@ class OnlineSizes(Estimator):
         self._guess_ms = guess_ms
         self._means = PhaseMeans()
 
-    def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
+    def size_ms(self, job: JobView, kind: SlotKind) -> Millis:
         return self.tasks_ms(job.job, kind, job.total(kind))
 
-    def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
+    def left_ms(self, job: JobView, kind: SlotKind) -> Millis:
         return self.tasks_ms(job.job, kind, job.total(kind) - job.finished(kind))
 
-    def tasks_ms(self, job: JobId, kind: TaskKind, n: int) -> Millis:
+    def tasks_ms(self, job: JobId, kind: SlotKind, n: int) -> Millis:
         known = self._means.times(job, kind, n)
         return n * self._guess_ms if known is None else known
 
@@ -188,6 +188,6 @@ class RequestedSizes(OnlineSizes):
         super().__init__(guess_ms)
         self._oracle = oracle
 
-    def tasks_ms(self, job: JobId, kind: TaskKind, n: int) -> Millis:
+    def tasks_ms(self, job: JobId, kind: SlotKind, n: int) -> Millis:
         requested_ms = self._oracle().requested_ms(job)
         return super().tasks_ms(job, kind, n) if requested_ms is None else n * requested_ms

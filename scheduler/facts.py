@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from callboard.scheduler.decisions import Decision
-from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, SlotKind
 
 
 class _OfJob(msgspec.Struct, frozen=True, gc=False):
@@ -17,7 +17,7 @@ class _OfJob(msgspec.Struct, frozen=True, gc=False):
 class PhaseFact(_OfJob, frozen=True):
     """How many of the job's tasks of one kind are pending or running has changed."""
 
-    kind: TaskKind
+    kind: SlotKind
 
 
 class JobArrived(_OfJob, frozen=True):
@@ -77,7 +77,7 @@ class Resumed(PhaseFact, frozen=True):
 class Progressed(_OfJob, frozen=True):
     """A heartbeat told an attempt's `AttemptView.progress` to a part that wants it."""
 
-    kind: TaskKind
+    kind: SlotKind
     attempt: AttemptId
     progress: float
     ran_ms: Millis
@@ -113,7 +113,7 @@ class NodeDrained(msgspec.Struct, frozen=True, gc=False):
 class TaskOutputsLost(_OfJob, frozen=True):
     """`tasks` outputs are lost, to be made anew; `TasksPending` follows when the job asks."""
 
-    kind: TaskKind
+    kind: SlotKind
     tasks: int
 
 

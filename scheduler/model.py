@@ -34,14 +34,14 @@ def scheduler_of(attempt: AttemptId) -> int:
     return attempt >> _BLOCK_BITS
 
 
-class TaskKind(IntEnum):
-    """Which kind of slot a task takes."""
+class SlotKind(IntEnum):
+    """What class of slot: a node has so many of each, and a task takes one of one kind."""
 
     MAP = 0
     REDUCE = 1
 
 
-MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+MAP, REDUCE = SlotKind.MAP, SlotKind.REDUCE
 """Both kinds by names of their own.  Up to Python 3.11 looking a member up in its enumeration costs
 as much as a call, so code that runs for every task has constants.
 """
@@ -66,7 +66,7 @@ STAGE_NAMES = {MAPS: "map", REDUCES: "reduce", SETUP: "setup", CLEANUP: "cleanup
 """What a task of a stage is called."""
 
 
-def slot_kind(stage: Stage) -> TaskKind:
+def slot_kind(stage: Stage) -> SlotKind:
     """The kind of slot that a stage's tasks take; setups and cleanups are taken for maps here, and
     the central master puts them into any slot.
     """

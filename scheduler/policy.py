@@ -22,7 +22,7 @@ from callboard.scheduler.decisions import (
 )
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.facts import Fact, Launched, OfferAnswered, Progressed
-from callboard.scheduler.model import MAP, REDUCE, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, JobId, Locality, Millis, SlotKind
 from callboard.scheduler.part_params import NoParams
 from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
 from callboard.scheduler.registry.concise import concise
@@ -122,7 +122,7 @@ class Order(Part):
         return None
 
     @abstractmethod
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
         The order is total: every comparison ends in the job's number.  Only facts change which jobs
@@ -131,14 +131,14 @@ class Order(Part):
         run a task of it (`JobView.nearest`).
         """
 
-    def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
+    def kinds(self, offer: Offer) -> Iterable[SlotKind]:  # noqa: ARG002
         return (MAP, REDUCE)
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
         """How many more tasks of this kind the offer may be given."""
         return offer.free(kind)
 
-    def may_speculate(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
+    def may_speculate(self, job: JobId, kind: SlotKind) -> bool:  # noqa: ARG002
         return True
 
 
@@ -196,14 +196,14 @@ class SpeculationRule(Part):
     """Which tasks get a second attempt at a time, on another node?"""
 
     @abstractmethod
-    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
+    def speculate(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         """The attempt to launch on this node, asked when nothing is pending for it."""
 
-    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
+    def urgent(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
         """The attempt that goes before everything that is pending, asked first."""
         return None
 
-    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
+    def has_candidates(self, kind: SlotKind, view: ClusterView) -> bool:
         """Whether `speculate` could have something for some node; else it is not asked.  By facts
         alone.
         """
@@ -236,10 +236,10 @@ class NoSpeculation(SpeculationRule):
     name = "no_speculation"
     summary = "never run a second copy"
 
-    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
+    def speculate(self, kind: SlotKind, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
         return None
 
-    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
+    def has_candidates(self, kind: SlotKind, view: ClusterView) -> bool:  # noqa: ARG002
         return False
 
 
@@ -344,7 +344,7 @@ class Policy:
         return self.preemption.victims(view)
 
     def _refused_again(
-        self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
+        self, kind: SlotKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> bool:
         """Whether this offer would refuse every job that the last did: under delay scheduling most
         do.
@@ -371,7 +371,7 @@ class Policy:
         return self._refused_ids if self._refused_again(MAP, offer, view, None) else None
 
     def _first_permitted(
-        self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
+        self, kind: SlotKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> Launch | Resume | None:
         """The first job that may have a task here: a suspended one, else its nearest."""
         skipped: list[tuple[JobView, Locality]] = []

@@ -24,25 +24,25 @@ class JobView(Protocol):
     @property
     def priority(self) -> model.Priority: ...
 
-    def total(self, kind: model.TaskKind) -> int:
+    def total(self, kind: model.SlotKind) -> int:
         """How many tasks of this kind the job has."""
 
-    def pending(self, kind: model.TaskKind) -> int:
+    def pending(self, kind: model.SlotKind) -> int:
         """How many may run now and do not, suspended ones included; reduces from slowstart on."""
 
-    def suspended(self, kind: model.TaskKind) -> int:
+    def suspended(self, kind: model.SlotKind) -> int:
         """How many of the pending ones have a suspended attempt."""
 
-    def resumable(self, kind: model.TaskKind, node: model.NodeId) -> model.AttemptId | None:
+    def resumable(self, kind: model.SlotKind, node: model.NodeId) -> model.AttemptId | None:
         """The first launched of its attempts that `node` holds suspended, not being killed."""
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         """How many attempts of this kind are believed to run; a task may have two."""
 
-    def finished(self, kind: model.TaskKind) -> int:
+    def finished(self, kind: model.SlotKind) -> int:
         """How many of its tasks are known to have succeeded."""
 
-    def nearest(self, kind: model.TaskKind, node: model.NodeId) -> model.Locality | None:
+    def nearest(self, kind: model.SlotKind, node: model.NodeId) -> model.Locality | None:
         """How near to `node` its nearest pending task that may run there has its input; None
         without any.
 
@@ -63,13 +63,13 @@ class NodeView(Protocol):
     @property
     def node_type(self) -> str: ...
 
-    def slots(self, kind: model.TaskKind) -> int:
+    def slots(self, kind: model.SlotKind) -> int:
         """How many slots of this kind it has."""
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         """How many of them are believed to be taken."""
 
-    def suspended(self, kind: model.TaskKind) -> int:
+    def suspended(self, kind: model.SlotKind) -> int:
         """How many suspended attempts of this kind it holds."""
 
 
@@ -81,7 +81,7 @@ class AttemptView(Protocol):
     @property
     def job(self) -> model.JobId: ...
     @property
-    def kind(self) -> model.TaskKind: ...
+    def kind(self) -> model.SlotKind: ...
     @property
     def task(self) -> model.TaskIndex: ...
     @property
@@ -153,19 +153,19 @@ class ClusterView(Protocol):
     def heartbeat_ms(self) -> model.Millis:
         """The interval between a node's heartbeats."""
 
-    def slots(self, kind: model.TaskKind) -> int:
+    def slots(self, kind: model.SlotKind) -> int:
         """All slots of this kind."""
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         """All attempts of this kind that are believed to run."""
 
-    def pending(self, kind: model.TaskKind) -> int:
+    def pending(self, kind: model.SlotKind) -> int:
         """All tasks of this kind that may run now and do not."""
 
-    def unfinished(self, kind: model.TaskKind) -> int:
+    def unfinished(self, kind: model.SlotKind) -> int:
         """All tasks of this kind that have not succeeded; reduces only from slowstart on."""
 
-    def padded(self, kind: model.TaskKind) -> int:
+    def padded(self, kind: model.SlotKind) -> int:
         """All tasks of this kind of jobs that have reduces, finished ones too."""
 
     def node(self, node: model.NodeId) -> NodeView | None:
@@ -190,10 +190,10 @@ class Offer(Protocol):
     @property
     def node(self) -> NodeView: ...
 
-    def free(self, kind: model.TaskKind) -> int:
+    def free(self, kind: model.SlotKind) -> int:
         """Slots of this kind that are still free, after what has been given."""
 
-    def given(self, kind: model.TaskKind) -> int:
+    def given(self, kind: model.SlotKind) -> int:
         """Tasks of this kind given in this heartbeat."""
 
     @property

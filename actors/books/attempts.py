@@ -28,7 +28,7 @@ class BookedAttempt(msgspec.Struct, eq=False):
     attempt: model.AttemptId
     job: model.JobId
     stage: Stage
-    kind: model.TaskKind
+    kind: model.SlotKind
     task: model.TaskIndex
     number: int
     node: model.NodeId

@@ -90,7 +90,7 @@ class BookedJob:
         self._running = [0, 0]
         self._suspended = [0, 0]
         self._finished = [0, 0]
-        self._held: dict[tuple[model.TaskKind, model.NodeId], list[BookedAttempt]] = {}
+        self._held: dict[tuple[model.SlotKind, model.NodeId], list[BookedAttempt]] = {}
         self._work: dict[Stage, msg.AnyWork] = {}
         self._reduces = PendingReduces(self._total[REDUCE], self._hosts_of(REDUCE))
         maps = PendingMaps(0, _NOWHERE, racks, self._hosts_of(MAP))
@@ -101,26 +101,26 @@ class BookedJob:
 
     # The view.
 
-    def total(self, kind: model.TaskKind) -> int:
+    def total(self, kind: model.SlotKind) -> int:
         return self._total[kind]
 
-    def pending(self, kind: model.TaskKind) -> int:
+    def pending(self, kind: model.SlotKind) -> int:
         return self.tasks[kind].left + self._suspended[kind]
 
-    def suspended(self, kind: model.TaskKind) -> int:
+    def suspended(self, kind: model.SlotKind) -> int:
         return self._suspended[kind]
 
-    def resumable(self, kind: model.TaskKind, node: model.NodeId) -> model.AttemptId | None:
+    def resumable(self, kind: model.SlotKind, node: model.NodeId) -> model.AttemptId | None:
         held = self._held.get((kind, node), ())
         return min((entry.attempt for entry in held if not entry.killing), default=None)
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         return self._running[kind]
 
-    def finished(self, kind: model.TaskKind) -> int:
+    def finished(self, kind: model.SlotKind) -> int:
         return self._finished[kind]
 
-    def nearest(self, kind: model.TaskKind, node: model.NodeId) -> Locality | None:
+    def nearest(self, kind: model.SlotKind, node: model.NodeId) -> Locality | None:
         if self.faults and self.blacklists(node):
             return None
         return self.tasks[kind].nearest(node)
@@ -148,7 +148,7 @@ class BookedJob:
         self.change(BookedJobChange.OPEN_MAPS)
         self._pad(1)
 
-    def take(self, kind: model.TaskKind, node: model.NodeId) -> tuple[model.TaskIndex, Locality]:
+    def take(self, kind: model.SlotKind, node: model.NodeId) -> tuple[model.TaskIndex, Locality]:
         """The nearest pending task of this kind is launched on the node."""
         self._sums.pending[kind] -= 1
         return self.tasks[kind].take(node)
@@ -217,7 +217,7 @@ class BookedJob:
 
     # What runs, and what has come of it.
 
-    def opened(self, kind: model.TaskKind) -> bool:
+    def opened(self, kind: model.SlotKind) -> bool:
         """Whether its tasks of this kind have been submitted: reduces from slowstart on."""
         return Stage(kind) in self._work
 
@@ -286,10 +286,10 @@ class BookedJob:
         """Where too many of its attempts failed, whether it blacklists them or not."""
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
-    def _has_slots_beside(self, failing: list[model.NodeId], kind: model.TaskKind) -> bool:
+    def _has_slots_beside(self, failing: list[model.NodeId], kind: model.SlotKind) -> bool:
         return any(each.slots(kind) and each.node not in failing for each in self._members.values())
 
-    def _hosts_of(self, kind: model.TaskKind) -> NodesWithSlots:
+    def _hosts_of(self, kind: model.SlotKind) -> NodesWithSlots:
         """The nodes that may run such tasks: those that the job blacklists may not."""
         return lambda: (
             each.node

@@ -60,19 +60,19 @@ class Ledger:
     def nodes(self) -> int:
         return len(self.members)
 
-    def slots(self, kind: model.TaskKind) -> int:
+    def slots(self, kind: model.SlotKind) -> int:
         return self.members.slots(kind)
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         return self.members.running(kind)
 
-    def pending(self, kind: model.TaskKind) -> int:
+    def pending(self, kind: model.SlotKind) -> int:
         return self.sums.pending[kind] + self.sums.suspended[kind]
 
-    def unfinished(self, kind: model.TaskKind) -> int:
+    def unfinished(self, kind: model.SlotKind) -> int:
         return self.sums.unfinished[kind]
 
-    def padded(self, kind: model.TaskKind) -> int:
+    def padded(self, kind: model.SlotKind) -> int:
         return self.sums.padded[kind]
 
     def node(self, node: model.NodeId) -> BookedNode | None:
@@ -137,7 +137,7 @@ class Ledger:
 
     # Attempts.
 
-    def launch(self, entry: BookedJob, kind: model.TaskKind, member: BookedNode) -> BookedAttempt:
+    def launch(self, entry: BookedJob, kind: model.SlotKind, member: BookedNode) -> BookedAttempt:
         """Book the job's nearest pending task on the node."""
         stage = Stage(kind)
         task, level = entry.take(kind, member.node)
@@ -146,7 +146,7 @@ class Ledger:
         return attempt
 
     def launch_unseen(
-        self, entry: BookedJob, stage: Stage, kind: model.TaskKind, member: BookedNode
+        self, entry: BookedJob, stage: Stage, kind: model.SlotKind, member: BookedNode
     ) -> BookedAttempt:
         """Book a job's setup or cleanup on the node, in a free slot of this kind."""
         self._unseen += 1
@@ -167,7 +167,7 @@ class Ledger:
         self,
         entry: BookedJob,
         stage: Stage,
-        kind: model.TaskKind,
+        kind: model.SlotKind,
         task: model.TaskIndex,
         member: BookedNode,
         level: Locality,

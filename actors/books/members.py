@@ -52,20 +52,20 @@ class BookedNode:
         for kind in KINDS:
             self.free_slots[kind] = 0 if self.drained else self._slots[kind] - self._running[kind]
 
-    def slots(self, kind: model.TaskKind) -> int:
+    def slots(self, kind: model.SlotKind) -> int:
         return 0 if self.drained else self._slots[kind]
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         return self._running[kind]
 
-    def suspended(self, kind: model.TaskKind) -> int:
+    def suspended(self, kind: model.SlotKind) -> int:
         return self._suspended[kind]
 
-    def free(self, kind: model.TaskKind) -> int:
+    def free(self, kind: model.SlotKind) -> int:
         """Slots of this kind that nothing has been promised."""
         return self.free_slots[kind]
 
-    def take_freed(self, kind: model.TaskKind, otherwise: int) -> int:
+    def take_freed(self, kind: model.SlotKind, otherwise: int) -> int:
         """The event that freed the slot which is taken now, if it was ever held."""
         freed = self.freed[kind]
         return freed.pop(0) if freed else otherwise
@@ -83,10 +83,10 @@ class Members(dict[model.NodeId, BookedNode]):
         self._slots = [0, 0]
         self._running = [0, 0]
 
-    def slots(self, kind: model.TaskKind) -> int:
+    def slots(self, kind: model.SlotKind) -> int:
         return self._slots[kind]
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         """Slots that attempts hold, of whatever stage."""
         return self._running[kind]
 
@@ -140,13 +140,13 @@ class BookedOffer:
         self.given_off_rack = 0
         self._given = [0, 0]
 
-    def free(self, kind: model.TaskKind) -> int:
+    def free(self, kind: model.SlotKind) -> int:
         return self.node.free_slots[kind]
 
-    def given(self, kind: model.TaskKind) -> int:
+    def given(self, kind: model.SlotKind) -> int:
         return self._given[kind]
 
-    def give(self, kind: model.TaskKind, level: Locality) -> None:
+    def give(self, kind: model.SlotKind, level: Locality) -> None:
         """Count a launch; a retried map is node-local anywhere (`JobView.nearest`)."""
         self._given[kind] += 1
         if kind is MAP and level is _OFF_RACK:

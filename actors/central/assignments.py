@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.messages import LaunchTask, ResumeTask, StopAtt
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Launch, Resume, Speculate
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import KINDS, MAP, REDUCE, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, REDUCE, JobId, Locality, Millis, SlotKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
 
@@ -111,7 +111,7 @@ class Assignments:
     def forget_candidates(self) -> None:
         self._candidates_from = [None, None]
 
-    def kinds_wanted(self) -> tuple[TaskKind, ...]:
+    def kinds_wanted(self) -> tuple[SlotKind, ...]:
         """The kinds of slot for which there is something to launch."""
         if self._setup_and_cleanup.waiting:
             return KINDS

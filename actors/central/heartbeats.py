@@ -61,7 +61,7 @@ from callboard.actors.vocabulary.messages import (
     SuspendTask,
 )
 from callboard.actors.worker.dialogue import Dialogue
-from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import AttemptId, Millis, NodeId, SlotKind
 
 # The node's side.
 
@@ -546,7 +546,7 @@ class MasterHeartbeats:
         able = (maps > 0, reduces > 0, member.could_resume())
         self.index.set_able(member.node, able)
 
-    def await_useful(self, kinds: Iterable[TaskKind]) -> None:
+    def await_useful(self, kinds: Iterable[SlotKind]) -> None:
         """Arrange for the first instant at which a silent node could take one of `kinds`, or resume
         what it holds suspended.
         """

@@ -6,7 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from callboard.scheduler.model import KINDS, MAP, Millis, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, MAP, Millis, NodeId, SlotKind
 
 RESUMING = len(KINDS)
 """The row of the nodes that could take up a suspended attempt, after those of the kinds."""
@@ -87,7 +87,7 @@ class IdleNodeIndex:
             yield base_ms + phase, node
 
     def next_useful(
-        self, now_ms: Millis, kinds: Iterable[TaskKind]
+        self, now_ms: Millis, kinds: Iterable[SlotKind]
     ) -> tuple[Millis, list[NodeId]] | None:
         """The first instant after now at which a heartbeat of a node able to take one of `kinds`,
         or to resume what it holds suspended, would arrive, and those nodes; None without any.

@@ -9,7 +9,7 @@ from collections import deque
 from callboard.actors.sparrow.frontend import Frontend
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
-from callboard.scheduler.model import KINDS, JobId, NodeId, Stage, TaskKind, slot_kind
+from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
 
 
@@ -52,7 +52,7 @@ class GlobalQueue(Frontend):
             self._free[entry.kind].append((entry.node, report.cause))
             self._serve(entry.kind)
 
-    def _serve(self, kind: TaskKind) -> None:
+    def _serve(self, kind: SlotKind) -> None:
         """Give free slots to the stages that wait, first come first served."""
         waiting, free = self._waiting[kind], self._free[kind]
         unsuited: list[tuple[NodeId, int]] = []

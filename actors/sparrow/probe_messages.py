@@ -3,7 +3,7 @@
 """
 
 from callboard.actors.kernel.message import Message
-from callboard.scheduler.model import JobId, NodeId, Stage, TaskKind
+from callboard.scheduler.model import JobId, NodeId, SlotKind, Stage
 
 
 class _OfStage(Message, frozen=True):
@@ -53,7 +53,7 @@ class Probe(Message, frozen=True):
     for the answer, which goes to the address `scheduler`.
     """
 
-    kind: TaskKind
+    kind: SlotKind
     scheduler: int
     sample: int
     place: int

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.dialogue import Dialogue
-from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind, scheduler_of
+from callboard.scheduler.model import AttemptId, JobId, Millis, SlotKind, scheduler_of
 
 
 class Reporting(Dialogue):
@@ -27,10 +27,10 @@ class Reporting(Dialogue):
         self._latency_ms = latency_ms
         self._address_of = address_of
         self._address_for = address_for
-        self._running: dict[AttemptId, TaskKind] = {}
+        self._running: dict[AttemptId, SlotKind] = {}
 
     @abstractmethod
-    def released(self, kind: TaskKind, cause: int) -> None:
+    def released(self, kind: SlotKind, cause: int) -> None:
         """A slot of this kind is free again, by this event."""
 
     def launch(self, launch: msg.LaunchTask) -> None:

@@ -17,7 +17,7 @@ from callboard.actors.sparrow.probe_messages import (
 from callboard.actors.sparrow.reporting import Reporting
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import KINDS, JobId, Millis, Stage, TaskKind, slot_kind
+from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, Stage, slot_kind
 
 
 class Reservation(NamedTuple):
@@ -70,11 +70,11 @@ class Reservations(Reporting):
     def on_kill_task(self, kill: msg.KillTask) -> None:
         self._node.kill(kill)
 
-    def released(self, kind: TaskKind, cause: int) -> None:
+    def released(self, kind: SlotKind, cause: int) -> None:
         self._free[kind] += 1
         self._ask(kind, cause)
 
-    def _ask(self, kind: TaskKind, cause: int) -> None:
+    def _ask(self, kind: SlotKind, cause: int) -> None:
         """Hold free slots for the reservations at the head of the queue.  The later event of two
         has brought that about: that a slot is free, or that the reservation came.
         """

@@ -7,7 +7,7 @@ from callboard.actors.sparrow.probe_messages import Probe, ProbeReply
 from callboard.actors.sparrow.reporting import Reporting
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind
 
 
 class TaskQueue(Reporting):
@@ -44,11 +44,11 @@ class TaskQueue(Reporting):
         else:
             self._node.kill(kill)
 
-    def released(self, kind: TaskKind, cause: int) -> None:  # noqa: ARG002
+    def released(self, kind: SlotKind, cause: int) -> None:  # noqa: ARG002
         self._free[kind] += 1
         self._start(kind)
 
-    def _start(self, kind: TaskKind) -> None:
+    def _start(self, kind: SlotKind) -> None:
         queue = self._queues[kind]
         while queue and self._free[kind]:
             self._free[kind] -= 1

@@ -151,7 +151,7 @@ class OrderSwitched(Event, frozen=True):
 
     was: str
     now: str
-    kind: model.TaskKind
+    kind: model.SlotKind
     waiting: int
     free: int
     slots: int
@@ -198,7 +198,7 @@ class SizeEstimated(JobEvent, frozen=True):
 
     importance = Importance.DECISION
 
-    kind: model.TaskKind
+    kind: model.SlotKind
     size_ms: model.Millis
     left_ms: model.Millis
 
@@ -256,7 +256,7 @@ class AttemptLaunched(DecisionEvent, frozen=True):
     """
 
     job: model.JobId
-    kind: model.TaskKind
+    kind: model.SlotKind
     task: model.TaskIndex
     number: int
     node: model.NodeId

@@ -204,7 +204,7 @@ class LaunchTask(Message, frozen=True):
     attempt: model.AttemptId
     job: model.JobId
     stage: model.Stage
-    kind: model.TaskKind
+    kind: model.SlotKind
     task: model.TaskIndex
     number: int
     level: model.Locality

@@ -14,7 +14,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.worker.clock import Clock
-from callboard.scheduler.model import AttemptId, Millis, TaskKind
+from callboard.scheduler.model import AttemptId, Millis, SlotKind
 
 
 class NodeSide(Protocol):
@@ -76,7 +76,7 @@ class Dialogue(Answering, ABC):
     def report(self, report: msg.AnyReport) -> None:
         """There is something to tell."""
 
-    def freed(self, kind: TaskKind) -> None:
+    def freed(self, kind: SlotKind) -> None:
         """A slot of this kind is free again."""
 
     @abstractmethod

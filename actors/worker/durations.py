@@ -19,13 +19,13 @@ from callboard.actors.vocabulary.messages import (
     ReduceWork,
 )
 from callboard.actors.worker.machine import NO_AILMENTS, Ailments
-from callboard.scheduler.model import REDUCE, JobId, Locality, Millis, TaskIndex, TaskKind
+from callboard.scheduler.model import REDUCE, JobId, Locality, Millis, SlotKind, TaskIndex
 
 _NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
 
 
 def real_ms(
-    noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
+    noise: Stream, sigma: float, job: JobId, kind: SlotKind, task: TaskIndex, nominal_ms: float
 ) -> Millis:
     """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
     column = 2 * task + (kind is REDUCE)

@@ -19,7 +19,7 @@ from callboard.actors.kernel.probes import Probe
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary import events as ev
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind
 from callboard.scheduler.policy import PreemptionRule
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
@@ -64,9 +64,9 @@ class StarvationProbe(Onlooker, Probe):
         self._ledger: Ledger | None = None
         self._clocks: Sequence[Clocks] = ()
         self._checked_ms: Millis = 0
-        self._wanted: Mapping[TaskKind, Wanted] = {}
-        self._kind_of: Mapping[AttemptId, TaskKind] = {}
-        self._alive: Sequence[tuple[JobId, TaskKind, AttemptId]] = ()
+        self._wanted: Mapping[SlotKind, Wanted] = {}
+        self._kind_of: Mapping[AttemptId, SlotKind] = {}
+        self._alive: Sequence[tuple[JobId, SlotKind, AttemptId]] = ()
         self._spares = False
 
     def begin(self, kernel: Kernel[ev.AnyEvent], architecture: Architecture) -> None:
@@ -104,7 +104,7 @@ class StarvationProbe(Onlooker, Probe):
     def _count(
         self,
         rule: KillPreemption | SuspendPreemption | GlobalPreemption,
-        kind: TaskKind,
+        kind: SlotKind,
         claims: Sequence[Entitlement],
         ledger: Ledger,
     ) -> Wanted:
@@ -120,7 +120,7 @@ class StarvationProbe(Onlooker, Probe):
     def _lacks(
         self,
         rule: KillPreemption | SuspendPreemption | GlobalPreemption,
-        kind: TaskKind,
+        kind: SlotKind,
         claim: Entitlement,
         ledger: Ledger,
     ) -> int:

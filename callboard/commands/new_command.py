@@ -23,7 +23,7 @@ callboard run two-jobs --policy $ref --policy fair
 callboard check $ref
 """
 
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.view import JobView
 
@@ -34,7 +34,7 @@ class $order(KeyedOrder):
     name = "$name"
     summary = "the job with the fewest tasks left to launch is next"
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         """The smallest key is next; `job` is what the master knows of it."""
         return (job.pending(kind), job.submitted_ms)
 

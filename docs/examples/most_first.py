@@ -3,7 +3,7 @@
 callboard check './docs/examples/most_first.py:MostFirst' --property max-min
 """
 
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.view import JobView
 
@@ -15,7 +15,7 @@ class MostFirst(KeyedOrder):
     summary = "the job with the most tasks running is next: a slip of the pen"
     guarantees = ("max-min", "sharing-incentive", "work-conserving")
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (-job.running(kind), job.submitted_ms)
 
     def score(self, key: SortKey) -> float:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.view import JobView
 
@@ -29,7 +29,7 @@ class ShortestQueue(KeyedOrder):
         super().__init__()
         self._large = (params or Params()).large
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (min(job.pending(kind), self._large), job.submitted_ms)
 
     def score(self, key: SortKey) -> float:

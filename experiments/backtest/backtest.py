@@ -32,7 +32,7 @@ from callboard.scenarios.formats.recording_file import import_files, load_record
 from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks
-from callboard.scheduler.model import KINDS, MAP, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, JobId, Millis, SlotKind
 
 _Floats = NDArray[np.float64]
 _WORST = 5
@@ -214,7 +214,7 @@ def _busy(journal: Path) -> tuple[Steps, Steps]:
     for event in Journal(journal):
         attempts.look(event, state.observe(event))
     table, end_ms = attempts.table(), state.now_ms
-    return table.busy_slots(TaskKind.MAP, end_ms), table.busy_slots(TaskKind.REDUCE, end_ms)
+    return table.busy_slots(SlotKind.MAP, end_ms), table.busy_slots(SlotKind.REDUCE, end_ms)
 
 
 def _ranks(values: Sequence[float]) -> _Floats:

@@ -16,7 +16,7 @@ from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.journal.replay.pool_shares import PoolShares, ShareSampler
 from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import Millis, NodeId, TaskKind
+from callboard.scheduler.model import Millis, NodeId, SlotKind
 from callboard.scheduler.registry.spelling import short_policy
 
 _PARAMS_SHOWN = 28
@@ -52,7 +52,7 @@ class SlotHistory:
     def nodes(self) -> tuple[ev.NodeFacts, ...]:
         return self.started.nodes
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: SlotKind) -> int:
         """How many slots of a kind the cluster has."""
         return sum(slots_of(facts, kind) for facts in self.nodes)
 

@@ -37,7 +37,7 @@ from callboard.journal.figures.tables import Flags, Ints
 from callboard.journal.replay.cluster_state import slot_offsets
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import kind_name, node_name
-from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.model import KINDS, SlotKind
 
 _BAR_ROWS_MAX = 64
 _BARS_MAX = 4000
@@ -154,7 +154,7 @@ def _by_user(run: ChartRun) -> list[str]:
 
 
 def _by_kind(run: ChartRun) -> list[str]:
-    return [kind_name(TaskKind(kind)) for kind in run.slot_history.attempts.kind.tolist()]
+    return [kind_name(SlotKind(kind)) for kind in run.slot_history.attempts.kind.tolist()]
 
 
 def _job_rows(run: ChartRun) -> list[int]:

@@ -31,7 +31,7 @@ from callboard.experiments.charts.job_charts import SIZE_CLASSES, SizeClass, dre
 from callboard.experiments.charts.time_windows import set_time_axis, window_edges, window_means
 from callboard.journal.replay.pool_shares import PoolShares
 from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
-from callboard.scheduler.model import KINDS, Locality, Millis, TaskKind
+from callboard.scheduler.model import KINDS, Locality, Millis, SlotKind
 
 _WINDOWS = 120
 _SHARE_WINDOWS = 128
@@ -70,7 +70,7 @@ def utilisation_chart(runs: Sequence[ChartRun]) -> Any:
     return figure
 
 
-def _draw_utilisation(axes: Any, runs: Sequence[ChartRun], kind: TaskKind, until_ms: int) -> None:
+def _draw_utilisation(axes: Any, runs: Sequence[ChartRun], kind: SlotKind, until_ms: int) -> None:
     unit, edges = set_time_axis(axes, until_ms), window_edges(until_ms, _WINDOWS)
     middles = (edges[1:] + edges[:-1]) / 2 / unit.ms
     for place, (run, look) in enumerate(zip(runs, run_looks(runs), strict=True)):
@@ -109,7 +109,7 @@ def _launches(run: ChartRun) -> NDArray[np.int64]:
         np.zeros((len(SIZE_CLASSES), len(_LEVELS)), np.int64),
     )
     tasks = run.jobs.maps + run.jobs.reduces
-    of_map = attempts.kind == TaskKind.MAP
+    of_map = attempts.kind == SlotKind.MAP
     size = tasks[np.searchsorted(run.jobs.job, attempts.job[of_map])]
     for row, each in enumerate(SIZE_CLASSES):
         table[row] = np.bincount(attempts.level[of_map][each.has(size)], minlength=len(_LEVELS))

@@ -20,18 +20,18 @@ from callboard.experiments.reproduction.hfsp_artefacts import (
 from callboard.experiments.reproduction.run_figures import SizeBin, Values
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.job_groups import jobs_of_size
-from callboard.scheduler.model import MAP, REDUCE, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, SlotKind
 
 _KIND_NAMES = {MAP: "maps", REDUCE: "reduces"}
 
 _TEST = Drawn("hfsp-calibrated")
 
 
-def _lengths_s(spec: RunSpec, kind: TaskKind) -> Values:
+def _lengths_s(spec: RunSpec, kind: SlotKind) -> Values:
     return pooled_seconds(task_lengths(spec, kind))
 
 
-def _relative(spec: RunSpec, kind: TaskKind) -> Values:
+def _relative(spec: RunSpec, kind: SlotKind) -> Values:
     return relative_to_job(task_lengths(spec, kind))
 
 
@@ -41,7 +41,7 @@ def _orders_of_magnitude(spec: RunSpec) -> float:
     return float(np.log10(high / low))
 
 
-def _stable(kind: TaskKind) -> Callable[[RunSpec], float]:
+def _stable(kind: SlotKind) -> Callable[[RunSpec], float]:
     """The share of tasks that take from half to one and a half times their job's mean."""
 
     def share(spec: RunSpec) -> float:
@@ -52,7 +52,7 @@ def _stable(kind: TaskKind) -> Callable[[RunSpec], float]:
 
 
 def _drawn_ecdfs(
-    samples: Sequence[RunSpec], of: Callable[[RunSpec, TaskKind], Values], label: str
+    samples: Sequence[RunSpec], of: Callable[[RunSpec, SlotKind], Values], label: str
 ) -> Any:
     panel = {
         name: np.concatenate([of(spec, kind) for spec in samples])
@@ -61,7 +61,7 @@ def _drawn_ecdfs(
     return ecdf_panels([panel], [""], label)
 
 
-def errors(runs: Runs, kind: TaskKind, which: SizeBin = LARGER) -> Values:
+def errors(runs: Runs, kind: SlotKind, which: SizeBin = LARGER) -> Values:
     """Estimated over real sizes of the bin's jobs, of all three workloads."""
     found = [np.empty(0)]
     for workload in WORKLOADS:
@@ -72,7 +72,7 @@ def errors(runs: Runs, kind: TaskKind, which: SizeBin = LARGER) -> Values:
     return np.concatenate(found)
 
 
-def _error_share(kind: TaskKind, low: float, high: float) -> Callable[[Runs], float | None]:
+def _error_share(kind: SlotKind, low: float, high: float) -> Callable[[Runs], float | None]:
     """The share of jobs whose error is between the two."""
 
     def share(runs: Runs) -> float | None:
@@ -83,7 +83,7 @@ def _error_share(kind: TaskKind, low: float, high: float) -> Callable[[Runs], fl
 
 
 def _pooled_quantile(
-    kind: TaskKind, which: SizeBin, quantile: float
+    kind: SlotKind, which: SizeBin, quantile: float
 ) -> Callable[[Sequence[Runs]], float | None]:
     """A quantile of the errors of all runs together."""
 
@@ -104,7 +104,7 @@ def _error_ecdfs(samples: Sequence[Runs]) -> Any:
 
 def _errors_by_bin(
     samples: Sequence[Runs],
-    kind: TaskKind,
+    kind: SlotKind,
     bins: Sequence[SizeBin],
     marks: Sequence[PrintedMark],
 ) -> Any:
@@ -115,7 +115,7 @@ def _errors_by_bin(
     return ecdf_panels([panel], [_KIND_NAMES[kind]], "estimated / real size", marks)
 
 
-def _by_bin(number: int, kind: TaskKind, bound: float, bins: Sequence[SizeBin]) -> AnyArtefact:
+def _by_bin(number: int, kind: SlotKind, bound: float, bins: Sequence[SizeBin]) -> AnyArtefact:
     """Figure 14 or 15."""
     name = _KIND_NAMES[kind]
     return Artefact(

@@ -24,7 +24,7 @@ from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scheduler.entitlements import EntitlingOrder
 from callboard.scheduler.facts import JobArrived
-from callboard.scheduler.model import MAPS, JobId, TaskKind
+from callboard.scheduler.model import MAPS, JobId, SlotKind
 from callboard.scheduler.policy import Policy
 
 ALL_PRESENT: ScenarioFamily = msgspec.structs.replace(
@@ -71,7 +71,7 @@ def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping
     for spec in jobs:
         ledger.submit(_submission(spec), NO_CAUSE)
         policy.order.observe(JobArrived(spec.job), ledger)
-    entitlements = policy.order.entitlements(TaskKind.MAP, ledger, "job")
+    entitlements = policy.order.entitlements(SlotKind.MAP, ledger, "job")
     due = {job: each.share for each in entitlements for job in each.jobs}
     return {spec.job: due.get(spec.job, Fraction(0)) for spec in jobs}
 

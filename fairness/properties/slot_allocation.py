@@ -16,7 +16,7 @@ from callboard.fairness.experiment import Experiment, LaunchDecision, ObservedRu
 from callboard.fairness.figures import as_seconds, completed
 from callboard.fairness.property import PropertyCheck, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS, ScenarioFamily
-from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, TaskKind
+from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, SlotKind
 
 EQUAL_JOBS: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, reduces=True, noise=True, locality_matters=True
@@ -140,7 +140,7 @@ def envy_free(experiment: Experiment) -> int:
     arrived_ms = max(job.submit_ms for job in run.jobs.values())
     settled_ms = arrived_ms + longest + 2 * run.gap_ms
     for seen in (seen for seen in run.observations if seen.at_ms >= settled_ms):
-        running, pending = seen.running[TaskKind.MAP], seen.pending[TaskKind.MAP]
+        running, pending = seen.running[SlotKind.MAP], seen.pending[SlotKind.MAP]
         for envious in (job for job, left in pending.items() if left):
             for other, slots in running.items():
                 times += other != envious

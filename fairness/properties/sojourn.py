@@ -18,7 +18,7 @@ from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.fairness.variants import with_parts
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scheduler import ideal
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, SlotKind
 from callboard.scheduler.policy import Order, Policy
 
 DISCIPLINE_OF_ORDER: Mapping[str, str] = {
@@ -172,7 +172,7 @@ def _gaps_ms(run: ObservedRun) -> Millis:
 )
 def dominance(experiment: Experiment) -> int:
     fluid, run = _Fluid(experiment), _run_with_exact_sizes(experiment)
-    slots = run.slots(TaskKind.MAP)
+    slots = run.slots(SlotKind.MAP)
     if any(job.maps < slots for job in fluid.jobs):
         raise NotApplicable("a job has fewer tasks than there are slots")
     longest = max(job.map_ms for job in fluid.jobs)
@@ -198,7 +198,7 @@ def dominance(experiment: Experiment) -> int:
 )
 def shortest_first(experiment: Experiment) -> int:
     run = _run_with_exact_sizes(experiment)
-    if run.slots(TaskKind.MAP) > 1:
+    if run.slots(SlotKind.MAP) > 1:
         raise NotApplicable("there is more than one map slot")
     sizes = [job.maps * job.map_ms for job in run.jobs.values()]
     least = min(sum(accumulate(order)) for order in permutations(sizes))

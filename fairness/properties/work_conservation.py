@@ -16,7 +16,7 @@ from callboard.fairness.property import PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS
 from callboard.journal.checks.delay_scheduling import delay_waits_ms
 from callboard.scheduler.locality import Delay
-from callboard.scheduler.model import KINDS, Millis, TaskKind
+from callboard.scheduler.model import KINDS, Millis, SlotKind
 
 
 class Gap(NamedTuple):
@@ -26,7 +26,7 @@ class Gap(NamedTuple):
     to_ms: Millis
 
 
-def idle_gaps(run: ObservedRun, kind: TaskKind) -> Iterator[Gap]:
+def idle_gaps(run: ObservedRun, kind: SlotKind) -> Iterator[Gap]:
     """All such times of a run without preemption: a slot is taken from the decision to launch until
     its attempt has really ended; the waiting tasks are those that the master believes to wait.
     """
@@ -72,7 +72,7 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
 def work_conserving(experiment: Experiment) -> int:
     run, times = completed(experiment.run), 0
     for kind in KINDS:
-        delay_ms = longest_delay_ms(run) if kind is TaskKind.MAP else 0
+        delay_ms = longest_delay_ms(run) if kind is SlotKind.MAP else 0
         most_ms = run.gap_ms + delay_ms
         for gap in idle_gaps(run, kind):
             times += 1
@@ -101,7 +101,7 @@ def makespan(experiment: Experiment) -> int:
     """
     run = completed(experiment.run)
     gap_ms = run.scenario.cluster.latency_ms + run.gap_ms + 1
-    slots = run.slots(TaskKind.MAP)
+    slots = run.slots(SlotKind.MAP)
     work = sum(job.maps * (job.map_ms + gap_ms) for job in run.jobs.values())
     longest = max(job.map_ms for job in run.jobs.values()) + gap_ms
     most = Fraction(work, slots) + Fraction(slots - 1, slots) * longest

@@ -8,7 +8,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Rule
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import JobRecord
-from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.model import KINDS, SlotKind
 
 
 class TaskConservation(Rule):
@@ -29,7 +29,7 @@ class TaskConservation(Rule):
                     self.times += 1
                     self._compare(entry, self.run_state.jobs[number], kind)
 
-    def _compare(self, entry: BookedJob, job: JobRecord, kind: TaskKind) -> None:
+    def _compare(self, entry: BookedJob, job: JobRecord, kind: SlotKind) -> None:
         number, phase = job.submission.job, job.phases[kind]
         done, held = entry.finished(kind), entry.suspended(kind)
         has = entry.running(kind) + held

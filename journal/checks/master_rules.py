@@ -20,7 +20,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler import policy as policies
-from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, SlotKind
 from callboard.scheduler.orders.keyed import KeyedOrder
 from callboard.scheduler.preemption.kill import NewestAboveShare
 
@@ -149,7 +149,7 @@ class PreemptionLimits(Rule, Probe):
     def _weigh(
         self,
         rule: NewestAboveShare,
-        kind: TaskKind,
+        kind: SlotKind,
         ledger: Ledger,
         victims: Sequence[AttemptId],
         event: ev.AnyEvent,
@@ -214,7 +214,7 @@ class StrictQueues(Rule, Probe):
         self,
         ledger: Ledger,
         order: policies.Order,
-        kind: TaskKind,
+        kind: SlotKind,
         queue: Sequence[policies.QueuedJob],
         again: Sequence[policies.QueuedJob],
     ) -> None:

@@ -12,7 +12,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, SlotKind, TaskIndex
 
 
 class TaskRecord:
@@ -65,7 +65,7 @@ class JobTasks:
         self.undone_ms: Millis = NEVER
         self.undone_now = 0
 
-    def task(self, kind: TaskKind, index: TaskIndex) -> TaskRecord:
+    def task(self, kind: SlotKind, index: TaskIndex) -> TaskRecord:
         return self.tasks[kind][index]
 
 
@@ -121,7 +121,7 @@ class TaskBook:
             task.spoil(event.outcome, event.at_ms)
             return
         task.valid, task.succeeded = event.attempt, True
-        if launch.kind is TaskKind.MAP:
+        if launch.kind is SlotKind.MAP:
             record = self._run_state.jobs[launch.job]
             job.most_maps = max(job.most_maps, record.phases[0].done)
             if record.submission.reduces:

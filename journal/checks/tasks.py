@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal import run_changes
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.run_records import NEVER, AttemptRecord
-from callboard.scheduler.model import REDUCES, SETUP, TaskKind, scheduler_of
+from callboard.scheduler.model import REDUCES, SETUP, SlotKind, scheduler_of
 
 _E = TypeVar("_E", bound=ev.Event)
 _T = TypeVar("_T")
@@ -50,7 +50,7 @@ class Successes(Rule):
         for attempt in event.attempts:
             self.times += 1
             index, node = job.outputs[attempt]
-            task = job.task(TaskKind.MAP, index)
+            task = job.task(SlotKind.MAP, index)
             if node != event.node or task.valid != attempt:
                 raise self.broken(event, f"attempt {attempt} is no success there", task)
 
@@ -184,7 +184,7 @@ class AttemptLimits(Rule):
         for attempt in event.attempts if event.outcome is Outcome.FAILED else ():
             self.times += 1
             index, _ = job.outputs[attempt]
-            task = job.task(TaskKind.MAP, index)
+            task = job.task(SlotKind.MAP, index)
             if task.failed >= ATTEMPTS_MAX and finished is None:
                 raise self.broken(event, "a map of it has failed too often", task)
 
@@ -221,7 +221,7 @@ class Shuffles(Rule):
         attempt = self.run_state.attempts[event.attempt]
         number = attempt.launch.job
         job, complete_ms = self.run_state.jobs[number], self.tasks.jobs[number].complete_ms
-        lack = job.submission.maps - job.phases[TaskKind.MAP].done
+        lack = job.submission.maps - job.phases[SlotKind.MAP].done
         heard = complete_ms == NEVER or event.at_ms > complete_ms + self._latency_ms
         if lack and heard and job.finished is None and attempt.closed is None:
             raise self.broken(event, f"{lack} of the job's maps are not done", attempt, job)

@@ -14,7 +14,7 @@ from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.tables import KILLED, OUTCOME_NUMBERS, SUCCEEDED, Ints
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Millis, SlotKind
 
 _WIDTH = 18
 """How many numbers a row of `AttemptColumns` has."""
@@ -82,7 +82,7 @@ class AttemptColumns:
         np.add.at(held_ms, self.occupancies.place, lasted)
         return held_ms
 
-    def busy_slots(self, kind: TaskKind, horizon_ms: int) -> Steps:
+    def busy_slots(self, kind: SlotKind, horizon_ms: int) -> Steps:
         """How many slots of the kind were held, over time."""
         mine = (self.kind == kind)[self.occupancies.place]
         return steps(self.occupancies.began_ms[mine], self.left_ms(horizon_ms)[mine], horizon_ms)

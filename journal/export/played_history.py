@@ -18,8 +18,8 @@ from callboard.scheduler.model import (
     JobId,
     Millis,
     NodeId,
+    SlotKind,
     Stage,
-    TaskKind,
 )
 
 RESTART_STEP = 1000
@@ -53,7 +53,7 @@ class PlayedTask:
     """
 
     stage: Stage
-    kind: TaskKind
+    kind: SlotKind
     number: int
     attempts: list[PlayedAttempt] = field(default_factory=list)
 
@@ -69,10 +69,10 @@ class PlayedJob:
 
     submitted: ev.JobSubmitted
     finished: ev.JobFinished | None = None
-    tasks: dict[tuple[TaskKind, int], PlayedTask] = field(default_factory=dict)
+    tasks: dict[tuple[SlotKind, int], PlayedTask] = field(default_factory=dict)
     unseen: dict[Stage, PlayedTask] = field(default_factory=dict)
 
-    def of(self, kind: TaskKind) -> list[PlayedTask]:
+    def of(self, kind: SlotKind) -> list[PlayedTask]:
         """Its tasks of a kind that were ever launched, by number."""
         found = [task for (of, _), task in self.tasks.items() if of is kind]
         return sorted(found, key=lambda task: task.number)
@@ -123,7 +123,7 @@ class PlayedHistory:
         told = cluster.get("latency_ms") if isinstance(cluster, dict) else None
         return told if isinstance(told, int) else Cluster().latency_ms
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: SlotKind) -> int:
         """All slots of a kind."""
         nodes = self.started.nodes
         return sum(node.map_slots if kind is MAP else node.reduce_slots for node in nodes)

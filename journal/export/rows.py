@@ -14,7 +14,7 @@ from callboard.journal.figures.tables import Flags, Ints
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
 from callboard.journal.tell.reason_words import reason_in_words
-from callboard.scheduler.model import AttemptId, Locality, TaskKind
+from callboard.scheduler.model import AttemptId, Locality, SlotKind
 
 TableCell = int | float | str | None
 Columns = dict[str, list[TableCell]]
@@ -46,7 +46,7 @@ def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
     names = {told.job: told.name for told in data.submitted}
     racks = {facts.node: facts.rack for facts in data.started.nodes}
     jobs, nodes = attempts.job.tolist(), attempts.node.tolist()
-    kinds = [TaskKind(kind) for kind in attempts.kind.tolist()]
+    kinds = [SlotKind(kind) for kind in attempts.kind.tolist()]
     levels = [LOCALITY_NAMES[Locality(level)] for level in attempts.level.tolist()]
     return {
         "attempt": attempts.attempt.tolist(),
@@ -60,7 +60,7 @@ def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
         "rack": [racks[node] for node in nodes],
         "slot": _known(attempts.slot),
         "locality": [
-            level if kind is TaskKind.MAP else None
+            level if kind is SlotKind.MAP else None
             for level, kind in zip(levels, kinds, strict=True)
         ],
         "launched_ms": attempts.launched_ms.tolist(),
@@ -92,7 +92,7 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
     def counted(mine: Flags) -> list[TableCell]:
         return list(np.bincount(at[mine], minlength=len(jobs.job)).tolist())
 
-    of_map = attempts.kind == TaskKind.MAP
+    of_map = attempts.kind == SlotKind.MAP
     preempted = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
     return {
         "job": jobs.job.tolist(),

@@ -26,7 +26,7 @@ from callboard.journal.figures.tables import OUTCOME_ORDER
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell import names
 from callboard.journal.tell.names import kind_name, printable
-from callboard.scheduler.model import Locality, Millis, TaskKind
+from callboard.scheduler.model import Locality, Millis, SlotKind
 
 TraceEvent = dict[str, Any]
 
@@ -113,7 +113,7 @@ def _counters(data: ExportData, attempts: AttemptColumns) -> Iterator[TraceEvent
     """Jobs in the system and busy slots, wherever they change."""
     metrics = data.metrics
     counters = [_counter("jobs in the system", "jobs", metrics.jobs_in_system())]
-    for kind in TaskKind:
+    for kind in SlotKind:
         busy = attempts.busy_slots(kind, metrics.horizon_ms)
         counters.append(_counter(f"busy {kind_name(kind)} slots", "slots", busy))
     return heapq.merge(*counters, key=itemgetter("ts"))
@@ -135,7 +135,7 @@ def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Itera
     for row in rows.tolist():
         at = int(held.place[row])
         began_ms, ended_ms = int(held.began_ms[row]), int(left_ms[row])
-        job, kind = int(attempts.job[at]), TaskKind(int(attempts.kind[at]))
+        job, kind = int(attempts.job[at]), SlotKind(int(attempts.kind[at]))
         node = int(attempts.node[at])
         place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(held.slot[row]))}
         yield {
@@ -146,7 +146,7 @@ def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Itera
             **place,
             "args": _particulars(data, attempts, at),
         }
-        if kind is TaskKind.REDUCE:
+        if kind is SlotKind.REDUCE:
             shuffled_ms = int(attempts.shuffled_ms[at])
             until_ms = ended_ms if shuffled_ms == NEVER else min(shuffled_ms, ended_ms)
             if until_ms > began_ms:
@@ -170,7 +170,7 @@ def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEv
         "outcome": "running" if ended == NEVER else str(OUTCOME_ORDER[ended]),
         "booked": "open" if booked == NEVER else str(OUTCOME_ORDER[booked]),
     }
-    if attempts.kind[at] == TaskKind.MAP:
+    if attempts.kind[at] == SlotKind.MAP:
         told["locality"] = names.LOCALITY_NAMES[Locality(int(attempts.level[at]))]
     if attempts.original[at]:
         told["original"] = int(attempts.original[at])

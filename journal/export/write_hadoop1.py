@@ -23,7 +23,7 @@ from callboard.scheduler.model import (
     JobId,
     Millis,
     NodeId,
-    TaskKind,
+    SlotKind,
 )
 
 BEGIN_MS = 1_234_567_890_000
@@ -122,7 +122,7 @@ class _JobRecords:
             return
         done = {
             f"FINISHED_{kind.name}S": sum(task.best is not None for task in job.of(kind))
-            for kind in TaskKind
+            for kind in SlotKind
         }
         at_ms, status = BEGIN_MS + end.at_ms, _WORDS[end.outcome]
         yield _record("Job", JOBID=self._name, FINISH_TIME=at_ms, JOB_STATUS=status, **done)

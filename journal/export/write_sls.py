@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from callboard.journal.export.played_history import PlayedHistory, PlayedJob, PlayedTask
-from callboard.scheduler.model import KINDS, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, NodeId, SlotKind
 
 CONTAINER_MB = 1024
 """A slot is a container of so much memory and one core."""
 
 DEFAULT_QUEUE = "default"
 
-_TYPES = {TaskKind.MAP: ("map", 20), TaskKind.REDUCE: ("reduce", 10)}
+_TYPES = {SlotKind.MAP: ("map", 20), SlotKind.REDUCE: ("reduce", 10)}
 
 
 def sls_jobs(history: PlayedHistory) -> Iterator[str]:

@@ -23,7 +23,7 @@ from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.tables import JobColumns, job_columns
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord
 from callboard.journal.run_state import TAKE, RunState
-from callboard.scheduler.model import KINDS, MAP, REDUCE, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, REDUCE, AttemptId, JobId, Millis, SlotKind
 
 _Look = Callable[[Any, Any], object]
 
@@ -219,7 +219,7 @@ class Metrics:
         left = jobs.finished_ms[jobs.finished_ms != NEVER]
         return steps(jobs.submitted_ms, left, self.horizon_ms)
 
-    def slot_time(self, kind: TaskKind) -> SlotTime:
+    def slot_time(self, kind: SlotKind) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""
         run, horizon_ms, nodes = self._run(), self.horizon_ms, self.run_state.nodes
         slots = {facts.node: slots_of(facts, kind) for facts in run.nodes}

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from callboard.journal.figures.tables import Ints
 from callboard.journal.run_records import NEVER, JobRecord, PhaseRecord
-from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class PhaseSizes:
     estimated_ms: Ints
     real_ms: Ints
 
-    def errors(self, kind: TaskKind, jobs: Collection[JobId] | None = None) -> NDArray[np.float64]:
+    def errors(self, kind: SlotKind, jobs: Collection[JobId] | None = None) -> NDArray[np.float64]:
         """Estimated over real size of the maps, or of the reduces; of these jobs alone if named."""
         chosen = self.kind == kind
         if jobs is not None:

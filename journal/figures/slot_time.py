@@ -17,7 +17,7 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.run_records import AttemptRecord
-from callboard.scheduler.model import Millis, NodeId, TaskKind
+from callboard.scheduler.model import Millis, NodeId, SlotKind
 
 _SlotTimes = dict[NodeId, dict[int, Millis]]
 
@@ -80,7 +80,7 @@ class IdleSlots:
         launch = attempt.launch
         self._released[launch.kind][launch.node][attempt.slot] = event.at_ms
 
-    def idle_ms(self, kind: TaskKind, nodes: Iterable[NodeFacts], horizon_ms: Millis) -> Millis:
+    def idle_ms(self, kind: SlotKind, nodes: Iterable[NodeFacts], horizon_ms: Millis) -> Millis:
         """All gaps on the slots of a kind up to the horizon, whether they were ever used or not."""
         released = self._released[kind]
         last = [at_ms for slots in released.values() for at_ms in slots.values() if at_ms != _HELD]
@@ -89,6 +89,6 @@ class IdleSlots:
         return self._gaps_ms[kind] + (len(last) + unused) * horizon_ms - sum(last)
 
 
-def slots_of(facts: NodeFacts, kind: TaskKind) -> int:
+def slots_of(facts: NodeFacts, kind: SlotKind) -> int:
     """How many slots of a kind a node has."""
     return facts.reduce_slots if kind else facts.map_slots

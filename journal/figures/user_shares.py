@@ -24,7 +24,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind
 from callboard.scheduler.part_params import ShareParams
 
 _DUE = ShareParams()
@@ -49,13 +49,13 @@ class _User:
         self.held = [0, 0]
         self.unfinished = [0, 0]
 
-    def waiting(self, kind: TaskKind) -> bool:
+    def waiting(self, kind: SlotKind) -> bool:
         return self.unfinished[kind] > self.held[kind]
 
-    def share(self, kind: TaskKind) -> float:
+    def share(self, kind: SlotKind) -> float:
         return max(self.held[kind] - self.minima[kind], 0) / self.weight
 
-    def lacking(self, kind: TaskKind) -> float:
+    def lacking(self, kind: SlotKind) -> float:
         minimum = self.minima[kind]
         lacks = min(minimum, self.unfinished[kind]) - self.held[kind]
         return self.weight * lacks / minimum if lacks > 0 else 0.0
@@ -156,12 +156,12 @@ class UserShareMeter:
             self._count(job, kind, -self._left[job][kind])
         del self._left[job]
 
-    def _count(self, job: JobId, kind: TaskKind, tasks: int) -> None:
+    def _count(self, job: JobId, kind: SlotKind, tasks: int) -> None:
         if job in self._left:
             self._left[job][kind] += tasks
             self._user(job).unfinished[kind] += tasks
 
-    def _active(self, kind: TaskKind) -> list[_User]:
+    def _active(self, kind: SlotKind) -> list[_User]:
         return [user for user in self.users.values() if user.unfinished[kind]]
 
     def _unfair(self) -> float | None:

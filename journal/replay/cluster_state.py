@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.frame import HUES, NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import MAP, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import MAP, JobId, Millis, NodeId, SlotKind
 from callboard.scheduler.reasons import Refusal
 
 CROWD = 12
@@ -118,7 +118,7 @@ class ClusterState:
         succeeded, else of all; None without any.
         """
         size_ms = 0.0
-        for kind, phase in zip(TaskKind, job.phases, strict=True):
+        for kind, phase in zip(SlotKind, job.phases, strict=True):
             own = phase.work_ms, phase.succeeded
             total_ms, count = own if phase.succeeded else self.done[kind]
             if job.total(kind) and not count:

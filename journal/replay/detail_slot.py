@@ -12,7 +12,7 @@ from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell import names
 from callboard.journal.tell.names import duration
 from callboard.journal.tell.time_format import clock_time
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, SlotKind
 
 _BEFORE = 5
 """How many earlier attempts are named."""
@@ -79,7 +79,7 @@ def _held(cluster: ClusterState, place: int) -> str:
 
 
 def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
-    where = f", {names.LOCALITY_NAMES[launch.level]}" if launch.kind is TaskKind.MAP else ""
+    where = f", {names.LOCALITY_NAMES[launch.level]}" if launch.kind is SlotKind.MAP else ""
     return [("launched", f"{clock_time(launch.at_ms)}{where}, {queue_position(launch.why)}")]
 
 

@@ -123,7 +123,7 @@ class _ClusterView:
         there = np.frombuffer(cluster.lost, np.uint8) == 0
         self._slots: list[int] = slots[there].sum(axis=0).tolist()
 
-    def slots(self, kind: model.TaskKind) -> int:
+    def slots(self, kind: model.SlotKind) -> int:
         return self._slots[kind]
 
     def job(self, job: model.JobId) -> JobView:
@@ -142,25 +142,25 @@ class _JobView:
         self.pool = row.pool
         self.priority: model.Priority = row.priority
 
-    def total(self, kind: model.TaskKind) -> int:
+    def total(self, kind: model.SlotKind) -> int:
         return self._row.total(kind)
 
-    def pending(self, kind: model.TaskKind) -> int:
-        if kind is model.TaskKind.REDUCE and self._row.phases[0].done < self._opens:
+    def pending(self, kind: model.SlotKind) -> int:
+        if kind is model.SlotKind.REDUCE and self._row.phases[0].done < self._opens:
             return 0
         return max(self.total(kind) - self.finished(kind) - self.running(kind), 0)
 
-    def suspended(self, kind: model.TaskKind) -> int:  # noqa: ARG002
+    def suspended(self, kind: model.SlotKind) -> int:  # noqa: ARG002
         return 0  # they count as running: the demand is the same
 
-    def resumable(self, kind: model.TaskKind, node: model.NodeId) -> None:  # noqa: ARG002
+    def resumable(self, kind: model.SlotKind, node: model.NodeId) -> None:  # noqa: ARG002
         return None
 
-    def running(self, kind: model.TaskKind) -> int:
+    def running(self, kind: model.SlotKind) -> int:
         return self._row.phases[kind].running
 
-    def finished(self, kind: model.TaskKind) -> int:
+    def finished(self, kind: model.SlotKind) -> int:
         return self._row.phases[kind].done
 
-    def nearest(self, kind: model.TaskKind, node: model.NodeId) -> model.Locality | None:
+    def nearest(self, kind: model.SlotKind, node: model.NodeId) -> model.Locality | None:
         raise NotImplementedError

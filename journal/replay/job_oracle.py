@@ -7,7 +7,7 @@ from typing import TypeAlias
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import JobSubmitted, NodeFacts, RunStarted
 from callboard.scheduler.estimation import Oracle
-from callboard.scheduler.model import KINDS, Millis, TaskKind
+from callboard.scheduler.model import KINDS, Millis, SlotKind
 
 
 class JobOracle:
@@ -45,7 +45,7 @@ class JobOracle:
         fastest = max(speed / spec.factor(kind) for kind, speed in self._machines)
         return sum(self._phase_ms(spec, kind) for kind in KINDS) / fastest
 
-    def _phase_ms(self, spec: JobSpec, kind: TaskKind) -> float:
+    def _phase_ms(self, spec: JobSpec, kind: SlotKind) -> float:
         """The phase's work over all slots, but no less than a task of it takes."""
         tasks = spec.reduces if kind else spec.maps
         if not tasks:

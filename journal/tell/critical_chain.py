@@ -26,7 +26,7 @@ from callboard.scheduler.model import (
     JobId,
     Locality,
     Millis,
-    TaskKind,
+    SlotKind,
 )
 
 NOT_YET: Millis = 1 << 62
@@ -61,7 +61,7 @@ class Piece(NamedTuple):
     from_ms: Millis
     to_ms: Millis
     link: ChainLink
-    kind: TaskKind = MAP
+    kind: SlotKind = MAP
 
     @property
     def ms(self) -> Millis:
@@ -267,7 +267,7 @@ class _Mark(NamedTuple):
 
     since_ms: Millis
     link: ChainLink
-    kind: TaskKind = MAP
+    kind: SlotKind = MAP
 
 
 def _latest(attempts: Iterable[_OwnAttempt]) -> _OwnAttempt | None:

@@ -22,7 +22,7 @@ from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.response_parts import response_lines, response_parts
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import job_in_journal
-from callboard.scheduler.model import CLEANUP, SETUP, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import CLEANUP, SETUP, AttemptId, JobId, Millis, SlotKind
 from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
 
 _Key = TypeVar("_Key", int, str)
@@ -164,7 +164,7 @@ class _JobHistory:
             phase.says_more |= told != why.part
         self._count_running(event.kind)
 
-    def _count_running(self, kind: TaskKind) -> None:
+    def _count_running(self, kind: SlotKind) -> None:
         phase = self.phases[kind]
         phase.running += 1
         phase.most = max(phase.most, phase.running)
@@ -232,7 +232,7 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     yield f"{title} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _wait(history, submitted)
-    for kind in TaskKind:
+    for kind in SlotKind:
         yield from _phase(history.phases[kind], kind, submitted)
     yield from _refusals(history)
     for title, lines in (
@@ -280,11 +280,11 @@ def _ranked(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _phase(phase: _PhaseStats, kind: TaskKind, submitted: ev.JobSubmitted) -> Iterator[str]:
+def _phase(phase: _PhaseStats, kind: SlotKind, submitted: ev.JobSubmitted) -> Iterator[str]:
     tasks = (submitted.maps, submitted.reduces)[kind]
     if not phase.launched:
         return
-    if kind is TaskKind.REDUCE:
+    if kind is SlotKind.REDUCE:
         after = duration(phase.first_ms - submitted.at_ms)
         yield f"{clock(phase.first_ms)}  its first reduce is launched, {after} after submission"
     waves = -(-phase.launched // phase.most)
@@ -292,7 +292,7 @@ def _phase(phase: _PhaseStats, kind: TaskKind, submitted: ev.JobSubmitted) -> It
         f"  {names.kind_name(kind)}s: {phase.launched:,} launched for {count(tasks, 'task')},"
         f" at most {phase.most:,} at once, so {count(waves, 'wave')} or more"
     )
-    if kind is TaskKind.MAP:
+    if kind is SlotKind.MAP:
         levels = [f"{phase.levels[level]:,} {name}" for level, name in names.LOCALITY_NAMES.items()]
         yield f"  locality: {', '.join(levels)}"
     if phase.ranked:  # else there is no queue
@@ -308,7 +308,7 @@ def _phase(phase: _PhaseStats, kind: TaskKind, submitted: ev.JobSubmitted) -> It
 
 def _refusals(history: _JobHistory) -> Iterator[str]:
     """How often it was passed over, and the reasons that others' launches give."""
-    phase = history.phases[TaskKind.MAP]
+    phase = history.phases[SlotKind.MAP]
     if phase.skips:
         waited = duration(phase.waited_ms)
         yield (

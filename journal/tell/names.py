@@ -39,7 +39,7 @@ def scheduler_name(attempt: model.AttemptId) -> str:
     return f"scheduler {scheduler}" if scheduler else "the master"
 
 
-def kind_name(kind: model.TaskKind) -> str:
+def kind_name(kind: model.SlotKind) -> str:
     """`map` or `reduce`."""
     return ("map", "reduce")[kind]
 
@@ -55,7 +55,7 @@ def slot_name(slot: int, map_slots: int) -> str:
 
 
 def task_name(
-    job: model.JobId, kind: model.TaskKind, task: model.TaskIndex, number: int = 0
+    job: model.JobId, kind: model.SlotKind, task: model.TaskIndex, number: int = 0
 ) -> str:
     """`map 3 of job-12`; from a task's second attempt on `map 3 of job-12 (attempt 2)`."""
     return f"{kind_name(kind)} {task} of {job_name(job)}{_again(number)}"

@@ -16,7 +16,7 @@ from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
 from callboard.journal.tell.names import count, kind_name
-from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind
 
 HOLDERS_SHOWN = 3
 """How many of the jobs that held the slots are named."""
@@ -61,7 +61,7 @@ class SlotWait:
     has told of it, and until then it is taken.
     """
 
-    def __init__(self, job: JobId, kind: TaskKind, pieces: Sequence[Piece]) -> None:
+    def __init__(self, job: JobId, kind: SlotKind, pieces: Sequence[Piece]) -> None:
         self.job, self.kind = job, kind
         self.ms_by: Counter[str] = Counter()
         self.held_ms: Counter[JobId] = Counter()
@@ -156,7 +156,7 @@ def _takes_slot(attempt: AttemptRecord | None) -> bool:
     return attempt is not None and attempt.closed is None and not attempt.is_suspended
 
 
-def _slots(run_state: RunState, kind: TaskKind) -> int:
+def _slots(run_state: RunState, kind: SlotKind) -> int:
     """The slots that the master counts on."""
     there = (node.facts for node in run_state.nodes.values() if not (node.is_lost or node.absent))
     return sum((facts.map_slots, facts.reduce_slots)[kind] for facts in there)

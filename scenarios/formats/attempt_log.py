@@ -15,7 +15,7 @@ from callboard.scenarios.formats.cluster_history import (
     HistoryTask,
     HostNames,
 )
-from callboard.scheduler.model import MAP, REDUCE, Locality, Millis, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, Locality, Millis, SlotKind
 
 _Ints: TypeAlias = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ SUCCEEDED, FAILED, KILLED, UNKNOWN = range(len(ENDINGS))
 UNTOLD: Millis = np.iinfo(np.int64).min
 """In place of a time or a number that the history does not tell."""
 
-AUXILIARY = len(TaskKind)
+AUXILIARY = len(SlotKind)
 """In place of a kind, for tasks that set a job up or clean up after it."""
 
 _COLUMNS = ("job", "kind", "task", "host", "begin_ms", "end_ms", "shuffled_ms", "ending", "level")

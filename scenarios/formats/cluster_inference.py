@@ -12,7 +12,7 @@ from callboard.actors.config import NODES_MAX, SLOTS_MAX
 from callboard.scenarios.formats.cluster_history import NO_HOST, HistoryAttempt, HostNames
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.model import KINDS, MAP, REDUCE, TaskKind
+from callboard.scheduler.model import KINDS, MAP, REDUCE, SlotKind
 
 GUESSED_NODES = 100
 GUESSED_SLOTS = 2  # Hadoop 1's own default
@@ -78,7 +78,7 @@ class ClusterInference:
         self._remarks = remarks
         self._spans = {kind: _Spans() for kind in KINDS}
 
-    def ran(self, kind: TaskKind, attempt: HistoryAttempt) -> None:
+    def ran(self, kind: SlotKind, attempt: HistoryAttempt) -> None:
         """An attempt that succeeded took a slot; nothing if it is not known when."""
         if attempt.start_ms is None or attempt.finish_ms is None:
             return
@@ -118,7 +118,7 @@ class ClusterInference:
     def _slots_by_host(self) -> tuple[int, int]:
         return self._slots(MAP), self._slots(REDUCE)
 
-    def _slots(self, kind: TaskKind) -> int:
+    def _slots(self, kind: SlotKind) -> int:
         most = min(self._spans[kind].most_at_once(by_host=True), SLOTS_MAX)
         name = _NAMES[kind]
         if self._hosts.names and most:

@@ -10,7 +10,7 @@ from callboard.actors.recorded_tasks import Failures, RecordedFailure, RecordedT
 from callboard.scenarios.formats.cluster_inference import RecordedCluster
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.tasks_file import RecordedJob
-from callboard.scheduler.model import MAP, Locality, Millis, TaskIndex, TaskKind
+from callboard.scheduler.model import MAP, Locality, Millis, SlotKind, TaskIndex
 
 UNKNOWN_LEVEL = 255
 """In place of a locality that the hosts have to tell."""
@@ -21,7 +21,7 @@ _NAMES = ("data-local", "rack-local", "off-rack")
 class FailedAttempt(msgspec.Struct):
     """An attempt that failed on a host."""
 
-    kind: TaskKind
+    kind: SlotKind
     task: TaskIndex
     failure: RecordedFailure
     host: int
@@ -67,7 +67,7 @@ class DraftFinisher:
         return np.where(held >= 0, new, held).astype("<i4")
 
     def _failures(self, draft: DraftJob, held: NDArray[np.int32]) -> Failures:
-        found: dict[tuple[TaskKind, TaskIndex], tuple[RecordedFailure, ...]] = {}
+        found: dict[tuple[SlotKind, TaskIndex], tuple[RecordedFailure, ...]] = {}
         for each in draft.failed:
             level = Locality.NODE
             if each.kind is MAP:

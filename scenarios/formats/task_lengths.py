@@ -10,7 +10,7 @@ from callboard.scenarios.fields import SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.model import MAP, Millis, TaskKind
+from callboard.scheduler.model import MAP, Millis, SlotKind
 
 LONGEST_MS = int(SECONDS_MAX) * 1000
 _NAMES = ("maps", "reduces")
@@ -61,7 +61,7 @@ class TaskLengths:
         ]
         return self._with_missing(whole)
 
-    def failures(self, kind: TaskKind) -> list[tuple[int, HistoryAttempt, RecordedFailure]]:
+    def failures(self, kind: SlotKind) -> list[tuple[int, HistoryAttempt, RecordedFailure]]:
         """(task, attempt, failure) of every attempt that failed and can be played again."""
         found: list[tuple[int, HistoryAttempt, RecordedFailure]] = []
         for number, timed in enumerate(self.maps if kind is MAP else self.reduces):
@@ -133,7 +133,7 @@ class TaskLengths:
         return max(ran_ms, 1)
 
     def _lengths(
-        self, kind: TaskKind, lengths: Sequence[Millis | None], told: int | None
+        self, kind: SlotKind, lengths: Sequence[Millis | None], told: int | None
     ) -> list[Millis]:
         known = [each for each in lengths if each is not None]
         if not known:
@@ -144,7 +144,7 @@ class TaskLengths:
         self._remarks.add("guessed", note, self._job.place, unknown)
         return [usual_ms if each is None else each for each in lengths] + [usual_ms] * missing
 
-    def _missing(self, there: int, told: int | None, kind: TaskKind) -> int:
+    def _missing(self, there: int, told: int | None, kind: SlotKind) -> int:
         """How many tasks the job had of which nothing is told."""
         total = max(there, told or 0)
         if total > TASKS_MAX:
@@ -185,7 +185,7 @@ class TaskLengths:
 
     def _with_missing(self, parts: Sequence[RecordedReduce | None]) -> list[RecordedReduce]:
         known = [each for each in parts if each is not None]
-        missing = self._missing(len(parts), self._job.reduces_told, TaskKind.REDUCE)
+        missing = self._missing(len(parts), self._job.reduces_told, SlotKind.REDUCE)
         if known:
             note = "reduces of which no length is known: the median of their job's"
             self._remarks.add("guessed", note, self._job.place, len(parts) - len(known) + missing)
@@ -217,7 +217,7 @@ class TaskLengths:
         too_many = failed[most:]
         return [each for each in known if each not in too_many]
 
-    def _failure(self, kind: TaskKind, failed: HistoryAttempt) -> RecordedFailure:
+    def _failure(self, kind: SlotKind, failed: HistoryAttempt) -> RecordedFailure:
         assert failed.start_ms is not None
         assert failed.finish_ms is not None
         killed = failed.ending == "killed"

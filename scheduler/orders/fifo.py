@@ -7,7 +7,7 @@ in a nearly full cluster one task only, to keep slots for failures and speculati
 
 from callboard.scheduler.facts import Fact, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, MAP, REDUCE, TaskKind
+from callboard.scheduler.model import KINDS, MAP, REDUCE, SlotKind
 from callboard.scheduler.orders.keyed import RankedOrder, SortKey
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
@@ -46,13 +46,13 @@ class Fifo(RankedOrder):
         else:
             super().observe(fact, view)
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:  # noqa: ARG002
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:  # noqa: ARG002
         return (job.priority, job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
         return float(key[1] / 1000)
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:
         """Fill the node's share of the load, within the limits of one heartbeat."""
         if kind is MAP and offer.given_off_rack:
             return 0
@@ -65,7 +65,7 @@ class Fifo(RankedOrder):
             most = 1
         return min(most - given, offer.free(kind))
 
-    def _nearly_full(self, kind: TaskKind, offer: Offer, view: ClusterView, given: int) -> bool:
+    def _nearly_full(self, kind: SlotKind, offer: Offer, view: ClusterView, given: int) -> bool:
         """Whether the cluster, as the heartbeat found it, was within the padding of full."""
         wanted = view.padded(kind)
         if not wanted:

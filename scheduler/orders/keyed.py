@@ -13,7 +13,7 @@ from callboard.scheduler.entitlements import (
     entitlements_by_rank,
 )
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, PhaseFact
-from callboard.scheduler.model import MAP, JobId, TaskKind
+from callboard.scheduler.model import MAP, JobId, SlotKind
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -68,7 +68,7 @@ class KeyedOrder(Order):
         self._queues: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
 
     @abstractmethod
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         """What the job is compared by; smaller goes first."""
 
     @abstractmethod
@@ -84,11 +84,11 @@ class KeyedOrder(Order):
             for queue in self._queues:
                 queue.drop(fact.job)
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         for key, job in self._queues[kind]:
             yield QueuedJob(view.job(job), self.score(key))
 
-    def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def place(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         seen = view.job(job)
         if seen.pending(kind):
             self._queues[kind].put(job, self.key(seen, kind))
@@ -99,21 +99,21 @@ class KeyedOrder(Order):
 class RankedOrder(KeyedOrder, Ranking):
     """An order by a key that does not grow as the job is served, so that its ranking entitles."""
 
-    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
+    def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         """By the queue's own rank, else a slot taken for one job would go to another.  A key is as
         it was when the job's own facts last changed it, though others have ended meanwhile.
         """
         ranked = sorted(view.jobs(), key=lambda job: (self._key_of(job, kind), job.job))
         return entitlements_by_rank(ranked, kind, view.slots(kind))
 
-    def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
+    def tiers(self, kind: SlotKind, view: ClusterView) -> list[list[JobId]]:
         jobs = [job for job in view.jobs() if demand_of(job, kind)]
         ranked = sorted((self.standing(job, kind, view), job.job) for job in jobs)
         return [[job] for _, job in ranked]
 
-    def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:  # noqa: ARG002
+    def standing(self, job: JobView, kind: SlotKind, view: ClusterView) -> SortKey:  # noqa: ARG002
         """The key by which the job stands in the queue, or would."""
         return self._key_of(job, kind)
 
-    def _key_of(self, job: JobView, kind: TaskKind) -> SortKey:
+    def _key_of(self, job: JobView, kind: SlotKind) -> SortKey:
         return self._queues[kind].key_of(job.job) or self.key(job, kind)

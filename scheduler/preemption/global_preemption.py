@@ -41,7 +41,7 @@ from msgspec import Meta
 
 from callboard.scheduler import decisions
 from callboard.scheduler.facts import Closed, Fact, Launched
-from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind
 from callboard.scheduler.part_params import PartParams, Portion, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
 from callboard.scheduler.preemption.starvation import Deficit, StarvationWatch, starving
@@ -118,7 +118,7 @@ class GlobalPreemption(PreemptionRule):
             for kind in KINDS:
                 yield from self._of_kind(kind, view)
 
-    def _of_kind(self, kind: TaskKind, view: ClusterView) -> list[decisions.Kill]:
+    def _of_kind(self, kind: SlotKind, view: ClusterView) -> list[decisions.Kill]:
         self._note_load(kind, view)
         deficits = self.watch.deficits(kind, view)
         due = self._is_due(kind, starving=bool(deficits))
@@ -138,7 +138,7 @@ class GlobalPreemption(PreemptionRule):
         open_ = [a for a in alive if a.job not in spared and a.attempt not in gone]
         return [*cut, *self._newest(open_[:wanted], deficits)]
 
-    def _is_due(self, kind: TaskKind, *, starving: bool) -> bool:
+    def _is_due(self, kind: SlotKind, *, starving: bool) -> bool:
         """Whether long jobs are to be cut now; that is said once for a busy period."""
         if self.params.cuts == "starving":
             self._due[kind] = self._due[kind] and self._windows[kind].streak > 0
@@ -157,7 +157,7 @@ class GlobalPreemption(PreemptionRule):
             yield decisions.Kill(each.attempt, why)
 
     def _overflow(
-        self, kind: TaskKind, view: ClusterView, alive: Sequence[AttemptView]
+        self, kind: SlotKind, view: ClusterView, alive: Sequence[AttemptView]
     ) -> list[decisions.Kill]:
         """The tasks of long jobs beyond their shares, half of them or all."""
         pending = view.pending(kind)
@@ -179,7 +179,7 @@ class GlobalPreemption(PreemptionRule):
                 cut.append(decisions.Kill(attempt.attempt, why))
         return cut
 
-    def _note_load(self, kind: TaskKind, view: ClusterView) -> None:
+    def _note_load(self, kind: SlotKind, view: ClusterView) -> None:
         slots = view.slots(kind)
         free_of_production = slots - self._production_runs[kind]
         n_task = (1 - self.params.pi) / self.params.pi * free_of_production

@@ -24,7 +24,7 @@ from callboard.scheduler import decisions
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.guarantees import NO_PING_PONG
-from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, SlotKind
 from callboard.scheduler.part_params import PartParams, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
 from callboard.scheduler.preemption import suspend_limits as limits
@@ -77,7 +77,7 @@ class NewestAboveShare(PreemptionRule):
                 for attempt, why in self.selected(kind, view):
                     yield self._limits.order(attempt, why)
 
-    def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
+    def selected(self, kind: SlotKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
         deficits = self.watch.deficits(kind, view)
         if not deficits:
             return

@@ -24,7 +24,7 @@ from typing import Literal
 
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.guarantees import NO_PING_PONG
-from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind
 from callboard.scheduler.part_params import PartParams, Positive
 from callboard.scheduler.policy import MisfitError, Policy, PreemptionRule
 from callboard.scheduler.preemption import suspend_limits as limits
@@ -83,7 +83,7 @@ class RankPreemption(PreemptionRule):
                 assert self._order is not None, "the rule is not part of a policy"
                 yield from self._check(kind, view, self._order)
 
-    def _check(self, kind: TaskKind, view: ClusterView, order: Ranking) -> Iterator[Kill | Suspend]:
+    def _check(self, kind: SlotKind, view: ClusterView, order: Ranking) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
         for rank, (attempt, reason, job) in enumerate(check.victims(self._limits.allows), start=1):
             place = float(check.place[attempt.job])
@@ -94,7 +94,7 @@ class RankPreemption(PreemptionRule):
 class _Check:
     """One check of one kind of slot: which jobs want some, and which attempts give way."""
 
-    def __init__(self, kind: TaskKind, view: ClusterView, order: Ranking) -> None:
+    def __init__(self, kind: SlotKind, view: ClusterView, order: Ranking) -> None:
         self._kind = kind
         self._view = view
         self._urgent = dict(order.urgent(kind, view))

@@ -15,7 +15,7 @@ from math import floor
 from typing import NamedTuple
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, EntitlingOrder
-from callboard.scheduler.model import KINDS, AttemptId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, Millis, SlotKind
 from callboard.scheduler.policy import MisfitError, Policy
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import Claimant, ShareKind, Shortage, Starving
@@ -57,7 +57,7 @@ class StarvationClocks:
         self._known: list[set[Claimant]] = [set(), set()]
         self._looked_ms: list[Millis] = [0 for _ in KINDS]
 
-    def look(self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
+    def look(self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
         known, looked_ms = self._known[kind], self._looked_ms[kind]
         for clocks, starves in (
             (self._below_min, below_min_share),
@@ -75,12 +75,12 @@ class StarvationClocks:
         self._looked_ms = [now_ms for _ in KINDS]
 
     def deficits(
-        self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis
+        self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis
     ) -> list[Deficit]:
         found = (self._deficit(kind, claim, now_ms) for claim in entitlements)
         return [deficit for deficit in found if deficit.slots > 0]
 
-    def _deficit(self, kind: TaskKind, entitlement: Entitlement, now_ms: Millis) -> Deficit:
+    def _deficit(self, kind: SlotKind, entitlement: Entitlement, now_ms: Millis) -> Deficit:
         own_s = entitlement.min_share_timeout_s
         min_s = self._min_timeout_s if own_s is None else own_s
         claimant, demand = entitlement.claimant, entitlement.demand
@@ -135,19 +135,19 @@ class StarvationWatch:
         return True
 
     def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind = "pool"
+        self, kind: SlotKind, view: ClusterView, each: ClaimantKind = "pool"
     ) -> Sequence[Entitlement]:
         assert self._order is not None, "the rule is not part of a policy"
         return self._order.entitlements(kind, view, each)
 
-    def spared(self, kind: TaskKind) -> Collection[AttemptId]:
+    def spared(self, kind: SlotKind) -> Collection[AttemptId]:
         """Running attempts that are not to be killed: HFSP's training tasks (III-E), which would
         begin anew before the claimants that starve get their slots.
         """
         order: object = self._order
         return order.spared(kind) if isinstance(order, Ranking) else ()
 
-    def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
+    def deficits(self, kind: SlotKind, view: ClusterView) -> list[Deficit]:
         """The claimants that have starved for too long; none lacks more slots than it could use."""
         if not view.pending(kind):
             return []

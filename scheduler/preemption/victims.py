@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from math import floor
 
 from callboard.scheduler.entitlements import Entitlement
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import JobId, SlotKind
 from callboard.scheduler.reasons import Claimant
 from callboard.scheduler.view import AttemptView, ClusterView
 
 
-def possible_victims(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:
+def possible_victims(kind: SlotKind, view: ClusterView) -> tuple[list[AttemptView], int]:
     """The attempts of a kind that hold a slot, newest first (at one instant the higher number), but
     those giving it up already, and the number of these.
     """

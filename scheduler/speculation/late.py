@@ -26,7 +26,7 @@ from msgspec import Meta
 
 from callboard.scheduler.estimation import RunningMean
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, SlotKind
 from callboard.scheduler.part_params import PartParams, Portion, Timeout
 from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation import stragglers
@@ -91,7 +91,7 @@ class Late(stragglers.StragglerRule):
             self._ended[kind].pop(job, None)
             self._times[kind].pop(job, None)
 
-    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
+    def find(self, kind: SlotKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         found: list[Straggler] = []
         since_ms = view.now_ms - 1000 * self.params.lag_s
         for job, attempts in running.items():
@@ -104,7 +104,7 @@ class Late(stragglers.StragglerRule):
             self._judge_nodes(kind, running)
         return stragglers.neediest_first(found)
 
-    def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:
+    def full(self, job: JobId, kind: SlotKind, view: ClusterView) -> bool:
         if self.params.by == "percentile":
             return self.speculative[kind].total() >= self._cap * view.slots(kind)
         speculative = self.speculative[kind][job]
@@ -112,7 +112,7 @@ class Late(stragglers.StragglerRule):
             return False
         return speculative >= self._cap * (view.job(job).running(kind) - speculative)
 
-    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
+    def suits(self, straggler: Straggler, kind: SlotKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         if self.params.by == "percentile":
             return node not in self._slow_nodes[kind]
         return not any(
@@ -132,7 +132,7 @@ class Late(stragglers.StragglerRule):
         spread = ExactDeviation(rates)
         return [each for each in told if spread.above(progress_rate(each), self._slow_task)]
 
-    def _judge_nodes(self, kind: TaskKind, running: dict[JobId, list[AttemptView]]) -> None:
+    def _judge_nodes(self, kind: SlotKind, running: dict[JobId, list[AttemptView]]) -> None:
         totals = dict(self._done[kind])
         for attempts in running.values():
             for each in attempts:

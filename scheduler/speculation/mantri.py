@@ -33,7 +33,7 @@ from msgspec import Meta
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.estimation import work_done, work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, SlotKind
 from callboard.scheduler.part_params import Count, NotNegative, PartParams, Portion
 from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation.stragglers import RunningByJob, Straggler, StragglerRule
@@ -97,13 +97,13 @@ class Mantri(StragglerRule):
             self._samples[kind].pop(job, None)
             self._usual[kind].pop(job, None)
 
-    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:
+    def suits(self, straggler: Straggler, kind: SlotKind, node: NodeId, view: ClusterView) -> bool:
         pairs = [paces[node] for paces in (self._paces[kind], self._going[kind]) if node in paces]
         took, usual = (sum(each) for each in zip(*pairs, strict=True)) if pairs else (1, 1)
         limit_ms = (straggler.left_ms - view.heartbeat_ms) * usual / max(took, 1)
         return _share_below(self._samples[kind][straggler.job], limit_ms) > 1 / 2
 
-    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
+    def urgent(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         if not view.pending(kind):
             return None
         for rank, straggler in enumerate(self._urgent[kind].values(), start=1):
@@ -112,7 +112,7 @@ class Mantri(StragglerRule):
                 return Speculate(straggler.attempt, self.why(straggler, rank), restart)
         return None
 
-    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
+    def find(self, kind: SlotKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         spare: list[tuple[Millis, Straggler]] = []
         urgent: list[tuple[Millis, Straggler]] = []
         self._going[kind].clear()
@@ -137,7 +137,7 @@ class Mantri(StragglerRule):
             self._going[attempt.kind][attempt.node] = paces
             self._last[attempt.attempt] = (round(ms / done), usual_ms)
 
-    def _sample(self, kind: TaskKind, job: JobId, attempts: Sequence[AttemptView]) -> list[Millis]:
+    def _sample(self, kind: SlotKind, job: JobId, attempts: Sequence[AttemptView]) -> list[Millis]:
         """How long a fresh attempt may take: what each of the job's attempts took or will take."""
         known = list(self._ended[kind].get(job, ()))
         for each in attempts:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.part_params import PartParams, Timeout
 from callboard.scheduler.reasons import BehindAverage, Reason
 from callboard.scheduler.speculation import stragglers
@@ -40,7 +40,7 @@ class Naive(stragglers.StragglerRule):
         super().__init__()
         self.params = params or Naive.Params()
 
-    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
+    def find(self, kind: SlotKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         found: list[Straggler] = []
         for number in sorted(running):
             job = view.job(number)

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Progressed
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, SlotKind
 from callboard.scheduler.policy import Order, Policy, SpeculationRule
 from callboard.scheduler.reasons import Detail, Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
@@ -54,14 +54,14 @@ class StragglerRule(SpeculationRule):
     # What the rules differ in.
 
     @abstractmethod
-    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> Sequence[Straggler]:
+    def find(self, kind: SlotKind, running: RunningByJob, view: ClusterView) -> Sequence[Straggler]:
         """The stragglers now, the neediest first; `running`: running attempts by job."""
 
-    def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
+    def full(self, job: JobId, kind: SlotKind, view: ClusterView) -> bool:  # noqa: ARG002
         """Whether the job may have no more speculative attempts now; changed by facts alone."""
         return False
 
-    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
+    def suits(self, straggler: Straggler, kind: SlotKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         return True
 
     def learn(self, closed: Closed) -> None:
@@ -102,13 +102,13 @@ class StragglerRule(SpeculationRule):
                     self.speculative[kind].pop(job, None)
                 self.forget(job)
 
-    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
+    def speculate(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         for rank, straggler in enumerate(self.stragglers[kind].values(), start=1):
             if self._may(straggler, kind, offer, view):
                 return Speculate(straggler.attempt, self.why(straggler, rank))
         return None
 
-    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
+    def has_candidates(self, kind: SlotKind, view: ClusterView) -> bool:
         stragglers = self.stragglers[kind]
         if not stragglers:  # mostly, and it is asked after every message
             return False
@@ -119,7 +119,7 @@ class StragglerRule(SpeculationRule):
         left_s = 0.0 if straggler.left_ms == UNKNOWN_LEFT_MS else straggler.left_ms / 1000
         return Why(straggler.reason, self.name, rank, left_s, detail=straggler.detail)
 
-    def _may(self, straggler: Straggler, kind: TaskKind, offer: Offer, view: ClusterView) -> bool:
+    def _may(self, straggler: Straggler, kind: SlotKind, offer: Offer, view: ClusterView) -> bool:
         attempt, node = view.attempt(straggler.attempt), offer.node.node
         if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:
             return False

@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Crash, Drain, Restart
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import IN_STEP, job, play
 
@@ -36,7 +36,7 @@ def test_a_drained_node_ends_what_it_runs_and_gets_no_more(order: str) -> None:
     jobs = [job(0, maps=20, map_ms=10_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
     script = [ScheduledFault(15_000, Drain(1, True)), ScheduledFault(45_000, Drain(1, False))]
     run = play(jobs, order, cluster=FOUR, script=script)
-    on_it = [e for e in run.launches(TaskKind.MAP) if e.node == 1]
+    on_it = [e for e in run.launches(SlotKind.MAP) if e.node == 1]
     assert not [e for e in on_it if 15_000 < e.at_ms < 45_000]
     assert [e for e in on_it if e.at_ms > 45_000]
     assert {e.outcome for e in run.all(AttemptEnded)} == {Outcome.SUCCEEDED}

@@ -24,7 +24,7 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
 )
 from callboard.scheduler.decisions import Suspend
-from callboard.scheduler.model import Millis, Priority, TaskKind
+from callboard.scheduler.model import Millis, Priority, SlotKind
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import Scripted
 from tests.support.world import IN_STEP, PlayedRun, job, play
@@ -39,15 +39,15 @@ def closings(run: PlayedRun, attempt: int) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("submit_ms", [0, 1000, 150_000, 199_990])
-@pytest.mark.parametrize("kind", TaskKind)
+@pytest.mark.parametrize("kind", SlotKind)
 def test_h8_a_launch_that_has_not_begun_for_600_s_has_failed(
-    kind: TaskKind, submit_ms: Millis
+    kind: SlotKind, submit_ms: Millis
 ) -> None:
     """The master looks every 200 s: 600 to 800 s after the launch.  The node, which sends
     heartbeats all the while, is told to stop it, and the task runs elsewhere.
     """
     spec = job(0, maps=1, reduces=1, reduce_ms=5000, submit_ms=submit_ms)
-    stuck = range(5) if kind is TaskKind.MAP else range(4)
+    stuck = range(5) if kind is SlotKind.MAP else range(4)
     script = [ScheduledFault(0, StickLaunches(node, 1.0)) for node in stuck]
     run = play([spec], cluster=FIVE, script=script)
     expired = run.all(LaunchExpired)
@@ -59,7 +59,7 @@ def test_h8_a_launch_that_has_not_begun_for_600_s_has_failed(
         later = [e for e in run.launches() if e.task == launch.task and e.at_ms > gone.at_ms]
         assert all(e.node != launch.node for e in later if e.kind is launch.kind)
     assert not run.all(NodeLost)
-    if kind is TaskKind.MAP:  # every node is stuck: it counts as a failure, and four are the end
+    if kind is SlotKind.MAP:  # every node is stuck: it counts as a failure, and four are the end
         assert len(expired) == 4
         assert run.all(JobFinished)[0].outcome is Outcome.FAILED
 

@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Crash, Flaky, KillJob, Restart
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.reasons import Reason
 from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import IN_STEP, PlayedRun, job, play
@@ -28,19 +28,19 @@ def outcomes(run: PlayedRun) -> dict[int, Outcome]:
     return {event.job: event.outcome for event in run.all(JobFinished)}
 
 
-def nodes_of(run: PlayedRun, task: int, kind: TaskKind = TaskKind.MAP) -> list[int]:
+def nodes_of(run: PlayedRun, task: int, kind: SlotKind = SlotKind.MAP) -> list[int]:
     """Where the attempts of job 0's task were launched, in order."""
     return [e.node for e in run.launches(kind) if (e.job, e.task) == (0, task)]
 
 
-@pytest.mark.parametrize("kind", TaskKind)
-def test_a_task_that_fails_four_times_fails_its_job(kind: TaskKind) -> None:
+@pytest.mark.parametrize("kind", SlotKind)
+def test_a_task_that_fails_four_times_fails_its_job(kind: SlotKind) -> None:
     """On four different hosts, each time somewhere on its way."""
-    poisoned = ((2,), ()) if kind is TaskKind.MAP else ((), (0,))
+    poisoned = ((2,), ()) if kind is SlotKind.MAP else ((), (0,))
     spec = job(0, maps=5, map_ms=10_000, reduces=1, reduce_ms=10_000, poisoned=poisoned)
     run = play([spec, job(1, maps=1)], cluster=FIVE)
     assert outcomes(run) == {0: Outcome.FAILED, 1: Outcome.SUCCEEDED}
-    hosts = nodes_of(run, 2 if kind is TaskKind.MAP else 0, kind)
+    hosts = nodes_of(run, 2 if kind is SlotKind.MAP else 0, kind)
     assert len(hosts) == len(set(hosts)) == 4
     failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
     assert len({e.at_ms - e.started_ms for e in failed}) == len(failed) == 4

@@ -37,7 +37,7 @@ from callboard.actors.vocabulary.faults import (
     ResumeNode,
     Slow,
 )
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, SlotKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy
 from tests.support.world import IN_STEP, PlayedRun, job, play
@@ -126,7 +126,7 @@ def test_t2_finished_maps_run_again_first_and_anywhere() -> None:
     run = lost_with_outputs(reduces=1)
     (undone,) = run.all(MapOutputsLost)
     assert (undone.job, len(undone.attempts), undone.outcome) == (0, 2, Outcome.KILLED)
-    again = [e for e in run.launches(TaskKind.MAP) if e.number]
+    again = [e for e in run.launches(SlotKind.MAP) if e.number]
     assert [e.job for e in again][:2] == [0, 0]
     assert all(e.why.skipped == () for e in again)
 
@@ -150,7 +150,7 @@ def test_t3_a_reduce_that_still_fetches_waits_for_the_map_to_run_again() -> None
     run = play(jobs, cluster=TWO, script=[ScheduledFault(12_500, Crash(1))])
     (undone,) = run.all(MapOutputsLost)
     assert undone.outcome is Outcome.KILLED  # one complaint is not enough (T6)
-    last_map = max(e.attempt for e in run.launches(TaskKind.MAP))
+    last_map = max(e.attempt for e in run.launches(SlotKind.MAP))
     told = next(e.at_ms for e in run.all(AttemptClosed) if e.attempt == last_map)
     assert [e.at_ms > told > undone.at_ms for e in run.all(ShuffleEnded)] == [True]
 
@@ -335,7 +335,7 @@ def test_t6_after_thirty_failures_a_reduce_has_failed() -> None:
     run = play([spec], cluster=sixteen, script=script, until_ms=68_000_000)
     assert not run.all(MapOutputsLost)
     failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
-    where = {e.attempt: e.node for e in run.launches(TaskKind.REDUCE)}
+    where = {e.attempt: e.node for e in run.launches(SlotKind.REDUCE)}
     assert sorted(where[e.attempt] for e in failed) == [0, 0, 1, 1]
     tries_ms = 30 * 3002 + sum(round(10_000 * 1.3**n) for n in range(29))
     assert all(10_000 < e.at_ms - tries_ms < 25_000 for e in failed)
@@ -374,7 +374,7 @@ def test_hfsps_virtual_cluster_shrinks_when_the_loss_is_detected_and_not_before(
         script=[ScheduledFault(10_000, Crash(1))],
         until_ms=until_ms,
     )
-    assert order.clusters[TaskKind.MAP]._slots == slots
+    assert order.clusters[SlotKind.MAP]._slots == slots
 
 
 def test_a_world_that_can_come_to_nothing_is_stuck_however_busy_it_is() -> None:

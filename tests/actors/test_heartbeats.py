@@ -21,7 +21,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import KillJob
 from callboard.actors.vocabulary.messages import LaunchTask
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from tests.support.world import IN_STEP, job, play
 
 
@@ -74,10 +74,10 @@ def test_h5_a_repeated_heartbeat_gets_the_stored_reply_and_launches_nothing() ->
     run = play([job(0, maps=9)], until_ms=10)
     ledger = run.master.ledger
     talk = run.talk(0)
-    stored, pending = talk.reply, ledger.pending(TaskKind.MAP)
+    stored, pending = talk.reply, ledger.pending(SlotKind.MAP)
     run.master.receive(Heartbeat(node=0, response=stored.response - 1, reports=()))
     assert len(stored.launches) == 2
-    assert (talk.reply, ledger.pending(TaskKind.MAP)) == (stored, pending)
+    assert (talk.reply, ledger.pending(SlotKind.MAP)) == (stored, pending)
     run.kernel.reason, run.kernel._until_ms = None, run.kernel.now_ms + 1
     (addressee,) = run.kernel.advance() or ()
     assert addressee.name == "node 0"
@@ -141,7 +141,7 @@ def test_slowstart_holds_the_reduces_back() -> None:
     """With slowstart 1.0 no reduce is launched before every map has been told (S5)."""
     jobs = [job(0, maps=4, map_ms=10_000, reduces=2, shuffle_ms=400, reduce_ms=1000)]
     run = play(jobs, tasks=Tasks(slowstart=1.0))
-    reduces = [e.at_ms for e in run.launches() if e.kind is TaskKind.REDUCE]
+    reduces = [e.at_ms for e in run.launches() if e.kind is SlotKind.REDUCE]
     maps_told = sorted(e.at_ms for e in run.all(AttemptClosed))[:4]
     assert min(reduces) > max(maps_told)
 

@@ -24,7 +24,7 @@ from callboard.actors.vocabulary.faults import (
     RestartMaster,
     ResumeMaster,
 )
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, SlotKind
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
 NINE = Cluster(nodes=9, racks=1, map_slots=1, heartbeat=IN_STEP)
@@ -64,7 +64,7 @@ def test_a_node_that_four_jobs_had_to_shun_gets_no_more_tasks() -> None:
     assert [e.job for e in run.all(JobBlacklistedNode)] == [0, 1, 2, 3]
     assert listed.at_ms == run.all(JobFinished)[3].at_ms
     assert not after(run, listed.at_ms)
-    assert run.master.ledger.slots(TaskKind.MAP) == 8
+    assert run.master.ledger.slots(SlotKind.MAP) == 8
 
 
 def test_to_hadoop_1_2_1_the_list_is_advice() -> None:

@@ -22,7 +22,7 @@ from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.simulation import Simulation
 from callboard.scenarios.tasks_file import packed_inputs
-from callboard.scheduler.model import MAP, REDUCE, Locality, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, Locality, SlotKind
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
 NODE, RACK, OFF_RACK = Locality
@@ -145,7 +145,7 @@ def test_a_reduce_fails_after_its_shuffle_as_long_as_it_did() -> None:
 
 
 @pytest.mark.parametrize(("kind", "size_ms"), [(MAP, 4000 + 5000), (REDUCE, 700)])
-def test_the_oracle_knows_recorded_sizes_with_local_input(kind: TaskKind, size_ms: int) -> None:
+def test_the_oracle_knows_recorded_sizes_with_local_input(kind: SlotKind, size_ms: int) -> None:
     spec = recorded([4000, 10_000], [NODE, OFF_RACK], reduces=[RecordedReduce(10, 5, 700)])
     oracle = WorkloadOracle([spec], Tasks(off_rack_factor=2.0), seed=1)
     assert oracle.size_ms(0, kind) == size_ms

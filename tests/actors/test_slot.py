@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.messages import LaunchTask, OutputsReady, ReduceWork
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.slot import Slot
-from callboard.scheduler.model import REDUCE, REDUCES, Locality, TaskKind
+from callboard.scheduler.model import REDUCE, REDUCES, Locality, SlotKind
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import KillNewest
 from tests.support.world import IN_STEP, PlayedRun, job, play
@@ -49,12 +49,12 @@ def test_a_job_says_how_long_its_tasks_take_on_a_kind_of_node() -> None:
     run = play(jobs, cluster=cluster)
     what = {e.attempt: (e.job, e.kind) for e in run.launches()}
     took = {what[attempt]: ms for attempt, ms in lengths(run).items()}
-    assert (took[0, TaskKind.MAP], took[1, TaskKind.MAP], took[2, TaskKind.MAP]) == (
+    assert (took[0, SlotKind.MAP], took[1, SlotKind.MAP], took[2, SlotKind.MAP]) == (
         2000,
         16_000,
         4000,
     )
-    assert took[1, TaskKind.REDUCE] == 3002 + 1000
+    assert took[1, SlotKind.REDUCE] == 3002 + 1000
 
 
 def test_a_group_of_nodes_has_its_own_speed_and_slots() -> None:
@@ -83,7 +83,7 @@ def test_a_shuffle_takes_its_whole_share_or_the_last_maps_part() -> None:
     late, early = (play(jobs, tasks=Tasks(slowstart=share)) for share in (1.0, 0.0))
     for run, from_its_start in ((late, True), (early, False)):
         fetched_ms = run.all(ShuffleEnded)[0].at_ms
-        reduce = next(e.attempt for e in run.launches() if e.kind is TaskKind.REDUCE)
+        reduce = next(e.attempt for e in run.launches() if e.kind is SlotKind.REDUCE)
         begun_ms = next(e.at_ms for e in run.all(AttemptStarted) if e.attempt == reduce)
         told_ms = max(e.at_ms for e in run.all(AttemptClosed) if e.attempt != reduce)
         if from_its_start:

@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import Disturb
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.training import TrainingPhase
 from callboard.scheduler.policy import Policy
@@ -28,7 +28,7 @@ from tests.support.speculate import SpeculateNewest
 from tests.support.submissions import submit_maps
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
-MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+MAP, REDUCE = SlotKind.MAP, SlotKind.REDUCE
 
 
 def slow_and_fast(

@@ -32,7 +32,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import SlotKinds
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Fact, Progressed
-from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
+from callboard.scheduler.model import AttemptId, Millis, Priority, SlotKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy, PreemptionRule
 from callboard.scheduler.registry.parts import make_policy
@@ -145,7 +145,7 @@ def test_a_reduce_is_suspended_anywhere_in_its_life(when: Millis) -> None:
     tasks = Tasks(slowstart=0.0)
     plain = played([REDUCING], Scripted(), tasks)
     run = played([REDUCING], Scripted((when, Suspend, 1), (when, Suspend, 2)), tasks)
-    reduce = next(e.attempt for e in run.launches() if e.kind is TaskKind.REDUCE)
+    reduce = next(e.attempt for e in run.launches() if e.kind is SlotKind.REDUCE)
     ended = {e.attempt: e for e in run.all(AttemptEnded)}[reduce]
     shuffled = run.all(ShuffleEnded)[0].at_ms
     paused = [e.at_ms for e in run.all(AttemptSuspended) if e.attempt == reduce]
@@ -221,6 +221,6 @@ def test_s5_a_suspended_reduce_does_not_miss_that_an_output_was_lost_meanwhile()
     (suspended,), (resumed,) = run.all(AttemptSuspended), run.all(AttemptResumed)
     (undone,), (shuffled,) = run.all(MapOutputsLost), run.all(ShuffleEnded)
     assert suspended.at_ms < undone.at_ms < resumed.at_ms
-    again = max(e.attempt for e in run.launches(TaskKind.MAP) if e.job == 0)
+    again = max(e.attempt for e in run.launches(SlotKind.MAP) if e.job == 0)
     told = next(e.at_ms for e in run.all(AttemptClosed) if e.attempt == again)
     assert shuffled.at_ms > told > resumed.at_ms + 18_000

@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Flaky, Hang, PauseNode, ResumeNode, Slow
-from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.model import Priority, SlotKind
 from tests.support.world import IN_STEP, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, replication=5, heartbeat=IN_STEP)
@@ -27,8 +27,8 @@ def hung(map_ms: int = 10_000, *, reduces: int = 0, at: float | None = 0.4) -> J
     return msgspec.structs.replace(spec, hanging=hanging, fails_at=at)
 
 
-@pytest.mark.parametrize("kind", TaskKind)
-def test_t7_an_attempt_that_makes_no_progress_for_600_s_has_failed(kind: TaskKind) -> None:
+@pytest.mark.parametrize("kind", SlotKind)
+def test_t7_an_attempt_that_makes_no_progress_for_600_s_has_failed(kind: SlotKind) -> None:
     """It counts as a failure: after four on four hosts the job has failed too."""
     spec = hung(reduces=int(kind))
     run = play([spec], cluster=FIVE)
@@ -37,7 +37,7 @@ def test_t7_an_attempt_that_makes_no_progress_for_600_s_has_failed(kind: TaskKin
     assert [e.at_ms - s.at_ms for s, e in zip(stalls, failed, strict=True)] == [TIMEOUT_MS] * 4
     assert len({e.node for e in run.launches(kind)}) == 4
     assert run.all(JobFinished)[0].outcome is Outcome.FAILED
-    came = 0.4 if kind is TaskKind.MAP else 1 / 3 + 2 / 3 * 0.4
+    came = 0.4 if kind is SlotKind.MAP else 1 / 3 + 2 / 3 * 0.4
     assert [s.progress for s in stalls] == pytest.approx([came] * 4)
 
 

@@ -13,7 +13,7 @@ from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.cli import COMMAND_SUMMARIES
 from callboard.experiments import solo_runs
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
 from callboard.scheduler.registry import parts
@@ -156,14 +156,14 @@ def test_the_package_itself_loads_next_to_nothing() -> None:
 class Idle(Fifo):
     """Never has anybody to launch."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         return iter(())
 
 
 class Broken(Fifo):
     """Fails at its first decision."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         raise ZeroDivisionError("a slip")
 
 

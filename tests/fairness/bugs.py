@@ -40,7 +40,7 @@ from callboard.scheduler.decisions import Kill
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.locality import Delay, DelayParams
-from callboard.scheduler.model import Locality, Stage, TaskIndex, TaskKind
+from callboard.scheduler.model import Locality, SlotKind, Stage, TaskIndex
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.keyed import SortKey
@@ -101,7 +101,7 @@ def falsified(change: Callable[[AnyEvent], Sequence[AnyEvent]]) -> Callable[[Pat
 class Forgetful(Fifo):
     """Forgets every second job."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         return (each for each in super().queue(kind, offer, view) if each.job.job % 2 == 0)
 
 
@@ -114,7 +114,7 @@ class Whimsical(Fifo):
         super().__init__()
         self._sign = 1 if next(Whimsical.made) % 2 else -1
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (self._sign * job.job, *super().key(job, kind))
 
 
@@ -123,7 +123,7 @@ class Fickle(Fifo):
 
     turned = False
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         self.turned = not self.turned
         queue = list(super().queue(kind, offer, view))
         return iter(queue[::-1] if self.turned else queue)
@@ -132,21 +132,21 @@ class Fickle(Fifo):
 class Lazy(Fifo):
     """Runs one task at a time, however many slots there are."""
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:
         return 0 if view.running(kind) else super().quota(kind, offer, view)
 
 
 class Stingy(Fifo):
     """Gives one task a heartbeat."""
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:
         return 0 if offer.given(kind) else super().quota(kind, offer, view)
 
 
 class Shy(Fifo):
     """Uses one slot only where there are many nodes."""
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:
         most = super().quota(kind, offer, view)
         return most if view.nodes < 2 or not view.running(kind) else 0
 
@@ -154,7 +154,7 @@ class Shy(Fifo):
 class LastFirst(Fifo):
     """Last come, first served."""
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         priority, submitted_ms = super().key(job, kind)
         return (priority, -submitted_ms, -job.job)
 
@@ -162,24 +162,24 @@ class LastFirst(Fifo):
 class MostFirst(Fifo):
     """Most running first, where fewest was meant."""
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (-job.running(kind), *super().key(job, kind))
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
         return offer.free(kind)
 
 
 class ByName(Fifo):
     """Goes by the length of users' names."""
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (len(job.user) % 2, *super().key(job, kind))
 
 
 class ByTheClock(Fifo):
     """Goes by the second of the minute at which a job came."""
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (job.submitted_ms % 7000, *super().key(job, kind))
 
 
@@ -195,10 +195,10 @@ class Prophet(Fifo):
     def set_oracle(self, oracle: Oracle) -> None:
         with suppress(LookupError):
             for job in itertools.count(1):
-                oracle.size_ms(job, TaskKind.MAP)
+                oracle.size_ms(job, SlotKind.MAP)
                 self._sign = -self._sign
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (self._sign * job.job, *super().key(job, kind))
 
 
@@ -226,7 +226,7 @@ class _Claiming(Fifo):
 
     def entitlements(
         self,
-        kind: TaskKind,
+        kind: SlotKind,
         view: ClusterView,
         each: ClaimantKind,  # noqa: ARG002
     ) -> list[Entitlement]:
@@ -240,7 +240,7 @@ class RoundsUp(Fair):
 
     def entitlements(
         self,
-        kind: TaskKind,
+        kind: SlotKind,
         view: ClusterView,
         each: ClaimantKind,
     ) -> list[Entitlement]:
@@ -273,10 +273,10 @@ class Quota(_Claiming):
 class _Choosing(KillPreemption):
     """Takes attempts by a choice of its own."""
 
-    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
+    def to_kill(self, kind: SlotKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
         raise NotImplementedError
 
-    def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
+    def selected(self, kind: SlotKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
         lacking = sum(deficit.slots for deficit in self.watch.deficits(kind, view))
         for rank, attempt in enumerate(self.to_kill(kind, view, lacking), start=1):
             yield attempt, Why(Reason.OWN, self.name, rank)
@@ -285,7 +285,7 @@ class _Choosing(KillPreemption):
 class OldestFirst(_Choosing):
     """Takes the oldest attempts."""
 
-    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
+    def to_kill(self, kind: SlotKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
         running = [each for each in view.attempts() if each.kind is kind]
         if any(each.killing for each in running):
             return ()
@@ -297,13 +297,13 @@ class OldestFirst(_Choosing):
 class Greedy(_Choosing):
     """Takes the newest of any job, two for each that is lacking."""
 
-    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
+    def to_kill(self, kind: SlotKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
         running = [each for each in view.attempts() if each.kind is kind and not each.killing]
         return running[::-1][: 2 * lacking]
 
 
 class NoTimeouts(StarvationWatch):
-    def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
+    def deficits(self, kind: SlotKind, view: ClusterView) -> list[Deficit]:
         claims = self.entitlements(kind, view) if view.pending(kind) else ()
         lacking = ((c, min(int(c.share), c.demand) - c.running) for c in claims)
         return [Deficit(claim, slots, ShareKind.FAIR) for claim, slots in lacking if slots > 0]
@@ -320,7 +320,7 @@ class Hasty(KillPreemption):
 class Toothless(_Choosing):
     """Finds out which claimants starve, and does nothing."""
 
-    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:  # noqa: ARG002
+    def to_kill(self, kind: SlotKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:  # noqa: ARG002
         return ()
 
 
@@ -382,7 +382,7 @@ def pools_count(monkeypatch: Patch) -> None:
     """A node's slots are cut by the number of pools, empty ones too."""
     rightly = Fair.quota
 
-    def quota(self: Fair, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self: Fair, kind: SlotKind, offer: Offer, view: ClusterView) -> int:
         most = rightly(self, kind, offer, view)
         return 0 if len(self.root.pools) % 2 and view.running(kind) else most
 

@@ -34,11 +34,11 @@ from callboard.actors.vocabulary.events import (
     RunStarted,
     ShuffleEnded,
 )
-from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.model import Locality, Priority, SlotKind
 from callboard.scheduler.reasons import Note, Reason, Skip, Why
 
 WON, LOST = Outcome.SUCCEEDED, Outcome.FAILED
-MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+MAP, REDUCE = SlotKind.MAP, SlotKind.REDUCE
 NODE, OFF = Locality.NODE, Locality.OFF_RACK
 
 NODES = (NodeFacts(0, 0, 1, 1, 1.0), NodeFacts(1, 1, 1, 1, 1.0))

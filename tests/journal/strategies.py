@@ -62,7 +62,7 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.model import Locality, Priority, SlotKind
 from callboard.scheduler.reasons import (
     AttemptPace,
     BehindAverage,
@@ -89,7 +89,7 @@ _text = st.text(max_size=12)
 _real = st.floats(allow_nan=False, width=64)
 _share = st.floats(0, 1)
 _outcome = st.sampled_from(Outcome)
-_kind = st.sampled_from(TaskKind)
+_kind = st.sampled_from(SlotKind)
 _level = st.sampled_from(Locality)
 _note = st.builds(Note, _text)
 _refusal = st.one_of(
@@ -196,7 +196,7 @@ class Lived:
 
     attempt: int
     job: int
-    kind: TaskKind
+    kind: SlotKind
     node: int
     slot: int
     level: Locality
@@ -230,7 +230,7 @@ class World:
         for job, (submitted, _, _) in enumerate(self.jobs):
             maps, reduces = (
                 sum(one.job == job and one.kind is kind for one in self.attempts)
-                for kind in TaskKind
+                for kind in SlotKind
             )
             yield JobSubmitted(submitted, job, "j", "u", "", Priority.NORMAL, maps, reduces)
         for one in self.attempts:
@@ -260,7 +260,7 @@ def worlds(draw: st.DrawFn) -> World:
     submitted = [draw(st.integers(0, 20)) for _ in range(count)]
     attempts: list[Lived] = []
     for node in nodes:
-        for kind, slots in ((TaskKind.MAP, node.map_slots), (TaskKind.REDUCE, node.reduce_slots)):
+        for kind, slots in ((SlotKind.MAP, node.map_slots), (SlotKind.REDUCE, node.reduce_slots)):
             for slot in range(slots):
                 free = 0
                 for _ in range(draw(st.integers(0, 3))):
@@ -281,7 +281,7 @@ def worlds(draw: st.DrawFn) -> World:
                             level=draw(st.sampled_from(Locality)),
                             launched=launched,
                             started=started,
-                            shuffled=shuffled if kind is TaskKind.REDUCE else None,
+                            shuffled=shuffled if kind is SlotKind.REDUCE else None,
                             ended=ended,
                             outcome=ending,
                             closed=ended + draw(some),

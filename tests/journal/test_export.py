@@ -31,7 +31,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.tables import FAILED
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.run_records import NEVER
-from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.model import KINDS, SlotKind
 from tests.journal.replay.support import events_of, outage
 from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.stories import MAP, REDUCE, STORY
@@ -241,7 +241,7 @@ class TestTables:
         for events in (each() for each in RUNS.values()):
             columns = columns_of(ExportData.of(events), "attempts")
             metrics = Metrics.of(events)
-            for kind in TaskKind:
+            for kind in SlotKind:
                 held = [ms for ms, of in zip(columns["held_ms"], columns["kind"], strict=True)
                         if of == ("map", "reduce")[kind]]  # fmt: skip
                 assert sum(int(ms or 0) for ms in held) == metrics.slot_time(kind).busy

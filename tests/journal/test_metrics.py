@@ -38,7 +38,7 @@ from callboard.journal.figures.steps import steps
 from callboard.journal.figures.summary import LocalityShares, SampleStatistics
 from callboard.journal.figures.tables import SUCCEEDED
 from callboard.journal.run_records import NEVER
-from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.model import Locality, Priority, SlotKind
 from callboard.scheduler.reasons import Reason, Why
 from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at
 from tests.journal.strategies import Lived, World, any_event, worlds
@@ -297,7 +297,7 @@ def category(one: Lived, horizon: int) -> str:
     return "wasted" if spoilt else "unfinished"
 
 
-def counted(world: World, kind: TaskKind) -> SlotTime:
+def counted(world: World, kind: SlotKind) -> SlotTime:
     """Every slot in every millisecond, one at a time."""
     parts = dict.fromkeys(("useful", "wasted", "idle", "unfinished", "total"), 0)
     for node in world.nodes:
@@ -318,7 +318,7 @@ def counted(world: World, kind: TaskKind) -> SlotTime:
 @given(worlds())
 def test_s9_slot_time_adds_up_and_is_what_counting_gives(world: World) -> None:
     metrics, attempts = Metrics.of(world.events()), ExportData.of(world.events()).attempts()
-    for kind in TaskKind:
+    for kind in SlotKind:
         found = metrics.slot_time(kind)
         assert found == counted(world, kind)
         assert found.adds_up
@@ -366,7 +366,7 @@ def test_counts_are_what_counting_gives(world: World) -> None:
     assert found.jobs.submitted == sum(job[0] <= end for job in world.jobs)
     assert found.jobs.completed == sum(job[2] is Outcome.SUCCEEDED for job in done)
     assert found.jobs.unfinished == found.jobs.submitted - len(done)
-    maps = [one.level for one in launched if one.kind is TaskKind.MAP]
+    maps = [one.level for one in launched if one.kind is SlotKind.MAP]
     shares = [maps.count(level) / len(maps) if maps else None for level in Locality]
     assert [found.locality.node, found.locality.rack, found.locality.off_rack] == shares
 

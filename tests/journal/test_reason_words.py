@@ -13,7 +13,7 @@ from callboard.journal.tell.reason_words import (
     switch_in_words,
     why_in_words,
 )
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import Locality, SlotKind
 from callboard.scheduler.reasons import (
     AttemptPace,
     BehindAverage,
@@ -186,5 +186,5 @@ def test_all_of_a_launchs_reason_in_words() -> None:
 
 
 def test_a_switch_in_words() -> None:
-    switched = OrderSwitched(9, "coshh", "fair", TaskKind.REDUCE, 1200, 0, 10)
+    switched = OrderSwitched(9, "coshh", "fair", SlotKind.REDUCE, 1200, 0, 10)
     assert switch_in_words(switched) == "1,200 reduces wait, 0 of 10 slots are free"

@@ -6,7 +6,7 @@ from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AttemptEnded, AttemptLaunched, AttemptStarted
 from callboard.actors.workload_oracle import WorkloadOracle
-from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.model import KINDS, SlotKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Sjf, Srpt
@@ -23,12 +23,12 @@ def test_the_truth_is_what_slots_really_take() -> None:
     """With local speed everywhere, a job's maps take together, to the ms, what the oracle says."""
     run = play(JOBS, "fifo", cluster=Cluster(nodes=3, racks=1), tasks=NOISY, seed=5)
     job_of = {e.attempt: (e.job, e.kind) for e in run.all(AttemptLaunched)}
-    took: dict[tuple[int, TaskKind], int] = {}
+    took: dict[tuple[int, SlotKind], int] = {}
     for end in run.all(AttemptEnded):
         took[job_of[end.attempt]] = took.get(job_of[end.attempt], 0) + end.at_ms - end.started_ms
     truth = WorkloadOracle(JOBS, NOISY, 5)
     for spec in JOBS:
-        assert truth.size_ms(spec.job, TaskKind.MAP) == took[spec.job, TaskKind.MAP]
+        assert truth.size_ms(spec.job, SlotKind.MAP) == took[spec.job, SlotKind.MAP]
     assert len(run.all(AttemptStarted)) == sum(spec.maps + spec.reduces for spec in JOBS)
 
 
@@ -38,13 +38,13 @@ def test_the_truth_knows_how_long_a_mean_task_takes_on_a_kind_of_node() -> None:
     truth = WorkloadOracle([spec, job(1)], Tasks(), 1)
     told = [truth.task_ms(0, kind, on) for kind in KINDS for on in ("", "io")]
     assert told == [8000, 2000, 3000, 750]
-    assert truth.task_ms(1, TaskKind.REDUCE, "io") == 0
+    assert truth.task_ms(1, SlotKind.REDUCE, "io") == 0
     noisy = WorkloadOracle([spec], NOISY, 5)
-    assert noisy.task_ms(0, TaskKind.MAP, "io") == noisy.size_ms(0, TaskKind.MAP) / 4 * 0.25
+    assert noisy.task_ms(0, SlotKind.MAP, "io") == noisy.size_ms(0, SlotKind.MAP) / 4 * 0.25
 
 
 def test_errors_are_paired_and_depend_on_the_seed() -> None:
-    draws = [WorkloadOracle(JOBS, NOISY, seed).normal(1, TaskKind.MAP) for seed in (5, 5, 6)]
+    draws = [WorkloadOracle(JOBS, NOISY, seed).normal(1, SlotKind.MAP) for seed in (5, 5, 6)]
     assert draws[0] == draws[1] != draws[2]
     believed = []
     for make in (Srpt, Sjf):
@@ -84,4 +84,4 @@ def test_who_goes_by_the_truth_says_oracle(order: Srpt | Hfsp) -> None:
 
 def test_skewed_tasks_count_with_their_skew() -> None:
     spec = JobSpec(job=0, name="j", submit_ms=0, maps=4, map_ms=1000, skewed=((1, 3), ()), skew=5.0)
-    assert WorkloadOracle([spec], Tasks(), 1).size_ms(0, TaskKind.MAP) == 12_000
+    assert WorkloadOracle([spec], Tasks(), 1).size_ms(0, SlotKind.MAP) == 12_000

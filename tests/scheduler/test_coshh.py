@@ -18,7 +18,7 @@ from callboard.cli import run_command_line
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
-from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, SlotKind
 from callboard.scheduler.orders.coshh import linear_program, task_times
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
@@ -38,7 +38,7 @@ from tests.support.view import (
 )
 from tests.support.world import IN_STEP, job, play
 
-MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+MAP, REDUCE = SlotKind.MAP, SlotKind.REDUCE
 
 
 class Truth:
@@ -47,16 +47,16 @@ class Truth:
     def __init__(self, **on: dict[JobId, float]) -> None:
         self._on = on
 
-    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:  # noqa: ARG002
+    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:  # noqa: ARG002
         return self._on[on].get(job, 1.0) * 1000
 
-    def size_ms(self, job: JobId, kind: TaskKind) -> int:  # noqa: ARG002
+    def size_ms(self, job: JobId, kind: SlotKind) -> int:  # noqa: ARG002
         raise AssertionError("COSHH asks for no sizes")
 
     def requested_ms(self, job: JobId) -> int | None:  # noqa: ARG002
         return None
 
-    def normal(self, job: JobId, kind: TaskKind) -> float:  # noqa: ARG002
+    def normal(self, job: JobId, kind: SlotKind) -> float:  # noqa: ARG002
         raise AssertionError("COSHH has no errors")
 
 
@@ -78,7 +78,7 @@ class Lab:
         self.cluster = FakeCluster(self.nodes, jobs)
         informed(self.policy, self.cluster)
 
-    def queue(self, node: int, kind: TaskKind = MAP) -> list[JobId]:
+    def queue(self, node: int, kind: SlotKind = MAP) -> list[JobId]:
         return [number for number, _ in queued(self.order, kind, self.cluster, node)]
 
     def ranked(self, node: int) -> list[QueuedJob]:
@@ -298,7 +298,7 @@ def test_claims_are_the_users_fair_shares() -> None:
     assert make_policy("coshh+kill").order.name == "coshh"
 
 
-def recounted(lab: Lab, node: int, kind: TaskKind) -> list[JobId]:
+def recounted(lab: Lab, node: int, kind: SlotKind) -> list[JobId]:
     """The queue by sorting everything."""
     order, cluster = lab.order, lab.cluster
     suggestions, lines = order.matchers[kind], order._user_queues[kind]

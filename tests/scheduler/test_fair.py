@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import PRIORITY_WEIGHTS, Priority, TaskKind
+from callboard.scheduler.model import PRIORITY_WEIGHTS, Priority, SlotKind
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
@@ -37,7 +37,7 @@ def test_the_kind_of_which_the_node_runs_less_is_filled_first() -> None:
     job = FakeJob(0, [5, 5], homes=HERE, reduces=5, running_=[1, 0])
     cluster = FakeCluster([node], [job])
     launches = heartbeat(informed(make_policy("fair"), cluster), cluster, node)
-    assert [x.kind for x in launches] == [TaskKind.REDUCE, TaskKind.MAP, TaskKind.REDUCE]
+    assert [x.kind for x in launches] == [SlotKind.REDUCE, SlotKind.MAP, SlotKind.REDUCE]
 
 
 def test_few_tasks_are_spread_one_a_node() -> None:
@@ -67,12 +67,12 @@ def test_f3_max_min_shares_of_one_filling(
     launches = heartbeat(informed(make_policy("fair"), cluster), cluster, node)
     assert len(launches) == min(sum(demands), slots)
     for unmet in jobs:
-        if not unmet.pending(TaskKind.MAP):
+        if not unmet.pending(SlotKind.MAP):
             continue
-        mine = unmet.running(TaskKind.MAP) / PRIORITY_WEIGHTS[unmet.priority]
+        mine = unmet.running(SlotKind.MAP) / PRIORITY_WEIGHTS[unmet.priority]
         for other in jobs:
             if other is not unmet:
-                before_last = other.running(TaskKind.MAP) - 1
+                before_last = other.running(SlotKind.MAP) - 1
                 assert before_last / PRIORITY_WEIGHTS[other.priority] <= mine
 
 
@@ -82,7 +82,7 @@ def test_a_job_whose_attempt_has_ended_moves_forward_again() -> None:
     cluster = FakeCluster([node], [FakeJob(n, [9, 0], homes=HERE) for n in range(2)])
     policy = informed(make_policy("fair"), cluster)
     assert len(heartbeat(policy, cluster, node)) == 4
-    cluster.job(1).running_[TaskKind.MAP] -= 1
-    node.running_[TaskKind.MAP] -= 1
-    policy.observe(Closed(1, TaskKind.MAP, 4, 0, succeeded=True), cluster)
+    cluster.job(1).running_[SlotKind.MAP] -= 1
+    node.running_[SlotKind.MAP] -= 1
+    policy.observe(Closed(1, SlotKind.MAP, 4, 0, succeeded=True), cluster)
     assert [launch.job for launch in heartbeat(policy, cluster, node)] == [1]

@@ -3,14 +3,14 @@
 import pytest
 
 from callboard.scheduler.decisions import Launch
-from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.model import Priority, SlotKind
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
 HERE = frozenset({0})
 
 
-def served(launches: list[Launch], kind: TaskKind = TaskKind.MAP) -> list[int]:
+def served(launches: list[Launch], kind: SlotKind = SlotKind.MAP) -> list[int]:
     return [launch.job for launch in launches if launch.kind is kind]
 
 
@@ -46,7 +46,7 @@ def test_a_heartbeat_brings_one_reduce() -> None:
     node = FakeNode(0, (2, 4))
     cluster = FakeCluster([node], [FakeJob(0, [0, 9], reduces=9)])
     launches = heartbeat(informed(make_policy("fifo"), cluster), cluster, node)
-    assert served(launches, TaskKind.REDUCE) == [0]
+    assert served(launches, SlotKind.REDUCE) == [0]
 
 
 def test_a_node_is_filled_to_its_share_of_the_load() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.scheduler.decisions import SizeEstimate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
-from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.model import Priority, SlotKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Ps
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
@@ -153,9 +153,9 @@ def test_a_reduces_progress_counts_from_the_end_of_its_shuffle() -> None:
     """100 s of shuffle, then 60 s, in which half of the rest (1/3 + 1/2 · 2/3) was done: 120 s."""
     training = TrainingPhase(1, 1)
     training.started(1)
-    training.heard(Progressed(0, TaskKind.REDUCE, 1, 0.0, 100_000, 100_000), 60_000)
+    training.heard(Progressed(0, SlotKind.REDUCE, 1, 0.0, 100_000, 100_000), 60_000)
     assert not training.trained
-    training.heard(Progressed(0, TaskKind.REDUCE, 1, 2 / 3, 160_000, 100_000), 60_000)
+    training.heard(Progressed(0, SlotKind.REDUCE, 1, 2 / 3, 160_000, 100_000), 60_000)
     assert training.mean_ms() == pytest.approx(120_000)
 
 
@@ -197,14 +197,14 @@ def test_what_a_training_task_had_told_stands_when_it_ends() -> None:
 
 def test_a_reduces_shuffle_is_no_part_of_its_size() -> None:
     """III-A: of 90 s, 50 in the shuffle, 40 count: in training and in the mean of all jobs."""
-    ended = Closed(0, TaskKind.REDUCE, 1, 0, True, 90_000, 50_000)
+    ended = Closed(0, SlotKind.REDUCE, 1, 0, True, 90_000, 50_000)
     training, history = TrainingPhase(1, 1), TaskTimeHistory()
     training.started(1)
     training.ended(ended)
     assert training.mean_ms() == 40_000
     history.learn(ended)
     history.completed(0)
-    assert history.mean_of(3, TaskKind.REDUCE) == 120_000
+    assert history.mean_of(3, SlotKind.REDUCE) == 120_000
 
 
 @pytest.mark.parametrize("first", [1, 2])
@@ -303,7 +303,7 @@ def test_an_oracle_errs_by_sigma() -> None:
     """The simulator report, 2.1: true sizes times exp(σ · z), here with z = 1."""
 
     class Off(FixedOracle):
-        def normal(self, job: int, kind: TaskKind) -> float:  # noqa: ARG002
+        def normal(self, job: int, kind: SlotKind) -> float:  # noqa: ARG002
             return 1.0
 
     order = Hfsp(Hfsp.Params(size="oracle", sigma=log(2)))

@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.decisions import Switch
-from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, SlotKind
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.hybrid import Hybrid
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
@@ -24,7 +24,7 @@ from callboard.scheduler.registry.parts import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, close, heartbeat, informed, queued
 from tests.support.world import PlayedRun, job, play
 
-MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+MAP, REDUCE = SlotKind.MAP, SlotKind.REDUCE
 
 
 class Lab:
@@ -58,11 +58,11 @@ def test_the_papers_three_loads() -> None:
     """V: more free slots than waiting tasks, FIFO; fewer, Fair; as many waiting as slots, COSHH."""
     lab = Lab()
     assert (lab.name, lab.add(9)) == ("fifo", None)
-    assert lab.add(1) == Switch("fifo", "fair", TaskKind.MAP, 10, 10, 10)
+    assert lab.add(1) == Switch("fifo", "fair", SlotKind.MAP, 10, 10, 10)
     assert len(heartbeat(lab.policy, lab.cluster, lab.node)) == 10
     assert lab.name == "fair"
     assert lab.add(9) is None
-    assert lab.add(1) == Switch("fair", "coshh", TaskKind.MAP, 10, 0, 10)
+    assert lab.add(1) == Switch("fair", "coshh", SlotKind.MAP, 10, 0, 10)
     assert lab.add(500) is None
 
 
@@ -76,7 +76,7 @@ def test_reduces_count_by_their_own_slots() -> None:
 
 def test_a_switch_is_told_with_the_fact_that_brought_it_and_once() -> None:
     lab = Lab()
-    assert lab.add(25) == Switch("fifo", "coshh", TaskKind.MAP, 25, 10, 10)
+    assert lab.add(25) == Switch("fifo", "coshh", SlotKind.MAP, 25, 10, 10)
     assert heartbeat(lab.policy, lab.cluster, lab.node)
     assert lab.order.switch is None
 

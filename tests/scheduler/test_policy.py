@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from callboard.scheduler.decisions import Launch, Speculate
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import Locality, SlotKind
 from callboard.scheduler.policy import LocalityRule, Policy, PolicySpecError, SpeculationRule
 from callboard.scheduler.reasons import MAX_SKIPS, Note, Reason, Skip, Why
 from callboard.scheduler.registry.parts import make_policy
@@ -35,8 +35,8 @@ class AlwaysACopy(SpeculationRule):
     name = "always-a-copy"
     summary = "for tests"
 
-    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
-        if kind is TaskKind.REDUCE:
+    def speculate(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
+        if kind is SlotKind.REDUCE:
             return None
         return Speculate(1, Why(Reason.OWN, self.name, 1))
 
@@ -86,4 +86,4 @@ def test_a_locality_rule_has_no_say_over_reduces() -> None:
     node = FakeNode(0, (0, 1))
     cluster = FakeCluster([node], [FakeJob(0, [0, 1], reduces=1)])
     policy = informed(Policy(make_policy("fifo").order, NodeOnly()), cluster)
-    assert [launch.kind for launch in heartbeat(policy, cluster, node)] == [TaskKind.REDUCE]
+    assert [launch.kind for launch in heartbeat(policy, cluster, node)] == [SlotKind.REDUCE]

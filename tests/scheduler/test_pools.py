@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.journal.tell.reason_words import claimant_name, reason_in_words
-from callboard.scheduler.model import KINDS, PRIORITY_WEIGHTS, Priority, TaskKind
+from callboard.scheduler.model import KINDS, PRIORITY_WEIGHTS, Priority, SlotKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import (
     JobSchedulable,
@@ -283,7 +283,7 @@ def jobs_in(pool: PoolSchedulable) -> list[JobSchedulable]:
     return [*pool.jobs.values(), *below]
 
 
-def expected(order: Fair, cluster: FakeCluster, kind: TaskKind) -> list[int]:
+def expected(order: Fair, cluster: FakeCluster, kind: SlotKind) -> list[int]:
     """The queue worked out afresh: sums from the jobs, and every pool sorted by the text's rule."""
     seen = {job.job: cluster.job(job.job) for job in jobs_in(order.root)}
 

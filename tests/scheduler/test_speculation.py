@@ -7,7 +7,7 @@ import pytest
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import Locality, SlotKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import NoSpeculation, Policy, PolicySpecError
@@ -18,7 +18,7 @@ from callboard.scheduler.speculation.naive import Naive
 from callboard.scheduler.speculation.stragglers import StragglerRule
 from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, FakeOffer, informed
 
-MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+MAP, REDUCE = SlotKind.MAP, SlotKind.REDUCE
 
 
 class Hall:

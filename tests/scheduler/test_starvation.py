@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from callboard.scheduler.entitlements import Entitlement
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.preemption.starvation import StarvationClocks
 from callboard.scheduler.reasons import PoolClaimant
 
@@ -16,13 +16,13 @@ def claim(running: int) -> Entitlement:
 
 
 def lacks(clocks: StarvationClocks, running: int, now_ms: int) -> int:
-    return sum(d.slots for d in clocks.deficits(TaskKind.MAP, [claim(running)], now_ms))
+    return sum(d.slots for d in clocks.deficits(SlotKind.MAP, [claim(running)], now_ms))
 
 
 @pytest.mark.parametrize(("min_s", "fair_s", "slots"), [(6.0, 99.0, 1), (99.0, 6.0, 3)])
 def test_f13_f14_a_timeout_must_be_exceeded(min_s: float, fair_s: float, slots: int) -> None:
     clocks = StarvationClocks(min_s, fair_s)
-    clocks.look(TaskKind.MAP, [claim(1)], 1000)
+    clocks.look(SlotKind.MAP, [claim(1)], 1000)
     assert lacks(clocks, 1, 7000) == 0
     assert lacks(clocks, 1, 7001) == slots
 
@@ -31,7 +31,7 @@ def test_f13_who_runs_its_min_share_does_not_starve() -> None:
     """The clock runs from the last look at which it still had all of it."""
     clocks = StarvationClocks(6.0, 99.0)
     for now_ms, running in ((0, 2), (5000, 2), (10_000, 1)):
-        clocks.look(TaskKind.MAP, [claim(running)], now_ms)
+        clocks.look(SlotKind.MAP, [claim(running)], now_ms)
     assert lacks(clocks, 1, 11_000) == 0
     assert lacks(clocks, 1, 11_001) == 1
 
@@ -39,6 +39,6 @@ def test_f13_who_runs_its_min_share_does_not_starve() -> None:
 def test_f14_who_runs_half_of_its_share_does_not_starve() -> None:
     clocks = StarvationClocks(99.0, 6.0)
     for now_ms, running in ((0, 2), (5000, 2), (10_000, 1)):
-        clocks.look(TaskKind.MAP, [claim(running)], now_ms)
+        clocks.look(SlotKind.MAP, [claim(running)], now_ms)
     assert lacks(clocks, 1, 11_000) == 0
     assert lacks(clocks, 1, 11_001) == 3

@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler import decisions
-from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.model import Priority, SlotKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
@@ -153,9 +153,9 @@ def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> 
     keeping = SuspendLimits(2, "wait", 30.0)
     cluster = FakeCluster([], [])
     for attempt in (
-        FakeAttempt(1, 0, TaskKind.MAP, 0),
-        FakeAttempt(2, 0, TaskKind.MAP, 0, suspended_ms=1000, killing=True),
-        FakeAttempt(3, 0, TaskKind.MAP, 0, suspended_ms=1000),
+        FakeAttempt(1, 0, SlotKind.MAP, 0),
+        FakeAttempt(2, 0, SlotKind.MAP, 0, suspended_ms=1000, killing=True),
+        FakeAttempt(3, 0, SlotKind.MAP, 0, suspended_ms=1000),
     ):
         cluster.attempts_[attempt.attempt] = attempt
     cluster.now_ms = 31_000
@@ -167,7 +167,7 @@ def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> 
 
 def test_one_of_a_tasks_two_attempts_is_no_victim_or_is_killed() -> None:
     """The master refuses to suspend it, and the slot would never be freed."""
-    copied = FakeAttempt(1, 0, TaskKind.MAP, 0, alone=False)
+    copied = FakeAttempt(1, 0, SlotKind.MAP, 0, alone=False)
     why = Why(Reason.STARVATION, "suspend", 1)
     assert not SuspendLimits(2, "wait", 30.0).allows(copied)
     killing = SuspendLimits(2, "kill", 30.0)

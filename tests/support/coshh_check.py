@@ -5,7 +5,7 @@ from collections import Counter
 from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.members import BookedOffer
 from callboard.actors.central.master import Master
-from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, SlotKind
 from callboard.scheduler.orders.coshh.coshh import Coshh, _may_run
 from callboard.scheduler.orders.coshh.hybrid import Hybrid
 from callboard.scheduler.policy import Order
@@ -21,7 +21,7 @@ def check_matching(master: Master) -> None:
             _check_nobody_is_left_out(coshh, kind, master.ledger)
 
 
-def _check_counts(coshh: Coshh, kind: TaskKind, ledger: Ledger) -> None:
+def _check_counts(coshh: Coshh, kind: SlotKind, ledger: Ledger) -> None:
     """Tasks wait in the classes that their jobs are in."""
     pending = Counter[int]()
     for number, job in coshh._jobs[kind].items():
@@ -32,7 +32,7 @@ def _check_counts(coshh: Coshh, kind: TaskKind, ledger: Ledger) -> None:
     assert +counted == +pending, f"{told}, there are {dict(pending)}"
 
 
-def _check_nobody_is_left_out(coshh: Coshh, kind: TaskKind, ledger: Ledger) -> None:
+def _check_nobody_is_left_out(coshh: Coshh, kind: SlotKind, ledger: Ledger) -> None:
     """A job that waits, and may run somewhere, is in the queue of a node where it may."""
     nodes = [node for node in ledger.members.values() if node.slots(kind)]
     left: dict[JobId, None] = {}

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 from callboard.scheduler.decisions import Launch
 from callboard.scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Progressed
-from callboard.scheduler.model import JobId, Priority, TaskKind
+from callboard.scheduler.model import JobId, Priority, SlotKind
 from callboard.scheduler.policy import Order, Policy
 from callboard.scheduler.reasons import Why
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer
 
-MAP = TaskKind.MAP
+MAP = SlotKind.MAP
 
 
 @dataclass
@@ -26,10 +26,10 @@ class Work(FakeJob):
     lengths: Sequence[int] = ()
     done: int = 0
 
-    def total(self, kind: TaskKind) -> int:
+    def total(self, kind: SlotKind) -> int:
         return len(self.lengths) if kind is MAP else 0
 
-    def finished(self, kind: TaskKind) -> int:
+    def finished(self, kind: SlotKind) -> int:
         return self.done if kind is MAP else 0
 
 
@@ -51,16 +51,16 @@ class FixedOracle:
     def __init__(self, jobs: Sequence[Work], believed: Mapping[JobId, int] | None = None) -> None:
         self._sizes = {job.job: sum(job.lengths) for job in jobs} | dict(believed or {})
 
-    def size_ms(self, job: JobId, kind: TaskKind) -> int:
+    def size_ms(self, job: JobId, kind: SlotKind) -> int:
         return self._sizes[job] if kind is MAP else 0
 
-    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:  # noqa: ARG002
+    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:  # noqa: ARG002
         return 0.0
 
     def requested_ms(self, job: JobId) -> int | None:  # noqa: ARG002
         return None
 
-    def normal(self, job: JobId, kind: TaskKind) -> float:  # noqa: ARG002
+    def normal(self, job: JobId, kind: SlotKind) -> float:  # noqa: ARG002
         return 0.0
 
 
@@ -69,7 +69,7 @@ class _OneNode(FakeCluster):
 
     waiting = 0
 
-    def pending(self, kind: TaskKind) -> int:
+    def pending(self, kind: SlotKind) -> int:
         return self.waiting if kind is MAP else 0
 
 

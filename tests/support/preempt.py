@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Fact
-from callboard.scheduler.model import AttemptId, Millis, TaskKind
+from callboard.scheduler.model import AttemptId, Millis, SlotKind
 from callboard.scheduler.policy import MisfitError, NoPreemption, Policy, PreemptionRule
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption as KillRule
@@ -31,7 +31,7 @@ class KillNewest(PreemptionRule):
         self,
         every_ms: Millis = 10_000,
         times: int = 3,
-        kind: TaskKind | None = TaskKind.MAP,
+        kind: SlotKind | None = SlotKind.MAP,
         *,
         suspends: bool = False,
     ) -> None:
@@ -100,7 +100,7 @@ class KillNewestParams(NamedTuple):
 
     every_ms: Millis
     times: int
-    kind: TaskKind | None
+    kind: SlotKind | None
     suspends: bool = False
 
 

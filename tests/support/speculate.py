@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, Launched, Rejected
-from callboard.scheduler.model import AttemptId, TaskKind
+from callboard.scheduler.model import AttemptId, SlotKind
 from callboard.scheduler.policy import NoSpeculation, SpeculationRule
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.speculation.late import Late
@@ -29,7 +29,7 @@ class SpeculateNewest(SpeculationRule):
         *,
         restart: bool = False,
         urgent: bool = False,
-        only: TaskKind | None = None,
+        only: SlotKind | None = None,
         refused: bool = False,
     ) -> None:
         self.left = copies
@@ -46,26 +46,26 @@ class SpeculateNewest(SpeculationRule):
         elif isinstance(fact, Closed) and fact.attempt % 7 == 0:
             self.left += 1  # so that the wish comes and goes
 
-    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
+    def urgent(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         return self._found(kind, offer, view) if self._urgent else None
 
-    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
+    def speculate(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         if self._urgent:
             return None
         if self._refusals:
             return Speculate(10**9, Why(Reason.OWN, self.name, 1))  # refused: nobody runs this
         return self._found(kind, offer, view)
 
-    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
+    def has_candidates(self, kind: SlotKind, view: ClusterView) -> bool:
         return self.left > 0 and view.running(kind) > 0
 
-    def _found(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
+    def _found(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         if self.left <= 0 or self._only not in (None, kind):
             return None
         found = list(self._suited(kind, offer, view))
         return Speculate(found[-1], Why(Reason.OWN, self.name, 1), self._restart) if found else None
 
-    def _suited(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[AttemptId]:
+    def _suited(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[AttemptId]:
         for each in view.attempts():
             open_ = each.alone and not each.killing
             if open_ and each.kind is kind and offer.node.node != each.node:

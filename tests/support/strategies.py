@@ -32,7 +32,7 @@ from callboard.actors.vocabulary.faults import (
     SwitchPolicy,
 )
 from callboard.fairness.strategies import LOCALITY_SPELLINGS, clusters
-from callboard.scheduler.model import Millis, NodeId, Priority, TaskKind
+from callboard.scheduler.model import Millis, NodeId, Priority, SlotKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.preempt import HASTY_PREEMPTIONS, KillNewestParams, hasty_policy
@@ -151,7 +151,7 @@ WORLDS: st.SearchStrategy[DrawnWorld] = st.builds(
         KillNewestParams,
         every_ms=st.sampled_from([100, 1000, 3002, 10_000]),
         times=st.integers(1, 12),
-        kind=st.sampled_from([None, *TaskKind]),
+        kind=st.sampled_from([None, *SlotKind]),
         suspends=st.booleans(),
     ),
     speculation=st.sampled_from(["no_speculation", *HASTY_SPECULATIONS]),

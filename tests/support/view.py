@@ -13,7 +13,7 @@ from callboard.scheduler.facts import (
     OfferAnswered,
     TasksPending,
 )
-from callboard.scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, SlotKind
 from callboard.scheduler.policy import Order, Policy
 from callboard.scheduler.view import AttemptView, JobView, NodeView
 
@@ -37,26 +37,26 @@ class FakeJob:
     pool: str = ""
     suspended_: int = 0
 
-    def total(self, kind: TaskKind) -> int:
+    def total(self, kind: SlotKind) -> int:
         return self.pending_[kind] + self.running_[kind]
 
-    def pending(self, kind: TaskKind) -> int:
+    def pending(self, kind: SlotKind) -> int:
         return self.pending_[kind]
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: SlotKind) -> int:
         return self.running_[kind]
 
-    def finished(self, kind: TaskKind) -> int:  # noqa: ARG002
+    def finished(self, kind: SlotKind) -> int:  # noqa: ARG002
         return 0
 
-    def suspended(self, kind: TaskKind) -> int:
+    def suspended(self, kind: SlotKind) -> int:
         """All its suspended tasks are maps."""
         return 0 if kind else self.suspended_
 
-    def resumable(self, kind: TaskKind, node: NodeId) -> None:  # noqa: ARG002
+    def resumable(self, kind: SlotKind, node: NodeId) -> None:  # noqa: ARG002
         return None
 
-    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+    def nearest(self, kind: SlotKind, node: NodeId) -> Locality | None:
         if not self.pending_[kind]:
             return None
         if node in self.homes:
@@ -75,13 +75,13 @@ class FakeNode:
     speed: float = 1.0
     node_type: str = ""
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: SlotKind) -> int:
         return self.slots_[kind]
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: SlotKind) -> int:
         return self.running_[kind]
 
-    def suspended(self, kind: TaskKind) -> int:  # noqa: ARG002
+    def suspended(self, kind: SlotKind) -> int:  # noqa: ARG002
         return 0
 
 
@@ -93,10 +93,10 @@ class FakeOffer:
     given_: list[int] = field(default_factory=lambda: [0, 0])
     given_off_rack: int = 0
 
-    def free(self, kind: TaskKind) -> int:
+    def free(self, kind: SlotKind) -> int:
         return self.node.slots(kind) - self.node.running(kind)
 
-    def given(self, kind: TaskKind) -> int:
+    def given(self, kind: SlotKind) -> int:
         return self.given_[kind]
 
 
@@ -106,7 +106,7 @@ class FakeAttempt:
 
     attempt: AttemptId
     job: JobId
-    kind: TaskKind
+    kind: SlotKind
     node: NodeId
     launched_ms: int = 0
     task: int = 0
@@ -145,19 +145,19 @@ class FakeCluster:
     def members(self) -> Mapping[NodeId, NodeView]:
         return {each.node: each for each in self._nodes}
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: SlotKind) -> int:
         return sum(node.slots(kind) for node in self._nodes)
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: SlotKind) -> int:
         return sum(node.running(kind) for node in self._nodes)
 
-    def pending(self, kind: TaskKind) -> int:
+    def pending(self, kind: SlotKind) -> int:
         return sum(job.pending(kind) for job in self._jobs.values())
 
-    def unfinished(self, kind: TaskKind) -> int:
+    def unfinished(self, kind: SlotKind) -> int:
         return sum(job.total(kind) for job in self._jobs.values())
 
-    def padded(self, kind: TaskKind) -> int:
+    def padded(self, kind: SlotKind) -> int:
         return sum(job.total(kind) for job in self._jobs.values() if job.reduces)
 
     def job(self, job: JobId) -> FakeJob:
@@ -197,8 +197,8 @@ def informed(policy: Policy, cluster: FakeCluster) -> Policy:
 
 def _tell_of(job: JobView, policy: Policy, cluster: FakeCluster) -> None:
     policy.observe(JobArrived(job.job), cluster)
-    if job.pending(TaskKind.REDUCE):
-        policy.observe(TasksPending(job.job, TaskKind.REDUCE), cluster)
+    if job.pending(SlotKind.REDUCE):
+        policy.observe(TasksPending(job.job, SlotKind.REDUCE), cluster)
 
 
 def heartbeat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
@@ -212,7 +212,7 @@ def heartbeat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Laun
         job = cluster.job(launch.job)
         level = job.nearest(launch.kind, node.node)
         assert level is not None
-        if launch.kind is TaskKind.MAP and level is Locality.OFF_RACK:
+        if launch.kind is SlotKind.MAP and level is Locality.OFF_RACK:
             offer.given_off_rack += 1
         job.pending_[launch.kind] -= 1
         job.running_[launch.kind] += 1
@@ -225,7 +225,7 @@ def heartbeat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Laun
             number, launch.job, launch.kind, node.node, cluster.now_ms
         )
         policy.observe(Launched(launch.job, launch.kind, number, node.node, level), cluster)
-    served = {launch.job for launch in launches if launch.kind is TaskKind.MAP}
+    served = {launch.job for launch in launches if launch.kind is SlotKind.MAP}
     skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
     policy.observe(OfferAnswered(node.node, skipped), cluster)
     return launches
@@ -249,7 +249,7 @@ def close(policy: Policy, cluster: FakeCluster, number: AttemptId, *, succeeded:
 
 
 def queued(
-    order: Order, kind: TaskKind, cluster: FakeCluster, node: NodeId = 0
+    order: Order, kind: SlotKind, cluster: FakeCluster, node: NodeId = 0
 ) -> list[tuple[JobId, float]]:
     """The order's queue for a node: (job, score), first one first."""
     offer = FakeOffer(cluster.node(node))

@@ -29,7 +29,7 @@ from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scheduler.model import JobId, Millis, NodeId, Priority, TaskKind
+from callboard.scheduler.model import JobId, Millis, NodeId, Priority, SlotKind
 from callboard.scheduler.policy import Policy
 from tests.support import sometimes
 from tests.support.ledger_check import check_sums
@@ -83,7 +83,7 @@ class PlayedRun:
         """The events of one type, in order."""
         return [event for event in self.events if type(event) is kind]
 
-    def launches(self, kind: TaskKind | None = None) -> list[AttemptLaunched]:
+    def launches(self, kind: SlotKind | None = None) -> list[AttemptLaunched]:
         """The launches, of both kinds or of one."""
         return [e for e in self.all(AttemptLaunched) if kind is None or e.kind is kind]
 

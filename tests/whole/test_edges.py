@@ -9,7 +9,7 @@ from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted, JobFinished
 from callboard.experiments.simulation import Simulation
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import job, play, spec_of
 
@@ -68,5 +68,5 @@ def test_min_shares_above_the_capacity(rule: str) -> None:
     ]
     run = play(jobs, spec, cluster=SMALL)
     assert {event.job for event in run.all(JobFinished)} == {0, 1, 2, 3}
-    first = [launch.job % 2 for launch in run.launches(TaskKind.MAP)][:6]
+    first = [launch.job % 2 for launch in run.launches(SlotKind.MAP)][:6]
     assert sorted(first) == [0, 0, 0, 1, 1, 1]

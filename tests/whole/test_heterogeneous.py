@@ -9,7 +9,7 @@ from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import run_simulation
 from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import Fact, Launched
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.policy import Policy
@@ -114,7 +114,7 @@ class Rotation(KeyedOrder):
         super().__init__()
         self._turns = {0: 0, 2: 1, 1: 2}  # by job
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:  # noqa: ARG002
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:  # noqa: ARG002
         return (self._turns[job.job],)
 
     def score(self, key: SortKey) -> float:

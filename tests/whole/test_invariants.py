@@ -12,7 +12,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AttemptEnded, JobFinished
 from callboard.actors.vocabulary.faults import Slow
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from tests.support.strategies import WORKLOADS, WORLDS, DrawnWorld
 from tests.support.world import PlayedRun, job, play
 
@@ -55,7 +55,7 @@ def test_policies_and_a_node_more_see_the_same_task_lengths(
         for order, n in [("fifo", nodes), ("fair", nodes), ("fair", nodes + 1)]
     ]
     lengths = [
-        {what: ms for what, ms in attempt_ms(run).items() if what[1] == TaskKind.MAP}
+        {what: ms for what, ms in attempt_ms(run).items() if what[1] == SlotKind.MAP}
         for run in runs
     ]
     assert lengths[0] == lengths[1] == lengths[2]

@@ -26,7 +26,7 @@ from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import evaluate
 from callboard.scenarios import scenario_file
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from tests.support.library import LibraryRun, ran, ran_with_events, slowdown_of
 from tests.whole import golden
 
@@ -253,7 +253,7 @@ def test_the_rack_goes_down_in_the_nightly_jobs_shuffle(policy: str) -> None:
     kinds = {e.attempt: (e.kind, e.job) for e in run.all(AttemptLaunched)}
     started = {e.attempt for e in run.all(AttemptStarted) if e.at_ms < fault_ms}
     over = {e.attempt for e in run.all(ShuffleEnded) if e.at_ms < fault_ms}
-    shuffling = [a for a in started - over if kinds[a] == (TaskKind.REDUCE, 0)]
+    shuffling = [a for a in started - over if kinds[a] == (SlotKind.REDUCE, 0)]
     assert len(shuffling) == 40
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.kernel.kernel import Kernel
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import JobId, SlotKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.shipped import ORDERS
 from callboard.scheduler.view import ClusterView, Offer
@@ -26,7 +26,7 @@ class Forgetful(Policy):
 
     def _refused_again(
         self,
-        kind: TaskKind,
+        kind: SlotKind,
         offer: Offer,
         view: ClusterView,
         passed: list[JobId] | None,  # noqa: ARG002

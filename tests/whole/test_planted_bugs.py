@@ -24,7 +24,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import Little
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.locality import Delay, DelayParams
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import Locality, SlotKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.keyed import SortKey
@@ -90,7 +90,7 @@ def test_s5_obsolete_outputs_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     submit = Ledger.launch
 
-    def takes_none(self: Ledger, job: BookedJob, kind: TaskKind, member: BookedNode) -> object:
+    def takes_none(self: Ledger, job: BookedJob, kind: SlotKind, member: BookedNode) -> object:
         entry = submit(self, job, kind, member)
         job.tasks[kind].left += 1
         return entry
@@ -138,7 +138,7 @@ class Whimsical(Fifo):
         Whimsical.made += 1
         self._turned = Whimsical.made % 2 == 0
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         key = super().key(job, kind)
         return (-job.job, *key) if self._turned else (job.job, *key)
 
@@ -154,7 +154,7 @@ def test_s11_a_second_run_has_another_digest() -> None:
 class Greedy(KillPreemption):
     """Takes the newest, whoever has them."""
 
-    def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
+    def selected(self, kind: SlotKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
         deficits = self.watch.deficits(kind, view)
         alive, leaving = possible_victims(kind, view)
         wanted = self.factor * sum(deficit.slots for deficit in deficits) - leaving
@@ -235,7 +235,7 @@ def test_s14_a_wait_is_not_kept(rule: type[Delay]) -> None:
 class Doubling(Fifo):
     """Names the first one twice."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         queue = list(super().queue(kind, offer, view))
         return iter(queue[:1] + queue)
 
@@ -243,7 +243,7 @@ class Doubling(Fifo):
 class Weightless(Fifo):
     """Compares by what is no number: 0 / 0, the ratio of a pool of weight 0."""
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (float("nan"), *super().key(job, kind))
 
 

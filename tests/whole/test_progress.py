@@ -10,7 +10,7 @@ from callboard.actors.vocabulary.messages import AttemptProgress
 from callboard.actors.worker.clock import Clock
 from callboard.actors.worker.progress import ProgressClock
 from callboard.scheduler.facts import Fact, Launched, Progressed
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, SlotKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy
@@ -73,7 +73,7 @@ def test_a_reduces_progress_is_a_third_when_its_shuffle_has_ended() -> None:
     assert told == [(3003, 3000, 3000), (6005, 6002, 4002), (9007, 9004, 4002)]
     shares = [fact.progress for _, fact in order.heard]
     assert shares == pytest.approx([0, 1 / 3 + 2000 / 9000, 1 / 3 + 5002 / 9000])
-    assert all(fact.kind is TaskKind.REDUCE for _, fact in order.heard)
+    assert all(fact.kind is SlotKind.REDUCE for _, fact in order.heard)
 
 
 @pytest.mark.parametrize("tie_order", [None, *range(12)])
@@ -124,7 +124,7 @@ def test_hfsp_learns_from_progress_alone() -> None:
     for until_ms in (60_040, 60_041):
         order = Hfsp(Hfsp.Params(t=2))
         play([job(0, maps=6, map_ms=200_000)], Policy(order), cluster=cluster, until_ms=until_ms)
-        sizes[until_ms] = order.clusters[TaskKind.MAP].size_ms(0, until_ms)
+        sizes[until_ms] = order.clusters[SlotKind.MAP].size_ms(0, until_ms)
     assert sizes[60_040] == 0.0  # two slots took 30 s to age away s0
     done = 60_038 / 200_000
     assert sizes[60_041] == pytest.approx(200_000 * (4 + 2 * (1 - done)), abs=10)

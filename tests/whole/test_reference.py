@@ -9,7 +9,7 @@ import pytest
 
 from bench.swarm.bug_planter import planted
 from bench.swarm.planted_bugs import BUGS
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.model import Locality, SlotKind
 from tests.support.reference_worlds import (
     BY_SIZE,
     by_the_simulator,
@@ -28,8 +28,8 @@ def test_launches_and_ends_are_equal_to_the_millisecond() -> None:
 def test_the_worlds_are_of_all_kinds() -> None:
     """Every order and wait, both kinds of task, every level of locality, one task a heartbeat."""
     ran = [each for world in WORLDS[:30] for each in by_the_simulator(world)]
-    assert {each.level for each in ran if each.kind == TaskKind.MAP} == set(Locality)
-    assert any(each.kind == TaskKind.REDUCE for each in ran)
+    assert {each.level for each in ran if each.kind == SlotKind.MAP} == set(Locality)
+    assert any(each.kind == SlotKind.REDUCE for each in ran)
     orders = {world.order.spelling.partition("(")[0] for world in WORLDS}
     assert orders == {"fifo", "fair", "las", "ps", *BY_SIZE}
     assert any("pools" in world.policy for world in WORLDS)

@@ -16,7 +16,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.drivers import run_on_trio
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.faults import Disturb
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from tests.support.accounts import check_accounts, check_calm_accounts
 from tests.support.library import ran
 from tests.support.preempt import KillNewestParams
@@ -42,7 +42,7 @@ SLIPPED = DrawnWorld(
     ),
     tasks=Tasks(),
     policy="fifo",
-    rule=KillNewestParams(3002, 30, TaskKind.REDUCE),
+    rule=KillNewestParams(3002, 30, SlotKind.REDUCE),
     speculation="no_speculation",
     tie_order=1,
     until_ms=None,

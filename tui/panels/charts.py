@@ -10,7 +10,7 @@ from textual.message import Message
 
 from callboard.journal.replay.frame import Charts, Frame, Totals
 from callboard.journal.replay.palette import Palette
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, SlotKind
 from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span, cut
 
@@ -45,17 +45,17 @@ class Chart(msgspec.Struct, frozen=True):
     now: Callable[[Totals], float] | None = None
 
 
-def _busy_share(kind: TaskKind) -> Callable[[Totals], float]:
+def _busy_share(kind: SlotKind) -> Callable[[Totals], float]:
     return lambda totals: totals.busy[kind] / max(totals.slots[kind], 1)
 
 
 _MAPS = Chart(
     "maps busy", "maps", lambda c: c.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0,
-    _busy_share(TaskKind.MAP),
+    _busy_share(SlotKind.MAP),
 )  # fmt: skip
 _REDUCES = Chart(
     "reduces busy", "reduces", lambda c: c.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0,
-    _busy_share(TaskKind.REDUCE),
+    _busy_share(SlotKind.REDUCE),
 )  # fmt: skip
 _JOBS = Chart(
     "jobs in system", "jobs", lambda c: c.jobs, "{:.0f}".format, lambda p: p.accent,

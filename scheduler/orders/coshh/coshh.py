@@ -24,7 +24,7 @@ from callboard.scheduler import facts
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import SizeSource
 from callboard.scheduler.guarantees import MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind
 from callboard.scheduler.orders.coshh import task_times
 from callboard.scheduler.orders.coshh.cohorts import Cohort
 from callboard.scheduler.orders.coshh.linear_program import scipy_module
@@ -110,7 +110,7 @@ class Coshh(Order):
         self._particular: tuple[dict[JobId, None], ...] = ({}, {})
         self.matchers = tuple(self._matcher(kind) for kind in KINDS)
 
-    def _matcher(self, kind: TaskKind) -> ClassMatcher:
+    def _matcher(self, kind: SlotKind) -> ClassMatcher:
         params = self.params
         guaranteed = {n: u.weight for n, u in params.users.items() if u.minimum(kind)}
         return ClassMatcher(
@@ -203,7 +203,7 @@ class Coshh(Order):
                 self._reclassify(fact.kind)
         self._refresh(job, fact.kind)
 
-    def _user(self, name: str, kind: TaskKind) -> UserQueue:
+    def _user(self, name: str, kind: SlotKind) -> UserQueue:
         users = self._user_queues[kind].users
         if name not in users:
             params = self.params.users.get(name, UserParams())
@@ -212,7 +212,7 @@ class Coshh(Order):
             users[name] = UserQueue(name, pace.numerator, params.minimum(kind))
         return users[name]
 
-    def _refresh(self, view: JobView, kind: TaskKind, launched: int = 0) -> None:
+    def _refresh(self, view: JobView, kind: SlotKind, launched: int = 0) -> None:
         job = self._jobs[kind][view.job]
         user, pending, running = job.user, view.pending(kind), view.running(kind)
         if job.pending and not pending:
@@ -226,7 +226,7 @@ class Coshh(Order):
         job.pending, job.running = pending, running
         self._user_queues[kind].refresh(user)
 
-    def _refile(self, kind: TaskKind) -> None:
+    def _refile(self, kind: SlotKind) -> None:
         """Follow the jobs that have come into another cohort."""
         matcher = self.matchers[kind]
         for number in matcher.refiled:
@@ -239,7 +239,7 @@ class Coshh(Order):
             job.cohort = cohort
         matcher.refiled.clear()
 
-    def _reclassify(self, kind: TaskKind) -> None:
+    def _reclassify(self, kind: SlotKind) -> None:
         """Go by the classes that cohorts are in now."""
         of_class = self._pending_of_class[kind]
         of_class.clear()
@@ -249,14 +249,14 @@ class Coshh(Order):
         for user in queues.users.values():
             queues.refresh(user)
 
-    def _count(self, kind: TaskKind, cohort: Cohort, tasks: int) -> None:
+    def _count(self, kind: SlotKind, cohort: Cohort, tasks: int) -> None:
         pending = self._pending[kind]
         pending[cohort] += tasks
         if not pending[cohort]:
             del pending[cohort]
         self._pending_of_class[kind][cohort.number] += tasks
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """Score: the slots lacking below the min share, then running / weight."""
         node_type = self._node_type_of[offer.node.node]
         matcher, queues = self.matchers[kind], self._user_queues[kind]
@@ -286,7 +286,7 @@ class Coshh(Order):
         return user.running * user.inverse_weight / self._scale
 
     def _stranded(
-        self, kind: TaskKind, served: set[int], view: ClusterView
+        self, kind: SlotKind, served: set[int], view: ClusterView
     ) -> Iterator[WaitingJob]:
         """Jobs that wait, with nothing that may run on any node suggested to their class: a task
         may not return to where it failed, and a suspended attempt stays where it is.
@@ -298,13 +298,13 @@ class Coshh(Order):
                 if not any(_may_run(found, kind, node) for node in nodes):
                     yield job.waiting
 
-    def _suggested_nodes(self, kind: TaskKind, number: int) -> Iterator[NodeId]:
+    def _suggested_nodes(self, kind: SlotKind, number: int) -> Iterator[NodeId]:
         suggested = self.matchers[kind].second.suggested
         for node, slots in self._slots_of.items():
             if slots[kind] and number in _of(suggested, self._node_type_of[node]):
                 yield node
 
-    def _levels(self, kind: TaskKind, node_type: int) -> Iterator[tuple[Reason, Sequence[int]]]:
+    def _levels(self, kind: SlotKind, node_type: int) -> Iterator[tuple[Reason, Sequence[int]]]:
         """The classes that users share such nodes by: the suggested ones, then others."""
         second = self.matchers[kind].second
         suggested = _of(second.suggested, node_type)
@@ -314,14 +314,14 @@ class Coshh(Order):
             others = [each for each in others if self._may_help(each, kind, node_type)]
             yield Reason.UNMATCHED_CLASS, others
 
-    def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
+    def _may_help(self, number: int, kind: SlotKind, node_type: int) -> bool:
         waiting = self._pending_of_class[kind].get(number, 0)
         if not waiting or self.params.spare == "any":
             return waiting > 0
         level = self.matchers[kind].second
         return level.times_ms[number][node_type] * level.rates[number] <= waiting
 
-    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
+    def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         return user_entitlements(kind, view, each, self.params.users)
 
 
@@ -329,6 +329,6 @@ def _of(suggested: Sequence[tuple[int, ...]], node_type: int) -> tuple[int, ...]
     return suggested[node_type] if node_type < len(suggested) else ()
 
 
-def _may_run(job: JobView, kind: TaskKind, node: NodeId) -> bool:
+def _may_run(job: JobView, kind: SlotKind, node: NodeId) -> bool:
     """Whether a pending task of the job may be launched on the node, or resumed there."""
     return job.nearest(kind, node) is not None or job.resumable(kind, node) is not None

@@ -26,7 +26,7 @@ from callboard.scheduler.decisions import Switch
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import Oracle, SizeSource
 from callboard.scheduler.facts import Fact
-from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.model import KINDS, SlotKind
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.orders.fair.fair import Fair
@@ -113,9 +113,9 @@ class Hybrid(Order):
             self._switch = Switch(was, now, kind, view.pending(kind), free, slots)
             self._state = state
 
-    def _chosen(self, view: ClusterView) -> tuple[int, TaskKind]:
+    def _chosen(self, view: ClusterView) -> tuple[int, SlotKind]:
         """The order for the present load, and the kind of slot that is loaded most."""
-        load, loaded = Fraction(-1), TaskKind.MAP
+        load, loaded = Fraction(-1), SlotKind.MAP
         for kind in KINDS:
             slots = view.slots(kind)
             if slots:
@@ -129,16 +129,16 @@ class Hybrid(Order):
             state -= 1
         return state, loaded
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         order = self.order
         for job, score, (reason, detail, _) in order.queue(kind, offer, view):
             yield QueuedJob(job, score, Grounds(reason, detail, order.name))
 
-    def kinds(self, offer: Offer) -> Iterable[TaskKind]:
+    def kinds(self, offer: Offer) -> Iterable[SlotKind]:
         return self.order.kinds(offer)
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:
         return self.order.quota(kind, offer, view)
 
-    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
+    def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         return self.order.entitlements(kind, view, each)

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.model import JobId, Millis, SlotKind
 from callboard.scheduler.orders.coshh.cohorts import Cohort, Cohorts
 from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
 from callboard.scheduler.orders.coshh.linear_program import MatchingSolution, solve_matching
@@ -90,7 +90,7 @@ class ClassMatcher:
 
     def __init__(
         self,
-        kind: TaskKind,
+        kind: SlotKind,
         times: TaskTimes,
         *,
         most: int,

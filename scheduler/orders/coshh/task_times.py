@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.estimation import Oracle, RunningMean, work_ms
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import JobId, SlotKind
 from callboard.scheduler.view import JobView
 
 
@@ -21,14 +21,14 @@ class TaskTimes(ABC):
     """What is believed of mean task times."""
 
     @abstractmethod
-    def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
+    def mean_ms(self, job: JobView, kind: SlotKind, node_type: NodeType) -> float:
         """A task of the job on a node of this type."""
 
-    def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:  # noqa: ARG002
+    def prior_ms(self, user: str, kind: SlotKind, node_type: NodeType) -> float:  # noqa: ARG002
         """What is believed of the user's jobs before any task of theirs; 0 where each is known."""
         return 0.0
 
-    def unmeasured(self, job: JobId, kind: TaskKind, node_types: Sequence[NodeType]) -> int:  # noqa: ARG002
+    def unmeasured(self, job: JobId, kind: SlotKind, node_types: Sequence[NodeType]) -> int:  # noqa: ARG002
         """On how many of these types the job's own tasks do not tell: there it has, or may have,
         its user's mean.
         """
@@ -47,11 +47,11 @@ class OracleTaskTimes(TaskTimes):
     def __init__(self, oracle: Callable[[], Oracle]) -> None:
         self._oracle = oracle
 
-    def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
+    def mean_ms(self, job: JobView, kind: SlotKind, node_type: NodeType) -> float:
         return self._oracle().task_ms(job.job, kind, node_type.name) / node_type.speed
 
 
-MeansByNodeType: TypeAlias = dict[tuple[TaskKind, NodeType | None], RunningMean]
+MeansByNodeType: TypeAlias = dict[tuple[SlotKind, NodeType | None], RunningMean]
 """A job's or a user's tasks by their kind and the type of node they ran on; None: anywhere."""
 
 
@@ -70,13 +70,13 @@ class LearnedTaskTimes(TaskTimes):
         self._users: dict[str, MeansByNodeType] = {}
         self._all: MeansByNodeType = {}
 
-    def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
+    def mean_ms(self, job: JobView, kind: SlotKind, node_type: NodeType) -> float:
         return self._mean(self._jobs.get(job.job, {}), job.user, kind, node_type)
 
-    def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:
+    def prior_ms(self, user: str, kind: SlotKind, node_type: NodeType) -> float:
         return self._mean({}, user, kind, node_type)
 
-    def unmeasured(self, job: JobId, kind: TaskKind, node_types: Sequence[NodeType]) -> int:
+    def unmeasured(self, job: JobId, kind: SlotKind, node_types: Sequence[NodeType]) -> int:
         own = self._jobs.get(job, {})
         return sum((kind, each) not in own for each in node_types)
 
@@ -90,7 +90,7 @@ class LearnedTaskTimes(TaskTimes):
     def forget(self, job: JobId) -> None:
         self._jobs.pop(job, None)
 
-    def _mean(self, own: MeansByNodeType, user: str, kind: TaskKind, node_type: NodeType) -> float:
+    def _mean(self, own: MeansByNodeType, user: str, kind: SlotKind, node_type: NodeType) -> float:
         users, here = self._users.get(user, {}), (kind, node_type)
         for tables in ((own, users), (self._all,)):
             for where, speed in ((here, 1.0), ((kind, None), node_type.speed)):

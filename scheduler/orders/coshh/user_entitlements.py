@@ -8,7 +8,7 @@ from callboard.scheduler.entitlements import (
     demand_of,
     entitlements_by_rank,
 )
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.part_params import ShareParams
 from callboard.scheduler.reasons import UserClaimant
@@ -18,12 +18,12 @@ from callboard.scheduler.view import ClusterView, JobView
 class UserParams(ShareParams, frozen=True):
     """What a user is due; the weight is the papers' priority."""
 
-    def minimum(self, kind: TaskKind) -> int:
-        return self.min_maps if kind is TaskKind.MAP else self.min_reduces
+    def minimum(self, kind: SlotKind) -> int:
+        return self.min_maps if kind is SlotKind.MAP else self.min_reduces
 
 
 def user_entitlements(
-    kind: TaskKind, view: ClusterView, each: ClaimantKind, users: Mapping[str, UserParams]
+    kind: SlotKind, view: ClusterView, each: ClaimantKind, users: Mapping[str, UserParams]
 ) -> list[Entitlement]:
     """The users' fair shares, whatever is suggested to which node; with `each = "job"` each job's
     part of its user's, in the order of submission.

@@ -25,7 +25,7 @@ from callboard.scheduler.entitlements import (
 )
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, MAP, PRIORITY_WEIGHTS, REDUCE, JobId, TaskKind
+from callboard.scheduler.model import KINDS, MAP, PRIORITY_WEIGHTS, REDUCE, JobId, SlotKind
 from callboard.scheduler.orders.fair.admission import Admission, RunningJobsCap
 from callboard.scheduler.orders.fair.pools import JobSchedulable, PoolParams, PoolSchedulable
 from callboard.scheduler.part_params import Count, PartParams
@@ -177,11 +177,11 @@ class Fair(Order):
             above = above.parent
         return caps
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         for job in self.root.walk(kind):
             yield QueuedJob(view.job(job.job), self.score(job, kind), self.grounds(job, kind))
 
-    def score(self, job: JobSchedulable, kind: TaskKind) -> float:
+    def score(self, job: JobSchedulable, kind: SlotKind) -> float:
         """Of the topmost pool (or the job): running / weight, or running / due if it is needy."""
         top: JobSchedulable | PoolSchedulable = job
         while top.parent is not self.root:
@@ -191,7 +191,7 @@ class Fair(Order):
             return top.running[kind] / min(top.minimum[kind], top.demand[kind])
         return top.running[kind] * top.weight.denominator / top.weight.numerator
 
-    def grounds(self, job: JobSchedulable, kind: TaskKind) -> Grounds:
+    def grounds(self, job: JobSchedulable, kind: SlotKind) -> Grounds:
         pool, needy = job.parent, ""
         if pool is self.root or pool is None:
             return BY_KEY
@@ -203,19 +203,19 @@ class Fair(Order):
         reason = _POOL_MIN_SHARE if needy else _POOL
         return Grounds(reason, PoolPlace(pool.path, needy))
 
-    def kinds(self, offer: Offer) -> Iterable[TaskKind]:
+    def kinds(self, offer: Offer) -> Iterable[SlotKind]:
         """The kind of which the node runs less first; maps on a tie."""
         if offer.node.running(REDUCE) < offer.node.running(MAP):
             return (REDUCE, MAP)
         return (MAP, REDUCE)
 
-    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self, kind: SlotKind, offer: Offer, view: ClusterView) -> int:
         """No node beyond ceil(its slots · demand / all slots) (CapBasedLoadManager, maxDiff 0)."""
         slots = offer.node.slots(kind)
         cap = min(-(-self.root.demand[kind] * slots // view.slots(kind)), slots)
         return min(cap - offer.node.running(kind), offer.free(kind))
 
-    def may_speculate(self, job: JobId, kind: TaskKind) -> bool:
+    def may_speculate(self, job: JobId, kind: SlotKind) -> bool:
         pool = self._jobs[job].parent
         while pool is not None:
             cap = pool.caps[kind]
@@ -224,7 +224,7 @@ class Fair(Order):
             pool = pool.parent
         return True
 
-    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
+    def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         """The fair shares, level by level: a pool's share is what its members share.  A claimant is
         a pool that holds jobs only, or a job beside pools; with `each = "job"` every job.
         """
@@ -233,7 +233,7 @@ class Fair(Order):
     def _entitlements(
         self,
         pool: PoolSchedulable,
-        kind: TaskKind,
+        kind: SlotKind,
         slots: Fraction,
         view: ClusterView,
         each: ClaimantKind,
@@ -248,7 +248,7 @@ class Fair(Order):
                 yield _pool_claim(member, kind, share)
 
 
-def _pool_claim(pool: PoolSchedulable, kind: TaskKind, share: Fraction) -> Entitlement:
+def _pool_claim(pool: PoolSchedulable, kind: SlotKind, share: Fraction) -> Entitlement:
     return Entitlement(
         claimant=PoolClaimant(pool.path),
         jobs=tuple(pool.jobs),

@@ -17,7 +17,7 @@ from typing import Literal
 from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import serve_in_turn
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import JobId, SlotKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.part_params import Count, ShareParams, Timeout
@@ -65,10 +65,10 @@ class Schedulable:
         self.wanting = [False, False]
         self.places: list[SortKey | None] = [None, None]
 
-    def needy(self, kind: TaskKind) -> bool:
+    def needy(self, kind: SlotKind) -> bool:
         return self.running[kind] < min(self.minimum[kind], self.demand[kind])
 
-    def key(self, kind: TaskKind) -> SortKey:
+    def key(self, kind: SlotKind) -> SortKey:
         """Its place in a fair pool: smaller goes first."""
         running = self.running[kind]
         due = min(self.minimum[kind], self.demand[kind])
@@ -91,11 +91,11 @@ class JobSchedulable(Schedulable):
         self.first: SortKey = (view.priority, view.submitted_ms, view.job)
         self.runnable = True
 
-    def refresh(self, kind: TaskKind, view: JobView) -> None:
+    def refresh(self, kind: SlotKind, view: JobView) -> None:
         """Take over the view's numbers; a job that may not run yet wants nothing, as in Hadoop."""
         self.set(kind, view.running(kind), view.pending(kind) if self.runnable else 0)
 
-    def set(self, kind: TaskKind, running: int, pending: int) -> None:
+    def set(self, kind: SlotKind, running: int, pending: int) -> None:
         """Mend its pools' sums and queues; with 0 and 0 it is in them no longer."""
         demand = running + pending if self.runnable else 0
         more, wish = running - self.running[kind], demand - self.demand[kind]
@@ -128,7 +128,7 @@ class PoolSchedulable(Schedulable):
             SortedList(),
         )
 
-    def place(self, member: Schedulable, kind: TaskKind) -> None:
+    def place(self, member: Schedulable, kind: SlotKind) -> None:
         queue, old = self._sorted[kind], member.places[kind]
         new = self._key(member, kind) if member.wanting[kind] else None
         if new == old:
@@ -139,12 +139,12 @@ class PoolSchedulable(Schedulable):
             queue.add((new, member))
         member.places[kind] = new
 
-    def _key(self, member: Schedulable, kind: TaskKind) -> SortKey:
+    def _key(self, member: Schedulable, kind: SlotKind) -> SortKey:
         if self.params.mode == "fifo" and isinstance(member, JobSchedulable):
             return member.first
         return member.key(kind)
 
-    def change(self, kind: TaskKind, running: int, uncapped_demand: int) -> None:
+    def change(self, kind: SlotKind, running: int, uncapped_demand: int) -> None:
         """Members run so many more and wish for so many more; tell the pools above."""
         pool: PoolSchedulable | None = self
         while pool is not None:
@@ -162,7 +162,7 @@ class PoolSchedulable(Schedulable):
             uncapped_demand = pool.demand[kind] - before
             pool = pool.parent
 
-    def walk(self, kind: TaskKind) -> Iterator[JobSchedulable]:
+    def walk(self, kind: SlotKind) -> Iterator[JobSchedulable]:
         """The jobs with something to launch, first one first, lazily."""
         for _, member in self._sorted[kind]:
             if isinstance(member, PoolSchedulable):
@@ -172,7 +172,7 @@ class PoolSchedulable(Schedulable):
                 yield member
 
     def shared(
-        self, kind: TaskKind, slots: Fraction
+        self, kind: SlotKind, slots: Fraction
     ) -> list[tuple["JobSchedulable | PoolSchedulable", Fraction]]:
         """What each member with demand or something running is due of so many slots."""
         everybody: list[JobSchedulable | PoolSchedulable] = [

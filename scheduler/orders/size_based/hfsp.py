@@ -31,7 +31,7 @@ from callboard.scheduler.facts import (
     Suspended,
 )
 from callboard.scheduler.guarantees import SMALL_JOBS_FIRST
-from callboard.scheduler.model import AttemptId, JobId, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, SlotKind
 from callboard.scheduler.orders.keyed import SortedQueue
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
 from callboard.scheduler.orders.size_based.size_source import check_sigma
@@ -132,7 +132,7 @@ class Hfsp(VirtualTimeOrder):
             case _:
                 super().observe(fact, view)
 
-    def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
+    def initial_size_ms(self, job: JobView, kind: SlotKind) -> float:
         """S_i; 0 for a tiny phase.  A phase that is not tiny begins its training."""
         if self._truth is not None:
             return self._truth.size_ms(job, kind)
@@ -143,7 +143,7 @@ class Hfsp(VirtualTimeOrder):
         usual_ms = self._history.mean_of(n, kind)
         return self.params.s0 * 1000 if usual_ms is None else usual_ms * self.params.xi
 
-    def _finish_training(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def _finish_training(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         training = self._training[kind][job]
         if training.trained and self.phase(job, kind) is not None:
             del self._training[kind][job]
@@ -151,14 +151,14 @@ class Hfsp(VirtualTimeOrder):
             self._estimate = SizeEstimate(job, kind, round(whole_ms), round(left_ms))
             self._resize(job, kind, left_ms, view)
 
-    def _estimate_anew(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def _estimate_anew(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """Flapping: what is left, by all tasks of the phase so far."""
         own, seen = self._history.own_mean(job, kind), view.job(job)
         if own is not None and self.phase(job, kind) is not None:
             left = seen.total(kind) - seen.finished(kind)
             self._resize(job, kind, own.times(left) or 0, view)
 
-    def _resize(self, job: JobId, kind: TaskKind, size_ms: float, view: ClusterView) -> None:
+    def _resize(self, job: JobId, kind: SlotKind, size_ms: float, view: ClusterView) -> None:
         phase, seen = self._phases[kind][job], view.job(job)
         phase.size_ms = size_ms
         left = seen.total(kind) - seen.finished(kind)
@@ -180,7 +180,7 @@ class Hfsp(VirtualTimeOrder):
             busy.add(fact.attempt)
         self._line_up(fact.job, fact.kind, view)
 
-    def _train_again(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
+    def _train_again(self, job: JobId, kind: SlotKind, attempt: AttemptId) -> None:
         """A suspended task goes on: one to learn from takes a training slot if one is left."""
         training, busy = self._training[kind].get(job), self.training_slots[kind]
         if training is not None and attempt in training.running and len(busy) < self.params.T:
@@ -197,11 +197,11 @@ class Hfsp(VirtualTimeOrder):
         elif self.params.flapping and fact.succeeded:
             self._estimate_anew(fact.job, fact.kind, view)
 
-    def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def place(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         super().place(job, kind, view)
         self._line_up(job, kind, view)
 
-    def _line_up(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def _line_up(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """Keep the phase in line for training slots while it has training tasks to launch."""
         training = self._training[kind].get(job)
         if training is not None and training.to_launch > 0:
@@ -212,7 +212,7 @@ class Hfsp(VirtualTimeOrder):
                 return
         self._to_train[kind].drop(job)
 
-    def leave(self, job: JobId, kind: TaskKind) -> None:
+    def leave(self, job: JobId, kind: SlotKind) -> None:
         super().leave(job, kind)
         self._training[kind].pop(job, None)
         self._to_train[kind].drop(job)
@@ -223,7 +223,7 @@ class Hfsp(VirtualTimeOrder):
             return SPEED_ONE
         return PRIORITY_SPEEDS[job.priority]
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """Algorithm 1; the score, in slot-s, is the initial size in training, else the virtual."""
         first: set[JobId] = set()
         if len(self.training_slots[kind]) < self.params.T:
@@ -234,7 +234,7 @@ class Hfsp(VirtualTimeOrder):
             if ranked.job.job not in first:
                 yield ranked
 
-    def urgent(self, kind: TaskKind, view: ClusterView) -> list[tuple[JobId, int]]:
+    def urgent(self, kind: SlotKind, view: ClusterView) -> list[tuple[JobId, int]]:
         """The training tasks that Algorithm 1 would launch now, T_curr allowing."""
         left = self.params.T - len(self.training_slots[kind])
         found: list[tuple[JobId, int]] = []
@@ -247,6 +247,6 @@ class Hfsp(VirtualTimeOrder):
                 left -= tasks
         return found
 
-    def spared(self, kind: TaskKind) -> set[AttemptId]:
+    def spared(self, kind: SlotKind) -> set[AttemptId]:
         phases = self._training[kind].values()
         return {attempt for phase in phases for attempt in phase.running - phase.sizes.keys()}

@@ -9,7 +9,7 @@ from callboard.scheduler.entitlements import ClaimantKind, Entitlements, demand_
 from callboard.scheduler.estimation import PhaseMeans
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import KeyedOrder, RankedOrder, SortKey
 from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
@@ -39,18 +39,18 @@ class Srpt(_BySize):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case Launched(job, TaskKind.MAP, attempt) | Resumed(job, TaskKind.MAP, attempt):
+            case Launched(job, SlotKind.MAP, attempt) | Resumed(job, SlotKind.MAP, attempt):
                 self._since.setdefault(job, {})[attempt] = view.now_ms
-            case Closed(job, TaskKind.MAP, attempt) | Suspended(job, TaskKind.MAP, attempt):
+            case Closed(job, SlotKind.MAP, attempt) | Suspended(job, SlotKind.MAP, attempt):
                 self._since[job].pop(attempt, None)
             case JobLeft(job):
                 self._since.pop(job, None)
         super().observe(fact, view)
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (self.sizes.left_ms(job, kind), job.submitted_ms)
 
-    def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:
+    def standing(self, job: JobView, kind: SlotKind, view: ClusterView) -> SortKey:
         """A job that only runs, and whose true size is known, has less left with every moment."""
         left_ms, *rest = super().standing(job, kind, view)
         if self.params.size == "oracle" and kind is MAP and not job.pending(kind):
@@ -66,7 +66,7 @@ class Sjf(_BySize):
     summary = "shortest job first, by its whole size: work done does not move it"
     score_format = "{:,.1f} slot-s in all"
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (self.sizes.size_ms(job, kind), job.submitted_ms)
 
 
@@ -97,13 +97,13 @@ class Las(KeyedOrder):
             self._means.forget(fact.job)
         super().observe(fact, view)
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (self._attained_ms(job, kind), job.running(kind), job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
         return float(key[0] / 1000)
 
-    def _attained_ms(self, job: JobView, kind: TaskKind) -> Millis:
+    def _attained_ms(self, job: JobView, kind: SlotKind) -> Millis:
         own = self._means.own.get((job.job, kind))
         charged = job.running(kind) + job.suspended(kind)
         going = self._means.times(job.job, kind, charged) or 0
@@ -123,7 +123,7 @@ class Ps(KeyedOrder):
 
     def __init__(self) -> None:
         super().__init__()
-        self._served: dict[tuple[JobId, TaskKind], int] = {}
+        self._served: dict[tuple[JobId, SlotKind], int] = {}
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
@@ -134,14 +134,14 @@ class Ps(KeyedOrder):
                     self._served.pop((job, each), None)
         super().observe(fact, view)
 
-    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
         served = self._served.get((job.job, kind), 0)
         return (job.running(kind), served, job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
         return float(key[0])
 
-    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
+    def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         jobs = [job for job in view.jobs() if demand_of(job, kind)]
         demands = [demand_of(job, kind) for job in jobs]
         shares = compute_fair_shares(demands, view.slots(kind))

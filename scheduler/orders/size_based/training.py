@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from callboard.scheduler.estimation import RunningMean, work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind
 
 
 @dataclass(slots=True, eq=False)
@@ -94,7 +94,7 @@ class TaskTimeHistory:
 
     def __init__(self) -> None:
         self._done = (RunningMean(), RunningMean())
-        self._open: dict[tuple[JobId, TaskKind], RunningMean] = {}
+        self._open: dict[tuple[JobId, SlotKind], RunningMean] = {}
 
     def learn(self, fact: Closed) -> None:
         if fact.succeeded:
@@ -106,9 +106,9 @@ class TaskTimeHistory:
             if tasks is not None:
                 self._done[kind].add(tasks.total, tasks.count)
 
-    def own_mean(self, job: JobId, kind: TaskKind) -> RunningMean | None:
+    def own_mean(self, job: JobId, kind: SlotKind) -> RunningMean | None:
         return self._open.get((job, kind))
 
-    def mean_of(self, n: int, kind: TaskKind) -> Millis | None:
+    def mean_of(self, n: int, kind: SlotKind) -> Millis | None:
         """n · s̄; None before any job with tasks of the kind has completed."""
         return self._done[kind].times(n)

@@ -36,7 +36,7 @@ from callboard.scheduler.facts import (
     TasksPending,
 )
 from callboard.scheduler.guarantees import DOMINATES_SHARING, MONOTONE, SMALL_JOBS_FIRST
-from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, TaskKind
+from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, SlotKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
@@ -82,10 +82,10 @@ class VirtualTimeOrder(Order, Ranking):
     # What the disciplines differ in.
 
     @abstractmethod
-    def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
+    def initial_size_ms(self, job: JobView, kind: SlotKind) -> float:
         """The size with which a phase enters."""
 
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
+    def late_key(self, job: JobView, kind: SlotKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
         return (phase.late_ms, job.submitted_ms)
 
     def weight(self, job: JobView) -> int:  # noqa: ARG002
@@ -112,7 +112,7 @@ class VirtualTimeOrder(Order, Ranking):
             case PhaseFact(job, kind):
                 self.place(job, kind, view)
 
-    def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def enter(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""
         seen = view.job(job)
         if job in self._phases[kind]:
@@ -122,23 +122,23 @@ class VirtualTimeOrder(Order, Ranking):
             self._phases[kind][job] = VirtualPhase(size_ms)
             self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
 
-    def _reweigh(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def _reweigh(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         seen = view.job(job)
         rank = {"weight": self.weight(seen), "speed": self.speed(seen)}
         self.clusters[kind].reweigh(job, view.now_ms, **rank)
         self.place(job, kind, view)
 
-    def leave(self, job: JobId, kind: TaskKind) -> None:
+    def leave(self, job: JobId, kind: SlotKind) -> None:
         """The job has really ended; what it had still to get virtually it gets."""
         self._phases[kind].pop(job, None)
         self._late[kind].drop(job)
         self.clusters[kind].set_waiting(job, False)
 
-    def phase(self, job: JobId, kind: TaskKind) -> VirtualPhase | None:
+    def phase(self, job: JobId, kind: SlotKind) -> VirtualPhase | None:
         return self._phases[kind].get(job)
 
     def set_virtual_size(
-        self, job: JobView, kind: TaskKind, size_ms: float, tasks: int, view: ClusterView
+        self, job: JobView, kind: SlotKind, size_ms: float, tasks: int, view: ClusterView
     ) -> None:
         phase = self._phases[kind][job.job]
         served = self.clusters[kind].serve(
@@ -161,7 +161,7 @@ class VirtualTimeOrder(Order, Ranking):
         """How many quarters of the service it is given count for the job."""
         return SPEED_ONE
 
-    def catch_up(self, kind: TaskKind, view: ClusterView) -> None:
+    def catch_up(self, kind: SlotKind, view: ClusterView) -> None:
         """Let virtual time come to now; when or how often does not matter."""
         for job, at_ms in self.clusters[kind].advance_to(view.now_ms):
             phase = self._phases[kind].get(job)
@@ -169,7 +169,7 @@ class VirtualTimeOrder(Order, Ranking):
                 phase.late_ms = at_ms
                 self.place(job, kind, view)
 
-    def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def place(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         phase = self._phases[kind].get(job)
         if phase is None:
             return
@@ -181,7 +181,7 @@ class VirtualTimeOrder(Order, Ranking):
         else:
             self._late[kind].drop(job)
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+    def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         """The late, then the others by virtual time; the score is virtual slot-seconds left."""
         self.catch_up(kind, view)
         for _, job in self._late[kind]:
@@ -189,7 +189,7 @@ class VirtualTimeOrder(Order, Ranking):
         for number, size_ms in self.clusters[kind].queue(view.now_ms):
             yield QueuedJob(view.job(number), size_ms / 1000)
 
-    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
+    def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         """By the queue's own rank (HFSP's preemption, III-E), else a slot taken for one job would
         go to another, and be taken again; training entitles to nothing of its own.
         """
@@ -204,7 +204,7 @@ class VirtualTimeOrder(Order, Ranking):
                 left -= share
         return found
 
-    def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
+    def tiers(self, kind: SlotKind, view: ClusterView) -> list[list[JobId]]:
         """The late, in one tier if they are served in turn, then the others by virtual time."""
         self.catch_up(kind, view)
         phases, late = self._phases[kind], list[tuple[SortKey, JobId]]()
@@ -232,10 +232,10 @@ class Fsp(SizeBased, VirtualTimeOrder):
         if isinstance(fact, Closed) and fact.succeeded and self.params.size == "online":
             self._correct_once(fact.job, fact.kind, view)
 
-    def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
+    def initial_size_ms(self, job: JobView, kind: SlotKind) -> float:
         return self.sizes.size_ms(job, kind)
 
-    def _correct_once(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def _correct_once(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """The first completed task of a phase says what its tasks are like."""
         phase, seen = self.phase(job, kind), view.job(job)
         if phase is None or seen.finished(kind) != 1:
@@ -260,7 +260,7 @@ class FspPs(Fsp):
     name = "fsp+ps"
     summary = "fair sojourn: who would end first under sharing is next; the late in turn"
 
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
+    def late_key(self, job: JobView, kind: SlotKind, phase: VirtualPhase) -> SortKey:
         return (job.running(kind), phase.served, job.submitted_ms)
 
 
@@ -274,6 +274,6 @@ class Psbs(Fsp):
     def weight(self, job: JobView) -> int:
         return PRIORITY_SPEEDS[job.priority]
 
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
+    def late_key(self, job: JobView, kind: SlotKind, phase: VirtualPhase) -> SortKey:
         share = job.running(kind) * (PRIORITY_SPEEDS[Priority.VERY_HIGH] // self.weight(job))
         return (share, phase.served, job.submitted_ms)

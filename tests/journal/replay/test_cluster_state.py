@@ -27,7 +27,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobStanding, NodeStatus, SlotState
 from callboard.journal.replay.job_rows import job_standing
 from callboard.journal.run_records import AttemptRecord, JobRecord
-from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.model import Priority, SlotKind
 from tests.journal.replay.support import events_of, outage
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
@@ -120,8 +120,8 @@ def check_against_metrics(events: tuple[AnyEvent, ...] | list[AnyEvent]) -> None
     cluster, metrics = folded(events), Metrics.of(events)
     summary = metrics.summary()
     by_kind = summary.slot_ms
-    assert cluster.busy_ms[TaskKind.MAP] == by_kind.map.busy
-    assert cluster.busy_ms[TaskKind.REDUCE] == by_kind.reduce.busy
+    assert cluster.busy_ms[SlotKind.MAP] == by_kind.map.busy
+    assert cluster.busy_ms[SlotKind.REDUCE] == by_kind.reduce.busy
     assert cluster.jobs_ms == metrics.jobs_in_system().integral()
     counts = summary.jobs
     assert len(cluster.run.live) == counts.unfinished
@@ -138,7 +138,7 @@ def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, ...]) -> None:
     assert (cluster.states.count(SlotState.GHOST), cluster.run.suspended) == (0, 0)
     assert not any(cluster.suspended_by_node)
     for row in cluster.run.jobs.values():
-        for kind, phase in zip(TaskKind, row.phases, strict=True):
+        for kind, phase in zip(SlotKind, row.phases, strict=True):
             assert (phase.done, phase.running, phase.open) == (row.total(kind), 0, 0)
         assert row.suspended == 0
 

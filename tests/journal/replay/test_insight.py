@@ -21,7 +21,7 @@ from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
 from callboard.journal.replay.insight import Insight, queue_position
 from callboard.journal.replay.job_rows import InsightColumns
 from callboard.journal.replay.recording import Recording
-from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.model import Locality, Priority, SlotKind
 from callboard.scheduler.reasons import (
     Claimant,
     JobClaimant,
@@ -162,7 +162,7 @@ def test_who_preempts_is_told_by_the_reason(
     started = RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),))
     cluster, why = ClusterState(), Why(reason, "kill", 1, 1.0, claimant)
     launched = AttemptLaunched(
-        6, 1, 0, TaskKind.MAP, 0, 0, 0, Locality.NODE, Why(Reason.BY_KEY, "fair", 1)
+        6, 1, 0, SlotKind.MAP, 0, 0, 0, Locality.NODE, Why(Reason.BY_KEY, "fair", 1)
     )
     for event in (started, submitted(0, 3), launched, KillOrdered(9, 1, why)):
         cluster.observe(event)
