@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.config import Tasks
-from callboard.scheduler.model import MAP, Locality, Millis, SlotKind, TaskIndex
+from callboard.scheduler.model import MAPS, Locality, Millis, Stage, TaskIndex
 
 
 class RecordedFailure(NamedTuple):
@@ -36,7 +36,7 @@ class RecordedReduce(NamedTuple):
     rest_ms: Millis
 
 
-Failures = Mapping[tuple[SlotKind, TaskIndex], tuple[RecordedFailure, ...]]
+Failures = Mapping[tuple[Stage, TaskIndex], tuple[RecordedFailure, ...]]
 """The attempts of tasks that failed or were killed, in the order of their starts."""
 
 
@@ -65,18 +65,19 @@ class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
         """The parts of a reduce."""
         return RecordedReduce(self.shuffle_ms[task], self.tail_ms[task], self.rest_ms[task])
 
-    def failure(self, kind: SlotKind, task: TaskIndex, number: int) -> RecordedFailure | None:
+    def failure(self, stage: Stage, task: TaskIndex, number: int) -> RecordedFailure | None:
         """How the task's `number`th attempt from 0 came to nothing; None if it is to succeed."""
-        failures = self.failures.get((kind, task), ())
+        failures = self.failures.get((stage, task), ())
         return failures[number] if number < len(failures) else None
 
-    def nominal_ms(self, kind: SlotKind, task: TaskIndex, tasks: Tasks) -> float:
+    def nominal_ms(self, stage: Stage, task: TaskIndex, tasks: Tasks) -> float:
         """A task at speed 1 with local input, a reduce without its shuffle."""
-        return self.map_nominal_ms(task, tasks) if kind is MAP else float(self.rest_ms[task])
+        return self.map_nominal_ms(task, tasks) if stage == MAPS else float(self.rest_ms[task])
 
     @property
     def longest_map_ms(self) -> float:
-        failed = (each.ms for (kind, _), of in self.failures.items() if kind is MAP for each in of)
+        of_maps = (of for (stage, _), of in self.failures.items() if stage == MAPS)
+        failed = (each.ms for of in of_maps for each in of)
         return max(max(self.map_ms, default=0), max(failed, default=0))
 
     @property

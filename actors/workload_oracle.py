@@ -6,7 +6,7 @@ from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.worker.durations import real_ms
-from callboard.scheduler.model import MAP, JobId, Millis, SlotKind, TaskIndex
+from callboard.scheduler.model import MAPS, JobId, Millis, Stage, TaskIndex
 
 
 class WorkloadOracle:
@@ -18,50 +18,50 @@ class WorkloadOracle:
         self._sigma = tasks.sigma
         self._noise = Stream(seed, "duration")
         self._errors = Stream(seed, "estimate")
-        self._sizes: dict[tuple[JobId, SlotKind], Millis] = {}
+        self._sizes: dict[tuple[JobId, Stage], Millis] = {}
 
-    def size_ms(self, job: JobId, kind: SlotKind) -> Millis:
+    def size_ms(self, job: JobId, stage: Stage) -> Millis:
         """The phase's tasks at speed 1 with local input, noise included; no reduce's shuffle."""
-        address = (job, kind)
+        address = (job, stage)
         if address not in self._sizes:
-            self._sizes[address] = self._added_up(job, kind)
+            self._sizes[address] = self._added_up(job, stage)
         return self._sizes[address]
 
-    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:
+    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:
         """The mean of the phase's tasks on nodes of the kind `on`, of speed 1; 0 without any."""
         spec = self._jobs[job]
-        count = spec.maps if kind is MAP else spec.reduces
-        return self.size_ms(job, kind) / count * spec.factor(on) if count else 0.0
+        count = spec.maps if stage == MAPS else spec.reduces
+        return self.size_ms(job, stage) / count * spec.factor(on) if count else 0.0
 
     def requested_ms(self, job: JobId) -> Millis | None:
         """What the job's user said that a task takes."""
         return self._jobs[job].requested_ms
 
-    def normal(self, job: JobId, kind: SlotKind) -> float:
+    def normal(self, job: JobId, stage: Stage) -> float:
         """A standard normal number that is the phase's own."""
-        return self._errors.normal(job, kind)
+        return self._errors.normal(job, stage)
 
-    def lengths_ms(self, job: JobId, kind: SlotKind) -> list[Millis]:
+    def lengths_ms(self, job: JobId, stage: Stage) -> list[Millis]:
         """What each of the phase's tasks takes at speed 1 with local input, noise included; of a
         reduce without its shuffle.
         """
         spec = self._jobs[job]
-        tasks = spec.maps if kind is MAP else spec.reduces
-        nominal = [self._nominal_ms(spec, kind, task) for task in range(tasks)]
+        tasks = spec.maps if stage == MAPS else spec.reduces
+        nominal = [self._nominal_ms(spec, stage, task) for task in range(tasks)]
         return [
-            real_ms(self._noise, self._sigma, job, kind, task, ms)
+            real_ms(self._noise, self._sigma, job, stage, task, ms)
             for task, ms in enumerate(nominal)
         ]
 
-    def _nominal_ms(self, spec: JobSpec, kind: SlotKind, task: TaskIndex) -> float:
+    def _nominal_ms(self, spec: JobSpec, stage: Stage, task: TaskIndex) -> float:
         if spec.recorded is not None:
-            return spec.recorded.nominal_ms(kind, task, self._tasks)  # as its slot will time it
-        ms = spec.map_ms if kind is MAP else spec.reduce_ms
-        return ms * (spec.skew if task in spec.skewed[kind] else 1)
+            return spec.recorded.nominal_ms(stage, task, self._tasks)  # as its slot will time it
+        ms = spec.map_ms if stage == MAPS else spec.reduce_ms
+        return ms * (spec.skew if task in spec.skewed[stage] else 1)
 
-    def _added_up(self, job: JobId, kind: SlotKind) -> Millis:
+    def _added_up(self, job: JobId, stage: Stage) -> Millis:
         spec = self._jobs[job]
-        if spec.recorded is None and not self._sigma and not spec.skewed[kind]:
-            n, ms = (spec.maps, spec.map_ms) if kind is MAP else (spec.reduces, spec.reduce_ms)
+        if spec.recorded is None and not self._sigma and not spec.skewed[stage]:
+            n, ms = (spec.maps, spec.map_ms) if stage == MAPS else (spec.reduces, spec.reduce_ms)
             return n * ms
-        return sum(self.lengths_ms(job, kind))
+        return sum(self.lengths_ms(job, stage))

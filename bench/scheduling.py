@@ -29,7 +29,7 @@ from callboard.scheduler.facts import (
     NodeJoined,
     OfferAnswered,
 )
-from callboard.scheduler.model import JobId, Locality, NodeId, Priority, SlotKind
+from callboard.scheduler.model import MAPS, JobId, Locality, NodeId, Priority, SlotKind, Stage
 from callboard.scheduler.policy import Policy, PolicySpecError
 from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.registry.shipped import ORDERS
@@ -72,11 +72,11 @@ class Job(FakeJob):
         self.done = 0
         self.tasks = tasks
 
-    def total(self, kind: SlotKind) -> int:
-        return self.tasks if kind is MAP else 0
+    def total(self, stage: Stage) -> int:
+        return self.tasks if stage == MAPS else 0
 
-    def finished(self, kind: SlotKind) -> int:
-        return self.done if kind is MAP else 0
+    def finished(self, stage: Stage) -> int:
+        return self.done if stage == MAPS else 0
 
     def nearest(self, kind: SlotKind, node: NodeId) -> Locality | None:
         if not self.pending_[kind]:
@@ -168,7 +168,7 @@ class Bench:
         job.running_[MAP] += 1
         node.running_[MAP] += 1
         self.open.append((number, self.launches, node))
-        self.policy.observe(Launched(number, MAP, self.launches, node.node, level), self.hall)
+        self.policy.observe(Launched(number, MAPS, self.launches, node.node, level), self.hall)
         if not job.pending_[MAP]:
             self.arrive()
 
@@ -180,7 +180,7 @@ class Bench:
         job.running_[MAP] -= 1
         node.running_[MAP] -= 1
         ran_ms = 10_000 + DRAWS.below(20_000, number)
-        self.policy.observe(Closed(number, MAP, attempt, node.node, True, ran_ms), self.hall)
+        self.policy.observe(Closed(number, MAPS, attempt, node.node, True, ran_ms), self.hall)
         if job.done == job.tasks:
             del self.hall._jobs[number]
             self.policy.observe(JobLeft(number), self.hall)

@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.tables import Ints
-from callboard.scheduler.model import JobId, SlotKind
+from callboard.scheduler.model import JobId, Stage
 
 LengthsOfJobs = Mapping[JobId, Ints]
-"""The lengths in ms of each job's tasks of one kind, of jobs that have any."""
+"""The lengths in ms of each job's tasks of one stage, of jobs that have any."""
 
 
-def task_lengths(spec: RunSpec, kind: SlotKind) -> LengthsOfJobs:
+def task_lengths(spec: RunSpec, stage: Stage) -> LengthsOfJobs:
     """What the tasks take with local input on a node of speed 1, noise included and a reduce's
     shuffle not.
     """
     scenario = spec.scenario
     oracle = WorkloadOracle(spec.jobs, scenario.tasks, scenario.seed)
-    lengths = {job.job: np.array(oracle.lengths_ms(job.job, kind), np.int64) for job in spec.jobs}
+    lengths = {job.job: np.array(oracle.lengths_ms(job.job, stage), np.int64) for job in spec.jobs}
     return {job: each for job, each in lengths.items() if len(each)}
 
 

@@ -25,7 +25,7 @@ from callboard.experiments.plugins import classes_of
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
 from callboard.journal.figures.tables import Ints, JobColumns
-from callboard.scheduler.model import MAP, REDUCE, JobId, Millis, SlotKind
+from callboard.scheduler.model import KINDS, MAPS, REDUCES, JobId, Millis, SlotKind, Stage
 
 
 def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Millis]:
@@ -63,7 +63,7 @@ class _LoneJobs:
     def __init__(self, cluster: Cluster, tasks: Tasks, seed: int, *, at_once: bool) -> None:
         nodes = node_facts(cluster)
         self._types = sorted({(each.speed, each.node_type) for each in nodes})
-        self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in SlotKind)
+        self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in KINDS)
         self._latency_ms = cluster.latency_ms
         self._round_ms = cluster.round_ms()
         self._at_once = at_once or cluster.heartbeat.out_of_band
@@ -78,7 +78,7 @@ class _LoneJobs:
         return list(counts.values())
 
     def least_ms(self, job: JobSpec) -> Millis:
-        maps = self._held(self._work(job, MAP, job.map_ms))
+        maps = self._held(self._work(job, MAPS, job.map_ms))
         mapped_ms = least_makespan(maps, self._map_slots)
         if not job.reduces:
             return max(mapped_ms, 1)
@@ -91,40 +91,40 @@ class _LoneJobs:
         has its shuffle, but for the last map's part, behind it when all maps are done.
         """
         way_ms = 2 * self._latency_ms
-        rest = self._work(job, REDUCE, job.reduce_ms)
-        whole = np.maximum(self._lengths(job, REDUCE, job.shuffle_ms), way_ms)
+        rest = self._work(job, REDUCES, job.reduce_ms)
+        whole = np.maximum(self._lengths(job, REDUCES, job.shuffle_ms), way_ms)
         last_ms = job.shuffle_ms // max(job.maps, 1)
-        tail = np.maximum(self._lengths(job, REDUCE, last_ms), way_ms + 1)
+        tail = np.maximum(self._lengths(job, REDUCES, last_ms), way_ms + 1)
         begun = tail + rest + way_ms
         anew = self._held(np.maximum(whole, tail + way_ms) + rest)
         more_ms = int((anew - begun).min())
         early_ms = mapped_ms + least_makespan(begun + more_ms, self._reduce_slots) - more_ms
         return max(early_ms, first_ms + least_makespan(anew, self._reduce_slots))
 
-    def _work(self, job: JobSpec, kind: SlotKind, nominal_ms: Millis) -> Lengths:
+    def _work(self, job: JobSpec, stage: Stage, nominal_ms: Millis) -> Lengths:
         """How long the work of each task, which nodes differ in, takes on each type."""
         columns = [
-            self._lengths(job, kind, nominal_ms, job.factor(node_type) / speed)
+            self._lengths(job, stage, nominal_ms, job.factor(node_type) / speed)
             for speed, node_type in self._types
         ]
         return np.concatenate(columns, axis=1)
 
     def _lengths(
-        self, job: JobSpec, kind: SlotKind, nominal_ms: Millis, factor: float | None = None
+        self, job: JobSpec, stage: Stage, nominal_ms: Millis, factor: float | None = None
     ) -> Lengths:
         """One column: a part of each task, skewed where a `factor` is applied."""
-        count = job.reduces if kind is REDUCE else job.maps
+        count = job.reduces if stage == REDUCES else job.maps
         plain_ms = nominal_ms if factor is None else nominal_ms * factor
         column = np.full((count, 1), round(plain_ms), np.int64)
         if self._sigma:
-            column[:, 0] = [self._real_ms(job, kind, task, plain_ms) for task in range(count)]
+            column[:, 0] = [self._real_ms(job, stage, task, plain_ms) for task in range(count)]
         if factor is not None:
-            for task in job.skewed[kind]:
-                column[task] = self._real_ms(job, kind, task, nominal_ms * (factor * job.skew))
+            for task in job.skewed[stage]:
+                column[task] = self._real_ms(job, stage, task, nominal_ms * (factor * job.skew))
         return column
 
-    def _real_ms(self, job: JobSpec, kind: SlotKind, task: int, nominal_ms: float) -> Millis:
-        return real_ms(self._noise, self._sigma, job.job, kind, task, nominal_ms)
+    def _real_ms(self, job: JobSpec, stage: Stage, task: int, nominal_ms: float) -> Millis:
+        return real_ms(self._noise, self._sigma, job.job, stage, task, nominal_ms)
 
     def _held(self, lengths: Lengths) -> Lengths:
         """From the launch to the heartbeat that tells the end, which may bring the next launch:

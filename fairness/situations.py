@@ -49,7 +49,7 @@ from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.task_book import TaskRecord
 from callboard.journal.run_changes import EXPIRING
 from callboard.journal.run_records import AttemptRecord, NodeRecord
-from callboard.scheduler.model import Locality, SlotKind
+from callboard.scheduler.model import REDUCES, Locality, SlotKind
 from callboard.scheduler.reasons import Reason
 
 FAILED, KILLED, SUCCEEDED = Outcome.FAILED, Outcome.KILLED, Outcome.SUCCEEDED
@@ -159,7 +159,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         FaultStruck,
         lambda e, c: (
             isinstance(e.fault, RestartMaster)
-            and any(job.phases[SlotKind.REDUCE].open for job in c.run_state.jobs.values())
+            and any(job.phases[REDUCES].open for job in c.run_state.jobs.values())
         ),
     ),
     Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
@@ -180,7 +180,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "outputs are lost while the job's reduces run",
         MapOutputsLost,
-        lambda e, c: c.run_state.jobs[e.job].phases[SlotKind.REDUCE].open > 0,
+        lambda e, c: c.run_state.jobs[e.job].phases[REDUCES].open > 0,
     ),
     Sometimes("an attempt fails by itself", AttemptEnded, lambda e, _: e.outcome is FAILED),
     Sometimes("a job fails", JobFinished, lambda e, _: e.outcome is FAILED),

@@ -12,7 +12,15 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.worker.machine import MACHINE_CHANGES
-from callboard.scheduler.model import AttemptId, Millis, Priority, SlotKind
+from callboard.scheduler.model import (
+    MAPS,
+    REDUCES,
+    STAGE_NAMES,
+    AttemptId,
+    Millis,
+    Priority,
+    Stage,
+)
 
 NEVER: Millis = -1
 NO_SLOT = -1
@@ -127,8 +135,8 @@ class JobRecord(msgspec.Struct, gc=False):
     pool: str
     priority: Priority
     state: lc.JobState = lc.JobState.MAPPING
-    phases: tuple[PhaseRecord, PhaseRecord] = msgspec.field(
-        default_factory=lambda: (PhaseRecord(), PhaseRecord())
+    phases: dict[Stage, PhaseRecord] = msgspec.field(
+        default_factory=lambda: {MAPS: PhaseRecord(), REDUCES: PhaseRecord()}
     )
     finished: ev.JobFinished | None = None
     unseen: int = 0
@@ -141,13 +149,13 @@ class JobRecord(msgspec.Struct, gc=False):
     last_launch: ev.AttemptLaunched | None = None
     last_preemption: ev.KillOrdered | ev.SuspendOrdered | None = None
 
-    def total(self, kind: SlotKind) -> int:
-        return self.submission.reduces if kind else self.submission.maps
+    def total(self, stage: Stage) -> int:
+        return self.submission.maps if stage == MAPS else self.submission.reduces
 
     @property
     def open(self) -> int:
         """How many attempts the master has not closed."""
-        return self.phases[0].open + self.phases[1].open + self.unseen
+        return self.phases[MAPS].open + self.phases[REDUCES].open + self.unseen
 
     @property
     def finished_ms(self) -> Millis | None:
@@ -159,14 +167,14 @@ class JobRecord(msgspec.Struct, gc=False):
 
     def renewed(self, version: int) -> "JobRecord":
         """A copy that can be changed."""
-        maps, reduces = (replace(phase) for phase in self.phases)
-        return replace(self, version=version, phases=(maps, reduces), levels=self.levels.copy())
+        phases = {stage: replace(phase) for stage, phase in self.phases.items()}
+        return replace(self, version=version, phases=phases, levels=self.levels.copy())
 
     def __str__(self) -> str:
         parts = [
-            f"{phase.done} of {self.total(kind)} {kind.name.lower()}s done, {phase.running} being"
-            f" run in {phase.open} attempts"
-            for kind, phase in zip(SlotKind, self.phases, strict=True)
+            f"{phase.done} of {self.total(stage)} {STAGE_NAMES[stage]}s done, {phase.running}"
+            f" being run in {phase.open} attempts"
+            for stage, phase in self.phases.items()
         ]
         return f"job-{self.submission.job}, {self.state}: {'; '.join(parts)}"
 

@@ -30,7 +30,16 @@ from callboard.journal.run_records import (
     NodeRecord,
     PhaseRecord,
 )
-from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId, scheduler_of
+from callboard.scheduler.model import (
+    MAP,
+    MAPS,
+    STAGES,
+    AttemptId,
+    JobId,
+    Millis,
+    NodeId,
+    scheduler_of,
+)
 
 NO_SUBJECT = -1
 """In place of a job or a node, for an event that is about none."""
@@ -167,17 +176,17 @@ class RunState:
         job.pool, job.priority = event.pool, event.priority
 
     def _size_estimated(self, event: ev.SizeEstimated) -> None:
-        self._job(event.job).phases[event.kind].estimated_ms = event.size_ms
+        self._job(event.job).phases[event.stage].estimated_ms = event.size_ms
 
     def _job_resubmitted(self, event: ev.JobResubmitted) -> None:
         """All of it runs again."""
         job = self._job(event.job)
         job.state = changes.job_after(event, job)
-        for phase in job.phases:
+        for phase in job.phases.values():
             phase.done, phase.lost = 0, phase.lost + phase.done
 
     def _outputs_lost(self, event: ev.MapOutputsLost) -> None:
-        maps, count = self._job(event.job).phases[0], len(event.attempts)
+        maps, count = self._job(event.job).phases[MAPS], len(event.attempts)
         maps.done -= count
         maps.lost += count
 
@@ -204,7 +213,7 @@ class RunState:
             attempt.unseen = True
             job.unseen += 1
             return attempt
-        phase = job.phases[kind]
+        phase = job.phases[STAGES[kind]]
         phase.open += 1
         if event.original:
             job.speculative += 1
@@ -260,7 +269,7 @@ class RunState:
         job = self.jobs[launch.job]
         if job.version != self._version:
             job = self._job(launch.job)
-        phase = job.phases[launch.kind]
+        phase = job.phases[STAGES[launch.kind]]
         is_over = attempt.ended is not None
         held_ms = attempt.held_ms if is_over else attempt.held_until(event.at_ms)
         if attempt.rival:

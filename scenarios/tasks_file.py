@@ -19,7 +19,7 @@ from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.model import Locality, Millis, Priority, SlotKind
+from callboard.scheduler.model import Locality, Millis, Priority, Stage
 
 TASKS_SUFFIX = ".tasks.gz"
 TASKS_VERSION = 2
@@ -133,8 +133,8 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
 def _line(job: RecordedJob) -> _Line:
     tasks = job.tasks
     failures = [
-        (int(kind), task, each.ms, int(each.level), each.killed)
-        for (kind, task), rows in tasks.failures.items()
+        (stage, task, each.ms, int(each.level), each.killed)
+        for (stage, task), rows in tasks.failures.items()
         for each in rows
     ]
     return _Line(
@@ -217,9 +217,9 @@ def _contradiction(line: _Line, nodes: int) -> str:
 
 
 def _tasks(line: _Line, nodes: int) -> RecordedTasks:
-    failures: dict[tuple[SlotKind, int], tuple[RecordedFailure, ...]] = {}
-    for kind, task, ms, level, killed in line.failures:
-        key = (SlotKind(kind), task)
+    failures: dict[tuple[Stage, int], tuple[RecordedFailure, ...]] = {}
+    for stage, task, ms, level, killed in line.failures:
+        key = (Stage(stage), task)
         failure = RecordedFailure(ms, Locality(level), killed)
         failures[key] = (*failures.get(key, ()), failure)
     return RecordedTasks(

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, SlotKind
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, SlotKind, Stage
 from callboard.scheduler.reasons import Why
 
 
@@ -56,12 +56,12 @@ class Switch(msgspec.Struct, frozen=True, gc=False):
 
 
 class SizeEstimate(msgspec.Struct, frozen=True, gc=False):
-    """An order that measures sizes takes a job's phase for `size_ms` of slot time in all, and what
+    """An order that measures sizes takes a job's stage for `size_ms` of slot time in all, and what
     is left of it for `left_ms`.
     """
 
     job: JobId
-    kind: SlotKind
+    stage: Stage
     size_ms: Millis
     left_ms: Millis
 

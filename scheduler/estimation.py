@@ -19,7 +19,7 @@ from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from callboard.scheduler.facts import Closed, Progressed, Suspended
-from callboard.scheduler.model import KINDS, MAP, SHUFFLE_SHARE, AttemptId, JobId, Millis, SlotKind
+from callboard.scheduler.model import MAPS, SHUFFLE_SHARE, STAGES, AttemptId, JobId, Millis, Stage
 
 if TYPE_CHECKING:
     from callboard.scheduler.view import AttemptView, JobView
@@ -31,16 +31,16 @@ SizeSource = Literal["online", "oracle"]
 class Oracle(Protocol):
     """The truth about jobs, by addressed draws, so that all policies hear the same."""
 
-    def size_ms(self, job: JobId, kind: SlotKind) -> Millis:
+    def size_ms(self, job: JobId, stage: Stage) -> Millis:
         """What the phase's tasks really take, on nodes of speed 1 with local input."""
 
-    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:
+    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:
         """The mean of a task of the phase on nodes of the kind `on`, of speed 1, input local."""
 
     def requested_ms(self, job: JobId) -> Millis | None:
         """What the job's user said before it ran that a task takes; None if nothing was said."""
 
-    def normal(self, job: JobId, kind: SlotKind) -> float:
+    def normal(self, job: JobId, stage: Stage) -> float:
         """The phase's own standard normal number, for an error of estimation."""
 
 
@@ -48,11 +48,11 @@ class Estimator(ABC):
     """What is believed of the sizes of phases."""
 
     @abstractmethod
-    def size_ms(self, job: JobView, kind: SlotKind) -> Millis:
+    def size_ms(self, job: JobView, stage: Stage) -> Millis:
         """The whole phase, at first sight or as good as it is known now."""
 
     @abstractmethod
-    def left_ms(self, job: JobView, kind: SlotKind) -> Millis:
+    def left_ms(self, job: JobView, stage: Stage) -> Millis:
         """What is left of it after the work that the master knows to be done."""
 
     def learn(self, closed: Closed) -> None:  # noqa: B027
@@ -72,7 +72,7 @@ def work_ms(told: Closed | Suspended | Progressed | AttemptView) -> Millis:
 
 def work_done(told: Progressed | AttemptView) -> float:
     """What share of its work an attempt has done, a reduce's shuffle apart (below 0 during it)."""
-    if told.kind is MAP:
+    if told.stage == MAPS:
         return told.progress
     return (told.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
 
@@ -85,18 +85,18 @@ class OracleSizes(Estimator):
     def __init__(self, oracle: Callable[[], Oracle], sigma: float) -> None:
         self._oracle = oracle
         self._sigma = sigma
-        self._done: dict[tuple[JobId, SlotKind], Millis] = {}
+        self._done: dict[tuple[JobId, Stage], Millis] = {}
         self._kept: dict[AttemptId, Millis] = {}  # of open attempts that were suspended
 
-    def size_ms(self, job: JobView, kind: SlotKind) -> Millis:
+    def size_ms(self, job: JobView, stage: Stage) -> Millis:
         oracle = self._oracle()
-        true_ms = oracle.size_ms(job.job, kind)
+        true_ms = oracle.size_ms(job.job, stage)
         if not self._sigma:
             return true_ms
-        return round(true_ms * exp(self._sigma * oracle.normal(job.job, kind)))
+        return round(true_ms * exp(self._sigma * oracle.normal(job.job, stage)))
 
-    def left_ms(self, job: JobView, kind: SlotKind) -> Millis:
-        return max(self.size_ms(job, kind) - self._done.get((job.job, kind), 0), 0)
+    def left_ms(self, job: JobView, stage: Stage) -> Millis:
+        return max(self.size_ms(job, stage) - self._done.get((job.job, stage), 0), 0)
 
     def learn(self, closed: Closed) -> None:
         work = work_ms(closed) if closed.succeeded else 0
@@ -108,12 +108,12 @@ class OracleSizes(Estimator):
         self._kept[suspended.attempt] = work
 
     def _count(self, told: Closed | Suspended, more: Millis) -> None:
-        address = (told.job, told.kind)
+        address = (told.job, told.stage)
         self._done[address] = self._done.get(address, 0) + more
 
     def forget(self, job: JobId) -> None:
-        for kind in KINDS:
-            self._done.pop((job, kind), None)
+        for stage in STAGES:
+            self._done.pop((job, stage), None)
 
 
 @dataclass(slots=True, eq=False)
@@ -136,22 +136,22 @@ class PhaseMeans:
     """Mean task times of single phases, and of all jobs' tasks of a kind."""
 
     def __init__(self) -> None:
-        self.own: dict[tuple[JobId, SlotKind], RunningMean] = {}
+        self.own: dict[tuple[JobId, Stage], RunningMean] = {}
         self._all = (RunningMean(), RunningMean())
 
     def learn(self, closed: Closed) -> None:
         ms = work_ms(closed)
-        self.own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
-        self._all[closed.kind].add(ms)
+        self.own.setdefault((closed.job, closed.stage), RunningMean()).add(ms)
+        self._all[closed.stage].add(ms)
 
-    def times(self, job: JobId, kind: SlotKind, n: int) -> Millis | None:
+    def times(self, job: JobId, stage: Stage, n: int) -> Millis | None:
         """n tasks as long as the phase's own, or as all of the kind; None without any to go by."""
-        return (self.own.get((job, kind)) or self._all[kind]).times(n)
+        return (self.own.get((job, stage)) or self._all[stage]).times(n)
 
     def forget(self, job: JobId) -> None:
         """The job has left; its tasks still count among all."""
-        for kind in KINDS:
-            self.own.pop((job, kind), None)
+        for stage in STAGES:
+            self.own.pop((job, stage), None)
 
 
 class OnlineSizes(Estimator):
@@ -161,14 +161,14 @@ class OnlineSizes(Estimator):
         self._guess_ms = guess_ms
         self._means = PhaseMeans()
 
-    def size_ms(self, job: JobView, kind: SlotKind) -> Millis:
-        return self.tasks_ms(job.job, kind, job.total(kind))
+    def size_ms(self, job: JobView, stage: Stage) -> Millis:
+        return self.tasks_ms(job.job, stage, job.total(stage))
 
-    def left_ms(self, job: JobView, kind: SlotKind) -> Millis:
-        return self.tasks_ms(job.job, kind, job.total(kind) - job.finished(kind))
+    def left_ms(self, job: JobView, stage: Stage) -> Millis:
+        return self.tasks_ms(job.job, stage, job.total(stage) - job.finished(stage))
 
-    def tasks_ms(self, job: JobId, kind: SlotKind, n: int) -> Millis:
-        known = self._means.times(job, kind, n)
+    def tasks_ms(self, job: JobId, stage: Stage, n: int) -> Millis:
+        known = self._means.times(job, stage, n)
         return n * self._guess_ms if known is None else known
 
     def learn(self, closed: Closed) -> None:
@@ -188,6 +188,6 @@ class RequestedSizes(OnlineSizes):
         super().__init__(guess_ms)
         self._oracle = oracle
 
-    def tasks_ms(self, job: JobId, kind: SlotKind, n: int) -> Millis:
+    def tasks_ms(self, job: JobId, stage: Stage, n: int) -> Millis:
         requested_ms = self._oracle().requested_ms(job)
-        return super().tasks_ms(job, kind, n) if requested_ms is None else n * requested_ms
+        return super().tasks_ms(job, stage, n) if requested_ms is None else n * requested_ms

@@ -5,7 +5,16 @@ from enum import StrEnum
 import msgspec
 
 from callboard.scheduler.decisions import Decision
-from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, SlotKind
+from callboard.scheduler.model import (
+    KINDS,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    SlotKind,
+    Stage,
+)
 
 
 class _OfJob(msgspec.Struct, frozen=True, gc=False):
@@ -14,21 +23,30 @@ class _OfJob(msgspec.Struct, frozen=True, gc=False):
     job: JobId
 
 
-class PhaseFact(_OfJob, frozen=True):
-    """How many of the job's tasks of one kind are pending or running has changed."""
+class _OfStage(_OfJob, frozen=True):
+    """A fact about one of the job's stages, maps or reduces."""
 
-    kind: SlotKind
+    stage: Stage
+
+    @property
+    def kind(self) -> SlotKind:
+        """The kind of slot that the stage's tasks take."""
+        return KINDS[self.stage]
+
+
+class StageFact(_OfStage, frozen=True):
+    """How many tasks of the job's stage are pending or running has changed."""
 
 
 class JobArrived(_OfJob, frozen=True):
     """A job was submitted; its maps are pending."""
 
 
-class TasksPending(PhaseFact, frozen=True):
-    """The job has pending tasks of this kind again: reduces at slowstart, or something lost."""
+class TasksPending(StageFact, frozen=True):
+    """The job has pending tasks of this stage again: reduces at slowstart, or something lost."""
 
 
-class Launched(PhaseFact, frozen=True):
+class Launched(StageFact, frozen=True):
     """An attempt is booked on the node; `original`: the attempt whose task it runs too, or 0."""
 
     attempt: AttemptId
@@ -46,7 +64,7 @@ class OfferAnswered(msgspec.Struct, frozen=True, gc=False):
     skipped: tuple[JobId, ...]
 
 
-class Closed(PhaseFact, frozen=True):
+class Closed(StageFact, frozen=True):
     """An attempt has ended; `succeeded` says whether its task is done by it.  It ran `ran_ms` from
     start to end by its node's report, `shuffled_ms` of it in the shuffle (0 for maps).
     """
@@ -58,7 +76,7 @@ class Closed(PhaseFact, frozen=True):
     shuffled_ms: Millis = 0
 
 
-class Suspended(PhaseFact, frozen=True):
+class Suspended(StageFact, frozen=True):
     """An attempt gave up its slot; its task waits for its own node.  Times as in `Closed`."""
 
     attempt: AttemptId
@@ -67,17 +85,16 @@ class Suspended(PhaseFact, frozen=True):
     shuffled_ms: Millis = 0
 
 
-class Resumed(PhaseFact, frozen=True):
+class Resumed(StageFact, frozen=True):
     """A suspended attempt was given a slot of its node again."""
 
     attempt: AttemptId
     node: NodeId
 
 
-class Progressed(_OfJob, frozen=True):
+class Progressed(_OfStage, frozen=True):
     """A heartbeat told an attempt's `AttemptView.progress` to a part that wants it."""
 
-    kind: SlotKind
     attempt: AttemptId
     progress: float
     ran_ms: Millis
@@ -110,15 +127,14 @@ class NodeDrained(msgspec.Struct, frozen=True, gc=False):
     node: NodeId
 
 
-class TaskOutputsLost(_OfJob, frozen=True):
+class TaskOutputsLost(_OfStage, frozen=True):
     """`tasks` outputs are lost, to be made anew; `TasksPending` follows when the job asks."""
 
-    kind: SlotKind
     tasks: int
 
 
-class TasksWithdrawn(PhaseFact, frozen=True):
-    """The job is ended early: no task of this kind is pending any more, and attempts are killed."""
+class TasksWithdrawn(StageFact, frozen=True):
+    """The job is ended early: nothing of this stage is pending any more, attempts are killed."""
 
 
 class Rejection(StrEnum):

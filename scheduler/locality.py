@@ -27,8 +27,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from callboard.scheduler import model
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched, OfferAnswered
-from callboard.scheduler.model import JobId, Locality, Millis, SlotKind
+from callboard.scheduler.model import JobId, Locality, Millis
 from callboard.scheduler.part_params import PartParams
 from callboard.scheduler.policy import LocalityRule, LocalityWait
 from callboard.scheduler.reasons import DelayByCount, DelayByTime, Refusal
@@ -157,7 +158,7 @@ class Delay(LocalityRule):
         match fact:
             case JobArrived(job):
                 self._jobs[job] = _Job()
-            case Launched(job, SlotKind.MAP) if not fact.original:
+            case Launched(job, model.MAPS) if not fact.original:
                 self._launched(job, fact.level)
             case JobLeft(job):
                 self._jobs.pop(job, None)

@@ -58,6 +58,9 @@ affair; what they take while they run is a kind of slot.
 MAPS, REDUCES = Stage(0), Stage(1)
 """The stages of a MapReduce job."""
 
+STAGES = (MAPS, REDUCES)
+"""Both of them, to be looped over in this order."""
+
 SETUP, CLEANUP = Stage(1000), Stage(1001)
 """One task each that sets a job up, and cleans up after it: no policy decides on them."""
 
@@ -71,6 +74,13 @@ def slot_kind(stage: Stage) -> SlotKind:
     the central master puts them into any slot.
     """
     return REDUCE if stage == REDUCES else MAP
+
+
+def stage_on(kind: SlotKind) -> Stage:
+    """The stage whose tasks take this kind of slot.  Whoever asks takes it that there is one such
+    stage in a job, as in MapReduce.
+    """
+    return STAGES[kind]
 
 
 SHUFFLE_SHARE = 1 / 3

@@ -24,11 +24,13 @@ class JobView(Protocol):
     @property
     def priority(self) -> model.Priority: ...
 
-    def total(self, kind: model.SlotKind) -> int:
-        """How many tasks of this kind the job has."""
+    def total(self, stage: model.Stage) -> int:
+        """How many tasks this stage of the job has."""
 
     def pending(self, kind: model.SlotKind) -> int:
-        """How many may run now and do not, suspended ones included; reduces from slowstart on."""
+        """How many tasks may take a slot of this kind now and have none, suspended ones included;
+        reduces from slowstart on.
+        """
 
     def suspended(self, kind: model.SlotKind) -> int:
         """How many of the pending ones have a suspended attempt."""
@@ -37,10 +39,10 @@ class JobView(Protocol):
         """The first launched of its attempts that `node` holds suspended, not being killed."""
 
     def running(self, kind: model.SlotKind) -> int:
-        """How many attempts of this kind are believed to run; a task may have two."""
+        """How many attempts are believed to hold such a slot; a task may have two."""
 
-    def finished(self, kind: model.SlotKind) -> int:
-        """How many of its tasks are known to have succeeded."""
+    def finished(self, stage: model.Stage) -> int:
+        """How many of the stage's tasks are known to have succeeded."""
 
     def nearest(self, kind: model.SlotKind, node: model.NodeId) -> model.Locality | None:
         """How near to `node` its nearest pending task that may run there has its input; None
@@ -81,7 +83,11 @@ class AttemptView(Protocol):
     @property
     def job(self) -> model.JobId: ...
     @property
-    def kind(self) -> model.SlotKind: ...
+    def stage(self) -> model.Stage: ...
+    @property
+    def kind(self) -> model.SlotKind:
+        """The kind of slot that it takes."""
+
     @property
     def task(self) -> model.TaskIndex: ...
     @property

@@ -19,7 +19,7 @@ from callboard.actors.vocabulary.lifecycle import (
     step,
 )
 from callboard.scheduler import facts
-from callboard.scheduler.model import MAP, MAPS, REDUCE, SETUP, AttemptId, Millis, NodeId
+from callboard.scheduler.model import MAPS, REDUCE, SETUP, AttemptId, Millis, NodeId
 from callboard.scheduler.reasons import Reason
 
 _ENDING = BookedJobState.ENDING
@@ -78,7 +78,7 @@ class Bookings:
         if held_slot:
             ledger.members[entry.node].freed[entry.kind].append(closed)
         if entry.stage < SETUP:
-            what = (entry.job, entry.kind, attempt, entry.node, outcome is _SUCCEEDED)
+            what = (entry.job, entry.stage, attempt, entry.node, outcome is _SUCCEEDED)
             voice.tell(facts.Closed(*what, ran_ms, shuffled_ms), closed)
         self._tell_job(entry, sibling, outcome, closed)
 
@@ -105,7 +105,7 @@ class Bookings:
         entry.progress, entry.ran_ms = progress.done, progress.ran_ms
         entry.shuffled_ms = progress.shuffled_ms
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
-        told = facts.Progressed(entry.job, entry.kind, entry.attempt, *ran)
+        told = facts.Progressed(entry.job, entry.stage, entry.attempt, *ran)
         self._voice.tell(told, NO_CAUSE)
 
     def _book_suspension(self, report: msg.SuspensionReport) -> None:
@@ -115,7 +115,7 @@ class Bookings:
         assert entry is not None, f"attempt {report.attempt} was closed and is held"
         ledger.suspend(entry)
         ledger.members[entry.node].freed[entry.kind].append(report.cause)
-        what = (entry.job, entry.kind, entry.attempt, entry.node)
+        what = (entry.job, entry.stage, entry.attempt, entry.node)
         suspended = facts.Suspended(*what, report.ran_ms, report.shuffled_ms)
         self._voice.tell(suspended, report.cause)
 
@@ -158,7 +158,7 @@ class Bookings:
         failed = change is BookedChange.FAIL_FETCHES
         exhausted = failed and any(job.is_exhausted(MAPS, task) for task in tasks)
         voice.send(job_address(job.job), msg.OutputsLost(tasks, exhausted), lost)
-        voice.tell(facts.TaskOutputsLost(job.job, MAP, len(tasks)), lost)
+        voice.tell(facts.TaskOutputsLost(job.job, MAPS, len(tasks)), lost)
 
     # Jobs that end, and nodes that they avoid.
 

@@ -17,7 +17,16 @@ from callboard.actors.vocabulary.lifecycle import (
     step,
 )
 from callboard.scheduler import model
-from callboard.scheduler.model import MAP, REDUCE, Locality, Stage
+from callboard.scheduler.model import (
+    MAP,
+    MAPS,
+    REDUCE,
+    REDUCES,
+    STAGES,
+    Locality,
+    Stage,
+    slot_kind,
+)
 
 ATTEMPTS_MAX = 4  # mapred.*.max.attempts: this many failures of a task end the job
 TRACKER_FAILURES_MAX = 4  # mapred.max.tracker.failures: the job then blacklists the node,
@@ -64,17 +73,17 @@ class BookedJob:
         self.pool = profile.pool
         self.priority = profile.priority
         self.state = BookedJobState.PREPARING
-        self.cause = [NO_CAUSE, NO_CAUSE]
-        """What made its maps and its reduces pending."""
+        self.cause = dict.fromkeys(STAGES, NO_CAUSE)
+        """What made a stage's tasks pending."""
         self.retry_causes: dict[StageTask, int] = {}
         """What made single tasks pending again."""
         self.tries: dict[StageTask, int] = {}
         """The number of the latest attempt of tasks that had several."""
         self.attempts: dict[model.AttemptId, BookedAttempt] = {}
         """Those that run or are held suspended, in the order of launch."""
-        self.lost = [0, 0]
+        self.lost = dict.fromkeys(STAGES, 0)
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
-        self.spare = [0, 0]
+        self.spare = dict.fromkeys(STAGES, 0)
         """Running attempts beyond one for each task that is not done."""
         self.beaten: dict[StageTask, BookedAttempt] = {}
         """Attempts that are open although the other one of their task has succeeded."""
@@ -86,26 +95,26 @@ class BookedJob:
         self._racks = racks
         self._members = members
         self._sums = sums
-        self._total = profile.tasks
+        self._total = dict(zip(STAGES, profile.tasks, strict=True))
         self._running = [0, 0]
         self._suspended = [0, 0]
-        self._finished = [0, 0]
+        self._finished = dict.fromkeys(STAGES, 0)
         self._held: dict[tuple[model.SlotKind, model.NodeId], list[BookedAttempt]] = {}
         self._work: dict[Stage, msg.AnyWork] = {}
-        self._reduces = PendingReduces(self._total[REDUCE], self._hosts_of(REDUCE))
         maps = PendingMaps(0, _NOWHERE, racks, self._hosts_of(MAP))
-        self.tasks: tuple[PendingMaps, PendingReduces] = (maps, self._reduces)
+        reduces = PendingReduces(self._total[REDUCES], self._hosts_of(REDUCE))
+        self.tasks: dict[Stage, PendingMaps | PendingReduces] = {MAPS: maps, REDUCES: reduces}
 
     def change(self, change: BookedJobChange) -> None:
         self.state = step(BOOKED_JOB, self.state, change, f"job {self.job}")
 
     # The view.
 
-    def total(self, kind: model.SlotKind) -> int:
-        return self._total[kind]
+    def total(self, stage: Stage) -> int:
+        return self._total[stage]
 
     def pending(self, kind: model.SlotKind) -> int:
-        return self.tasks[kind].left + self._suspended[kind]
+        return self.tasks[STAGES[kind]].left + self._suspended[kind]
 
     def suspended(self, kind: model.SlotKind) -> int:
         return self._suspended[kind]
@@ -117,57 +126,56 @@ class BookedJob:
     def running(self, kind: model.SlotKind) -> int:
         return self._running[kind]
 
-    def finished(self, kind: model.SlotKind) -> int:
-        return self._finished[kind]
+    def finished(self, stage: Stage) -> int:
+        return self._finished[stage]
 
     def nearest(self, kind: model.SlotKind, node: model.NodeId) -> Locality | None:
         if self.faults and self.blacklists(node):
             return None
-        return self.tasks[kind].nearest(node)
+        return self.tasks[STAGES[kind]].nearest(node)
 
     # What waits.
 
     def open(self, order: msg.SubmitStage, cause: int) -> None:
         """A stage may run from now on: its tasks wait."""
-        kind = model.slot_kind(order.stage)
-        self.cause[kind] = cause
+        stage, kind = order.stage, slot_kind(order.stage)
+        self.cause[stage] = cause
         self.set_work(order)
-        if kind is MAP:
+        if stage == MAPS:
             self._open_maps(order)
         else:
-            self._reduces.open()
+            reduces = self.tasks[stage]
+            assert isinstance(reduces, PendingReduces)
+            reduces.open()
             self.change(BookedJobChange.OPEN_REDUCES)
-        self._sums.pending[kind] += self._total[kind]
-        self._sums.unfinished[kind] += self._total[kind]
+        self._sums.pending[kind] += self._total[stage]
+        self._sums.unfinished[kind] += self._total[stage]
 
     def _open_maps(self, order: msg.SubmitStage) -> None:
-        shape = (self._total[MAP], order.replication)
-        replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(shape)
-        maps = PendingMaps(self._total[MAP], replicas, self._racks, self._hosts_of(MAP))
-        self.tasks = (maps, self._reduces)
+        total = self._total[MAPS]
+        replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(total, order.replication)
+        self.tasks[MAPS] = PendingMaps(total, replicas, self._racks, self._hosts_of(MAP))
         self.change(BookedJobChange.OPEN_MAPS)
         self._pad(1)
 
-    def take(self, kind: model.SlotKind, node: model.NodeId) -> tuple[model.TaskIndex, Locality]:
-        """The nearest pending task of this kind is launched on the node."""
-        self._sums.pending[kind] -= 1
-        return self.tasks[kind].take(node)
+    def take(self, stage: Stage, node: model.NodeId) -> tuple[model.TaskIndex, Locality]:
+        """The nearest pending task of the stage is launched on the node."""
+        self._sums.pending[slot_kind(stage)] -= 1
+        return self.tasks[stage].take(node)
 
     def give_back(self, stage: Stage, task: model.TaskIndex, cause: int) -> None:
         """A task whose attempt came to nothing is pending again."""
-        kind = model.slot_kind(stage)
         self.retry_causes[stage, task] = cause
         self.tries_again(stage, task)
-        self.tasks[kind].give_back(task)
-        self.lost[kind] -= 1
-        self._sums.pending[kind] += 1
+        self.tasks[stage].give_back(task)
+        self.lost[stage] -= 1
+        self._sums.pending[slot_kind(stage)] += 1
 
     def withdraw(self) -> None:
         """The job is to end: nothing of it is pending any more."""
-        for kind in model.KINDS:
-            tasks = self.tasks[kind]
-            self._sums.pending[kind] -= tasks.left
-            self.lost[kind] += tasks.left
+        for stage, tasks in self.tasks.items():
+            self._sums.pending[slot_kind(stage)] -= tasks.left
+            self.lost[stage] += tasks.left
             tasks.left = 0
 
     def end(self) -> None:
@@ -178,24 +186,25 @@ class BookedJob:
     def leave(self) -> None:
         """It leaves the books."""
         self.change(BookedJobChange.LEAVE)
-        for kind in filter(self.opened, model.KINDS):
-            self._sums.unfinished[kind] -= self._total[kind] - self._finished[kind]
-        if self.opened(MAP):
+        for stage in filter(self.opened, STAGES):
+            undone = self._total[stage] - self._finished[stage]
+            self._sums.unfinished[slot_kind(stage)] -= undone
+        if self.opened(MAPS):
             self._pad(-1)
 
     def _pad(self, sign: int) -> None:
-        if self._total[REDUCE]:
-            for kind in model.KINDS:
-                self._sums.padded[kind] += sign * self._total[kind]
+        if self._total[REDUCES]:
+            for stage, total in self._total.items():
+                self._sums.padded[slot_kind(stage)] += sign * total
 
     # Outputs of its finished maps.
 
     def finish(self, attempt: BookedAttempt) -> None:
         """A task is done; a map leaves its output where it ran."""
-        kind, node = attempt.kind, attempt.node
-        self._finished[kind] += 1
-        self._sums.unfinished[kind] -= 1
-        if kind is MAP and self._total[REDUCE] and self.state is not BookedJobState.ENDING:
+        stage, node = attempt.stage, attempt.node
+        self._finished[stage] += 1
+        self._sums.unfinished[attempt.kind] -= 1
+        if stage == MAPS and self._total[REDUCES] and self.state is not BookedJobState.ENDING:
             self.outputs.setdefault(node, []).append((attempt.task, attempt.attempt))
             self._members[node].with_outputs[self.job] = self
 
@@ -204,8 +213,8 @@ class BookedJob:
         outputs = self.outputs.pop(node, [])
         if outputs:
             del self._members[node].with_outputs[self.job]
-        self._finished[MAP] -= len(outputs)
-        self.lost[MAP] += len(outputs)
+        self._finished[MAPS] -= len(outputs)
+        self.lost[MAPS] += len(outputs)
         self._sums.unfinished[MAP] += len(outputs)
         return outputs
 
@@ -217,9 +226,9 @@ class BookedJob:
 
     # What runs, and what has come of it.
 
-    def opened(self, kind: model.SlotKind) -> bool:
-        """Whether its tasks of this kind have been submitted: reduces from slowstart on."""
-        return Stage(kind) in self._work
+    def opened(self, stage: Stage) -> bool:
+        """Whether the stage's tasks have been submitted: reduces from slowstart on."""
+        return stage in self._work
 
     def set_work(self, order: msg.SubmitStage) -> None:
         """Keep what a stage's tasks are to do, which is passed on to slots and not read here."""
@@ -233,7 +242,7 @@ class BookedJob:
 
     def made_pending(self, entry: BookedAttempt) -> int:
         """The event that made the task pending which is launched now."""
-        cause = self.cause[entry.kind]
+        cause = self.cause[entry.stage]
         if not self.retry_causes:
             return cause
         return self.retry_causes.pop((entry.stage, entry.task), cause)
@@ -279,7 +288,7 @@ class BookedJob:
             return False
         failing = self.failing_nodes()
         few = len(failing) < BLACKLISTING_SHARE * len(self._members)
-        kinds = [kind for kind in model.KINDS if self._total[kind]]
+        kinds = [slot_kind(stage) for stage in STAGES if self._total[stage]]
         return few and all(self._has_slots_beside(failing, kind) for kind in kinds)
 
     def failing_nodes(self) -> list[model.NodeId]:

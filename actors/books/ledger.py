@@ -11,7 +11,7 @@ from callboard.actors.topology import Topology
 from callboard.actors.vocabulary.lifecycle import BookedChange, BookedState
 from callboard.actors.vocabulary.messages import JobProfile, SubmitStage
 from callboard.scheduler import model
-from callboard.scheduler.model import MAPS, SETUP, Locality, Stage
+from callboard.scheduler.model import MAPS, SETUP, Locality, Stage, slot_kind
 
 ATTEMPTS_SKIPPED = 1000  # by a scheduler that begins anew, as Hadoop's master
 
@@ -137,11 +137,10 @@ class Ledger:
 
     # Attempts.
 
-    def launch(self, entry: BookedJob, kind: model.SlotKind, member: BookedNode) -> BookedAttempt:
-        """Book the job's nearest pending task on the node."""
-        stage = Stage(kind)
-        task, level = entry.take(kind, member.node)
-        attempt = self._open(entry, stage, kind, task, member, level)
+    def launch(self, entry: BookedJob, stage: Stage, member: BookedNode) -> BookedAttempt:
+        """Book the stage's nearest pending task on the node."""
+        task, level = entry.take(stage, member.node)
+        attempt = self._open(entry, stage, slot_kind(stage), task, member, level)
         attempt.older = entry.beaten.get((stage, task))
         return attempt
 
@@ -155,11 +154,11 @@ class Ledger:
     def copy(self, original: BookedAttempt, member: BookedNode) -> BookedAttempt:
         """Book a second attempt of a running task on the node."""
         assert original.alone, "S4: a task has at most two attempts at a time"
-        entry, kind, task = self._jobs[original.job], original.kind, original.task
-        entry.tries_again(original.stage, task)
-        entry.spare[kind] += 1
-        level = entry.tasks[kind].level(task, member.node)
-        copy = self._open(entry, original.stage, kind, task, member, level, original.attempt)
+        entry, stage, task = self._jobs[original.job], original.stage, original.task
+        entry.tries_again(stage, task)
+        entry.spare[stage] += 1
+        level = entry.tasks[stage].level(task, member.node)
+        copy = self._open(entry, stage, original.kind, task, member, level, original.attempt)
         copy.sibling, original.sibling = original, copy
         return copy
 
@@ -202,9 +201,9 @@ class Ledger:
         if attempt.state is _SUCCEEDED:
             entry.finish(attempt)
         elif sibling is not None or attempt.beaten:
-            entry.spare[attempt.kind] -= 1
+            entry.spare[attempt.stage] -= 1
         else:
-            entry.lost[attempt.kind] += 1
+            entry.lost[attempt.stage] += 1
         return sibling
 
     def suspend(self, attempt: BookedAttempt) -> None:
@@ -249,6 +248,6 @@ def _part(attempt: BookedAttempt, entry: BookedJob) -> BookedAttempt | None:
         doomed = entry.fail(*what)
         if sibling is not None:
             sibling.doomed = doomed
-        entry.tasks[attempt.kind].again.avoid(attempt.task, attempt.node)
+        entry.tasks[attempt.stage].again.avoid(attempt.task, attempt.node)
         entry.blame(attempt.node)
     return sibling

@@ -14,7 +14,16 @@ from callboard.actors.vocabulary.messages import LaunchTask, ResumeTask, StopAtt
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Launch, Resume, Speculate
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import KINDS, MAP, REDUCE, JobId, Locality, Millis, SlotKind
+from callboard.scheduler.model import (
+    KINDS,
+    MAP,
+    REDUCE,
+    JobId,
+    Locality,
+    Millis,
+    SlotKind,
+    stage_on,
+)
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
 
@@ -136,7 +145,7 @@ class Assignments:
 
     def _launch(self, launch: Launch, offer: BookedOffer) -> LaunchTask:
         kind, job = launch.kind, self._ledger.job(launch.job)
-        entry = self._ledger.launch(job, kind, offer.node)
+        entry = self._ledger.launch(job, stage_on(kind), offer.node)
         offer.give(kind, launch.level)
         cause = offer.node.take_freed(kind, job.made_pending(entry))
         return self._order(entry, job, launch.why, cause)
@@ -164,7 +173,7 @@ class Assignments:
         now_ms = self._ledger.now_ms
         ordered = ev.ResumeOrdered(now_ms, resume.attempt, resume.why, cause=cause)
         event = self._voice.note(ordered)
-        fact = facts.Resumed(entry.job, entry.kind, entry.attempt, entry.node)
+        fact = facts.Resumed(entry.job, entry.stage, entry.attempt, entry.node)
         self._voice.tell(fact, event)
         return ResumeTask(resume.attempt, event)
 
@@ -174,7 +183,7 @@ class Assignments:
         what = (attempt, job.job, kind, entry.task, entry.number, node, level, why, original)
         launched = ev.AttemptLaunched(self._ledger.now_ms, *what, cause=cause)
         entry.event = self._voice.note(launched)
-        fact = facts.Launched(job.job, kind, attempt, node, level, original)
+        fact = facts.Launched(job.job, entry.stage, attempt, node, level, original)
         self._voice.tell(fact, entry.event)
         entry.tracked = self._policy.wants_progress_of(fact)
         return job.order(entry)
@@ -200,7 +209,7 @@ class Assignments:
     def _waits(self, launch: Launch) -> bool:
         """Whether the job is there and has a task of the kind that waits."""
         job = self._ledger.known_job(launch.job)
-        return job is not None and job.tasks[launch.kind].left > 0
+        return job is not None and job.tasks[stage_on(launch.kind)].left > 0
 
 
 def _problem_of_speculation(entry: BookedAttempt | None, member: BookedNode) -> Rejection | None:

@@ -4,7 +4,7 @@ from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.voice import Voice
 from callboard.actors.central.heartbeats import MasterHeartbeats
 from callboard.scheduler import facts
-from callboard.scheduler.model import KINDS
+from callboard.scheduler.model import STAGES
 from callboard.scheduler.policy import Policy
 
 
@@ -18,11 +18,11 @@ def brief(
         voice.tell(facts.NodeJoined(member.node), cause)
     for job in ledger.jobs():
         voice.tell(facts.JobArrived(job.job), cause)
-        for kind in KINDS[1:]:
-            if job.total(kind) and job.opened(kind):
-                voice.tell(facts.TasksPending(job.job, kind), cause)
+        for stage in STAGES[1:]:
+            if job.total(stage) and job.opened(stage):
+                voice.tell(facts.TasksPending(job.job, stage), cause)
     for entry in ledger.attempts():
-        what = (entry.job, entry.kind, entry.attempt, entry.node)
+        what = (entry.job, entry.stage, entry.attempt, entry.node)
         original = entry.original if entry.sibling else 0
         launched = facts.Launched(*what, entry.level, original)
         voice.tell(launched, cause)

@@ -32,7 +32,7 @@ from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import AnyEvent, Outcome
 from callboard.actors.vocabulary.lifecycle import BookedChange, BookedJobState
 from callboard.scheduler import facts
-from callboard.scheduler.model import KINDS, MAP, MAPS, SETUP, Millis, NodeId, slot_kind
+from callboard.scheduler.model import MAP, MAPS, SETUP, STAGES, Millis, NodeId, slot_kind
 from callboard.scheduler.policy import Policy
 
 _MAPS_ONLY = (MAP,)
@@ -114,7 +114,7 @@ class Master(Actor[AnyEvent]):
             what = (switch.was, switch.now, switch.kind, switch.waiting, switch.free, switch.slots)
             self.note(ev.OrderSwitched(self.now_ms, *what, cause=cause))
         if order.estimates and (found := order.estimate) is not None:
-            size = (found.job, found.kind, found.size_ms, found.left_ms)
+            size = (found.job, slot_kind(found.stage), found.size_ms, found.left_ms)
             self.note(ev.SizeEstimated(self.now_ms, *size, cause=cause))
 
     def at_work(self) -> bool:
@@ -131,7 +131,7 @@ class Master(Actor[AnyEvent]):
             self.tell(facts.JobArrived(order.job), self.cause)
         elif self.ledger.here(order.job):  # else it was lost with an earlier master
             self.ledger.submit(order, self.cause)
-            self.tell(facts.TasksPending(order.job, slot_kind(order.stage)), self.cause)
+            self.tell(facts.TasksPending(order.job, order.stage), self.cause)
 
     def on_run_again(self, again: msg.RunAgain) -> None:
         job = self.ledger.known_job(again.job)
@@ -141,7 +141,7 @@ class Master(Actor[AnyEvent]):
             self._setup_and_cleanup.run_again(job, again.stage, self.cause)
         else:
             job.give_back(again.stage, again.task, self.cause)
-            self.tell(facts.TasksPending(job.job, slot_kind(again.stage)), self.cause)
+            self.tell(facts.TasksPending(job.job, again.stage), self.cause)
 
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
         self._bookings.drop_outputs(drop, self.cause)
@@ -157,9 +157,9 @@ class Master(Actor[AnyEvent]):
                 self._membership.hold_against(node, cause)
         else:
             job.withdraw()
-            for kind in KINDS if self.ledger.here(done.job) else ():
-                if job.total(kind):
-                    self.tell(facts.TasksWithdrawn(done.job, kind), cause)
+            for stage in STAGES if self.ledger.here(done.job) else ():
+                if job.total(stage):
+                    self.tell(facts.TasksWithdrawn(done.job, stage), cause)
             self._preemptor.stop_job(job, cause)
         job.end()
         self._bookings.leave_if_over(job, cause)

@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.messages import KillTask, StopAttempt, SuspendT
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import MAP
+from callboard.scheduler.model import MAPS
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
 
@@ -68,7 +68,7 @@ class Preemptor:
         """The submission of the job for which an attempt gives way, if it is for a single one."""
         match why.beneficiary:
             case JobClaimant(job) if self._ledger.here(job):
-                return self._ledger.job(job).cause[MAP]
+                return self._ledger.job(job).cause[MAPS]
             case _:
                 return NO_CAUSE
 

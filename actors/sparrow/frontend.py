@@ -149,7 +149,7 @@ class Frontend(Actor[AnyEvent]):
             return self.ledger.launch_unseen(job, stage, kind, member)
         if job.nearest(kind, node) is None:
             return None
-        return self.ledger.launch(job, kind, member)
+        return self.ledger.launch(job, stage, member)
 
     def _member(self, node: NodeId) -> BookedNode:
         """What the books say of a node; it is there when it is first given something."""

@@ -202,6 +202,11 @@ class SizeEstimated(JobEvent, frozen=True):
     size_ms: model.Millis
     left_ms: model.Millis
 
+    @property
+    def stage(self) -> model.Stage:
+        """The stage that was measured."""
+        return model.stage_on(self.kind)
+
 
 class MapOutputsLost(JobEvent, frozen=True):
     """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
@@ -267,7 +272,7 @@ class AttemptLaunched(DecisionEvent, frozen=True):
     @property
     def stage(self) -> model.Stage:
         """The job's stage that the task belongs to."""
-        return UNSEEN_STAGES.get(self.why.reason, model.Stage(self.kind))
+        return UNSEEN_STAGES.get(self.why.reason, model.stage_on(self.kind))
 
 
 UNSEEN_STAGES = {Reason.JOB_SETUP: model.SETUP, Reason.JOB_CLEANUP: model.CLEANUP}

@@ -19,22 +19,22 @@ from callboard.actors.vocabulary.messages import (
     ReduceWork,
 )
 from callboard.actors.worker.machine import NO_AILMENTS, Ailments
-from callboard.scheduler.model import REDUCE, JobId, Locality, Millis, SlotKind, TaskIndex
+from callboard.scheduler.model import REDUCES, JobId, Locality, Millis, Stage, TaskIndex
 
 _NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
 
 
 def real_ms(
-    noise: Stream, sigma: float, job: JobId, kind: SlotKind, task: TaskIndex, nominal_ms: float
+    noise: Stream, sigma: float, job: JobId, stage: Stage, task: TaskIndex, nominal_ms: float
 ) -> Millis:
     """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
-    column = 2 * task + (kind is REDUCE)
+    column = 2 * task + (stage == REDUCES)
     return round(nominal_ms * noise.lognormal(sigma, job, column))
 
 
 def _column(launch: LaunchTask) -> int:
     """The attempt's place among those of its job, for draws."""
-    return (2 * launch.task + (launch.kind is REDUCE)) * _NUMBERS + launch.number
+    return (2 * launch.task + (launch.stage == REDUCES)) * _NUMBERS + launch.number
 
 
 class Durations:
@@ -93,7 +93,7 @@ class Durations:
         recorded = self._recorded.get(launch.job)
         at = None if recorded is None else self._recorded_ms(recorded, launch)[1]
         if recorded is not None and at is not None:
-            failure = recorded.failure(launch.kind, launch.task, launch.number)
+            failure = recorded.failure(launch.stage, launch.task, launch.number)
             assert failure is not None
             return InjectedFailure(at, False, NO_CAUSE, failure.killed)
         assert not isinstance(launch.work, PlainWork), "those do not fail"
@@ -120,9 +120,9 @@ class Durations:
         """What an attempt's own work is to take at speed 1 with local input, and where it is to
         fail if the recorded one did: after as long, even if its task took less in the end.
         """
-        kind, task = launch.kind, launch.task
-        ms = recorded.nominal_ms(kind, task, self.tasks)
-        failure = recorded.failure(kind, task, launch.number)
+        stage, task = launch.stage, launch.task
+        ms = recorded.nominal_ms(stage, task, self.tasks)
+        failure = recorded.failure(stage, task, launch.number)
         if failure is None:
             return ms, None
         failed_ms = failure.ms / self.tasks.locality_factor(failure.level)
@@ -147,4 +147,4 @@ class Durations:
         sigma = self.tasks.sigma
         if not sigma:
             return round(nominal_ms)
-        return real_ms(self._noise, sigma, launch.job, launch.kind, launch.task, nominal_ms)
+        return real_ms(self._noise, sigma, launch.job, launch.stage, launch.task, nominal_ms)

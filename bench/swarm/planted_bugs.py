@@ -420,14 +420,14 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "SRPT serves the longest first",
         _SINGLE,
-        "        return (self.sizes.left_ms(job, kind), job.submitted_ms)",
-        "        return (-self.sizes.left_ms(job, kind), job.submitted_ms)",
+        "        return (self.sizes.left_ms(job, stage_on(kind)), job.submitted_ms)",
+        "        return (-self.sizes.left_ms(job, stage_on(kind)), job.submitted_ms)",
     ),
     PlantedBug(
         "SJF goes by what is left",
         _SINGLE,
-        "        return (self.sizes.size_ms(job, kind), job.submitted_ms)",
-        "        return (self.sizes.size_ms(job, kind) * -1, job.submitted_ms)",
+        "        return (self.sizes.size_ms(job, stage_on(kind)), job.submitted_ms)",
+        "        return (self.sizes.size_ms(job, stage_on(kind)) * -1, job.submitted_ms)",
     ),
     PlantedBug(
         "LAS does not count what runs",

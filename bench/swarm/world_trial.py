@@ -38,7 +38,7 @@ from callboard.journal.writer import JournalWriter
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
-from callboard.scheduler.model import MAP, AttemptId, Millis
+from callboard.scheduler.model import MAPS, AttemptId, Millis
 
 MESSAGES_MAX = 10_000
 """A world that takes more is left there: what its parameters ask for is too much work."""
@@ -160,7 +160,7 @@ def _unfed(run: Simulation, events: Sequence[AnyEvent]) -> Flaw | None:
         if entry is None or attempt.copier.awaited or not ledger.here(entry.job):
             continue
         job = ledger.job(entry.job)
-        if job.finished(MAP) == job.total(MAP):
+        if job.finished(MAPS) == job.total(MAPS):
             return Flaw("unfed", f"attempt {entry.attempt} is told of no outputs")
     return None
 
@@ -198,8 +198,8 @@ def _not_stopped(events: Sequence[AnyEvent], world: DrawnWorld) -> Flaw | None:
                 closed = running.pop(event.attempt, None)
                 due.pop(event.attempt, None)
                 if closed is not None and event.outcome is ev.Outcome.SUCCEEDED:
-                    what = (closed.job, closed.kind, closed.task)
-                    others = (e for e in running.values() if (e.job, e.kind, e.task) == what)
+                    what = (closed.job, closed.stage, closed.task)
+                    others = (e for e in running.values() if (e.job, e.stage, e.task) == what)
                     due |= {each.attempt: event.at_ms for each in others}
             case ev.JobFinished() if event.outcome is not ev.Outcome.SUCCEEDED:
                 others = (each for each in running.values() if each.job == event.job)

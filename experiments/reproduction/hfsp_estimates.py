@@ -20,75 +20,75 @@ from callboard.experiments.reproduction.hfsp_artefacts import (
 from callboard.experiments.reproduction.run_figures import SizeBin, Values
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.job_groups import jobs_of_size
-from callboard.scheduler.model import MAP, REDUCE, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, Stage
 
-_KIND_NAMES = {MAP: "maps", REDUCE: "reduces"}
+_STAGE_NAMES = {MAPS: "maps", REDUCES: "reduces"}
 
 _TEST = Drawn("hfsp-calibrated")
 
 
-def _lengths_s(spec: RunSpec, kind: SlotKind) -> Values:
-    return pooled_seconds(task_lengths(spec, kind))
+def _lengths_s(spec: RunSpec, stage: Stage) -> Values:
+    return pooled_seconds(task_lengths(spec, stage))
 
 
-def _relative(spec: RunSpec, kind: SlotKind) -> Values:
-    return relative_to_job(task_lengths(spec, kind))
+def _relative(spec: RunSpec, stage: Stage) -> Values:
+    return relative_to_job(task_lengths(spec, stage))
 
 
 def _orders_of_magnitude(spec: RunSpec) -> float:
     """Between the 1st and the 99th percentile of the reduces."""
-    low, high = np.percentile(_lengths_s(spec, REDUCE), (1, 99))
+    low, high = np.percentile(_lengths_s(spec, REDUCES), (1, 99))
     return float(np.log10(high / low))
 
 
-def _stable(kind: SlotKind) -> Callable[[RunSpec], float]:
+def _stable(stage: Stage) -> Callable[[RunSpec], float]:
     """The share of tasks that take from half to one and a half times their job's mean."""
 
     def share(spec: RunSpec) -> float:
-        values = _relative(spec, kind)
+        values = _relative(spec, stage)
         return float(((values >= 0.5) & (values <= 1.5)).mean())
 
     return share
 
 
 def _drawn_ecdfs(
-    samples: Sequence[RunSpec], of: Callable[[RunSpec, SlotKind], Values], label: str
+    samples: Sequence[RunSpec], of: Callable[[RunSpec, Stage], Values], label: str
 ) -> Any:
     panel = {
-        name: np.concatenate([of(spec, kind) for spec in samples])
-        for kind, name in _KIND_NAMES.items()
+        name: np.concatenate([of(spec, stage) for spec in samples])
+        for stage, name in _STAGE_NAMES.items()
     }
     return ecdf_panels([panel], [""], label)
 
 
-def errors(runs: Runs, kind: SlotKind, which: SizeBin = LARGER) -> Values:
+def errors(runs: Runs, stage: Stage, which: SizeBin = LARGER) -> Values:
     """Estimated over real sizes of the bin's jobs, of all three workloads."""
     found = [np.empty(0)]
     for workload in WORKLOADS:
         result = runs[f"{workload} hfsp"].result
         if result.phase_sizes is not None:
             mine = jobs_of_size(result.jobs, which.least, which.most)
-            found.append(result.phase_sizes.errors(kind, mine))
+            found.append(result.phase_sizes.errors(stage, mine))
     return np.concatenate(found)
 
 
-def _error_share(kind: SlotKind, low: float, high: float) -> Callable[[Runs], float | None]:
+def _error_share(stage: Stage, low: float, high: float) -> Callable[[Runs], float | None]:
     """The share of jobs whose error is between the two."""
 
     def share(runs: Runs) -> float | None:
-        values = errors(runs, kind)
+        values = errors(runs, stage)
         return float(((values >= low) & (values <= high)).mean()) if len(values) else None
 
     return share
 
 
 def _pooled_quantile(
-    kind: SlotKind, which: SizeBin, quantile: float
+    stage: Stage, which: SizeBin, quantile: float
 ) -> Callable[[Sequence[Runs]], float | None]:
     """A quantile of the errors of all runs together."""
 
     def value(samples: Sequence[Runs]) -> float | None:
-        values = np.concatenate([errors(runs, kind, which) for runs in samples])
+        values = np.concatenate([errors(runs, stage, which) for runs in samples])
         return float(np.quantile(values, quantile)) if len(values) else None
 
     return value
@@ -96,28 +96,28 @@ def _pooled_quantile(
 
 def _error_ecdfs(samples: Sequence[Runs]) -> Any:
     panel = {
-        name: np.concatenate([errors(runs, kind) for runs in samples])
-        for kind, name in _KIND_NAMES.items()
+        name: np.concatenate([errors(runs, stage) for runs in samples])
+        for stage, name in _STAGE_NAMES.items()
     }
     return ecdf_panels([panel], [""], "estimated / real size")
 
 
 def _errors_by_bin(
     samples: Sequence[Runs],
-    kind: SlotKind,
+    stage: Stage,
     bins: Sequence[SizeBin],
     marks: Sequence[PrintedMark],
 ) -> Any:
     panel = {
-        which.name: np.concatenate([errors(runs, kind, which) for runs in samples])
+        which.name: np.concatenate([errors(runs, stage, which) for runs in samples])
         for which in bins
     }
-    return ecdf_panels([panel], [_KIND_NAMES[kind]], "estimated / real size", marks)
+    return ecdf_panels([panel], [_STAGE_NAMES[stage]], "estimated / real size", marks)
 
 
-def _by_bin(number: int, kind: SlotKind, bound: float, bins: Sequence[SizeBin]) -> AnyArtefact:
+def _by_bin(number: int, stage: Stage, bound: float, bins: Sequence[SizeBin]) -> AnyArtefact:
     """Figure 14 or 15."""
-    name = _KIND_NAMES[kind]
+    name = _STAGE_NAMES[stage]
     return Artefact(
         id=f"hfsp-fig-{number}",
         paper=Paper.HFSP,
@@ -128,20 +128,20 @@ def _by_bin(number: int, kind: SlotKind, bound: float, bins: Sequence[SizeBin]) 
         quantities=(
             Quantity(
                 label=f"{name}, greatest estimated / real size",
-                pooled=_pooled_quantile(kind, LARGER, 1.0),
+                pooled=_pooled_quantile(stage, LARGER, 1.0),
                 below=1.05 * bound,
                 above=1,
             ),
             *(
                 Quantity(
                     label=f"{name} of {which.name}, median estimated / real size",
-                    pooled=_pooled_quantile(kind, which, 0.5),
+                    pooled=_pooled_quantile(stage, which, 0.5),
                     printed=1.0,
                 )
                 for which in bins
             ),
         ),
-        draw=lambda samples: _errors_by_bin(samples, kind, bins, ((0, bound, 1.0),)),
+        draw=lambda samples: _errors_by_bin(samples, stage, bins, ((0, bound, 1.0),)),
     )
 
 
@@ -155,7 +155,7 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="maps of less than 60 s",
-                value=lambda spec: float((_lengths_s(spec, MAP) < 60).mean()),
+                value=lambda spec: float((_lengths_s(spec, MAPS) < 60).mean()),
                 above=0.5,
                 share=True,
             ),
@@ -179,11 +179,11 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         quantities=tuple(
             Quantity(
                 label=f"{name} of 0.5 to 1.5 times their job's mean",
-                value=_stable(kind),
+                value=_stable(stage),
                 above=0.8,
                 share=True,
             )
-            for kind, name in _KIND_NAMES.items()
+            for stage, name in _STAGE_NAMES.items()
         ),
         draw=lambda samples: _drawn_ecdfs(samples, _relative, "task length / its job's mean"),
     ),
@@ -197,31 +197,31 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="maps taken for half or less",
-                value=_error_share(MAP, 0, 0.5),
+                value=_error_share(MAPS, 0, 0.5),
                 below=0.05,
                 share=True,
             ),
             Quantity(
                 label="maps taken for twice or more",
-                value=_error_share(MAP, 2, np.inf),
+                value=_error_share(MAPS, 2, np.inf),
                 below=0.04,
                 share=True,
             ),
             Quantity(
                 label="reduces taken for less than 0.8",
-                value=_error_share(REDUCE, 0, 0.8),
+                value=_error_share(REDUCES, 0, 0.8),
                 below=0.05,
                 share=True,
             ),
             Quantity(
                 label="reduces taken for twice or more",
-                value=_error_share(REDUCE, 2, np.inf),
+                value=_error_share(REDUCES, 2, np.inf),
                 below=0.01,
                 share=True,
             ),
         ),
         draw=_error_ecdfs,
     ),
-    _by_bin(14, MAP, 3.5, (BIN_2, BIN_3, BIN_4)),
-    _by_bin(15, REDUCE, 2.0, (BIN_3, BIN_4)),  # jobs of bin 2 have fewer reduces than train
+    _by_bin(14, MAPS, 3.5, (BIN_2, BIN_3, BIN_4)),
+    _by_bin(15, REDUCES, 2.0, (BIN_3, BIN_4)),  # jobs of bin 2 have fewer reduces than train
 )

@@ -8,7 +8,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Rule
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import JobRecord
-from callboard.scheduler.model import KINDS, SlotKind
+from callboard.scheduler.model import KINDS, STAGE_NAMES, STAGES, Stage, slot_kind
 
 
 class TaskConservation(Rule):
@@ -25,23 +25,23 @@ class TaskConservation(Rule):
         for number in self.tasks.changed:
             entry = architecture.books_of(number)
             if entry is not None:
-                for kind in KINDS:
+                for stage in STAGES:
                     self.times += 1
-                    self._compare(entry, self.run_state.jobs[number], kind)
+                    self._compare(entry, self.run_state.jobs[number], stage)
 
-    def _compare(self, entry: BookedJob, job: JobRecord, kind: SlotKind) -> None:
-        number, phase = job.submission.job, job.phases[kind]
-        done, held = entry.finished(kind), entry.suspended(kind)
+    def _compare(self, entry: BookedJob, job: JobRecord, stage: Stage) -> None:
+        number, phase, kind = job.submission.job, job.phases[stage], slot_kind(stage)
+        done, held, tasks = entry.finished(stage), entry.suspended(kind), STAGE_NAMES[stage]
         has = entry.running(kind) + held
         if (done, has) != (phase.done, phase.open):
-            books = f"{done} {kind.name.lower()}s done and {has} attempts open"
+            books = f"{done} {tasks}s done and {has} attempts open"
             raise self.broken(None, f"the scheduler's books say of job-{number}: {books}", job)
-        if not entry.opened(kind):
+        if not entry.opened(stage):
             return
         waiting = entry.pending(kind) - held
-        if done + phase.running + waiting + entry.lost[kind] != entry.total(kind):
-            books = f"{waiting} wait and {entry.lost[kind]} are lost, of {entry.total(kind)}"
-            raise self.broken(None, f"{kind.name.lower()}s of job-{number}: {books}", job)
+        if done + phase.running + waiting + entry.lost[stage] != entry.total(stage):
+            books = f"{waiting} wait and {entry.lost[stage]} are lost, of {entry.total(stage)}"
+            raise self.broken(None, f"{tasks}s of job-{number}: {books}", job)
 
 
 class SlotTimeConservation(Rule):

@@ -7,7 +7,6 @@ from callboard.journal.run_changes import EXPIRING, REAL_EVENTS
 from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.scheduler.model import (
     CLEANUP,
-    KINDS,
     SETUP,
     AttemptId,
     JobId,
@@ -124,9 +123,9 @@ class Causality(Rule):
         if event.stage == SETUP:
             self._preparing.add(event.job)
         elif event.stage == CLEANUP:
-            if any(job.phases[kind].done < job.total(kind) for kind in KINDS):
+            if any(phase.done < job.total(stage) for stage, phase in job.phases.items()):
                 raise self.broken(event, "some of the job's tasks are not done", job)
-        elif event.task >= job.total(event.kind):
+        elif event.task >= job.total(event.stage):
             raise self.broken(event, "the job has no such task", job)
         elif event.job in self._preparing:
             raise self.broken(event, "the job is still being set up", job)

@@ -12,7 +12,16 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, SlotKind, TaskIndex
+from callboard.scheduler.model import (
+    MAPS,
+    STAGES,
+    AttemptId,
+    JobId,
+    Millis,
+    NodeId,
+    Stage,
+    TaskIndex,
+)
 
 
 class TaskRecord:
@@ -46,27 +55,27 @@ class TaskRecord:
         )
 
 
-def _no_tasks() -> tuple[defaultdict[TaskIndex, TaskRecord], ...]:
-    return tuple(defaultdict(TaskRecord) for _ in KINDS)
+def _no_tasks() -> dict[Stage, defaultdict[TaskIndex, TaskRecord]]:
+    return {stage: defaultdict(TaskRecord) for stage in STAGES}
 
 
 class JobTasks:
-    """The tasks of one job since it was last submitted, by kind, and the outputs of its maps.
+    """The tasks of one job since it was last submitted, by stage, and the outputs of its maps.
 
     `most_maps` were ever done at once: slowstart goes by this.  At `complete_ms` all maps were last
     done, if they are not; at `undone_ms` outputs were last lost, those of `undone_now` tasks.
     """
 
     def __init__(self) -> None:
-        self.tasks: tuple[defaultdict[TaskIndex, TaskRecord], ...] = _no_tasks()
+        self.tasks = _no_tasks()
         self.most_maps = 0
         self.complete_ms: Millis = NEVER
         self.outputs: dict[AttemptId, tuple[TaskIndex, NodeId]] = {}
         self.undone_ms: Millis = NEVER
         self.undone_now = 0
 
-    def task(self, kind: SlotKind, index: TaskIndex) -> TaskRecord:
-        return self.tasks[kind][index]
+    def task(self, stage: Stage, index: TaskIndex) -> TaskRecord:
+        return self.tasks[stage][index]
 
 
 class TaskBook:
@@ -78,7 +87,7 @@ class TaskBook:
         self.changed: dict[JobId, None] = {}
 
     def task(self, launch: ev.AttemptLaunched) -> TaskRecord:
-        return self.jobs[launch.job].task(launch.kind, launch.task)
+        return self.jobs[launch.job].task(launch.stage, launch.task)
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         """Take in an event, and the attempt that it is about as it is now."""
@@ -121,23 +130,23 @@ class TaskBook:
             task.spoil(event.outcome, event.at_ms)
             return
         task.valid, task.succeeded = event.attempt, True
-        if launch.kind is SlotKind.MAP:
+        if launch.stage == MAPS:
             record = self._run_state.jobs[launch.job]
-            job.most_maps = max(job.most_maps, record.phases[0].done)
+            job.most_maps = max(job.most_maps, record.phases[MAPS].done)
             if record.submission.reduces:
                 job.outputs[event.attempt] = launch.task, launch.node
 
     def _undone(self, event: ev.MapOutputsLost, _: None) -> None:
         job, record = self.jobs[event.job], self._run_state.jobs[event.job]
         self.changed[event.job] = None
-        if record.phases[0].done + len(event.attempts) == record.submission.maps:
+        if record.phases[MAPS].done + len(event.attempts) == record.submission.maps:
             job.complete_ms = event.at_ms
         if job.undone_ms != event.at_ms:
             job.undone_ms, job.undone_now = event.at_ms, 0
         job.undone_now += len(event.attempts)
         for attempt in event.attempts:
             index = job.outputs.pop(attempt)[0]
-            task = job.tasks[0][index]
+            task = job.tasks[MAPS][index]
             task.valid = 0
             task.spoil(event.outcome, event.at_ms)
 

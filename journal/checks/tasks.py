@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal import run_changes
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.run_records import NEVER, AttemptRecord
-from callboard.scheduler.model import REDUCES, SETUP, SlotKind, scheduler_of
+from callboard.scheduler.model import MAPS, REDUCES, SETUP, scheduler_of
 
 _E = TypeVar("_E", bound=ev.Event)
 _T = TypeVar("_T")
@@ -50,7 +50,7 @@ class Successes(Rule):
         for attempt in event.attempts:
             self.times += 1
             index, node = job.outputs[attempt]
-            task = job.task(SlotKind.MAP, index)
+            task = job.task(MAPS, index)
             if node != event.node or task.valid != attempt:
                 raise self.broken(event, f"attempt {attempt} is no success there", task)
 
@@ -60,8 +60,8 @@ class Successes(Rule):
         self.times += 1
         job, tasks = self.run_state.jobs[event.job], self.tasks.jobs[event.job]
         undone = tasks.undone_now if tasks.undone_ms == event.at_ms else 0
-        done = [phase.done for phase in job.phases]
-        if (done[0] + undone, done[1]) != (job.submission.maps, job.submission.reduces):
+        done = {stage: phase.done for stage, phase in job.phases.items()}
+        if (done[MAPS] + undone, done[REDUCES]) != (job.submission.maps, job.submission.reduces):
             raise self.broken(event, "not every task of it has succeeded", job)
 
 
@@ -184,7 +184,7 @@ class AttemptLimits(Rule):
         for attempt in event.attempts if event.outcome is Outcome.FAILED else ():
             self.times += 1
             index, _ = job.outputs[attempt]
-            task = job.task(SlotKind.MAP, index)
+            task = job.task(MAPS, index)
             if task.failed >= ATTEMPTS_MAX and finished is None:
                 raise self.broken(event, "a map of it has failed too often", task)
 
@@ -221,7 +221,7 @@ class Shuffles(Rule):
         attempt = self.run_state.attempts[event.attempt]
         number = attempt.launch.job
         job, complete_ms = self.run_state.jobs[number], self.tasks.jobs[number].complete_ms
-        lack = job.submission.maps - job.phases[SlotKind.MAP].done
+        lack = job.submission.maps - job.phases[MAPS].done
         heard = complete_ms == NEVER or event.at_ms > complete_ms + self._latency_ms
         if lack and heard and job.finished is None and attempt.closed is None:
             raise self.broken(event, f"{lack} of the job's maps are not done", attempt, job)

@@ -150,7 +150,7 @@ class PageCollector:
 
 
 def _counts(row: JobRecord) -> CountRow:
-    maps, reduces = row.phases
+    maps, reduces = row.phases.values()
     running = maps.running, reduces.running
     return job_standing(row) + 1, maps.done, reduces.done, *running, row.suspended
 

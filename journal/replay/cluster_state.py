@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.frame import HUES, NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import MAP, JobId, Millis, NodeId, SlotKind
+from callboard.scheduler.model import MAP, JobId, Millis, NodeId
 from callboard.scheduler.reasons import Refusal
 
 CROWD = 12
@@ -118,12 +118,12 @@ class ClusterState:
         succeeded, else of all; None without any.
         """
         size_ms = 0.0
-        for kind, phase in zip(SlotKind, job.phases, strict=True):
+        for stage, phase in job.phases.items():
             own = phase.work_ms, phase.succeeded
-            total_ms, count = own if phase.succeeded else self.done[kind]
-            if job.total(kind) and not count:
+            total_ms, count = own if phase.succeeded else self.done[stage]
+            if job.total(stage) and not count:
                 return None
-            size_ms += job.total(kind) * total_ms / max(count, 1)
+            size_ms += job.total(stage) * total_ms / max(count, 1)
         return size_ms
 
     def _give_hue(self, job: JobId) -> None:

@@ -11,7 +11,7 @@ from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable, priority_name
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
 from callboard.journal.tell.time_format import clock_time
-from callboard.scheduler.model import Millis, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, Millis, Stage
 
 _STATES = {
     JobStanding.WAITING: "waiting for its first slot",
@@ -29,9 +29,9 @@ def job_detail(
     row = cluster.run.jobs[view.job]
     submission, over = row.submission, row.finished_ms is not None
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
-    facts = [("state", _state(row)), ("maps", _progress(row, SlotKind.MAP))]
+    facts = [("state", _state(row)), ("maps", _progress(row, MAPS))]
     if submission.reduces:
-        facts += [("reduces", _progress(row, SlotKind.REDUCE))]
+        facts += [("reduces", _progress(row, REDUCES))]
     if not over:
         facts += _waiting(cluster, row)
     if row.preempted or row.suspended:
@@ -129,8 +129,8 @@ def _submission(row: JobRecord) -> str:
     return f"{clock_time(submission.at_ms)}{by}{pool}, {priority_name(row.priority)} priority"
 
 
-def _progress(row: JobRecord, kind: SlotKind) -> str:
-    tasks, done, running = row.total(kind), row.phases[kind].done, row.phases[kind].running
+def _progress(row: JobRecord, stage: Stage) -> str:
+    tasks, done, running = row.total(stage), row.phases[stage].done, row.phases[stage].running
     waiting = tasks - done - running
     return f"{done:,} of {tasks:,} done, {running:,} running, {waiting:,} waiting"
 

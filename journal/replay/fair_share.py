@@ -142,13 +142,14 @@ class _JobView:
         self.pool = row.pool
         self.priority: model.Priority = row.priority
 
-    def total(self, kind: model.SlotKind) -> int:
-        return self._row.total(kind)
+    def total(self, stage: model.Stage) -> int:
+        return self._row.total(stage)
 
     def pending(self, kind: model.SlotKind) -> int:
-        if kind is model.SlotKind.REDUCE and self._row.phases[0].done < self._opens:
+        if kind is model.REDUCE and self._row.phases[model.MAPS].done < self._opens:
             return 0
-        return max(self.total(kind) - self.finished(kind) - self.running(kind), 0)
+        stage = model.stage_on(kind)
+        return max(self.total(stage) - self.finished(stage) - self.running(kind), 0)
 
     def suspended(self, kind: model.SlotKind) -> int:  # noqa: ARG002
         return 0  # they count as running: the demand is the same
@@ -157,10 +158,10 @@ class _JobView:
         return None
 
     def running(self, kind: model.SlotKind) -> int:
-        return self._row.phases[kind].running
+        return self._row.phases[model.stage_on(kind)].running
 
-    def finished(self, kind: model.SlotKind) -> int:
-        return self._row.phases[kind].done
+    def finished(self, stage: model.Stage) -> int:
+        return self._row.phases[stage].done
 
     def nearest(self, kind: model.SlotKind, node: model.NodeId) -> model.Locality | None:
         raise NotImplementedError

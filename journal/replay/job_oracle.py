@@ -7,7 +7,7 @@ from typing import TypeAlias
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import JobSubmitted, NodeFacts, RunStarted
 from callboard.scheduler.estimation import Oracle
-from callboard.scheduler.model import KINDS, Millis, SlotKind
+from callboard.scheduler.model import MAPS, STAGES, Millis, Stage, slot_kind
 
 
 class JobOracle:
@@ -23,7 +23,7 @@ class JobOracle:
         """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""
         if self._spec(submission) is None:
             return None
-        return sum(self._sizes.size_ms(submission.job, kind) for kind in KINDS)
+        return sum(self._sizes.size_ms(submission.job, stage) for stage in STAGES)
 
     def estimated_ms(self, submission: JobSubmitted, sigma: float) -> Millis | None:
         """The same as a policy knows it that is told true sizes with an error of shape `sigma`
@@ -32,8 +32,8 @@ class JobOracle:
         if self._spec(submission) is None:
             return None
         job, sizes = submission.job, self._sizes
-        errors = [math.exp(sigma * sizes.normal(job, kind)) for kind in KINDS]
-        return sum(round(sizes.size_ms(job, kind) * errors[kind]) for kind in KINDS)
+        errors = [math.exp(sigma * sizes.normal(job, stage)) for stage in STAGES]
+        return sum(round(sizes.size_ms(job, stage) * errors[stage]) for stage in STAGES)
 
     def least_ms(self, submission: JobSubmitted) -> float | None:
         """The least time that the job could take: all slots for it, all input local, the fastest
@@ -43,14 +43,15 @@ class JobOracle:
         if spec is None:
             return None
         fastest = max(speed / spec.factor(kind) for kind, speed in self._machines)
-        return sum(self._phase_ms(spec, kind) for kind in KINDS) / fastest
+        return sum(self._phase_ms(spec, stage) for stage in STAGES) / fastest
 
-    def _phase_ms(self, spec: JobSpec, kind: SlotKind) -> float:
+    def _phase_ms(self, spec: JobSpec, stage: Stage) -> float:
         """The phase's work over all slots, but no less than a task of it takes."""
-        tasks = spec.reduces if kind else spec.maps
+        tasks = spec.maps if stage == MAPS else spec.reduces
         if not tasks:
             return 0.0
-        return self._sizes.size_ms(spec.job, kind) / min(tasks, max(self._slots[kind], 1))
+        slots = self._slots[slot_kind(stage)]
+        return self._sizes.size_ms(spec.job, stage) / min(tasks, max(slots, 1))
 
     def _spec(self, submission: JobSubmitted) -> JobSpec | None:
         """The job as the scenario has it, if it is the same."""

@@ -14,7 +14,7 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import printable
 from callboard.journal.tell.reason_words import claimant_name
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import MAPS, REDUCES, Millis
 
 
 def job_standing(row: JobRecord) -> JobStanding:
@@ -28,7 +28,7 @@ def job_standing(row: JobRecord) -> JobStanding:
 
 def waiting_tasks(row: JobRecord) -> int:
     """How many of the job's tasks neither are done nor run."""
-    begun = sum(phase.done + phase.running for phase in row.phases)
+    begun = sum(phase.done + phase.running for phase in row.phases.values())
     return row.submission.maps + row.submission.reduces - begun
 
 
@@ -127,8 +127,8 @@ def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
         pool=printable(row.pool),
         state=job_standing(row),
         tasks=(submission.maps, submission.reduces),
-        done=(row.phases[0].done, row.phases[1].done),
-        running=(row.phases[0].running, row.phases[1].running),
+        done=(row.phases[MAPS].done, row.phases[REDUCES].done),
+        running=(row.phases[MAPS].running, row.phases[REDUCES].running),
         suspended=row.suspended,
         waited_ms=begun - submission.at_ms,
         time_ms=left - submission.at_ms,
@@ -138,7 +138,7 @@ def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
 
 def _done_share(row: JobRecord) -> float:
     tasks = row.submission.maps + row.submission.reduces
-    return sum(phase.done for phase in row.phases) / max(tasks, 1)
+    return sum(phase.done for phase in row.phases.values()) / max(tasks, 1)
 
 
 def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:

@@ -15,7 +15,7 @@ from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.slot_cards import slot_cards
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import Millis, slot_kind
 
 _AGE_MAX = 255
 
@@ -98,8 +98,10 @@ def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
     usual = np.zeros((2, 1 + max(cluster.run.jobs, default=-1) + 1), np.float64)
     for job in cluster.run.live:
         row = cluster.run.jobs[job]
-        for kind, phase in enumerate(row.phases):
-            usual[kind, job + 1] = phase.held_ms / phase.succeeded if phase.succeeded else 0
+        for stage, phase in row.phases.items():
+            usual[slot_kind(stage), job + 1] = (
+                phase.held_ms / phase.succeeded if phase.succeeded else 0
+            )
     for line in usual:
         known = line[line > 0]
         line[line == 0] = known.mean() if len(known) else np.inf

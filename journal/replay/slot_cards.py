@@ -3,7 +3,7 @@
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import SlotCard, SlotState
 from callboard.journal.run_records import AttemptRecord
-from callboard.scheduler.model import MAP, Millis
+from callboard.scheduler.model import MAP, Millis, stage_on
 
 
 def slot_cards(cluster: ClusterState, at_ms: Millis) -> list[SlotCard | None]:
@@ -33,9 +33,9 @@ def _usual_ms(cluster: ClusterState, attempt: AttemptRecord) -> float | None:
     """How long tasks of its job and kind have held a slot, else those of all jobs; None without
     any that has succeeded.
     """
-    kind = attempt.launch.kind
-    phase = cluster.run.jobs[attempt.launch.job].phases[kind]
+    stage = stage_on(attempt.launch.kind)
+    phase = cluster.run.jobs[attempt.launch.job].phases[stage]
     if phase.succeeded:
         return phase.held_ms / phase.succeeded
-    total_ms, count = cluster.done[kind]
+    total_ms, count = cluster.done[stage]
     return total_ms / count if count else None

@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell import names
 from callboard.journal.tell.names import clock, count, duration, node_name, printable, priority_name
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
-from callboard.scheduler.model import MAPS, AttemptId, JobId, Millis
+from callboard.scheduler.model import MAPS, STAGE_NAMES, AttemptId, JobId, Millis
 
 _DONE = {
     Outcome.SUCCEEDED: "succeeded",
@@ -104,7 +104,7 @@ class Narrator:
                 return f"{change}: {switch_in_words(event)}"
             case ev.SizeEstimated():
                 whole, left = duration(event.size_ms), duration(event.left_ms)
-                tasks = ("maps", "reduces")[event.kind]
+                tasks = f"{STAGE_NAMES[event.stage]}s"
                 said = f"the order takes the {tasks} of {self._job(event.job)} for {whole}"
                 return f"{said} of slot time in all, {left} of it left"
             case ev.FaultStruck():

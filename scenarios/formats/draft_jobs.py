@@ -10,7 +10,7 @@ from callboard.actors.recorded_tasks import Failures, RecordedFailure, RecordedT
 from callboard.scenarios.formats.cluster_inference import RecordedCluster
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.tasks_file import RecordedJob
-from callboard.scheduler.model import MAP, Locality, Millis, SlotKind, TaskIndex
+from callboard.scheduler.model import MAPS, Locality, Millis, Stage, TaskIndex
 
 UNKNOWN_LEVEL = 255
 """In place of a locality that the hosts have to tell."""
@@ -21,7 +21,7 @@ _NAMES = ("data-local", "rack-local", "off-rack")
 class FailedAttempt(msgspec.Struct):
     """An attempt that failed on a host."""
 
-    kind: SlotKind
+    stage: Stage
     task: TaskIndex
     failure: RecordedFailure
     host: int
@@ -67,14 +67,14 @@ class DraftFinisher:
         return np.where(held >= 0, new, held).astype("<i4")
 
     def _failures(self, draft: DraftJob, held: NDArray[np.int32]) -> Failures:
-        found: dict[tuple[SlotKind, TaskIndex], tuple[RecordedFailure, ...]] = {}
+        found: dict[tuple[Stage, TaskIndex], tuple[RecordedFailure, ...]] = {}
         for each in draft.failed:
             level = Locality.NODE
-            if each.kind is MAP:
+            if each.stage == MAPS:
                 row = held[each.task : each.task + 1]
                 host = np.array([each.host], dtype=np.int32)
                 level = Locality(int(self._levels_by_host(host, row)[0]))
-            key = (each.kind, each.task)
+            key = (each.stage, each.task)
             found[key] = (*found.get(key, ()), each.failure._replace(level=level))
         return found
 

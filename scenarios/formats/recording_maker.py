@@ -35,7 +35,7 @@ from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.task_lengths import LONGEST_MS, TaskLengths
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob, packed_inputs
-from callboard.scheduler.model import CLEANUP, KINDS, SETUP, Millis
+from callboard.scheduler.model import CLEANUP, KINDS, SETUP, STAGES, Millis
 
 _ENDINGS: dict[Ending, str] = {
     "succeeded": "attempts that succeeded",
@@ -139,9 +139,9 @@ class RecordingMaker:
         self._hear(job)
         tasks, ran_on = _tasks_of(lengths, map_ms)
         failed = [
-            FailedAttempt(kind, task, failure, attempt.host)
-            for kind in KINDS
-            for task, attempt, failure in lengths.failures(kind)
+            FailedAttempt(stage, task, failure, attempt.host)
+            for stage in STAGES
+            for task, attempt, failure in lengths.failures(stage)
         ]
         submit_ms = self._submit_ms(job)
         recorded = self._recorded(job, tasks, submit_ms, failed)
@@ -191,7 +191,7 @@ class RecordingMaker:
             self.remarks.add("guessed", note, job.place, job.ending == "unknown")
             return None
         blamed = (each for each in failed if not each.failure.killed)
-        most = max(Counter((each.kind, each.task) for each in blamed).values(), default=0)
+        most = max(Counter((each.stage, each.task) for each in blamed).values(), default=0)
         if job.ending == "failed" and most >= ATTEMPTS_MAX:
             return None
         what = "jobs that were killed"

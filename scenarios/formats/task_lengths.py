@@ -10,7 +10,7 @@ from callboard.scenarios.fields import SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.model import MAP, Millis, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, Millis, Stage
 
 LONGEST_MS = int(SECONDS_MAX) * 1000
 _NAMES = ("maps", "reduces")
@@ -41,7 +41,7 @@ class TaskLengths:
 
     def map_ms(self) -> list[Millis]:
         """What each map took, those that never ran last; empty if no map tells."""
-        return self._lengths(MAP, [each.ms for each in self.maps], self._job.maps_told)
+        return self._lengths(MAPS, [each.ms for each in self.maps], self._job.maps_told)
 
     def reduce_parts(self) -> list[RecordedReduce]:
         """The parts of each reduce, those that never ran last."""
@@ -61,12 +61,12 @@ class TaskLengths:
         ]
         return self._with_missing(whole)
 
-    def failures(self, kind: SlotKind) -> list[tuple[int, HistoryAttempt, RecordedFailure]]:
+    def failures(self, stage: Stage) -> list[tuple[int, HistoryAttempt, RecordedFailure]]:
         """(task, attempt, failure) of every attempt that failed and can be played again."""
         found: list[tuple[int, HistoryAttempt, RecordedFailure]] = []
-        for number, timed in enumerate(self.maps if kind is MAP else self.reduces):
+        for number, timed in enumerate(self.maps if stage == MAPS else self.reduces):
             failed = self._playable(timed)
-            found += [(number, each, self._failure(kind, each)) for each in failed]
+            found += [(number, each, self._failure(stage, each)) for each in failed]
         return found
 
     def _at(self, task: HistoryTask) -> str:
@@ -133,22 +133,22 @@ class TaskLengths:
         return max(ran_ms, 1)
 
     def _lengths(
-        self, kind: SlotKind, lengths: Sequence[Millis | None], told: int | None
+        self, stage: Stage, lengths: Sequence[Millis | None], told: int | None
     ) -> list[Millis]:
         known = [each for each in lengths if each is not None]
         if not known:
             return []
-        usual_ms, missing = median_low(known), self._missing(len(lengths), told, kind)
-        note = f"{_NAMES[kind]} of which no length is known: the median of their job's"
+        usual_ms, missing = median_low(known), self._missing(len(lengths), told, stage)
+        note = f"{_NAMES[stage]} of which no length is known: the median of their job's"
         unknown = len(lengths) - len(known) + missing
         self._remarks.add("guessed", note, self._job.place, unknown)
         return [usual_ms if each is None else each for each in lengths] + [usual_ms] * missing
 
-    def _missing(self, there: int, told: int | None, kind: SlotKind) -> int:
+    def _missing(self, there: int, told: int | None, stage: Stage) -> int:
         """How many tasks the job had of which nothing is told."""
         total = max(there, told or 0)
         if total > TASKS_MAX:
-            problem = f"{total:,} {_NAMES[kind]}; the limit is {TASKS_MAX:,}"
+            problem = f"{total:,} {_NAMES[stage]}; the limit is {TASKS_MAX:,}"
             raise ScenarioError(problem, source=self._job.place or self._source)
         return total - there
 
@@ -185,7 +185,7 @@ class TaskLengths:
 
     def _with_missing(self, parts: Sequence[RecordedReduce | None]) -> list[RecordedReduce]:
         known = [each for each in parts if each is not None]
-        missing = self._missing(len(parts), self._job.reduces_told, SlotKind.REDUCE)
+        missing = self._missing(len(parts), self._job.reduces_told, REDUCES)
         if known:
             note = "reduces of which no length is known: the median of their job's"
             self._remarks.add("guessed", note, self._job.place, len(parts) - len(known) + missing)
@@ -217,11 +217,11 @@ class TaskLengths:
         too_many = failed[most:]
         return [each for each in known if each not in too_many]
 
-    def _failure(self, kind: SlotKind, failed: HistoryAttempt) -> RecordedFailure:
+    def _failure(self, stage: Stage, failed: HistoryAttempt) -> RecordedFailure:
         assert failed.start_ms is not None
         assert failed.finish_ms is not None
         killed = failed.ending == "killed"
-        if kind is MAP:
+        if stage == MAPS:
             return RecordedFailure(max(failed.finish_ms - failed.start_ms, 1), killed=killed)
         if failed.shuffled_ms is None:
             note = "reduces that failed in their shuffle: they fail when it ends"

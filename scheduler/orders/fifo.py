@@ -5,7 +5,7 @@ the remaining load; it takes at most one off-rack map and then no other map, and
 in a nearly full cluster one task only, to keep slots for failures and speculation (the padding).
 """
 
-from callboard.scheduler.facts import Fact, JobUpdated, PhaseFact
+from callboard.scheduler.facts import Fact, JobUpdated, StageFact
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, REDUCE, SlotKind
 from callboard.scheduler.orders.keyed import RankedOrder, SortKey
@@ -36,7 +36,7 @@ class Fifo(RankedOrder):
     )
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, PhaseFact):  # its key is as before, and nearly always its place too
+        if isinstance(fact, StageFact):  # its key is as before, and nearly always its place too
             number, kind = fact.job, fact.kind
             if (number in self._queues[kind]) != (view.job(number).pending(kind) > 0):
                 self.place(number, kind, view)

@@ -12,7 +12,7 @@ from callboard.scheduler.entitlements import (
     demand_of,
     entitlements_by_rank,
 )
-from callboard.scheduler.facts import Fact, JobArrived, JobLeft, PhaseFact
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, StageFact
 from callboard.scheduler.model import MAP, JobId, SlotKind
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
@@ -76,7 +76,7 @@ class KeyedOrder(Order):
         """The number in the key that a person wants to see."""
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, PhaseFact):  # nearly all
+        if isinstance(fact, StageFact):  # nearly all
             self.place(fact.job, fact.kind, view)
         elif isinstance(fact, JobArrived):
             self.place(fact.job, MAP, view)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from callboard.scheduler.model import SlotKind
+from callboard.scheduler.model import SlotKind, stage_on
 from callboard.scheduler.part_params import PartParams, Timeout
 from callboard.scheduler.reasons import BehindAverage, Reason
 from callboard.scheduler.speculation import stragglers
@@ -46,7 +46,8 @@ class Naive(stragglers.StragglerRule):
             job = view.job(number)
             if view.now_ms - job.submitted_ms < 1000 * self.params.lag_s:
                 continue
-            total, done = job.total(kind), job.finished(kind) * PROGRESS_UNIT
+            stage = stage_on(kind)
+            total, done = job.total(stage), job.finished(stage) * PROGRESS_UNIT
             done += sum(_best(running[number]).values())
             behind = round(self.params.gap * PROGRESS_UNIT) * total
             for attempt in sorted(running[number], key=lambda each: each.task):

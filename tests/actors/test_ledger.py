@@ -41,9 +41,9 @@ def take(ledger: Ledger, what: str, which: int) -> None:
     match what:
         case "launch":
             node = members[which % NODES]
-            startable = [job for job in here if job.tasks[MAP].left]
+            startable = [job for job in here if job.tasks[model.MAPS].left]
             if startable and node.free(MAP):
-                ledger.launch(startable[which % len(startable)], MAP, node)
+                ledger.launch(startable[which % len(startable)], model.MAPS, node)
         case "end":
             ended = [job for job in here if not job.attempts and not which % 5]
             if ended:
@@ -102,12 +102,12 @@ def test_s4_outputs_that_could_not_be_fetched_count_as_failures_of_their_maps() 
     here, there, _ = ledger.members.values()
     job = ledger.job(4)
     for _ in range(3):
-        done = ledger.launch(job, MAP, here)
+        done = ledger.launch(job, model.MAPS, here)
         ledger.close(done, BookedChange.REPORT_SUCCEEDED)
         ((task, _),) = job.take_back(here.node)
         assert not job.fail(model.MAPS, task)
         job.give_back(model.MAPS, task, 1)
-    original = ledger.launch(job, MAP, here)
+    original = ledger.launch(job, model.MAPS, here)
     copy = ledger.copy(original, there)
     ledger.close(original, BookedChange.REPORT_FAILED)
     assert copy.task == task
@@ -121,12 +121,12 @@ def test_s4_what_runs_beside_a_beaten_attempt_is_not_alone() -> None:
     ledger = ledger_of_three_jobs()
     here, there, elsewhere = ledger.members.values()
     job = ledger.job(JOBS[0])
-    beaten = ledger.launch(job, MAP, here)
+    beaten = ledger.launch(job, model.MAPS, here)
     winner = ledger.copy(beaten, there)
     ledger.close(winner, BookedChange.REPORT_SUCCEEDED)
     assert job.take_back(there.node) == [(beaten.task, winner.attempt)]
     job.give_back(model.MAPS, beaten.task, 1)
-    again = ledger.launch(job, MAP, elsewhere)
+    again = ledger.launch(job, model.MAPS, elsewhere)
     assert again.task == beaten.task
     assert not again.alone
     ledger.close(beaten, BookedChange.LOSE)

@@ -20,7 +20,7 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.lifecycle import BookedChange
 from callboard.scheduler.decisions import Kill, Launch, Suspend
 from callboard.scheduler.facts import JobArrived, Launched, TasksPending
-from callboard.scheduler.model import MAPS, Locality, SlotKind
+from callboard.scheduler.model import MAPS, Locality
 from callboard.scheduler.reasons import Claimant, JobClaimant, PoolClaimant, UserClaimant
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import KillNewest, Scripted
@@ -99,15 +99,15 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     entry = submit_maps(ledger, 0, homes=[0, 1, 1, 1, 1])
     policy = make_policy("fifo")
     policy.observe(JobArrived(0), ledger)
-    ledger.close(ledger.launch(entry, SlotKind.MAP, nodes[0]), BookedChange.LOSE)
+    ledger.close(ledger.launch(entry, MAPS, nodes[0]), BookedChange.LOSE)
     entry.give_back(MAPS, 0, cause=3)
-    policy.observe(TasksPending(0, SlotKind.MAP), ledger)
+    policy.observe(TasksPending(0, MAPS), ledger)
     offer, taken = BookedOffer(nodes[1]), []
     while (launch := policy.decide(offer, ledger)) is not None:
         assert isinstance(launch, Launch)
-        attempt = ledger.launch(entry, SlotKind.MAP, nodes[1])
+        attempt = ledger.launch(entry, MAPS, nodes[1])
         offer.give(launch.kind, launch.level)
-        policy.observe(Launched(0, SlotKind.MAP, attempt.attempt, 1), ledger)
+        policy.observe(Launched(0, MAPS, attempt.attempt, 1), ledger)
         taken.append((attempt.task, attempt.level))
     assert taken[0] == (0, Locality.OFF_RACK)
     assert [level for _, level in taken[1:]] == [Locality.NODE] * 2

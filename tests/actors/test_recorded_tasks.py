@@ -22,7 +22,7 @@ from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.simulation import Simulation
 from callboard.scenarios.tasks_file import packed_inputs
-from callboard.scheduler.model import MAP, REDUCE, Locality, SlotKind
+from callboard.scheduler.model import MAP, MAPS, REDUCES, Locality, Stage
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
 NODE, RACK, OFF_RACK = Locality
@@ -104,7 +104,7 @@ def test_inputs_lie_where_they_lay_while_the_cluster_is_as_large_as_it_was() -> 
 
 def test_a_task_fails_as_often_and_after_as_long_as_it_did() -> None:
     """The second failure came later than the success that followed it."""
-    failed = {(MAP, 1): (RecordedFailure(2000), RecordedFailure(9000))}
+    failed = {(MAPS, 1): (RecordedFailure(2000), RecordedFailure(9000))}
     run = play([recorded([4000, 5000], failures=failed)], cluster=THREE_NODES)
     assert lengths(run, Outcome.FAILED) == [2000, 9000]
     assert sorted(lengths(run)) == [4000, 5000]
@@ -112,13 +112,13 @@ def test_a_task_fails_as_often_and_after_as_long_as_it_did() -> None:
 
 def test_a_failure_is_as_far_off_as_its_own_attempt_was() -> None:
     """It failed off-rack after 6 s, that is 3 s for a map that is at home."""
-    failed = {(MAP, 0): (RecordedFailure(6000, OFF_RACK),)}
+    failed = {(MAPS, 0): (RecordedFailure(6000, OFF_RACK),)}
     run = play([recorded([4000], failures=failed)], cluster=THREE_NODES)
     assert lengths(run, Outcome.FAILED) == [3000]
 
 
 def test_four_recorded_failures_of_a_task_end_its_job() -> None:
-    failed = {(MAP, 0): (RecordedFailure(1000),) * 4}
+    failed = {(MAPS, 0): (RecordedFailure(1000),) * 4}
     run = play([recorded([4000], failures=failed)], cluster=THREE_NODES)
     assert [each.outcome for each in run.all(JobFinished)] == [Outcome.FAILED]
 
@@ -136,7 +136,7 @@ def test_a_reduce_takes_its_tail_after_the_last_map_and_then_its_rest() -> None:
 
 
 def test_a_reduce_fails_after_its_shuffle_as_long_as_it_did() -> None:
-    failed = {(REDUCE, 0): (RecordedFailure(3000),)}
+    failed = {(REDUCES, 0): (RecordedFailure(3000),)}
     spec = recorded([1000], reduces=[RecordedReduce(4000, 0, 10_000)], failures=failed)
     run = play([spec], cluster=THREE_NODES)
     (failed_ms,) = lengths(run, Outcome.FAILED)
@@ -144,11 +144,11 @@ def test_a_reduce_fails_after_its_shuffle_as_long_as_it_did() -> None:
     assert lengths(run)[-1] == 4000 + 10_000
 
 
-@pytest.mark.parametrize(("kind", "size_ms"), [(MAP, 4000 + 5000), (REDUCE, 700)])
-def test_the_oracle_knows_recorded_sizes_with_local_input(kind: SlotKind, size_ms: int) -> None:
+@pytest.mark.parametrize(("stage", "size_ms"), [(MAPS, 4000 + 5000), (REDUCES, 700)])
+def test_the_oracle_knows_recorded_sizes_with_local_input(stage: Stage, size_ms: int) -> None:
     spec = recorded([4000, 10_000], [NODE, OFF_RACK], reduces=[RecordedReduce(10, 5, 700)])
     oracle = WorkloadOracle([spec], Tasks(off_rack_factor=2.0), seed=1)
-    assert oracle.size_ms(0, kind) == size_ms
+    assert oracle.size_ms(0, stage) == size_ms
 
 
 def test_recorded_jobs_never_have_the_shape_of_another() -> None:
@@ -163,7 +163,7 @@ def test_a_task_that_was_killed_more_often_than_it_may_fail_still_succeeds() -> 
     orders such kills, which only the rules for recorded workloads allow.
     """
     killed = tuple(RecordedFailure(1000, NODE, killed=True) for _ in range(5))
-    spec = spec_of([recorded([4000], failures={(MAP, 0): killed})], cluster=THREE_NODES)
+    spec = spec_of([recorded([4000], failures={(MAPS, 0): killed})], cluster=THREE_NODES)
     events: list[AnyEvent] = []
     run = PlayedRun(simulation := Simulation(spec, [events.append]), events)
     simulation.run()

@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import Disturb
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import SlotKind
+from callboard.scheduler.model import MAPS, SlotKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.training import TrainingPhase
 from callboard.scheduler.policy import Policy
@@ -183,7 +183,7 @@ def test_a_heartbeat_may_come_twice_while_a_task_has_two_attempts() -> None:
 def test_the_books_refuse_a_third_attempt() -> None:
     ledger = Ledger(racks=1, heartbeat_ms=3000)
     nodes = [ledger.members.join(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
-    first = ledger.launch(submit_maps(ledger, 0, homes=[0]), MAP, nodes[0])
+    first = ledger.launch(submit_maps(ledger, 0, homes=[0]), MAPS, nodes[0])
     ledger.copy(first, nodes[1])
     check_sums(ledger)
     with pytest.raises(AssertionError, match="S4"):
@@ -224,10 +224,10 @@ def test_a_copied_training_task_is_measured_once() -> None:
         assert phase.started(1)
         assert phase.started(2)
         phase.speculated(1, 9)
-        phase.ended(Closed(0, MAP, winner, 0, True, 5000))
-        phase.ended(Closed(0, MAP, loser, 1, False, 7000))
+        phase.ended(Closed(0, MAPS, winner, 0, True, 5000))
+        phase.ended(Closed(0, MAPS, loser, 1, False, 7000))
         seen = [(phase.trained, phase.to_launch)]
-        phase.ended(Closed(0, MAP, 2, 0, True, 7000))
+        phase.ended(Closed(0, MAPS, 2, 0, True, 7000))
         seen.append((phase.trained, phase.to_launch))
         assert seen == [(False, 0), (True, 0)]
         assert phase.mean_ms() == 6000
@@ -239,7 +239,7 @@ def test_a_training_task_is_replaced_only_when_no_attempt_of_it_runs() -> None:
     phase.speculated(1, 9)
     wanting = []
     for attempt in (1, 9):
-        phase.ended(Closed(0, MAP, attempt, 0, False))
+        phase.ended(Closed(0, MAPS, attempt, 0, False))
         wanting.append(phase.to_launch)
     assert wanting == [0, 1]
 

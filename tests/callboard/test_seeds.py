@@ -19,7 +19,7 @@ from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import run_simulation
 from callboard.experiments.user_errors import InputError, RunFailed
 from callboard.playing import PlayedRows
-from callboard.scheduler.model import MAP
+from callboard.scheduler.model import MAPS
 from tests.callboard.conftest import Run
 
 SMALL = ("two-jobs", "--set", "tasks.sigma=0.4")
@@ -198,7 +198,7 @@ def test_tables_of_later_go_through_bytes_and_may_be_missing() -> None:
     result = run_simulation(load_run("two-jobs", ["policies=['hfsp']"]))
     again = unpack_result(pack_result(result))
     assert again.phase_sizes is not None
-    assert again.phase_sizes.errors(MAP).tolist() == [1.0]
+    assert again.phase_sizes.errors(MAPS).tolist() == [1.0]
     assert again.map_locality is not None
     assert again.map_locality.shares() == result.summary.locality
     plain = msgspec.msgpack.decode(pack_result(result))

@@ -40,7 +40,7 @@ from callboard.scheduler.decisions import Kill
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.locality import Delay, DelayParams
-from callboard.scheduler.model import Locality, SlotKind, Stage, TaskIndex
+from callboard.scheduler.model import MAPS, Locality, SlotKind, Stage, TaskIndex
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.keyed import SortKey
@@ -195,7 +195,7 @@ class Prophet(Fifo):
     def set_oracle(self, oracle: Oracle) -> None:
         with suppress(LookupError):
             for job in itertools.count(1):
-                oracle.size_ms(job, SlotKind.MAP)
+                oracle.size_ms(job, MAPS)
                 self._sign = -self._sign
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:

@@ -18,8 +18,9 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.journal.tell.diff import Difference, diff_journals, diff_lines
 from callboard.journal.writer import JournalWriter
+from callboard.scheduler.model import MAP
 from callboard.scheduler.reasons import Reason, Why
-from tests.journal.stories import MAP, START, STORY, cut_at
+from tests.journal.stories import START, STORY, cut_at
 
 
 def record(path: Path, events: Sequence[AnyEvent]) -> Path:

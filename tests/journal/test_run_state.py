@@ -15,6 +15,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay import recording as recordings
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_state import NO_SUBJECT, RunState
+from callboard.scheduler.model import MAPS, REDUCES
 from tests.journal.test_checks import STORY
 
 
@@ -77,7 +78,7 @@ def test_what_succeeded_is_remembered_when_it_is_lost() -> None:
     known = RunState()
     for event in STORY[:-4]:
         known.observe(event)
-    maps = known.jobs[0].phases[0]
+    maps = known.jobs[0].phases[MAPS]
     assert (maps.done, maps.succeeded, maps.work_ms) == (2, 2, 2500)
     known.observe(ev.MapOutputsLost(4000, 0, 0, (1,), Outcome.KILLED))
     assert (maps.done, maps.succeeded) == (1, 2)
@@ -85,7 +86,7 @@ def test_what_succeeded_is_remembered_when_it_is_lost() -> None:
     assert (maps.done, maps.succeeded) == (0, 2)
     for event in STORY[-4:-2]:
         known.observe(event)
-    reduces = known.jobs[0].phases[1]
+    reduces = known.jobs[0].phases[REDUCES]
     assert (reduces.held_ms, reduces.work_ms) == (3000, 3000 - 2199)
 
 

@@ -5,6 +5,7 @@ import pytest
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.vocabulary.events import AnyEvent, SizeEstimated
 from callboard.journal.figures.metrics import Metrics
+from callboard.scheduler.model import MAPS, REDUCES
 from tests.journal.stories import MAP, REDUCE, STORY, cut_at
 from tests.support.world import IN_STEP, job, play
 
@@ -24,22 +25,22 @@ def test_an_estimate_stands_beside_what_the_tasks_took() -> None:
     ).phase_sizes()
     assert (sizes.job.tolist(), sizes.kind.tolist()) == ([0, 0], [MAP, REDUCE])
     assert sizes.real_ms.tolist() == [2500, 801]
-    assert sizes.errors(MAP).tolist() == [2.0]
-    assert sizes.errors(REDUCE).tolist() == [1.0]
+    assert sizes.errors(MAPS).tolist() == [2.0]
+    assert sizes.errors(REDUCES).tolist() == [1.0]
 
 
 def test_jobs_can_be_chosen() -> None:
     sizes = told(
         SizeEstimated(1000, 0, MAP, 5000, 0), SizeEstimated(1000, 1, MAP, 500, 0)
     ).phase_sizes()
-    assert sizes.errors(MAP).tolist() == [2.0, 0.5]
-    assert sizes.errors(MAP, [1]).tolist() == [0.5]
+    assert sizes.errors(MAPS).tolist() == [2.0, 0.5]
+    assert sizes.errors(MAPS, [1]).tolist() == [0.5]
 
 
 def test_what_nobody_measured_or_is_not_done_has_no_error() -> None:
     assert len(told().phase_sizes().job) == 0
     unfinished = told(SizeEstimated(1000, 0, MAP, 5000, 0), story=cut_at(3000))
-    assert unfinished.phase_sizes().errors(MAP).size == 0
+    assert unfinished.phase_sizes().errors(MAPS).size == 0
 
 
 def test_hfsp_measures_equal_tasks_rightly_and_unequal_ones_roughly() -> None:
@@ -53,6 +54,6 @@ def test_hfsp_measures_equal_tasks_rightly_and_unequal_ones_roughly() -> None:
             tasks=Tasks(sigma=sigma),
         )
         sizes = Metrics.of(run.events).phase_sizes()
-        errors[sigma] = [*sizes.errors(MAP), *sizes.errors(REDUCE)]
+        errors[sigma] = [*sizes.errors(MAPS), *sizes.errors(REDUCES)]
     assert errors[0.0] == pytest.approx([1, 1], abs=0.001)
     assert 0.001 < max(abs(error - 1) for error in errors[0.5]) < 1

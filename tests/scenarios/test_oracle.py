@@ -6,7 +6,7 @@ from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AttemptEnded, AttemptLaunched, AttemptStarted
 from callboard.actors.workload_oracle import WorkloadOracle
-from callboard.scheduler.model import KINDS, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, STAGES, Stage
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Sjf, Srpt
@@ -22,13 +22,13 @@ JOBS = [job(n, maps=3 + n, map_ms=8000, reduces=n, reduce_ms=5000) for n in rang
 def test_the_truth_is_what_slots_really_take() -> None:
     """With local speed everywhere, a job's maps take together, to the ms, what the oracle says."""
     run = play(JOBS, "fifo", cluster=Cluster(nodes=3, racks=1), tasks=NOISY, seed=5)
-    job_of = {e.attempt: (e.job, e.kind) for e in run.all(AttemptLaunched)}
-    took: dict[tuple[int, SlotKind], int] = {}
+    job_of = {e.attempt: (e.job, e.stage) for e in run.all(AttemptLaunched)}
+    took: dict[tuple[int, Stage], int] = {}
     for end in run.all(AttemptEnded):
         took[job_of[end.attempt]] = took.get(job_of[end.attempt], 0) + end.at_ms - end.started_ms
     truth = WorkloadOracle(JOBS, NOISY, 5)
     for spec in JOBS:
-        assert truth.size_ms(spec.job, SlotKind.MAP) == took[spec.job, SlotKind.MAP]
+        assert truth.size_ms(spec.job, MAPS) == took[spec.job, MAPS]
     assert len(run.all(AttemptStarted)) == sum(spec.maps + spec.reduces for spec in JOBS)
 
 
@@ -36,15 +36,15 @@ def test_the_truth_knows_how_long_a_mean_task_takes_on_a_kind_of_node() -> None:
     """What COSHH calls m(J, R): noise and all, on a node of speed 1."""
     spec = job(0, maps=4, map_ms=8000, reduces=2, reduce_ms=3000, factors=(("io", 0.25),))
     truth = WorkloadOracle([spec, job(1)], Tasks(), 1)
-    told = [truth.task_ms(0, kind, on) for kind in KINDS for on in ("", "io")]
+    told = [truth.task_ms(0, stage, on) for stage in STAGES for on in ("", "io")]
     assert told == [8000, 2000, 3000, 750]
-    assert truth.task_ms(1, SlotKind.REDUCE, "io") == 0
+    assert truth.task_ms(1, REDUCES, "io") == 0
     noisy = WorkloadOracle([spec], NOISY, 5)
-    assert noisy.task_ms(0, SlotKind.MAP, "io") == noisy.size_ms(0, SlotKind.MAP) / 4 * 0.25
+    assert noisy.task_ms(0, MAPS, "io") == noisy.size_ms(0, MAPS) / 4 * 0.25
 
 
 def test_errors_are_paired_and_depend_on_the_seed() -> None:
-    draws = [WorkloadOracle(JOBS, NOISY, seed).normal(1, SlotKind.MAP) for seed in (5, 5, 6)]
+    draws = [WorkloadOracle(JOBS, NOISY, seed).normal(1, MAPS) for seed in (5, 5, 6)]
     assert draws[0] == draws[1] != draws[2]
     believed = []
     for make in (Srpt, Sjf):
@@ -52,9 +52,11 @@ def test_errors_are_paired_and_depend_on_the_seed() -> None:
         order.set_oracle(WorkloadOracle(JOBS, Tasks(), 5))
         run = play(JOBS, "fifo", until_ms=10)
         views = list(run.master.ledger.jobs())
-        believed.append([order.sizes.size_ms(view, kind) for view in views for kind in KINDS])
+        believed.append([order.sizes.size_ms(view, stage) for view in views for stage in STAGES])
     assert believed[0] == believed[1]
-    exact = [WorkloadOracle(JOBS, Tasks(), 5).size_ms(s.job, kind) for s in JOBS for kind in KINDS]
+    exact = [
+        WorkloadOracle(JOBS, Tasks(), 5).size_ms(s.job, stage) for s in JOBS for stage in STAGES
+    ]
     assert believed[0] != exact
 
 
@@ -84,4 +86,4 @@ def test_who_goes_by_the_truth_says_oracle(order: Srpt | Hfsp) -> None:
 
 def test_skewed_tasks_count_with_their_skew() -> None:
     spec = JobSpec(job=0, name="j", submit_ms=0, maps=4, map_ms=1000, skewed=((1, 3), ()), skew=5.0)
-    assert WorkloadOracle([spec], Tasks(), 1).size_ms(0, SlotKind.MAP) == 12_000
+    assert WorkloadOracle([spec], Tasks(), 1).size_ms(0, MAPS) == 12_000

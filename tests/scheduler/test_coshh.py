@@ -18,7 +18,7 @@ from callboard.cli import run_command_line
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
-from callboard.scheduler.model import KINDS, JobId, SlotKind
+from callboard.scheduler.model import KINDS, MAPS, JobId, SlotKind, Stage
 from callboard.scheduler.orders.coshh import linear_program, task_times
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
@@ -47,16 +47,16 @@ class Truth:
     def __init__(self, **on: dict[JobId, float]) -> None:
         self._on = on
 
-    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:  # noqa: ARG002
+    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:  # noqa: ARG002
         return self._on[on].get(job, 1.0) * 1000
 
-    def size_ms(self, job: JobId, kind: SlotKind) -> int:  # noqa: ARG002
+    def size_ms(self, job: JobId, stage: Stage) -> int:  # noqa: ARG002
         raise AssertionError("COSHH asks for no sizes")
 
     def requested_ms(self, job: JobId) -> int | None:  # noqa: ARG002
         return None
 
-    def normal(self, job: JobId, kind: SlotKind) -> float:  # noqa: ARG002
+    def normal(self, job: JobId, stage: Stage) -> float:  # noqa: ARG002
         raise AssertionError("COSHH has no errors")
 
 
@@ -116,7 +116,7 @@ def test_what_a_node_does_with_spare_slots(spare: str, slow: float, queue: list[
     lab = Lab(jobs, {0: 1, 1: 90}, {0: slow, 1: 1}, spare=spare)
     assert lab.queue(1)[:1] == [1]
     jobs[1].pending_[MAP] = 0
-    lab.policy.observe(TasksPending(1, MAP), lab.cluster)
+    lab.policy.observe(TasksPending(1, MAPS), lab.cluster)
     assert lab.queue(1) == queue
 
 
@@ -235,7 +235,7 @@ def test_what_tasks_take_is_learnt_by_job_user_and_kind_of_node() -> None:
     informed(policy, cluster)
     assert queued(order, MAP, cluster, 0) == queued(order, MAP, cluster, 1)
     for number, node, ran_ms in ((0, 0, 1000), (0, 1, 50_000), (1, 0, 50_000), (1, 1, 1000)):
-        policy.observe(Closed(number, MAP, 99, node, True, ran_ms), cluster)
+        policy.observe(Closed(number, MAPS, 99, node, True, ran_ms), cluster)
     suggestions = order.matchers[MAP]
     assert suggestions.class_of(0) == suggestions.class_of(2) != suggestions.class_of(1)
     assert [job for job, _ in queued(order, MAP, cluster, 0)] == [0, 2]
@@ -262,7 +262,7 @@ def test_what_is_learnt_of_a_user_moves_all_waiting_jobs_as_one(
     before = order.matchers[MAP].class_of(2)
     monkeypatch.setattr(task_times.LearnedTaskTimes, "_mean", counted)
     for node, ran_ms in ((0, 1000), (1, 50_000), (0, 9000)):
-        policy.observe(Closed(0, MAP, 99, node, True, ran_ms), cluster)
+        policy.observe(Closed(0, MAPS, 99, node, True, ran_ms), cluster)
     assert len(asked) <= 40
     found = {order.matchers[MAP].class_of(n) for n in range(2, waiting, 2)}
     assert len(found) == 1
@@ -274,7 +274,7 @@ def test_a_failed_attempt_teaches_nothing() -> None:
     online = Policy(Coshh())
     informed(online, lab.cluster)
     before = online.order.matchers[MAP].class_of(0)  # type: ignore[attr-defined]
-    online.observe(Closed(0, MAP, 1, 0, False, 5), lab.cluster)
+    online.observe(Closed(0, MAPS, 1, 0, False, 5), lab.cluster)
     assert online.order.matchers[MAP].class_of(0) == before  # type: ignore[attr-defined]
 
 

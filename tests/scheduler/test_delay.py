@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from callboard.scheduler.decisions import Launch
 from callboard.scheduler.facts import JobArrived, JobLeft, Launched, OfferAnswered
 from callboard.scheduler.locality import Delay, auto_wait_ms
-from callboard.scheduler.model import Locality, SlotKind
+from callboard.scheduler.model import MAPS, Locality
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import DelayByTime, Refusal
 from callboard.scheduler.registry.parts import make_policy
@@ -109,7 +109,7 @@ def test_a_launched_map_is_a_map_decision_too() -> None:
     stage.delay.observe(JobArrived(1), stage.cluster)
     stage.heartbeat(1000, 0)
     stage.cluster.now_ms = 3000
-    stage.policy.locality.observe(Launched(1, SlotKind.MAP, 1, 9, NODE), stage.cluster)
+    stage.policy.locality.observe(Launched(1, MAPS, 1, 9, NODE), stage.cluster)
     stage.policy.locality.observe(OfferAnswered(9, ()), stage.cluster)
     stage.cluster.now_ms = 60_000
     assert stage.delay.waited_ms(0, stage.cluster) == 2000
@@ -129,7 +129,7 @@ def test_a_job_that_got_a_map_in_the_offer_was_not_passed_over() -> None:
     """Hadoop: visited for a map *and launched none*; here one node-local, then no more."""
     stage = Stage("delay(node=5,rack=5)", maps=2)
     stage.cluster.now_ms = 1000
-    launched = Launched(0, SlotKind.MAP, 1, 9, NODE)
+    launched = Launched(0, MAPS, 1, 9, NODE)
     stage.policy.observe(launched, stage.cluster)
     stage.policy.observe(OfferAnswered(9, ()), stage.cluster)
     stage.cluster.now_ms = 9000
@@ -141,7 +141,7 @@ def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
     stage = Stage("delay(node=5,rack=5)", maps=2)
     stage.heartbeat(1000, 0)
     stage.cluster.now_ms = 4000
-    copy = Launched(0, SlotKind.MAP, 2, 9, NODE, original=1)
+    copy = Launched(0, MAPS, 2, 9, NODE, original=1)
     before = stage.delay.locality_wait(stage.job, stage.cluster)
     stage.policy.observe(copy, stage.cluster)
     assert stage.delay.locality_wait(stage.job, stage.cluster) == before == (1, 3000)
@@ -201,7 +201,7 @@ def test_the_reason_says_how_long_until_that_level() -> None:
     assert until(NODE) is None
     assert until(RACK) == DelayByTime(RACK, NODE, 0, until_ms=5000, skips=0)
     assert until(OFF) == DelayByTime(OFF, NODE, 0, until_ms=8000, skips=0)
-    stage.delay.observe(Launched(0, SlotKind.MAP, 1, 8, RACK), stage.cluster)
+    stage.delay.observe(Launched(0, MAPS, 1, 8, RACK), stage.cluster)
     assert until(RACK) is None
     assert until(OFF) == DelayByTime(OFF, RACK, 0, until_ms=3000, skips=0)
 

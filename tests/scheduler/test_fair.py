@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import PRIORITY_WEIGHTS, Priority, SlotKind
+from callboard.scheduler.model import MAPS, PRIORITY_WEIGHTS, Priority, SlotKind
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
@@ -84,5 +84,5 @@ def test_a_job_whose_attempt_has_ended_moves_forward_again() -> None:
     assert len(heartbeat(policy, cluster, node)) == 4
     cluster.job(1).running_[SlotKind.MAP] -= 1
     node.running_[SlotKind.MAP] -= 1
-    policy.observe(Closed(1, SlotKind.MAP, 4, 0, succeeded=True), cluster)
+    policy.observe(Closed(1, MAPS, 4, 0, succeeded=True), cluster)
     assert [launch.job for launch in heartbeat(policy, cluster, node)] == [1]

@@ -7,7 +7,7 @@ import pytest
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill
 from callboard.scheduler.facts import TasksPending
-from callboard.scheduler.model import KINDS, Millis
+from callboard.scheduler.model import KINDS, MAPS, Millis
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption, UtilisationWindow
@@ -169,7 +169,7 @@ def test_a_cut_that_nobody_needed_in_time_is_not_made_later() -> None:
     for number in (1, 2):
         cluster.job(number).pending_[MAP] = 1
     cluster.job(0).pending_[MAP] = 0
-    policy.observe(TasksPending(1, MAP), cluster)
+    policy.observe(TasksPending(1, MAPS), cluster)
     kills = preempted_until(policy, cluster, 410 * S)
     assert kills
     assert all(kill.why.reason is Reason.STARVATION for kill in kills)

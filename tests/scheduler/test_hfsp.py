@@ -8,7 +8,7 @@ import pytest
 
 from callboard.scheduler.decisions import SizeEstimate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
-from callboard.scheduler.model import Priority, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, Priority, Stage
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Ps
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
@@ -140,10 +140,10 @@ def test_the_final_size_as_printed_with_a_task_measured_on_its_way() -> None:
     """
     training = TrainingPhase(5, 2)
     assert [training.started(n) for n in (1, 2, 3)] == [True, True, False]
-    training.ended(Closed(0, MAP, 1, 0, True, 20_000))
+    training.ended(Closed(0, MAPS, 1, 0, True, 20_000))
     trained = []
     for progress, ran_ms in ((0.24, 59_999), (0.25, 60_000)):
-        training.heard(Progressed(0, MAP, 2, progress, ran_ms), 60_000)
+        training.heard(Progressed(0, MAPS, 2, progress, ran_ms), 60_000)
         trained.append(training.trained)
     assert trained == [False, True]
     assert training.final_size_ms() == 487_500
@@ -153,9 +153,9 @@ def test_a_reduces_progress_counts_from_the_end_of_its_shuffle() -> None:
     """100 s of shuffle, then 60 s, in which half of the rest (1/3 + 1/2 · 2/3) was done: 120 s."""
     training = TrainingPhase(1, 1)
     training.started(1)
-    training.heard(Progressed(0, SlotKind.REDUCE, 1, 0.0, 100_000, 100_000), 60_000)
+    training.heard(Progressed(0, REDUCES, 1, 0.0, 100_000, 100_000), 60_000)
     assert not training.trained
-    training.heard(Progressed(0, SlotKind.REDUCE, 1, 2 / 3, 160_000, 100_000), 60_000)
+    training.heard(Progressed(0, REDUCES, 1, 2 / 3, 160_000, 100_000), 60_000)
     assert training.mean_ms() == pytest.approx(120_000)
 
 
@@ -165,7 +165,7 @@ def test_a_task_beyond_the_training_tasks_measures_nothing_however_early_it_ends
     assert [training.started(n) for n in (1, 2, 3)] == [True, True, False]
     trained = []
     for attempt, ran_ms in ((3, 1000), (1, 20_000), (2, 30_000)):
-        training.ended(Closed(0, MAP, attempt, 0, True, ran_ms))
+        training.ended(Closed(0, MAPS, attempt, 0, True, ran_ms))
         trained.append(training.trained)
     assert trained == [False, False, True]
     assert training.mean_ms() == 25_000
@@ -175,14 +175,14 @@ def test_a_killed_training_task_is_replaced() -> None:
     training = TrainingPhase(4, 2)
     assert training.started(1)
     assert training.started(2)
-    training.ended(Closed(0, MAP, 1, 0, False, 500))
+    training.ended(Closed(0, MAPS, 1, 0, False, 500))
     assert (training.to_launch, training.started(3), training.started(4)) == (1, True, False)
 
 
 def test_a_map_that_has_done_nothing_after_delta_says_nothing() -> None:
     training = TrainingPhase(1, 1)
     training.started(1)
-    training.heard(Progressed(0, MAP, 1, 0.0, 60_000), 60_000)
+    training.heard(Progressed(0, MAPS, 1, 0.0, 60_000), 60_000)
     assert not training.trained
 
 
@@ -190,21 +190,21 @@ def test_what_a_training_task_had_told_stands_when_it_ends() -> None:
     """It told 120 s and took 100: the size is what was told, and it is done."""
     training = TrainingPhase(3, 1)
     training.started(1)
-    training.heard(Progressed(0, MAP, 1, 0.5, 60_000), 60_000)
-    training.ended(Closed(0, MAP, 1, 0, True, 100_000))
+    training.heard(Progressed(0, MAPS, 1, 0.5, 60_000), 60_000)
+    training.ended(Closed(0, MAPS, 1, 0, True, 100_000))
     assert training.final_size_ms() == 2 * 120_000
 
 
 def test_a_reduces_shuffle_is_no_part_of_its_size() -> None:
     """III-A: of 90 s, 50 in the shuffle, 40 count: in training and in the mean of all jobs."""
-    ended = Closed(0, SlotKind.REDUCE, 1, 0, True, 90_000, 50_000)
+    ended = Closed(0, REDUCES, 1, 0, True, 90_000, 50_000)
     training, history = TrainingPhase(1, 1), TaskTimeHistory()
     training.started(1)
     training.ended(ended)
     assert training.mean_ms() == 40_000
     history.learn(ended)
     history.completed(0)
-    assert history.mean_of(3, SlotKind.REDUCE) == 120_000
+    assert history.mean_of(3, REDUCES) == 120_000
 
 
 @pytest.mark.parametrize("first", [1, 2])
@@ -213,9 +213,9 @@ def test_a_copied_training_task_is_measured_by_whichever_ends_well(first: int) -
     training = TrainingPhase(4, 1)
     training.started(1)
     training.speculated(1, 2)
-    training.ended(Closed(0, MAP, first, 0, False, 500))
+    training.ended(Closed(0, MAPS, first, 0, False, 500))
     assert training.to_launch == 0
-    training.ended(Closed(0, MAP, 3 - first, 0, True, 7000))
+    training.ended(Closed(0, MAPS, 3 - first, 0, True, 7000))
     assert (training.trained, training.mean_ms(), training.to_launch) == (True, 7000, 0)
 
 
@@ -224,8 +224,8 @@ def test_the_loser_of_a_copied_training_task_changes_nothing(first: int) -> None
     training = TrainingPhase(4, 1)
     training.started(1)
     training.speculated(1, 2)
-    training.ended(Closed(0, MAP, first, 0, True, 7000))
-    training.ended(Closed(0, MAP, 3 - first, 0, False, 7100))
+    training.ended(Closed(0, MAPS, first, 0, True, 7000))
+    training.ended(Closed(0, MAPS, 3 - first, 0, False, 7100))
     assert (training.final_size_ms(), training.to_launch) == (21_000, 0)
 
 
@@ -240,14 +240,14 @@ def in_training(t: int = 2, maps: int = 5, slots: int = 1) -> tuple[Policy, Hfsp
 
 def test_a_copy_of_a_training_task_is_no_training_task_of_its_own() -> None:
     policy, order, cluster = in_training(slots=1)
-    policy.observe(Launched(0, MAP, 9, 0, original=1), cluster)
+    policy.observe(Launched(0, MAPS, 9, 0, original=1), cluster)
     assert len(order.training_slots[MAP]) == 1
     assert order.urgent(MAP, cluster) == [(0, 1)]
 
 
 def test_only_training_tasks_are_measured_while_they_run() -> None:
     _, order, _ = in_training(slots=1)
-    told_of = [Launched(0, MAP, 1, 0), Launched(0, MAP, 9, 0), Launched(3, MAP, 4, 0)]
+    told_of = [Launched(0, MAPS, 1, 0), Launched(0, MAPS, 9, 0), Launched(3, MAPS, 4, 0)]
     assert [order.wants_progress_of(launched) for launched in told_of] == [True, False, False]
     assert order.wants_progress
     assert not Hfsp(ORACLE).wants_progress
@@ -255,14 +255,14 @@ def test_only_training_tasks_are_measured_while_they_run() -> None:
 
 def test_progress_of_a_job_that_does_not_train_is_nothing() -> None:
     policy, order, cluster = in_training(t=5, maps=2)
-    policy.observe(Progressed(0, MAP, 1, 0.5, 60_000), cluster)
+    policy.observe(Progressed(0, MAPS, 1, 0.5, 60_000), cluster)
     assert queued(order, MAP, cluster) == [(0, 0.0)]
 
 
 def test_progress_before_delta_says_nothing() -> None:
     policy, order, cluster = in_training(t=1, maps=2)
     for ran_ms, training in ((1999, {1}), (2000, set())):
-        policy.observe(Progressed(0, MAP, 1, 0.5, ran_ms), cluster)
+        policy.observe(Progressed(0, MAPS, 1, 0.5, ran_ms), cluster)
         assert order.spared(MAP) == training
 
 
@@ -273,13 +273,13 @@ def test_a_size_is_announced_once_when_training_ends() -> None:
     policy, order, cluster = in_training(t=2, maps=5, slots=2)
     told = []
     for fact in (
-        Closed(0, MAP, 1, 0, True, 20_000),
-        Progressed(0, MAP, 2, 0.25, 60_000),
-        Progressed(0, MAP, 2, 0.5, 90_000),
+        Closed(0, MAPS, 1, 0, True, 20_000),
+        Progressed(0, MAPS, 2, 0.25, 60_000),
+        Progressed(0, MAPS, 2, 0.5, 90_000),
     ):
         policy.observe(fact, cluster)
         told.append(order.estimate)
-    assert told == [None, SizeEstimate(0, MAP, 650_000, 487_500), None]
+    assert told == [None, SizeEstimate(0, MAPS, 650_000, 487_500), None]
 
 
 def test_a_measured_phase_uses_as_many_slots_as_it_has_tasks_left(
@@ -289,7 +289,7 @@ def test_a_measured_phase_uses_as_many_slots_as_it_has_tasks_left(
     policy, order, cluster = in_training(t=2, maps=5, slots=100)
     monkeypatch.setattr(FakeJob, "finished", lambda *_: 2)
     for attempt in (1, 2):
-        policy.observe(Closed(0, MAP, attempt, 0, True, 10_000), cluster)
+        policy.observe(Closed(0, MAPS, attempt, 0, True, 10_000), cluster)
     virtual = [order.clusters[MAP].size_ms(0, cluster.now_ms + after) for after in (0, 1000)]
     assert virtual == [30_000.0, 27_000.0]
 
@@ -303,7 +303,7 @@ def test_an_oracle_errs_by_sigma() -> None:
     """The simulator report, 2.1: true sizes times exp(σ · z), here with z = 1."""
 
     class Off(FixedOracle):
-        def normal(self, job: int, kind: SlotKind) -> float:  # noqa: ARG002
+        def normal(self, job: int, stage: Stage) -> float:  # noqa: ARG002
             return 1.0
 
     order = Hfsp(Hfsp.Params(size="oracle", sigma=log(2)))

@@ -18,7 +18,7 @@ from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill as KillDecision
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.facts import TasksPending
-from callboard.scheduler.model import KINDS, Millis, Priority
+from callboard.scheduler.model import KINDS, MAPS, Millis, Priority
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
@@ -129,7 +129,7 @@ def test_quiet_time_does_not_count_as_starving() -> None:
     heartbeats(stage.policy, stage.cluster)
     more = stage.cluster.job(0)
     more.pending_[MAP] = 9
-    stage.policy.observe(TasksPending(0, MAP), stage.cluster)
+    stage.policy.observe(TasksPending(0, MAPS), stage.cluster)
     assert stage.until(160 * S) == []
     assert len(stage.until(162 * S)) == 2
 
@@ -290,7 +290,7 @@ def test_s13_in_turns_no_job_falls_below_its_own_share(
         stage.come(number, "b", maps=maps[number])
     stage.cluster.job(0).pending_[MAP] = stage.cluster.job(1).pending_[MAP] = 20
     for number in (0, 1):
-        stage.policy.observe(TasksPending(number, MAP), stage.cluster)
+        stage.policy.observe(TasksPending(number, MAPS), stage.cluster)
     stage.come(2, "a")
     assert [kill.attempt for kill in stage.until(62 * S)] == newest
 

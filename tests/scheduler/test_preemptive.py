@@ -15,7 +15,7 @@ from callboard.scheduler.facts import (
     Suspended,
     TasksPending,
 )
-from callboard.scheduler.model import KINDS, JobId
+from callboard.scheduler.model import KINDS, MAPS, JobId
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Srpt
@@ -113,7 +113,7 @@ def test_victims_are_the_youngest_of_the_job_furthest_back_then_of_the_next() ->
     stage.come(1, 1)
     stage.come(2, 2)
     stage.cluster.job(1).pending_[MAP] = 1
-    stage.policy.observe(TasksPending(1, MAP), stage.cluster)
+    stage.policy.observe(TasksPending(1, MAPS), stage.cluster)
     heartbeats(stage.policy, stage.cluster)
     assert stage.running() == [(1, 1), (2, 2), (3, 2), (4, 1)]
     stage.come(3, 3)
@@ -133,7 +133,7 @@ def test_a_free_slot_is_waited_for() -> None:
 def trained(stage: Stage, attempts: list[int], task_s: int) -> None:
     """Training tasks tell at 60 s how far they are: as far as tasks of that length would be."""
     for attempt in attempts:
-        fact = Progressed(stage.cluster.attempts_[attempt].job, MAP, attempt, 60 / task_s, 60 * S)
+        fact = Progressed(stage.cluster.attempts_[attempt].job, MAPS, attempt, 60 / task_s, 60 * S)
         stage.policy.observe(fact, stage.cluster)
 
 
@@ -180,7 +180,7 @@ def test_a_measured_task_that_is_killed_need_not_be_measured_again() -> None:
     stage = Stage(Hfsp(Hfsp.Params(t=2, T=2)), 2, {})
     stage.come(1, 3)
     trained(stage, [1], 100)
-    stage.policy.observe(Closed(1, MAP, 1, 0, False, 61 * S), stage.cluster)
+    stage.policy.observe(Closed(1, MAPS, 1, 0, False, 61 * S), stage.cluster)
     trained(stage, [2], 100)
     order = stage.policy.order
     assert isinstance(order, Hfsp)
@@ -235,9 +235,9 @@ def test_when_the_cluster_shrinks_lost_slots_are_granted_by_rank() -> None:
     gone = stage.cluster.attempts_.pop(1)
     stage.cluster._nodes.pop(gone.node)
     stage.cluster.job(1).running_[MAP] -= 1
-    stage.policy.observe(Closed(1, MAP, 1, gone.node, False), stage.cluster)
+    stage.policy.observe(Closed(1, MAPS, 1, gone.node, False), stage.cluster)
     stage.cluster.job(1).pending_[MAP] += 1
-    stage.policy.observe(TasksPending(1, MAP), stage.cluster)
+    stage.policy.observe(TasksPending(1, MAPS), stage.cluster)
     assert stage.victims() == [2]
 
 
@@ -329,7 +329,7 @@ def test_late_jobs_one_by_one_take_from_each_other() -> None:
     stage.cluster.now_ms = S
     stage.come(1, 1)
     stage.cluster.job(0).pending_[MAP] = 1
-    stage.policy.observe(TasksPending(0, MAP), stage.cluster)
+    stage.policy.observe(TasksPending(0, MAPS), stage.cluster)
     assert stage.victims() == [2]
 
 
@@ -379,12 +379,12 @@ def test_a_training_task_that_goes_on_takes_a_training_slot_if_one_is_left() -> 
     order = stage.policy.order
     assert isinstance(order, Hfsp)
     assert len(order.training_slots[MAP]) == 1
-    stage.policy.observe(Resumed(1, MAP, 2, 0), stage.cluster)
+    stage.policy.observe(Resumed(1, MAPS, 2, 0), stage.cluster)
     assert len(order.training_slots[MAP]) == 1
-    stage.policy.observe(Suspended(1, MAP, 1, 0), stage.cluster)
-    stage.policy.observe(Resumed(1, MAP, 3, 0), stage.cluster)
+    stage.policy.observe(Suspended(1, MAPS, 1, 0), stage.cluster)
+    stage.policy.observe(Resumed(1, MAPS, 3, 0), stage.cluster)
     assert len(order.training_slots[MAP]) == 0
-    stage.policy.observe(Resumed(1, MAP, 1, 0), stage.cluster)
+    stage.policy.observe(Resumed(1, MAPS, 1, 0), stage.cluster)
     assert len(order.training_slots[MAP]) == 1
     close(stage.policy, stage.cluster, 1, succeeded=True)
     assert len(order.training_slots[MAP]) == 0
@@ -410,9 +410,9 @@ def test_a_suspended_training_task_holds_no_training_slot() -> None:
     order = stage.policy.order
     assert isinstance(order, Hfsp)
     assert len(order.training_slots[MAP]) == 2
-    stage.policy.observe(Suspended(1, MAP, 1, 0), stage.cluster)
+    stage.policy.observe(Suspended(1, MAPS, 1, 0), stage.cluster)
     assert len(order.training_slots[MAP]) == 1
-    stage.policy.observe(Resumed(1, MAP, 1, 0), stage.cluster)
+    stage.policy.observe(Resumed(1, MAPS, 1, 0), stage.cluster)
     assert len(order.training_slots[MAP]) == 2
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callboard.scheduler.estimation import OnlineSizes, OracleSizes
 from callboard.scheduler.facts import Closed, Suspended
-from callboard.scheduler.model import Priority
+from callboard.scheduler.model import MAPS, Priority
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
@@ -284,21 +284,21 @@ def test_late_jobs_are_served_by_weight_under_psbs() -> None:
 
 
 def a_closed(job: int, ran_ms: int, attempt: int = 1, *, succeeded: bool = True) -> Closed:
-    return Closed(job, MAP, attempt, 0, succeeded, ran_ms)
+    return Closed(job, MAPS, attempt, 0, succeeded, ran_ms)
 
 
 def test_online_sizes_go_by_own_tasks_then_by_all_then_by_the_guess() -> None:
     sizes = OnlineSizes(10_000)
     mine, other = work(0, *[0] * 4), work(1, *[0] * 4)
-    assert sizes.size_ms(mine, MAP) == 40_000
+    assert sizes.size_ms(mine, MAPS) == 40_000
     sizes.learn(a_closed(0, 1000))
     mine.done = 1
     sizes.learn(a_closed(1, 3000))
-    assert (sizes.size_ms(mine, MAP), sizes.left_ms(mine, MAP)) == (4000, 3000)
-    assert sizes.size_ms(other, MAP) == 12_000
-    assert sizes.size_ms(work(2, 0, 0), MAP) == 4000
+    assert (sizes.size_ms(mine, MAPS), sizes.left_ms(mine, MAPS)) == (4000, 3000)
+    assert sizes.size_ms(other, MAPS) == 12_000
+    assert sizes.size_ms(work(2, 0, 0), MAPS) == 4000
     sizes.forget(0)
-    assert sizes.size_ms(mine, MAP) == 8000
+    assert sizes.size_ms(mine, MAPS) == 8000
 
 
 def test_what_is_left_is_the_true_size_less_the_work_that_was_not_in_vain() -> None:
@@ -306,14 +306,14 @@ def test_what_is_left_is_the_true_size_less_the_work_that_was_not_in_vain() -> N
     job = work(0, *[1000] * 9)
     sizes = OracleSizes(lambda: FixedOracle([job]), 0.0)
     sizes.learn(a_closed(0, 1000))
-    assert sizes.left_ms(job, MAP) == 8000
+    assert sizes.left_ms(job, MAPS) == 8000
     sizes.learn(a_closed(0, 700, succeeded=False))
-    assert sizes.left_ms(job, MAP) == 8000
-    sizes.pause(Suspended(0, MAP, 2, 0, 400))
-    assert sizes.left_ms(job, MAP) == 7600
+    assert sizes.left_ms(job, MAPS) == 8000
+    sizes.pause(Suspended(0, MAPS, 2, 0, 400))
+    assert sizes.left_ms(job, MAPS) == 7600
     sizes.learn(a_closed(0, 1000, 2))
-    assert sizes.left_ms(job, MAP) == 7000
+    assert sizes.left_ms(job, MAPS) == 7000
     sizes.learn(a_closed(0, 9000, 3))
-    assert sizes.left_ms(job, MAP) == 0
+    assert sizes.left_ms(job, MAPS) == 0
     sizes.forget(0)
-    assert sizes.left_ms(job, MAP) == 9000
+    assert sizes.left_ms(job, MAPS) == 9000

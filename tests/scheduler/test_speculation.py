@@ -7,7 +7,7 @@ import pytest
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
-from callboard.scheduler.model import Locality, SlotKind
+from callboard.scheduler.model import MAPS, Locality, SlotKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import NoSpeculation, Policy, PolicySpecError
@@ -30,25 +30,25 @@ class Hall:
         count = len(progress)
         self.rule = rule
         self.job = FakeJob(0, [0, 0], [count, 0])
-        self.job.total = lambda kind: (maps or count) if kind is MAP else 0  # type: ignore[method-assign]
-        self.job.finished = lambda kind: ended if kind is MAP else 0  # type: ignore[method-assign]
+        self.job.total = lambda stage: (maps or count) if stage == MAPS else 0  # type: ignore[method-assign]
+        self.job.finished = lambda stage: ended if stage == MAPS else 0  # type: ignore[method-assign]
         self.cluster = FakeCluster([FakeNode(n, (1, 1)) for n in range(200)], [self.job])
         for n, done in enumerate(progress):
             number = n + 1
             attempt = FakeAttempt(number, 0, MAP, n, 0, task=n, progress=done)
             self.cluster.attempts_[number] = attempt
-            rule.observe(Launched(0, MAP, number, n, Locality.OFF_RACK), self.cluster)
+            rule.observe(Launched(0, MAPS, number, n, Locality.OFF_RACK), self.cluster)
 
     def at(self, now_ms: int) -> list[int]:
         """All have run until now; which attempts deserve a speculative one, the first first."""
         self.cluster.now_ms = now_ms
         for attempt in self.cluster.attempts_.values():
             attempt.ran_ms = now_ms - attempt.launched_ms
-        self.rule.observe(Progressed(0, MAP, 1, 0.0, now_ms), self.cluster)
+        self.rule.observe(Progressed(0, MAPS, 1, 0.0, now_ms), self.cluster)
         return list(self.rule.stragglers[MAP])
 
     def end(self, attempt: int, node: int, ran_ms: int) -> None:
-        self.rule.observe(Closed(0, MAP, attempt, node, True, ran_ms), self.cluster)
+        self.rule.observe(Closed(0, MAPS, attempt, node, True, ran_ms), self.cluster)
 
     def ask(self, node: int) -> Speculate | None:
         return self.rule.speculate(MAP, FakeOffer(FakeNode(node, (1, 1))), self.cluster)
@@ -91,7 +91,7 @@ def test_a_rule_that_comes_late_thinks_nothing_of_what_nobody_has_told_it_yet() 
             number, 0, MAP, number, 0, task=number, progress=done, ran_ms=ran_ms
         )
     hall.cluster.attempts_[4] = FakeAttempt(4, 0, MAP, 4, 50_000, task=4)  # launched since then
-    hall.job.total = lambda kind: 4 if kind is MAP else 0  # type: ignore[method-assign]
+    hall.job.total = lambda stage: 4 if stage == MAPS else 0  # type: ignore[method-assign]
     hall.cluster.now_ms = 60_000
     late.observe(NodeJoined(1), hall.cluster)
     assert list(late.stragglers[MAP]) == [4]
@@ -156,12 +156,12 @@ def test_late_gives_no_speculative_attempt_to_a_slow_node() -> None:
 def test_late_speculates_on_less_than_a_tenth_of_the_slots(speculative: int, given: bool) -> None:
     hall = Hall(Late(), [0.9] * 7 + [0.1])
     for n in range(speculative):
-        hall.rule.observe(Launched(1, MAP, 100 + n, n, original=200 + n), hall.cluster)
+        hall.rule.observe(Launched(1, MAPS, 100 + n, n, original=200 + n), hall.cluster)
     hall.at(80_000)
     assert (hall.ask(100) is not None) is given
     assert hall.rule.has_candidates(MAP, hall.cluster) is given
     if speculative:
-        hall.rule.observe(Closed(1, MAP, 200, 0, False), hall.cluster)  # either of the two
+        hall.rule.observe(Closed(1, MAPS, 200, 0, False), hall.cluster)  # either of the two
         assert hall.ask(100) is not None
 
 
@@ -206,7 +206,7 @@ def test_hadoops_late_has_a_cap_for_each_job(
     rule = Late(Late.Params(by="std"))
     cluster = FakeCluster([FakeNode(0, (slots, 0))], [FakeJob(0, [0, 0], [running, 0])])
     for n in range(speculative):
-        rule.observe(Launched(0, MAP, 100 + n, 1, original=200 + n), cluster)
+        rule.observe(Launched(0, MAPS, 100 + n, 1, original=200 + n), cluster)
     assert rule.full(0, MAP, cluster) is full
 
 
@@ -222,7 +222,7 @@ def mantri(progress: float, *, pending: int, number: int = 0) -> Hall:
     """At 40 s: five maps that take 40 s have ended, and one is so far."""
     hall = Hall(Mantri(), [progress])
     for n in range(5):
-        hall.rule.observe(Launched(0, MAP, 10 + n, 20 + n, Locality.OFF_RACK), hall.cluster)
+        hall.rule.observe(Launched(0, MAPS, 10 + n, 20 + n, Locality.OFF_RACK), hall.cluster)
         hall.end(10 + n, 20 + n, 40_000)
     hall.job.pending_[MAP] = pending
     hall.cluster.attempts_[1].number = number
@@ -264,7 +264,7 @@ def test_mantri_begins_a_task_again_three_times(number: int, restart: bool) -> N
 def test_mantri_does_not_begin_again_on_a_node_that_is_as_slow() -> None:
     """Node 30 took 160 s where 40 s are usual."""
     hall = mantri(0.2, pending=1)
-    hall.rule.observe(Launched(0, MAP, 90, 30, Locality.OFF_RACK), hall.cluster)
+    hall.rule.observe(Launched(0, MAPS, 90, 30, Locality.OFF_RACK), hall.cluster)
     hall.end(90, 30, 160_000)
     assert hall.rule.urgent(MAP, FakeOffer(FakeNode(30, (1, 1))), hall.cluster) is None
     assert hall.rule.urgent(MAP, FakeOffer(FakeNode(31, (1, 1))), hall.cluster) is not None
@@ -280,7 +280,7 @@ def test_a_task_with_two_attempts_or_an_ended_or_killed_one_gets_no_other(
     for spoil in ("alone", "killing", "gone"):
         hall = Hall(rule(), [0.9] * 11 + [0.1])
         for n in range(3):
-            hall.rule.observe(Launched(0, MAP, 50 + n, 60 + n), hall.cluster)
+            hall.rule.observe(Launched(0, MAPS, 50 + n, 60 + n), hall.cluster)
             hall.end(50 + n, 60 + n, 40_000)
         hall.at(80_000)
         assert hall.ask(100) is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from callboard.scheduler.decisions import Launch
 from callboard.scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Progressed
-from callboard.scheduler.model import JobId, Priority, SlotKind
+from callboard.scheduler.model import MAPS, JobId, Priority, SlotKind, Stage
 from callboard.scheduler.policy import Order, Policy
 from callboard.scheduler.reasons import Why
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer
@@ -26,11 +26,11 @@ class Work(FakeJob):
     lengths: Sequence[int] = ()
     done: int = 0
 
-    def total(self, kind: SlotKind) -> int:
-        return len(self.lengths) if kind is MAP else 0
+    def total(self, stage: Stage) -> int:
+        return len(self.lengths) if stage == MAPS else 0
 
-    def finished(self, kind: SlotKind) -> int:
-        return self.done if kind is MAP else 0
+    def finished(self, stage: Stage) -> int:
+        return self.done if stage == MAPS else 0
 
 
 def work(job: JobId, *lengths: int, at_ms: int = 0, priority: Priority = Priority.NORMAL) -> Work:
@@ -51,16 +51,16 @@ class FixedOracle:
     def __init__(self, jobs: Sequence[Work], believed: Mapping[JobId, int] | None = None) -> None:
         self._sizes = {job.job: sum(job.lengths) for job in jobs} | dict(believed or {})
 
-    def size_ms(self, job: JobId, kind: SlotKind) -> int:
-        return self._sizes[job] if kind is MAP else 0
+    def size_ms(self, job: JobId, stage: Stage) -> int:
+        return self._sizes[job] if stage == MAPS else 0
 
-    def task_ms(self, job: JobId, kind: SlotKind, on: str) -> float:  # noqa: ARG002
+    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:  # noqa: ARG002
         return 0.0
 
     def requested_ms(self, job: JobId) -> int | None:  # noqa: ARG002
         return None
 
-    def normal(self, job: JobId, kind: SlotKind) -> float:  # noqa: ARG002
+    def normal(self, job: JobId, stage: Stage) -> float:  # noqa: ARG002
         return 0.0
 
 
@@ -140,14 +140,14 @@ class Machine:
             now = self.cluster.now_ms
             heapq.heappush(self._running, (now + length, self._attempts, job, now))
             self.launches.append((now, job.job, launch.why))
-            self.policy.observe(Launched(job.job, MAP, self._attempts, 0), self.cluster)
+            self.policy.observe(Launched(job.job, MAPS, self._attempts, 0), self.cluster)
 
     def _end(self, at_ms: int, attempt: int, job: Work, started_ms: int) -> None:
         job.running_[MAP] -= 1
         job.done += 1
         self.node.running_[MAP] -= 1
         ran_ms = at_ms - started_ms
-        self.policy.observe(Closed(job.job, MAP, attempt, 0, True, ran_ms), self.cluster)
+        self.policy.observe(Closed(job.job, MAPS, attempt, 0, True, ran_ms), self.cluster)
         self._leave_if_done(job)
 
     def _leave_if_done(self, job: Work) -> None:
@@ -160,5 +160,5 @@ class Machine:
         for end_ms, attempt, job, started_ms in sorted(self._running, key=lambda run: run[1]):
             ran_ms = self.cluster.now_ms - started_ms
             share = ran_ms / (end_ms - started_ms)
-            fact = Progressed(job.job, MAP, attempt, share, ran_ms)
+            fact = Progressed(job.job, MAPS, attempt, share, ran_ms)
             self.policy.observe(fact, self.cluster)

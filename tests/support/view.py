@@ -13,7 +13,17 @@ from callboard.scheduler.facts import (
     OfferAnswered,
     TasksPending,
 )
-from callboard.scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, SlotKind
+from callboard.scheduler.model import (
+    REDUCES,
+    AttemptId,
+    JobId,
+    Locality,
+    NodeId,
+    Priority,
+    SlotKind,
+    Stage,
+    stage_on,
+)
 from callboard.scheduler.policy import Order, Policy
 from callboard.scheduler.view import AttemptView, JobView, NodeView
 
@@ -37,8 +47,8 @@ class FakeJob:
     pool: str = ""
     suspended_: int = 0
 
-    def total(self, kind: SlotKind) -> int:
-        return self.pending_[kind] + self.running_[kind]
+    def total(self, stage: Stage) -> int:
+        return self.pending_[stage] + self.running_[stage]
 
     def pending(self, kind: SlotKind) -> int:
         return self.pending_[kind]
@@ -46,7 +56,7 @@ class FakeJob:
     def running(self, kind: SlotKind) -> int:
         return self.running_[kind]
 
-    def finished(self, kind: SlotKind) -> int:  # noqa: ARG002
+    def finished(self, stage: Stage) -> int:  # noqa: ARG002
         return 0
 
     def suspended(self, kind: SlotKind) -> int:
@@ -122,6 +132,10 @@ class FakeAttempt:
     alone: bool = True
 
     @property
+    def stage(self) -> Stage:
+        return stage_on(self.kind)
+
+    @property
     def holds_slot(self) -> bool:
         return self.suspended_ms is None
 
@@ -155,10 +169,10 @@ class FakeCluster:
         return sum(job.pending(kind) for job in self._jobs.values())
 
     def unfinished(self, kind: SlotKind) -> int:
-        return sum(job.total(kind) for job in self._jobs.values())
+        return sum(job.total(stage_on(kind)) for job in self._jobs.values())
 
     def padded(self, kind: SlotKind) -> int:
-        return sum(job.total(kind) for job in self._jobs.values() if job.reduces)
+        return sum(job.total(stage_on(kind)) for job in self._jobs.values() if job.reduces)
 
     def job(self, job: JobId) -> FakeJob:
         return self._jobs[job]
@@ -198,7 +212,7 @@ def informed(policy: Policy, cluster: FakeCluster) -> Policy:
 def _tell_of(job: JobView, policy: Policy, cluster: FakeCluster) -> None:
     policy.observe(JobArrived(job.job), cluster)
     if job.pending(SlotKind.REDUCE):
-        policy.observe(TasksPending(job.job, SlotKind.REDUCE), cluster)
+        policy.observe(TasksPending(job.job, REDUCES), cluster)
 
 
 def heartbeat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
@@ -224,7 +238,9 @@ def heartbeat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Laun
         cluster.attempts_[number] = FakeAttempt(
             number, launch.job, launch.kind, node.node, cluster.now_ms
         )
-        policy.observe(Launched(launch.job, launch.kind, number, node.node, level), cluster)
+        policy.observe(
+            Launched(launch.job, stage_on(launch.kind), number, node.node, level), cluster
+        )
     served = {launch.job for launch in launches if launch.kind is SlotKind.MAP}
     skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
     policy.observe(OfferAnswered(node.node, skipped), cluster)
@@ -242,10 +258,10 @@ def close(policy: Policy, cluster: FakeCluster, number: AttemptId, *, succeeded:
     job, kind = cluster.job(attempt.job), attempt.kind
     job.running_[kind] -= 1
     cluster.node(attempt.node).running_[kind] -= 1
-    policy.observe(Closed(attempt.job, kind, number, attempt.node, succeeded), cluster)
+    policy.observe(Closed(attempt.job, attempt.stage, number, attempt.node, succeeded), cluster)
     if not succeeded:
         job.pending_[kind] += 1
-        policy.observe(TasksPending(attempt.job, kind), cluster)
+        policy.observe(TasksPending(attempt.job, attempt.stage), cluster)
 
 
 def queued(

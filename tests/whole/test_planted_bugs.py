@@ -24,7 +24,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import Little
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.locality import Delay, DelayParams
-from callboard.scheduler.model import Locality, SlotKind
+from callboard.scheduler.model import Locality, SlotKind, Stage
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.keyed import SortKey
@@ -90,9 +90,9 @@ def test_s5_obsolete_outputs_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     submit = Ledger.launch
 
-    def takes_none(self: Ledger, job: BookedJob, kind: SlotKind, member: BookedNode) -> object:
-        entry = submit(self, job, kind, member)
-        job.tasks[kind].left += 1
+    def takes_none(self: Ledger, job: BookedJob, stage: Stage, member: BookedNode) -> object:
+        entry = submit(self, job, stage, member)
+        job.tasks[stage].left += 1
         return entry
 
     if bug == "a lost task stays lost":

@@ -24,7 +24,7 @@ from callboard.scheduler import facts
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import SizeSource
 from callboard.scheduler.guarantees import MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind
+from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind, stage_on
 from callboard.scheduler.orders.coshh import task_times
 from callboard.scheduler.orders.coshh.cohorts import Cohort
 from callboard.scheduler.orders.coshh.linear_program import scipy_module
@@ -125,17 +125,17 @@ class Coshh(Order):
 
     def observe(self, fact: facts.Fact, view: ClusterView) -> None:
         match fact:
-            case facts.Launched(job, kind):
-                self._refresh(view.job(job), kind, launched=1)
+            case facts.Launched(job):
+                self._refresh(view.job(job), fact.kind, launched=1)
             case facts.Closed():
                 self._close(fact, view)
-            case facts.Suspended(job, kind):
-                self._particular[kind][job] = None
-                self._refresh(view.job(job), kind)
-            case facts.TaskOutputsLost(job, kind):
-                self._particular[kind][job] = None
-            case facts.PhaseFact(job, kind):
-                self._refresh(view.job(job), kind)
+            case facts.Suspended(job):
+                self._particular[fact.kind][job] = None
+                self._refresh(view.job(job), fact.kind)
+            case facts.TaskOutputsLost(job):
+                self._particular[fact.kind][job] = None
+            case facts.StageFact(job):
+                self._refresh(view.job(job), fact.kind)
             case facts.JobArrived(job):
                 self._arrive(view.job(job), view)
             case facts.JobLeft(job):
@@ -169,7 +169,7 @@ class Coshh(Order):
 
     def _arrive(self, job: JobView, view: ClusterView) -> None:
         for kind in KINDS:
-            if job.total(kind):
+            if job.total(stage_on(kind)):
                 regrouped = self.matchers[kind].enter(job, view.now_ms)
                 cohort = self.matchers[kind].cohort_of(job.job)
                 self._jobs[kind][job.job] = _Job(

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callboard.scheduler.model import JobId, Millis, SlotKind
+from callboard.scheduler.model import JobId, Millis, SlotKind, stage_on
 from callboard.scheduler.orders.coshh.cohorts import Cohort, Cohorts
 from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
 from callboard.scheduler.orders.coshh.linear_program import MatchingSolution, solve_matching
@@ -138,7 +138,7 @@ class ClassMatcher:
     def enter(self, job: JobView, now_ms: Millis) -> bool:
         """A job with tasks of the kind has come; whether others' classes have changed by it."""
         self._entered += 1
-        known = _Counted(job, job.user, job.total(self._kind), self._entered)
+        known = _Counted(job, job.user, job.total(stage_on(self._kind)), self._entered)
         self._jobs[job.job] = known
         self._file(known, job, self._cell(job))
         self._forget(now_ms)

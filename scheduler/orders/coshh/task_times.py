@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.estimation import Oracle, RunningMean, work_ms
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import JobId, SlotKind
+from callboard.scheduler.model import JobId, SlotKind, stage_on
 from callboard.scheduler.view import JobView
 
 
@@ -48,11 +48,11 @@ class OracleTaskTimes(TaskTimes):
         self._oracle = oracle
 
     def mean_ms(self, job: JobView, kind: SlotKind, node_type: NodeType) -> float:
-        return self._oracle().task_ms(job.job, kind, node_type.name) / node_type.speed
+        return self._oracle().task_ms(job.job, stage_on(kind), node_type.name) / node_type.speed
 
 
 MeansByNodeType: TypeAlias = dict[tuple[SlotKind, NodeType | None], RunningMean]
-"""A job's or a user's tasks by their kind and the type of node they ran on; None: anywhere."""
+"""A job's or a user's tasks by the slots and the type of node they ran on; None: anywhere."""
 
 
 class LearnedTaskTimes(TaskTimes):

@@ -23,7 +23,7 @@ from callboard.scheduler.entitlements import (
     Entitlements,
     job_entitlement,
 )
-from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, StageFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, PRIORITY_WEIGHTS, REDUCE, JobId, SlotKind
 from callboard.scheduler.orders.fair.admission import Admission, RunningJobsCap
@@ -89,7 +89,7 @@ class Fair(Order):
             self._pool(path)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, PhaseFact):  # nearly all
+        if isinstance(fact, StageFact):  # nearly all
             self._jobs[fact.job].refresh(fact.kind, view.job(fact.job))
             return
         match fact:

@@ -31,7 +31,7 @@ from callboard.scheduler.facts import (
     Suspended,
 )
 from callboard.scheduler.guarantees import SMALL_JOBS_FIRST
-from callboard.scheduler.model import AttemptId, JobId, SlotKind
+from callboard.scheduler.model import AttemptId, JobId, SlotKind, stage_on
 from callboard.scheduler.orders.keyed import SortedQueue
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
 from callboard.scheduler.orders.size_based.size_source import check_sigma
@@ -108,7 +108,8 @@ class Hfsp(VirtualTimeOrder):
     def observe(self, fact: Fact, view: ClusterView) -> None:
         self._estimate = None
         match fact:
-            case Progressed(job, kind):
+            case Progressed(job):
+                kind = fact.kind
                 if job in self._training[kind]:  # few of what heartbeats tell
                     super().observe(fact, view)
                     self._training[kind][job].heard(fact, round(self.params.delta * 1000))
@@ -120,12 +121,12 @@ class Hfsp(VirtualTimeOrder):
             case Launched():
                 super().observe(fact, view)
                 self._train(fact, view)
-            case Suspended(job, kind, attempt):
+            case Suspended(attempt=attempt):
                 super().observe(fact, view)
-                self.training_slots[kind].discard(attempt)
-            case Resumed(job, kind, attempt):
+                self.training_slots[fact.kind].discard(attempt)
+            case Resumed(job, attempt=attempt):
                 super().observe(fact, view)
-                self._train_again(job, kind, attempt)
+                self._train_again(job, fact.kind, attempt)
             case JobLeft(job):
                 self._history.completed(job)
                 super().observe(fact, view)
@@ -134,13 +135,14 @@ class Hfsp(VirtualTimeOrder):
 
     def initial_size_ms(self, job: JobView, kind: SlotKind) -> float:
         """S_i; 0 for a tiny phase.  A phase that is not tiny begins its training."""
+        stage = stage_on(kind)
         if self._truth is not None:
-            return self._truth.size_ms(job, kind)
-        n = job.total(kind)
+            return self._truth.size_ms(job, stage)
+        n = job.total(stage)
         if n < self.params.t:
             return 0.0
         self._training[kind][job.job] = TrainingPhase(n, self.params.t)
-        usual_ms = self._history.mean_of(n, kind)
+        usual_ms = self._history.mean_of(n, stage)
         return self.params.s0 * 1000 if usual_ms is None else usual_ms * self.params.xi
 
     def _finish_training(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
@@ -148,20 +150,21 @@ class Hfsp(VirtualTimeOrder):
         if training.trained and self.phase(job, kind) is not None:
             del self._training[kind][job]
             whole_ms, left_ms = training.whole_size_ms(), training.final_size_ms()
-            self._estimate = SizeEstimate(job, kind, round(whole_ms), round(left_ms))
+            self._estimate = SizeEstimate(job, stage_on(kind), round(whole_ms), round(left_ms))
             self._resize(job, kind, left_ms, view)
 
     def _estimate_anew(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """Flapping: what is left, by all tasks of the phase so far."""
-        own, seen = self._history.own_mean(job, kind), view.job(job)
+        seen, stage = view.job(job), stage_on(kind)
+        own = self._history.own_mean(job, stage)
         if own is not None and self.phase(job, kind) is not None:
-            left = seen.total(kind) - seen.finished(kind)
+            left = seen.total(stage) - seen.finished(stage)
             self._resize(job, kind, own.times(left) or 0, view)
 
     def _resize(self, job: JobId, kind: SlotKind, size_ms: float, view: ClusterView) -> None:
-        phase, seen = self._phases[kind][job], view.job(job)
+        phase, seen, stage = self._phases[kind][job], view.job(job), stage_on(kind)
         phase.size_ms = size_ms
-        left = seen.total(kind) - seen.finished(kind)
+        left = seen.total(stage) - seen.finished(stage)
         self.set_virtual_size(seen, kind, size_ms, left, view)
 
     def wants_progress_of(self, launched: Launched) -> bool:

@@ -5,11 +5,12 @@ task is interrupted, and with many small tasks it comes to the same.  Maps and r
 apart, as in HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
+from callboard.scheduler import model
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements, demand_of, job_entitlement
 from callboard.scheduler.estimation import PhaseMeans
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind
+from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind, stage_on
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import KeyedOrder, RankedOrder, SortKey
 from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
@@ -39,16 +40,16 @@ class Srpt(_BySize):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case Launched(job, SlotKind.MAP, attempt) | Resumed(job, SlotKind.MAP, attempt):
+            case Launched(job, model.MAPS, attempt) | Resumed(job, model.MAPS, attempt):
                 self._since.setdefault(job, {})[attempt] = view.now_ms
-            case Closed(job, SlotKind.MAP, attempt) | Suspended(job, SlotKind.MAP, attempt):
+            case Closed(job, model.MAPS, attempt) | Suspended(job, model.MAPS, attempt):
                 self._since[job].pop(attempt, None)
             case JobLeft(job):
                 self._since.pop(job, None)
         super().observe(fact, view)
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
-        return (self.sizes.left_ms(job, kind), job.submitted_ms)
+        return (self.sizes.left_ms(job, stage_on(kind)), job.submitted_ms)
 
     def standing(self, job: JobView, kind: SlotKind, view: ClusterView) -> SortKey:
         """A job that only runs, and whose true size is known, has less left with every moment."""
@@ -67,7 +68,7 @@ class Sjf(_BySize):
     score_format = "{:,.1f} slot-s in all"
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
-        return (self.sizes.size_ms(job, kind), job.submitted_ms)
+        return (self.sizes.size_ms(job, stage_on(kind)), job.submitted_ms)
 
 
 class Las(KeyedOrder):
@@ -104,9 +105,10 @@ class Las(KeyedOrder):
         return float(key[0] / 1000)
 
     def _attained_ms(self, job: JobView, kind: SlotKind) -> Millis:
-        own = self._means.own.get((job.job, kind))
+        stage = stage_on(kind)
+        own = self._means.own.get((job.job, stage))
         charged = job.running(kind) + job.suspended(kind)
-        going = self._means.times(job.job, kind, charged) or 0
+        going = self._means.times(job.job, stage, charged) or 0
         return (own.total if own else 0) + going
 
 
@@ -127,8 +129,8 @@ class Ps(KeyedOrder):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case Launched(job, kind, attempt):
-                self._served[job, kind] = attempt
+            case Launched(job, attempt=attempt):
+                self._served[job, fact.kind] = attempt
             case JobLeft(job):
                 for each in KINDS:
                     self._served.pop((job, each), None)

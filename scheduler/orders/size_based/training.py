@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from callboard.scheduler.estimation import RunningMean, work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind
+from callboard.scheduler.model import STAGES, AttemptId, JobId, Millis, Stage
 
 
 @dataclass(slots=True, eq=False)
@@ -94,21 +94,21 @@ class TaskTimeHistory:
 
     def __init__(self) -> None:
         self._done = (RunningMean(), RunningMean())
-        self._open: dict[tuple[JobId, SlotKind], RunningMean] = {}
+        self._open: dict[tuple[JobId, Stage], RunningMean] = {}
 
     def learn(self, fact: Closed) -> None:
         if fact.succeeded:
-            self._open.setdefault((fact.job, fact.kind), RunningMean()).add(work_ms(fact))
+            self._open.setdefault((fact.job, fact.stage), RunningMean()).add(work_ms(fact))
 
     def completed(self, job: JobId) -> None:
-        for kind in KINDS:
-            tasks = self._open.pop((job, kind), None)
+        for stage in STAGES:
+            tasks = self._open.pop((job, stage), None)
             if tasks is not None:
-                self._done[kind].add(tasks.total, tasks.count)
+                self._done[stage].add(tasks.total, tasks.count)
 
-    def own_mean(self, job: JobId, kind: SlotKind) -> RunningMean | None:
-        return self._open.get((job, kind))
+    def own_mean(self, job: JobId, stage: Stage) -> RunningMean | None:
+        return self._open.get((job, stage))
 
-    def mean_of(self, n: int, kind: SlotKind) -> Millis | None:
-        """n · s̄; None before any job with tasks of the kind has completed."""
-        return self._done[kind].times(n)
+    def mean_of(self, n: int, stage: Stage) -> Millis | None:
+        """n · s̄; None before any job with tasks of the stage has completed."""
+        return self._done[stage].times(n)

@@ -31,12 +31,12 @@ from callboard.scheduler.facts import (
     JobLeft,
     JobUpdated,
     Launched,
-    PhaseFact,
     Progressed,
+    StageFact,
     TasksPending,
 )
 from callboard.scheduler.guarantees import DOMINATES_SHARING, MONOTONE, SMALL_JOBS_FIRST
-from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, SlotKind
+from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, SlotKind, stage_on
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
@@ -46,7 +46,7 @@ from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
-_OF_ONE_KIND = (PhaseFact, Progressed)
+_OF_ONE_KIND = (StageFact, Progressed)
 
 _LATE, _TINY = Grounds(Reason.LATE), Grounds(Reason.TINY)
 
@@ -104,23 +104,24 @@ class VirtualTimeOrder(Order, Ranking):
             case JobUpdated(job):
                 for each in KINDS:
                     self._reweigh(job, each, view)
-            case TasksPending(job, kind):
-                self.enter(job, kind, view)
-            case Launched(job, kind, attempt):
+            case TasksPending(job):
+                self.enter(job, fact.kind, view)
+            case Launched(job, attempt=attempt):
+                kind = fact.kind
                 self._phases[kind][job].served = attempt
                 self.place(job, kind, view)
-            case PhaseFact(job, kind):
-                self.place(job, kind, view)
+            case StageFact(job):
+                self.place(job, fact.kind, view)
 
     def enter(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""
         seen = view.job(job)
         if job in self._phases[kind]:
             self.place(job, kind, view)
-        elif seen.total(kind):
+        elif tasks := seen.total(stage_on(kind)):
             size_ms = self.initial_size_ms(seen, kind)
             self._phases[kind][job] = VirtualPhase(size_ms)
-            self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
+            self.set_virtual_size(seen, kind, size_ms, tasks, view)
 
     def _reweigh(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         seen = view.job(job)
@@ -233,17 +234,17 @@ class Fsp(SizeBased, VirtualTimeOrder):
             self._correct_once(fact.job, fact.kind, view)
 
     def initial_size_ms(self, job: JobView, kind: SlotKind) -> float:
-        return self.sizes.size_ms(job, kind)
+        return self.sizes.size_ms(job, stage_on(kind))
 
     def _correct_once(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """The first completed task of a phase says what its tasks are like."""
-        phase, seen = self.phase(job, kind), view.job(job)
-        if phase is None or seen.finished(kind) != 1:
+        phase, seen, stage = self.phase(job, kind), view.job(job), stage_on(kind)
+        if phase is None or seen.finished(stage) != 1:
             return
         age_ms = phase.size_ms - self.clusters[kind].size_ms(job, view.now_ms)
-        phase.size_ms = self.sizes.size_ms(seen, kind)
+        phase.size_ms = self.sizes.size_ms(seen, stage)
         left_ms = max(phase.size_ms - age_ms, 0.0)
-        self.set_virtual_size(seen, kind, left_ms, seen.total(kind), view)
+        self.set_virtual_size(seen, kind, left_ms, seen.total(stage), view)
 
 
 class FspFifo(Fsp):

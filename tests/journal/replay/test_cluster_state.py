@@ -27,7 +27,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobStanding, NodeStatus, SlotState
 from callboard.journal.replay.job_rows import job_standing
 from callboard.journal.run_records import AttemptRecord, JobRecord
-from callboard.scheduler.model import Priority, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, Priority, SlotKind
 from tests.journal.replay.support import events_of, outage
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
@@ -84,7 +84,7 @@ def test_the_story_told_by_hand() -> None:
     assert list(cluster.states) == [SlotState.GHOST, SlotState.IDLE, SlotState.MAP, SlotState.IDLE]
     assert list(cluster.owners) == [1, 0, 1, 0]
     row = cluster.run.jobs[0]
-    assert (row.phases[0].done, row.phases[0].running) == (0, 2)
+    assert (row.phases[MAPS].done, row.phases[MAPS].running) == (0, 2)
     assert job_standing(row) is JobStanding.RUNNING
     assert job_standing(cluster.run.jobs[1]) is JobStanding.WAITING
 
@@ -138,8 +138,8 @@ def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, ...]) -> None:
     assert (cluster.states.count(SlotState.GHOST), cluster.run.suspended) == (0, 0)
     assert not any(cluster.suspended_by_node)
     for row in cluster.run.jobs.values():
-        for kind, phase in zip(SlotKind, row.phases, strict=True):
-            assert (phase.done, phase.running, phase.open) == (row.total(kind), 0, 0)
+        for stage, phase in row.phases.items():
+            assert (phase.done, phase.running, phase.open) == (row.total(stage), 0, 0)
         assert row.suspended == 0
 
 
@@ -157,8 +157,10 @@ def test_copies_are_one_task() -> None:
         cluster.observe(event)
         for job in cluster.run.live:
             row = cluster.run.jobs[job]
-            on = row.phases[0].running + row.phases[1].running
-            assert row.submission.maps - row.phases[0].done - row.phases[0].running >= 0, event
+            on = row.phases[MAPS].running + row.phases[REDUCES].running
+            assert row.submission.maps - row.phases[MAPS].done - row.phases[MAPS].running >= 0, (
+                event
+            )
             assert on <= row.open
             seen = seen or on < row.open
     assert seen
@@ -212,7 +214,7 @@ def test_records_that_nobody_changed_are_shared() -> None:
     assert twin.jobs[0] is run.jobs[0]
     twin.observe(JobChanged(600_001, 0, "ads", Priority.LOW))
     assert twin.jobs[0] is not run.jobs[0]
-    assert twin.jobs[0].phases[0] is not run.jobs[0].phases[0]
+    assert twin.jobs[0].phases[MAPS] is not run.jobs[0].phases[MAPS]
     assert twin.jobs[1] is run.jobs[1]
     assert run.jobs[0].priority is Priority.NORMAL
 

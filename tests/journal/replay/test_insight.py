@@ -21,7 +21,7 @@ from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
 from callboard.journal.replay.insight import Insight, queue_position
 from callboard.journal.replay.job_rows import InsightColumns
 from callboard.journal.replay.recording import Recording
-from callboard.scheduler.model import Locality, Priority, SlotKind
+from callboard.scheduler.model import MAPS, Locality, Priority, SlotKind
 from callboard.scheduler.reasons import (
     Claimant,
     JobClaimant,
@@ -101,7 +101,7 @@ def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str)
             row = recording.last_state.run.jobs[event.job]
             expected_ms = recording.insight.expected_ms(recording.last_state, row) or 0
             # Until then the policy goes by what it was told of others then.
-            if row.phases[0].succeeded:
+            if row.phases[MAPS].succeeded:
                 assert event.why.score == pytest.approx(round(expected_ms) / 1000), event
                 compared += 1
         recording.append(event)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from callboard.actors.recorded_tasks import RecordedFailure
 from callboard.scenarios.formats.recording_file import import_files
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.model import MAP, Locality, Priority
+from callboard.scheduler.model import MAPS, Locality, Priority
 from tests.scenarios.formats.samples import HADOOP1, imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace
@@ -39,7 +39,7 @@ def test_a_job_is_read_with_all_its_tasks(tmp_path: Path) -> None:
     tasks = job.tasks
     assert tasks.map_ms.tolist() == [10_000, 20_000]
     assert list(tasks.map_levels) == [Locality.NODE, Locality.RACK]
-    assert tasks.failures == {(MAP, 1): (RecordedFailure(3000, Locality.RACK),)}
+    assert tasks.failures == {(MAPS, 1): (RecordedFailure(3000, Locality.RACK),)}
     assert tasks.reduce(0) == (4000, 4000, 7000)
 
 
@@ -150,7 +150,7 @@ def test_what_was_killed_alone_is_killed_again_and_what_ran_beside_is_not(tmp_pa
     text = HADOOP1.replace('TASK_STATUS="FAILED"', 'TASK_STATUS="KILLED"')
     found = imported(written(tmp_path, text))
     failures = found.recording.jobs[0].tasks.failures
-    assert failures == {(MAP, 1): (RecordedFailure(3000, Locality.RACK, killed=True),)}
+    assert failures == {(MAPS, 1): (RecordedFailure(3000, Locality.RACK, killed=True),)}
     assert remark(found.remarks, "killed again")[:2] == ("inferred", 1)
     assert remark(found.remarks, "(speculation)")[:2] == ("dropped", 1)
 

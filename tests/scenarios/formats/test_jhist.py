@@ -7,7 +7,7 @@ import pytest
 
 from callboard.actors.recorded_tasks import RecordedFailure
 from callboard.scenarios.scenario_file import load_scenario
-from callboard.scheduler.model import MAP, Locality
+from callboard.scheduler.model import MAPS, Locality
 from tests.scenarios.formats.samples import HADOOP2, imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace
@@ -27,7 +27,7 @@ def test_the_locality_is_the_one_that_the_file_states(tmp_path: Path) -> None:
     """The failed attempt's is told by the hosts: h2 stands in h1's rack."""
     tasks = imported(written(tmp_path, HADOOP2)).recording.jobs[0].tasks
     assert list(tasks.map_levels) == [Locality.NODE, Locality.RACK]
-    assert tasks.failures == {(MAP, 1): (RecordedFailure(3000, Locality.RACK),)}
+    assert tasks.failures == {(MAPS, 1): (RecordedFailure(3000, Locality.RACK),)}
     stated = HADOOP2.replace("RACK_LOCAL", "OFF_SWITCH")
     levels = imported(written(tmp_path, stated)).recording.jobs[0].tasks.map_levels
     assert list(levels) == [Locality.NODE, Locality.OFF_RACK]

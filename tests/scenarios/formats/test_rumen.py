@@ -13,7 +13,7 @@ from callboard.scenarios.formats.hadoop1_history import Hadoop1Reader
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.rumen import RumenReader
-from callboard.scheduler.model import MAP, Locality
+from callboard.scheduler.model import MAPS, Locality
 from tests.scenarios.formats.samples import imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace
@@ -60,7 +60,7 @@ def test_a_job_is_read_with_all_its_tasks(tmp_path: Path) -> None:
     assert (made.name, made.user, made.pool, made.response_ms) == ("job_1", "ann", "etl", 44_000)
     assert made.tasks.map_ms.tolist() == [10_000, 20_000]
     assert list(made.tasks.map_levels) == [Locality.NODE, Locality.RACK]
-    assert made.tasks.failures == {(MAP, 1): (RecordedFailure(3000, Locality.RACK),)}
+    assert made.tasks.failures == {(MAPS, 1): (RecordedFailure(3000, Locality.RACK),)}
     assert made.tasks.reduce(0) == (4000, 4000, 7000)
 
 
