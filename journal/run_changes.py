@@ -9,14 +9,14 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.journal.run_records import AttemptRecord, JobRecord, NodeRecord
-from callboard.scheduler.model import Millis, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, STAGES, Millis
 
 EXPIRING = (lc.BookedState.EXPIRING, lc.BookedState.EXPIRING_SUSPENDED)
 
 _Change = lc.AttemptChange
 _REAL: Mapping[tuple[type[ev.AttemptEvent], object], lc.AttemptChange] = {
-    (ev.AttemptStarted, SlotKind.MAP): _Change.START_MAP,
-    (ev.AttemptStarted, SlotKind.REDUCE): _Change.START_REDUCE,
+    (ev.AttemptStarted, MAPS): _Change.START_MAP,
+    (ev.AttemptStarted, REDUCES): _Change.START_REDUCE,
     (ev.AttemptStalled, Stall.HANGS): _Change.HANG,
     (ev.AttemptStalled, Stall.NO_INPUT): _Change.MISS_INPUT,
     (ev.AttemptStalled, Stall.NOT_BEGUN): _Change.STICK,
@@ -49,7 +49,7 @@ _CLOSINGS: Mapping[tuple[lc.BookedState, Outcome], lc.BookedChange] = {
 }
 """By which change an attempt can be closed: events do not tell whether by a report or a loss."""
 
-AFTER_START = {kind: _AFTER[ev.AttemptStarted, kind] for kind in SlotKind}
+AFTER_START = {stage: _AFTER[ev.AttemptStarted, stage] for stage in STAGES}
 AFTER_SHUFFLE = _AFTER[ev.ShuffleEnded, None]
 AFTER_END = {outcome: _AFTER[ev.AttemptEnded, outcome] for outcome in Outcome}
 AFTER_CLOSING = {
@@ -74,7 +74,7 @@ def attempt_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.AttemptS
     which: object = None
     match event:
         case ev.AttemptStarted():
-            which = SlotKind.MAP if attempt.unseen else attempt.launch.kind
+            which = MAPS if attempt.unseen else attempt.launch.stage
         case ev.AttemptEnded():
             which = event.outcome
         case ev.AttemptStalled():

@@ -31,7 +31,6 @@ from callboard.journal.run_records import (
     PhaseRecord,
 )
 from callboard.scheduler.model import (
-    MAP,
     MAPS,
     STAGES,
     AttemptId,
@@ -312,7 +311,7 @@ class RunState:
             attempt = self._attempt(event.attempt)
         self._check_slot(event)
         kind = attempt.launch.kind
-        after = AFTER_START[MAP if attempt.unseen else kind].get(attempt.state)
+        after = AFTER_START[MAPS if attempt.unseen else STAGES[kind]].get(attempt.state)
         attempt.state = after or changes.attempt_after(event, attempt)
         attempt.started = event
         attempt.slot = event.slot

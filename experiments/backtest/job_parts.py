@@ -6,7 +6,7 @@ from typing import NamedTuple
 from callboard.journal.export.played_history import PlayedJob
 from callboard.journal.tell.names import duration
 from callboard.scenarios.formats.attempt_log import SUCCEEDED, AttemptLog
-from callboard.scheduler.model import KINDS, MAP, REDUCE, Millis
+from callboard.scheduler.model import KINDS, MAP, REDUCE, STAGES, Millis
 
 
 class JobParts(NamedTuple):
@@ -64,8 +64,8 @@ def predicted_parts(job: PlayedJob) -> JobParts | None:
         if each.started_ms is not None
     ]
     maps_ms, reduces_ms = (
-        max((each.best.ended_ms or 0 for each in job.of(kind) if each.best), default=0)
-        for kind in KINDS
+        max((each.best.ended_ms or 0 for each in job.of(stage) if each.best), default=0)
+        for stage in STAGES
     )
     submit_ms, end_ms = job.submitted.at_ms, job.finished.at_ms
     return parts_of(submit_ms, min(begun, default=submit_ms), maps_ms, reduces_ms, end_ms)

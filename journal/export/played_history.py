@@ -53,7 +53,6 @@ class PlayedTask:
     """
 
     stage: Stage
-    kind: SlotKind
     number: int
     attempts: list[PlayedAttempt] = field(default_factory=list)
 
@@ -69,12 +68,12 @@ class PlayedJob:
 
     submitted: ev.JobSubmitted
     finished: ev.JobFinished | None = None
-    tasks: dict[tuple[SlotKind, int], PlayedTask] = field(default_factory=dict)
+    tasks: dict[tuple[Stage, int], PlayedTask] = field(default_factory=dict)
     unseen: dict[Stage, PlayedTask] = field(default_factory=dict)
 
-    def of(self, kind: SlotKind) -> list[PlayedTask]:
-        """Its tasks of a kind that were ever launched, by number."""
-        found = [task for (of, _), task in self.tasks.items() if of is kind]
+    def of(self, stage: Stage) -> list[PlayedTask]:
+        """The stage's tasks that were ever launched, by number."""
+        found = [task for task in self.tasks.values() if task.stage == stage]
         return sorted(found, key=lambda task: task.number)
 
     def every(self) -> Iterator[PlayedTask]:
@@ -159,11 +158,11 @@ class PlayedHistory:
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
         job, stage = self.jobs[event.job], event.stage
-        found = PlayedTask(stage, event.kind, event.task)
+        found = PlayedTask(stage, event.task)
         if stage >= SETUP:
             task = job.unseen.setdefault(stage, found)
         else:
-            task = job.tasks.setdefault((event.kind, event.task), found)
+            task = job.tasks.setdefault((stage, event.task), found)
         number, taken = event.number, {each.number for each in task.attempts}
         while number in taken:
             number += RESTART_STEP

@@ -15,15 +15,14 @@ from callboard.journal.export.played_history import (
     PlayedTask,
 )
 from callboard.scheduler.model import (
-    MAP,
     MAPS,
     REDUCES,
     SETUP,
     STAGE_NAMES,
+    STAGES,
     JobId,
     Millis,
     NodeId,
-    SlotKind,
 )
 
 BEGIN_MS = 1_234_567_890_000
@@ -121,8 +120,10 @@ class _JobRecords:
         if end is None:
             return
         done = {
-            f"FINISHED_{kind.name}S": sum(task.best is not None for task in job.of(kind))
-            for kind in SlotKind
+            f"FINISHED_{STAGE_NAMES[stage].upper()}S": sum(
+                task.best is not None for task in job.of(stage)
+            )
+            for stage in STAGES
         }
         at_ms, status = BEGIN_MS + end.at_ms, _WORDS[end.outcome]
         yield _record("Job", JOBID=self._name, FINISH_TIME=at_ms, JOB_STATUS=status, **done)
@@ -146,7 +147,7 @@ class _JobRecords:
         if task.stage >= SETUP:  # numbered after the job's own maps, cleanup first
             number = self._job.submitted.maps + (task.stage == SETUP)
             return f"task_{series}_m_{number:06}"
-        return f"task_{series}_{'m' if task.kind is MAP else 'r'}_{number:06}"
+        return f"task_{series}_{'m' if task.stage == MAPS else 'r'}_{number:06}"
 
     def _splits(self, task: PlayedTask) -> str:
         held = self._replicas[task.number]

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from callboard.journal.export.played_history import PlayedHistory, PlayedJob, PlayedTask
-from callboard.scheduler.model import KINDS, NodeId, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, STAGES, NodeId
 
 CONTAINER_MB = 1024
 """A slot is a container of so much memory and one core."""
 
 DEFAULT_QUEUE = "default"
 
-_TYPES = {SlotKind.MAP: ("map", 20), SlotKind.REDUCE: ("reduce", 10)}
+_TYPES = {MAPS: ("map", 20), REDUCES: ("reduce", 10)}
 
 
 def sls_jobs(history: PlayedHistory) -> Iterator[str]:
@@ -36,7 +36,7 @@ def not_in_sls(history: PlayedHistory) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
     reduces = sum(job.submitted.reduces for job in jobs)
-    undone = sum(task.best is None for job in jobs for kind in KINDS for task in job.of(kind))
+    undone = sum(task.best is None for job in jobs for stage in STAGES for task in job.of(stage))
     again = sum(len(task.attempts) > 1 for job in jobs for task in job.every())
     speeds = len({node.speed for node in history.started.nodes}) > 1
     found = [
@@ -66,8 +66,8 @@ def _job(history: PlayedHistory, job: PlayedJob) -> dict[str, Any]:
 
 def _containers(history: PlayedHistory, job: PlayedJob) -> Iterator[dict[str, Any]]:
     racks = {node.node: node.rack for node in history.started.nodes}
-    for kind in KINDS:
-        for task in job.of(kind):
+    for stage in STAGES:
+        for task in job.of(stage):
             yield from _container(task, racks)
 
 
@@ -75,7 +75,7 @@ def _container(task: PlayedTask, racks: dict[NodeId, int]) -> Iterator[dict[str,
     best = task.best
     if best is None or best.started_ms is None or best.ended_ms is None:
         return
-    kind, priority = _TYPES[task.kind]
+    kind, priority = _TYPES[task.stage]
     yield {
         "container.host": f"/rack-{racks[best.node]:04}/{_node(best.node)}",
         "container.start.ms": best.started_ms,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.export.played_history import PlayedHistory, PlayedJob, PlayedTask
-from callboard.scheduler.model import MAP, Millis
+from callboard.scheduler.model import MAP, MAPS, Millis
 
 _STATUS = {Outcome.SUCCEEDED: 1, Outcome.FAILED: 0, Outcome.KILLED: 5}
 _UNKNOWN = -1
@@ -32,7 +32,7 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
     reduces = sum(job.submitted.reduces for job in jobs)
-    unequal = sum(len({_ran_ms(task) for task in job.of(MAP)} - {None}) > 1 for job in jobs)
+    unequal = sum(len({_ran_ms(task) for task in job.of(MAPS)} - {None}) > 1 for job in jobs)
     large = sum(job.submitted.maps > history.slots(MAP) for job in jobs)
     more = "processors than the cluster has map slots: logs are of jobs that fit"
     found = [
@@ -45,8 +45,8 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
 
 def _line(job: PlayedJob, user: int, queue: int) -> str:
     told, end = job.submitted, job.finished
-    ran = [ms for task in job.of(MAP) if (ms := _ran_ms(task)) is not None]
-    begun = [each.started_ms for task in job.of(MAP) for each in task.attempts if each.started_ms]
+    ran = [ms for task in job.of(MAPS) if (ms := _ran_ms(task)) is not None]
+    begun = [each.started_ms for task in job.of(MAPS) for each in task.attempts if each.started_ms]
     wait = _seconds(min(begun) - told.at_ms) if begun else _UNKNOWN
     run = _seconds(round(sum(ran) / len(ran))) if ran else _UNKNOWN
     status = _UNKNOWN if end is None else _STATUS[end.outcome]

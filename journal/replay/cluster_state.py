@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.frame import HUES, NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import MAP, JobId, Millis, NodeId
+from callboard.scheduler.model import MAP, STAGES, JobId, Millis, NodeId, stage_on
 from callboard.scheduler.reasons import Refusal
 
 CROWD = 12
@@ -68,7 +68,7 @@ class ClusterState:
         """Launched maps, by locality."""
         self.skips: dict[JobId, tuple[ev.AttemptLaunched, Refusal]] = {}
         """The launch that passed a job over last, and the reason."""
-        self.done = [(0, 0), (0, 0)]
+        self.done = dict.fromkeys(STAGES, (0, 0))
         """The work in ms of the maps and reduces that succeeded, and how many there were."""
 
     def copy(self) -> Self:
@@ -191,9 +191,9 @@ class ClusterState:
     def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         held_ms = attempt.held_until(event.at_ms)
         if event.outcome is _SUCCEEDED:
-            kind = attempt.launch.kind
-            total_ms, count = self.done[kind]
-            self.done[kind] = total_ms + held_ms - attempt.fetching_ms, count + 1
+            stage = stage_on(attempt.launch.kind)
+            total_ms, count = self.done[stage]
+            self.done[stage] = total_ms + held_ms - attempt.fetching_ms, count + 1
         else:
             self.wasted_ms += held_ms
         self._show(event, attempt)

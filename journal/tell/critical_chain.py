@@ -20,7 +20,8 @@ from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import (
     MAP,
-    REDUCE,
+    MAPS,
+    REDUCES,
     SETUP,
     AttemptId,
     JobId,
@@ -97,7 +98,7 @@ class _OwnAttempt:
 
     def works_as(self) -> ChainLink:
         """What it does from its start on, or when it goes on."""
-        if self.launch.kind is REDUCE:
+        if self.launch.stage == REDUCES:
             return ChainLink.SHUFFLE if self.record.shuffled is None else ChainLink.REDUCE_WORK
         return ChainLink.LOCAL_MAP if self.launch.level is Locality.NODE else ChainLink.REMOTE_MAP
 
@@ -229,11 +230,11 @@ class ChainReader:
 
     def _earlier(self, own: _OwnAttempt) -> _OwnAttempt | None:
         """The task's attempt before this one."""
-        task = own.launch.kind, own.launch.task
+        task = own.launch.stage, own.launch.task
         before = [
             each
             for each in self._attempts.values()
-            if (each.launch.kind, each.launch.task) == task
+            if (each.launch.stage, each.launch.task) == task
             and each.launch.number < own.launch.number
         ]
         return max(before, key=lambda each: each.launch.number, default=None)
@@ -241,7 +242,7 @@ class ChainReader:
     def _map_awaited_by(self, own: _OwnAttempt) -> _OwnAttempt | None:
         """The map that was booked last while this reduce shuffled."""
         started, shuffled = own.record.started, own.record.shuffled
-        if own.launch.kind is MAP or started is None or shuffled is None:
+        if own.launch.stage == MAPS or started is None or shuffled is None:
             return None
         return _latest(
             each for each in self._maps_done() if started.at_ms < each.closed_ms <= shuffled.at_ms
@@ -251,14 +252,14 @@ class ChainReader:
         """The map whose booking let the job's reduces run, if this is one of them."""
         assert self.submitted is not None
         needed = ceil(self._slowstart * self.submitted.maps)
-        if own.launch.kind is MAP or not needed:
+        if own.launch.stage == MAPS or not needed:
             return None
         done = sorted(self._maps_done(), key=lambda each: (each.closed_ms, each.launch.attempt))
         first = [each for each in done if each.closed_ms > (self._restarted_ms or 0)]
         return first[needed - 1] if needed <= len(first) else None
 
     def _maps_done(self) -> Iterator[_OwnAttempt]:
-        maps = (own for own in self._attempts.values() if own.launch.kind is MAP)
+        maps = (own for own in self._attempts.values() if own.launch.stage == MAPS)
         return (own for own in maps if own.succeeded)
 
 

@@ -22,7 +22,18 @@ from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.response_parts import response_lines, response_parts
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import job_in_journal
-from callboard.scheduler.model import CLEANUP, SETUP, AttemptId, JobId, Millis, SlotKind
+from callboard.scheduler.model import (
+    CLEANUP,
+    MAPS,
+    REDUCES,
+    SETUP,
+    STAGE_NAMES,
+    STAGES,
+    AttemptId,
+    JobId,
+    Millis,
+    Stage,
+)
 from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
 
 _Key = TypeVar("_Key", int, str)
@@ -58,7 +69,7 @@ class _JobHistory:
         self.finished: ev.JobFinished | None = None
         self.policy = ""
         self.last_ms: Millis = 0
-        self.phases = (_PhaseStats(), _PhaseStats())
+        self.phases = {stage: _PhaseStats() for stage in STAGES}
         self.before: Counter[JobId] = Counter()  # others' launches before the job's first
         self.refusals: Counter[str] = Counter()
         self.example: dict[str, str] = {}
@@ -118,7 +129,7 @@ class _JobHistory:
                 self._suspended.discard(event.attempt)
                 self._taken(event, launch)
                 if launch.job == self.job:
-                    self._count_running(launch.kind)
+                    self._count_running(launch.stage)
             case ev.AttemptResumed() if launch.job == self.job:
                 self.preemption.append(self._narrator.line(event))
             case ev.AttemptClosed() if launch.stage >= SETUP:
@@ -131,7 +142,7 @@ class _JobHistory:
                 self._free(event, launch)
 
     def _launch_of_another(self, event: ev.AttemptLaunched) -> None:
-        if not any(phase.launched for phase in self.phases):
+        if not any(phase.launched for phase in self.phases.values()):
             self.before[event.job] += 1
         for skip in event.why.skipped:
             if skip.job == self.job:
@@ -146,7 +157,7 @@ class _JobHistory:
         self.example[told] = reason_words.refusal_in_words(refusal)
 
     def _own_launch(self, event: ev.AttemptLaunched) -> None:
-        phase, why = self.phases[event.kind], event.why
+        phase, why = self.phases[event.stage], event.why
         if not phase.launched:
             phase.first_ms = event.at_ms
         phase.launched += 1
@@ -162,10 +173,10 @@ class _JobHistory:
             told = reason_words.reason_in_words(why)
             phase.reasons[told] += 1
             phase.says_more |= told != why.part
-        self._count_running(event.kind)
+        self._count_running(event.stage)
 
-    def _count_running(self, kind: SlotKind) -> None:
-        phase = self.phases[kind]
+    def _count_running(self, stage: Stage) -> None:
+        phase = self.phases[stage]
         phase.running += 1
         phase.most = max(phase.most, phase.running)
 
@@ -188,7 +199,7 @@ class _JobHistory:
         if event.cause in self._given_for:
             self._freed[self._number] = (launch.job, self._given_for.pop(event.cause))
         if launch.job == self.job:
-            self.phases[launch.kind].running -= 1
+            self.phases[launch.stage].running -= 1
 
     def _taken(
         self, event: ev.AttemptLaunched | ev.ResumeOrdered, launch: ev.AttemptLaunched
@@ -232,8 +243,8 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     yield f"{title} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _wait(history, submitted)
-    for kind in SlotKind:
-        yield from _phase(history.phases[kind], kind, submitted)
+    for stage, phase in history.phases.items():
+        yield from _phase(phase, stage, submitted)
     yield from _refusals(history)
     for title, lines in (
         ("Speculation:", history.speculation),
@@ -254,7 +265,7 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
 
 def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     """How long until the first launch, and which jobs were launched meanwhile."""
-    firsts = [phase.first_ms for phase in history.phases if phase.launched]
+    firsts = [phase.first_ms for phase in history.phases.values() if phase.launched]
     until_ms = min(firsts, default=history.last_ms)
     waited = duration(until_ms - submitted.at_ms)
     if firsts:
@@ -280,19 +291,19 @@ def _ranked(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _phase(phase: _PhaseStats, kind: SlotKind, submitted: ev.JobSubmitted) -> Iterator[str]:
-    tasks = (submitted.maps, submitted.reduces)[kind]
+def _phase(phase: _PhaseStats, stage: Stage, submitted: ev.JobSubmitted) -> Iterator[str]:
+    tasks = submitted.maps if stage == MAPS else submitted.reduces
     if not phase.launched:
         return
-    if kind is SlotKind.REDUCE:
+    if stage == REDUCES:
         after = duration(phase.first_ms - submitted.at_ms)
         yield f"{clock(phase.first_ms)}  its first reduce is launched, {after} after submission"
     waves = -(-phase.launched // phase.most)
     yield (
-        f"  {names.kind_name(kind)}s: {phase.launched:,} launched for {count(tasks, 'task')},"
+        f"  {STAGE_NAMES[stage]}s: {phase.launched:,} launched for {count(tasks, 'task')},"
         f" at most {phase.most:,} at once, so {count(waves, 'wave')} or more"
     )
-    if kind is SlotKind.MAP:
+    if stage == MAPS:
         levels = [f"{phase.levels[level]:,} {name}" for level, name in names.LOCALITY_NAMES.items()]
         yield f"  locality: {', '.join(levels)}"
     if phase.ranked:  # else there is no queue
@@ -308,7 +319,7 @@ def _phase(phase: _PhaseStats, kind: SlotKind, submitted: ev.JobSubmitted) -> It
 
 def _refusals(history: _JobHistory) -> Iterator[str]:
     """How often it was passed over, and the reasons that others' launches give."""
-    phase = history.phases[SlotKind.MAP]
+    phase = history.phases[MAPS]
     if phase.skips:
         waited = duration(phase.waited_ms)
         yield (

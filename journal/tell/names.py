@@ -40,7 +40,7 @@ def scheduler_name(attempt: model.AttemptId) -> str:
 
 
 def kind_name(kind: model.SlotKind) -> str:
-    """`map` or `reduce`."""
+    """Of a slot: `map` or `reduce`."""
     return ("map", "reduce")[kind]
 
 
@@ -54,19 +54,17 @@ def slot_name(slot: int, map_slots: int) -> str:
     return f"map {slot}" if slot < map_slots else f"reduce {slot - map_slots}"
 
 
-def task_name(
-    job: model.JobId, kind: model.SlotKind, task: model.TaskIndex, number: int = 0
-) -> str:
+def task_name(job: model.JobId, stage: model.Stage, task: model.TaskIndex, number: int = 0) -> str:
     """`map 3 of job-12`; from a task's second attempt on `map 3 of job-12 (attempt 2)`."""
-    return f"{kind_name(kind)} {task} of {job_name(job)}{_again(number)}"
+    return f"{model.STAGE_NAMES[stage]} {task} of {job_name(job)}{_again(number)}"
 
 
 def launch_name(launch: AttemptLaunched) -> str:
     """The task that is launched, with the number of the attempt; `setup of job-12` has no other."""
-    if launch.stage in (model.SETUP, model.CLEANUP):
-        of = f"{model.STAGE_NAMES[launch.stage]} of {job_name(launch.job)}"
-        return f"{of}{_again(launch.number)}"
-    return task_name(launch.job, launch.kind, launch.task, launch.number)
+    stage = launch.stage
+    if stage in (model.SETUP, model.CLEANUP):
+        return f"{model.STAGE_NAMES[stage]} of {job_name(launch.job)}{_again(launch.number)}"
+    return task_name(launch.job, stage, launch.task, launch.number)
 
 
 def _again(number: int) -> str:

@@ -11,7 +11,7 @@ from callboard.journal.tell.names import (
     parse_node,
     task_name,
 )
-from callboard.scheduler.model import SlotKind
+from callboard.scheduler.model import MAPS, REDUCES
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_counts_and_tasks() -> None:
         "2 maps",
         "90,000 maps",
     ]
-    assert task_name(12, SlotKind.MAP, 3) == "map 3 of job-12"
-    assert task_name(12, SlotKind.REDUCE, 0, 1) == "reduce 0 of job-12 (attempt 2)"
+    assert task_name(12, MAPS, 3) == "map 3 of job-12"
+    assert task_name(12, REDUCES, 0, 1) == "reduce 0 of job-12 (attempt 2)"
 
 
 @pytest.mark.parametrize("number", [0, 7, 123456])
