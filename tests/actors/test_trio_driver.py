@@ -60,7 +60,7 @@ async def test_every_actor_is_a_task_and_none_is_left_behind() -> None:
         tasks = trio.lowlevel.current_statistics().tasks_living
         seen.append((tasks - before, len(kernel.actors)))
 
-    kernel.watch = look
+    kernel.settled = look
     await TrioDriver(kernel).play()
     # One that has retired leaves when Trio's own loop next gets a turn.
     assert min(tasks - actors for tasks, actors in seen) == 0
