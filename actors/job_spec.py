@@ -5,7 +5,7 @@ import msgspec
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.scheduler.model import JobId, Millis, Priority, TaskIndex
 
-TasksOfKinds = tuple[tuple[TaskIndex, ...], tuple[TaskIndex, ...]]
+TasksOfStages = tuple[tuple[TaskIndex, ...], tuple[TaskIndex, ...]]
 """Some maps, and some reduces."""
 
 
@@ -41,10 +41,10 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     pool: str = ""
     priority: Priority = Priority.NORMAL
     factors: tuple[tuple[str, float], ...] = ()
-    poisoned: TasksOfKinds = ((), ())
-    hanging: TasksOfKinds = ((), ())
+    poisoned: TasksOfStages = ((), ())
+    hanging: TasksOfStages = ((), ())
     fails_at: float | None = None
-    skewed: TasksOfKinds = ((), ())
+    skewed: TasksOfStages = ((), ())
     skew: float = 1.0
     recorded: RecordedTasks | None = None
     killed_ms: Millis | None = None

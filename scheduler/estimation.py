@@ -133,11 +133,11 @@ class RunningMean:
 
 
 class PhaseMeans:
-    """Mean task times of single phases, and of all jobs' tasks of a kind."""
+    """Mean task times of single phases, and of all jobs' tasks of a stage."""
 
     def __init__(self) -> None:
         self.own: dict[tuple[JobId, Stage], RunningMean] = {}
-        self._all = (RunningMean(), RunningMean())
+        self._all = {stage: RunningMean() for stage in STAGES}
 
     def learn(self, closed: Closed) -> None:
         ms = work_ms(closed)
@@ -145,7 +145,7 @@ class PhaseMeans:
         self._all[closed.stage].add(ms)
 
     def times(self, job: JobId, stage: Stage, n: int) -> Millis | None:
-        """n tasks as long as the phase's own, or as all of the kind; None without any to go by."""
+        """n tasks as long as the phase's own, or as all of its stage; None without any to go by."""
         return (self.own.get((job, stage)) or self._all[stage]).times(n)
 
     def forget(self, job: JobId) -> None:

@@ -1,4 +1,4 @@
-"""The nouns that everyone speaks: time, ids, kinds of task, levels of locality, priorities."""
+"""The nouns that everyone speaks: time, ids, kinds of slot, stages, localities, priorities."""
 
 from enum import IntEnum
 from fractions import Fraction

@@ -10,7 +10,7 @@ from callboard.scheduler.reasons import Reason
 
 
 class TaskAnomalies(Message, frozen=True):
-    """What is wrong with single tasks of a kind, wherever they run (see `JobSpec`)."""
+    """What is wrong with single tasks of a stage, wherever they run (see `JobSpec`)."""
 
     poisoned: tuple[model.TaskIndex, ...] = ()
     hanging: tuple[model.TaskIndex, ...] = ()

@@ -44,7 +44,7 @@ OTHERS_SHOWN = 5
 
 @dataclass
 class _PhaseStats:
-    """What became of a job's tasks of one kind."""
+    """What became of the tasks of a job's stage."""
 
     launched: int = 0
     first_ms: Millis = 0

@@ -2,7 +2,7 @@
 
 TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets another attempt if its job's
 average progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is
-when the job came.  The average is over all of the job's tasks of the kind, 1 for those done and 0
+when the job came.  The average is over all of the job's tasks of the stage, 1 for those done and 0
 for those not begun.  There is no cap; the first that matches is taken, here by job number, then by
 index.
 """

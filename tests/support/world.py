@@ -10,7 +10,7 @@ from callboard.actors.central.heartbeats import Talk
 from callboard.actors.central.master import Master
 from callboard.actors.config import Cluster, Heartbeats, Tasks, node_facts
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec, TasksOfKinds
+from callboard.actors.job_spec import JobSpec, TasksOfStages
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE
@@ -52,7 +52,7 @@ def job(
     priority: Priority = Priority.NORMAL,
     user: str = "user",
     factors: tuple[tuple[str, float], ...] = (),
-    poisoned: TasksOfKinds = ((), ()),
+    poisoned: TasksOfStages = ((), ()),
 ) -> JobSpec:
     """A job with defaults for what a test does not care about."""
     return JobSpec(

@@ -93,7 +93,7 @@ class TaskTimeHistory:
     """s̄ over the tasks of all jobs that have completed."""
 
     def __init__(self) -> None:
-        self._done = (RunningMean(), RunningMean())
+        self._done = {stage: RunningMean() for stage in STAGES}
         self._open: dict[tuple[JobId, Stage], RunningMean] = {}
 
     def learn(self, fact: Closed) -> None:
