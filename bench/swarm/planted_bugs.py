@@ -177,14 +177,14 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "a lost task stays lost",
         _JOB_TASKS,
-        "        self.lost[kind] -= 1",
-        "        self.lost[kind] -= 0",
+        "        self.lost[stage] -= 1",
+        "        self.lost[stage] -= 0",
     ),
     PlantedBug(
         "attempts beyond one a task are not counted down",
         _LEDGER,
-        "            entry.spare[attempt.kind] -= 1",
-        "            entry.spare[attempt.kind] -= 0",
+        "            entry.spare[attempt.stage] -= 1",
+        "            entry.spare[attempt.stage] -= 0",
     ),
     PlantedBug(
         "nobody notes that an attempt is beaten",
@@ -201,14 +201,14 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "lost outputs still count as finished",
         _JOB_TASKS,
-        "        self._finished[MAP] -= len(outputs)",
-        "        self._finished[MAP] -= 0",
+        "        self._finished[MAPS] -= len(outputs)",
+        "        self._finished[MAPS] -= 0",
     ),
     PlantedBug(
         "a job that has ended keeps outputs",
         _JOB_TASKS,
-        "if kind is MAP and self._total[REDUCE] and self.state is not BookedJobState.ENDING:",
-        "if kind is MAP and self._total[REDUCE]:",
+        "if stage == MAPS and self._total[REDUCES] and self.state is not BookedJobState.ENDING:",
+        "if stage == MAPS and self._total[REDUCES]:",
     ),
     PlantedBug(
         "suspended attempts still take a slot in the books",
