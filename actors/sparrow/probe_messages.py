@@ -48,7 +48,7 @@ class NoTask(_OfStage, frozen=True):
 # Sampling.
 
 
-class Probe(Message, frozen=True):
+class QueueProbe(Message, frozen=True):
     """Scheduler to node: how many tasks wait for a slot of this kind?  `sample` and `place` are
     for the answer, which goes to the address `scheduler`.
     """

@@ -15,7 +15,7 @@ import msgspec
 from callboard.actors.kernel.address import node_address
 from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.frontend import Frontend, JobStage
-from callboard.actors.sparrow.probe_messages import Probe, ProbeReply
+from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
@@ -129,7 +129,7 @@ class Sampling(Binding):
             self._last_sample += 1
             self._samples[self._last_sample] = sample
             for place, node in enumerate(sample.nodes):
-                probe = Probe(kind, self.address, self._last_sample, place)
+                probe = QueueProbe(kind, self.address, self._last_sample, place)
                 self.send(node_address(node), probe, cause, self._latency_ms)
 
     def on_probe_reply(self, reply: ProbeReply) -> None:

@@ -24,7 +24,7 @@ from callboard.scheduler.model import JobId
 from callboard.scheduler.part_params import PartParams
 from callboard.scheduler.policy import PolicySpecError
 
-Placement = Literal["late", "batch", "per-task", "random", "central"]
+PlacementName = Literal["late", "batch", "per-task", "random", "central"]
 
 _SCHEDULERS = 10
 
@@ -32,7 +32,7 @@ _SCHEDULERS = 10
 class SparrowParams(PartParams, frozen=True):
     """How tasks find nodes, and who looks for them."""
 
-    placement: Placement = "late"
+    placement: PlacementName = "late"
     """Late binding; batch or per-task sampling; a random node for each task; or, to compare with,
     one queue that knows all slots."""
     probes: Annotated[float, Meta(ge=1, le=1000)] = 2.0

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 
-from callboard.actors.sparrow.probe_messages import Probe, ProbeReply
+from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.sparrow.reporting import Reporting
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
@@ -28,7 +28,7 @@ class TaskQueue(Reporting):
         self._doomed: dict[AttemptId, msg.KillTask] = {}
         """Tasks in a queue that have been killed: each ends as soon as it has a slot."""
 
-    def on_probe(self, probe: Probe) -> None:
+    def on_queue_probe(self, probe: QueueProbe) -> None:
         """Tell how long the queue is, or how many slots are free."""
         load = len(self._queues[probe.kind]) - self._free[probe.kind]
         reply = ProbeReply(probe.sample, probe.place, load)

@@ -19,7 +19,7 @@ from callboard.actors.sparrow.probe_messages import (
 )
 from callboard.actors.sparrow.reservations import Reservations
 from callboard.actors.sparrow.sampling import Sample, per_task
-from callboard.actors.sparrow.sparrow import Placement
+from callboard.actors.sparrow.sparrow import PlacementName
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
@@ -118,7 +118,7 @@ def test_a_launch_follows_from_the_end_that_freed_its_slot_or_from_the_submissio
     assert causes == [JobSubmitted, AttemptEnded, AttemptEnded]
 
 
-EVERY = [f'sparrow(placement="{each}")' for each in get_args(Placement)]
+EVERY = [f'sparrow(placement="{each}")' for each in get_args(PlacementName)]
 
 
 @pytest.mark.parametrize("policy", EVERY)
