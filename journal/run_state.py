@@ -31,13 +31,13 @@ from callboard.journal.run_records import (
     PhaseRecord,
 )
 from callboard.scheduler.model import (
+    BLOCK_BITS,
     MAPS,
     STAGES,
     AttemptId,
     JobId,
     Millis,
     NodeId,
-    scheduler_of,
 )
 
 NO_SUBJECT = -1
@@ -207,7 +207,7 @@ class RunState:
         if event.node not in self.nodes and self.started is not None:
             raise _no_node(event.node)
         attempt = self.attempts[number] = AttemptRecord(event, self._version)
-        self.last_attempts[scheduler_of(number)] = number
+        self.last_attempts[number >> BLOCK_BITS] = number
         if event.why.reason in UNSEEN_STAGES:
             attempt.unseen = True
             job.unseen += 1

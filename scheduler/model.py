@@ -21,17 +21,17 @@ AttemptId: TypeAlias = int
 1; each of several schedulers has a block of numbers of its own.
 """
 
-_BLOCK_BITS = 32
+BLOCK_BITS = 32
 
 
 def first_attempt(scheduler: int) -> AttemptId:
     """Where the block of numbers begins of a scheduler; of the first one at 0, the master's."""
-    return scheduler << _BLOCK_BITS
+    return scheduler << BLOCK_BITS
 
 
 def scheduler_of(attempt: AttemptId) -> int:
     """The scheduler in whose block the number lies; 0 is the master."""
-    return attempt >> _BLOCK_BITS
+    return attempt >> BLOCK_BITS
 
 
 class SlotKind(IntEnum):

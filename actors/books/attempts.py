@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from callboard.actors.kernel.message import NO_CAUSE
@@ -17,6 +19,9 @@ from callboard.actors.vocabulary.lifecycle import (
 from callboard.scheduler import model
 from callboard.scheduler.model import Locality, Stage
 
+if TYPE_CHECKING:
+    from callboard.actors.books.job_tasks import BookedJob
+
 _BEING_KILLED = frozenset(BEING_KILLED)
 _SUSPENDING = BookedState.SUSPENDING
 _WITHOUT_SLOT = frozenset(WITHOUT_SLOT)
@@ -25,6 +30,8 @@ _WITHOUT_SLOT = frozenset(WITHOUT_SLOT)
 class BookedAttempt(msgspec.Struct, eq=False):
     """An attempt that was launched and has not been closed (`scheduler.view.AttemptView`)."""
 
+    owner: BookedJob
+    """Its job's entry in the same books."""
     attempt: model.AttemptId
     job: model.JobId
     stage: Stage

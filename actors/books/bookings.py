@@ -78,23 +78,24 @@ class Bookings:
         if held_slot:
             ledger.members[entry.node].freed[entry.kind].append(closed)
         if entry.stage < SETUP:
-            what = (entry.job, entry.stage, attempt, entry.node, outcome is _SUCCEEDED)
-            voice.tell(facts.Closed(*what, ran_ms, shuffled_ms), closed)
+            job, stage, succeeded = entry.job, entry.stage, outcome is _SUCCEEDED
+            told = facts.Closed(job, stage, attempt, entry.node, succeeded, ran_ms, shuffled_ms)
+            voice.tell(told, closed)
         self._tell_job(entry, sibling, outcome, closed)
 
     def _tell_job(
         self, entry: BookedAttempt, sibling: BookedAttempt | None, outcome: Outcome, closed: int
     ) -> None:
-        voice, job = self._voice, self._ledger.known_job(entry.job)
-        assert job is not None, f"{entry} is of a job that has left"
+        voice, job = self._voice, entry.owner
         succeeded, failed = outcome is _SUCCEEDED, outcome is _FAILED
         if succeeded and sibling is not None:
             voice.send(voice.address, msg.StopAttempt(sibling.attempt, Reason.TASK_DONE), closed)
         alone = sibling is None and not entry.beaten
         if succeeded or failed or alone:
-            exhausted = failed and job.is_exhausted(entry.stage, entry.task)
-            what = (entry.attempt, entry.stage, entry.task, entry.node, outcome)
-            voice.send(job_address(entry.job), msg.AttemptBooked(*what, alone, exhausted), closed)
+            attempt, stage, task = entry.attempt, entry.stage, entry.task
+            exhausted = failed and job.is_exhausted(stage, task)
+            news = msg.AttemptBooked(attempt, stage, task, entry.node, outcome, alone, exhausted)
+            voice.send(job_address(entry.job), news, closed)
         if failed:
             self.note_blacklisting(job, entry.node, closed)
         self.leave_if_over(job, closed)

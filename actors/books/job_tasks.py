@@ -158,9 +158,11 @@ class BookedJob:
         self.change(BookedJobChange.OPEN_MAPS)
         self._pad(1)
 
-    def take(self, stage: Stage, node: model.NodeId) -> tuple[model.TaskIndex, Locality]:
+    def take(
+        self, stage: Stage, kind: model.SlotKind, node: model.NodeId
+    ) -> tuple[model.TaskIndex, Locality]:
         """The nearest pending task of the stage is launched on the node."""
-        self._sums.pending[slot_kind(stage)] -= 1
+        self._sums.pending[kind] -= 1
         return self.tasks[stage].take(node)
 
     def give_back(self, stage: Stage, task: model.TaskIndex, cause: int) -> None:
@@ -236,9 +238,18 @@ class BookedJob:
 
     def order(self, entry: BookedAttempt) -> msg.LaunchTask:
         """What the node is told of an attempt that is launched there."""
-        what = (entry.attempt, self.job, entry.stage, entry.kind, entry.task, entry.number)
-        work = self._work[entry.stage]
-        return msg.LaunchTask(*what, entry.level, work, entry.tracked, entry.event)
+        return msg.LaunchTask(
+            entry.attempt,
+            self.job,
+            entry.stage,
+            entry.kind,
+            entry.task,
+            entry.number,
+            entry.level,
+            self._work[entry.stage],
+            entry.tracked,
+            entry.event,
+        )
 
     def made_pending(self, entry: BookedAttempt) -> int:
         """The event that made the task pending which is launched now."""

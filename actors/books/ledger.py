@@ -61,10 +61,10 @@ class Ledger:
         return len(self.members)
 
     def slots(self, kind: model.SlotKind) -> int:
-        return self.members.slots(kind)
+        return self.members.slots[kind]
 
     def running(self, kind: model.SlotKind) -> int:
-        return self.members.running(kind)
+        return self.members.running[kind]
 
     def pending(self, kind: model.SlotKind) -> int:
         return self.sums.pending[kind] + self.sums.suspended[kind]
@@ -139,8 +139,9 @@ class Ledger:
 
     def launch(self, entry: BookedJob, stage: Stage, member: BookedNode) -> BookedAttempt:
         """Book the stage's nearest pending task on the node."""
-        task, level = entry.take(stage, member.node)
-        attempt = self._open(entry, stage, slot_kind(stage), task, member, level)
+        kind = slot_kind(stage)
+        task, level = entry.take(stage, kind, member.node)
+        attempt = self._open(entry, stage, kind, task, member, level)
         attempt.older = entry.beaten.get((stage, task))
         return attempt
 
@@ -154,7 +155,7 @@ class Ledger:
     def copy(self, original: BookedAttempt, member: BookedNode) -> BookedAttempt:
         """Book a second attempt of a running task on the node."""
         assert original.alone, "S4: a task has at most two attempts at a time"
-        entry, stage, task = self._jobs[original.job], original.stage, original.task
+        entry, stage, task = original.owner, original.stage, original.task
         entry.tries_again(stage, task)
         entry.spare[stage] += 1
         level = entry.tasks[stage].level(task, member.node)
@@ -176,24 +177,33 @@ class Ledger:
         assert fits, f"node {member.node} has no free slot of {kind!r}"
         self._last_attempt += 1
         number, tried = self._last_attempt, entry.tries.get((stage, task), 0)
-        who = (number, entry.job, stage, kind, task, tried)
-        attempt = BookedAttempt(*who, member.node, level, self.now_ms, original)
+        attempt = BookedAttempt(
+            entry,
+            number,
+            entry.job,
+            stage,
+            kind,
+            task,
+            tried,
+            member.node,
+            level,
+            self.now_ms,
+            original,
+        )
         self._attempts[number] = entry.attempts[number] = member.attempts[number] = attempt
-        self._count_running(entry, attempt, 1)
+        self._count_running(attempt, 1)
         return attempt
 
     def close(self, attempt: BookedAttempt, change: BookedChange) -> BookedAttempt | None:
         """Book an attempt's end; the other one of its task, beaten if this one has succeeded."""
-        held_slot, number = attempt.holds_slot, attempt.attempt
+        held_slot, number, entry = attempt.holds_slot, attempt.attempt, attempt.owner
         attempt.change(change)
-        entry = self.known_job(attempt.job)
-        assert entry is not None, f"{attempt} is of a job that has left"
         del self._attempts[number], entry.attempts[number]
         del self.members[attempt.node].attempts[number]
         if held_slot:
-            self._count_running(entry, attempt, -1)
+            self._count_running(attempt, -1)
         else:
-            self._count_suspended(entry, attempt, -1)
+            self._count_suspended(attempt, -1)
         if attempt.stage >= SETUP:
             self._unseen -= 1
             return None
@@ -208,27 +218,25 @@ class Ledger:
 
     def suspend(self, attempt: BookedAttempt) -> None:
         """An attempt has given up its slot and is held by its node."""
-        entry = self._jobs[attempt.job]
         attempt.change(BookedChange.REPORT_SUSPENDED)
         attempt.suspended_ms = self.now_ms
-        self._count_running(entry, attempt, -1)
-        self._count_suspended(entry, attempt, 1)
+        self._count_running(attempt, -1)
+        self._count_suspended(attempt, 1)
 
     def resume(self, attempt: BookedAttempt) -> None:
-        entry = self._jobs[attempt.job]
         attempt.change(BookedChange.ORDER_RESUME)
         attempt.suspended_ms = None
-        self._count_suspended(entry, attempt, -1)
-        self._count_running(entry, attempt, 1)
+        self._count_suspended(attempt, -1)
+        self._count_running(attempt, 1)
 
-    def _count_running(self, entry: BookedJob, attempt: BookedAttempt, more: int) -> None:
+    def _count_running(self, attempt: BookedAttempt, more: int) -> None:
         self.members.count_running(attempt, more)
         if attempt.stage < SETUP:
-            entry.count_running(attempt, more)
+            attempt.owner.count_running(attempt, more)
 
-    def _count_suspended(self, entry: BookedJob, attempt: BookedAttempt, more: int) -> None:
+    def _count_suspended(self, attempt: BookedAttempt, more: int) -> None:
         self.members.count_suspended(attempt, more)
-        entry.count_suspended(attempt, more)
+        attempt.owner.count_suspended(attempt, more)
 
 
 def _part(attempt: BookedAttempt, entry: BookedJob) -> BookedAttempt | None:

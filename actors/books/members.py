@@ -80,15 +80,9 @@ class Members(dict[model.NodeId, BookedNode]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._slots = [0, 0]
-        self._running = [0, 0]
-
-    def slots(self, kind: model.SlotKind) -> int:
-        return self._slots[kind]
-
-    def running(self, kind: model.SlotKind) -> int:
+        self.slots = [0, 0]
+        self.running = [0, 0]
         """Slots that attempts hold, of whatever stage."""
-        return self._running[kind]
 
     def join(self, facts: NodeFacts) -> BookedNode:
         member = self[facts.node] = BookedNode(facts)
@@ -116,7 +110,7 @@ class Members(dict[model.NodeId, BookedNode]):
     def count_running(self, attempt: BookedAttempt, more: int) -> None:
         """An attempt takes its slot (1), or gives it up (-1)."""
         kind, member = attempt.kind, self[attempt.node]
-        self._running[kind] += more
+        self.running[kind] += more
         member._running[kind] += more
         if not member.drained:
             member.free_slots[kind] -= more
@@ -127,7 +121,7 @@ class Members(dict[model.NodeId, BookedNode]):
 
     def _count_slots(self, member: BookedNode, sign: int) -> None:
         for kind in KINDS:
-            self._slots[kind] += sign * member.slots(kind)
+            self.slots[kind] += sign * member.slots(kind)
 
 
 class BookedOffer:

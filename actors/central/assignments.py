@@ -18,11 +18,11 @@ from callboard.scheduler.model import (
     KINDS,
     MAP,
     REDUCE,
+    STAGES,
     JobId,
     Locality,
     Millis,
     SlotKind,
-    stage_on,
 )
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
@@ -145,7 +145,7 @@ class Assignments:
 
     def _launch(self, launch: Launch, offer: BookedOffer) -> LaunchTask:
         kind, job = launch.kind, self._ledger.job(launch.job)
-        entry = self._ledger.launch(job, stage_on(kind), offer.node)
+        entry = self._ledger.launch(job, STAGES[kind], offer.node)
         offer.give(kind, launch.level)
         cause = offer.node.take_freed(kind, job.made_pending(entry))
         return self._order(entry, job, launch.why, cause)
@@ -180,8 +180,19 @@ class Assignments:
     def _order(self, entry: BookedAttempt, job: BookedJob, why: Why, cause: int) -> LaunchTask:
         attempt, kind, node = entry.attempt, entry.kind, entry.node
         level, original = entry.level, entry.original
-        what = (attempt, job.job, kind, entry.task, entry.number, node, level, why, original)
-        launched = ev.AttemptLaunched(self._ledger.now_ms, *what, cause=cause)
+        launched = ev.AttemptLaunched(
+            self._ledger.now_ms,
+            attempt,
+            job.job,
+            kind,
+            entry.task,
+            entry.number,
+            node,
+            level,
+            why,
+            original,
+            cause=cause,
+        )
         entry.event = self._voice.note(launched)
         fact = facts.Launched(job.job, entry.stage, attempt, node, level, original)
         self._voice.tell(fact, entry.event)
@@ -194,7 +205,8 @@ class Assignments:
         if isinstance(launch, Launch):  # nearly all
             if not member.free_slots[launch.kind]:
                 return Rejection.NO_FREE_SLOT
-            if not self._waits(launch):
+            job = self._ledger.known_job(launch.job)
+            if job is None or not job.tasks[STAGES[launch.kind]].left:
                 return Rejection.NOTHING_PENDING
             return None
         entry = self._ledger.attempt(launch.attempt)
@@ -205,11 +217,6 @@ class Assignments:
         if entry.node != member.node or not member.free_slots[entry.kind]:
             return Rejection.NO_SLOT_ON_ITS_NODE
         return None
-
-    def _waits(self, launch: Launch) -> bool:
-        """Whether the job is there and has a task of the kind that waits."""
-        job = self._ledger.known_job(launch.job)
-        return job is not None and job.tasks[stage_on(launch.kind)].left > 0
 
 
 def _problem_of_speculation(entry: BookedAttempt | None, member: BookedNode) -> Rejection | None:

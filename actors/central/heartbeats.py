@@ -159,7 +159,7 @@ class NodeHeartbeats(Dialogue):
     def begin(self) -> None:
         """Join with the first heartbeat that is due."""
         self._change(HeartbeatChange.BEGIN_LIFE)
-        self._plan_heartbeat(self._schedule.next_ms)
+        self._plan_heartbeat(self._schedule.next_ms - self._node.now_ms)
 
     def begin_life(self, cause: int) -> None:
         """Be a node that the master has never heard of, and say so at once."""
@@ -168,7 +168,7 @@ class NodeHeartbeats(Dialogue):
         self._life += 1
         self._response = self._elided_response = 0
         self._joined = False
-        self._plan_heartbeat(self._node.now_ms, cause)
+        self._plan_heartbeat(0, cause)
 
     def end_life(self) -> None:
         self._change(HeartbeatChange.END_LIFE)
@@ -196,9 +196,10 @@ class NodeHeartbeats(Dialogue):
         self._send(self._new_heartbeat(reports, joins, node.progress()))
         if elides:
             self._elided_response = self._response + 1
-            schedule.note_sent(node.now_ms)
+            now_ms = node.now_ms
+            schedule.note_sent(now_ms)
             if node.tracks:
-                self._plan_heartbeat(schedule.next_ms)
+                self._plan_heartbeat(schedule.next_ms - now_ms)
 
     def on_heartbeat_reply(self, reply: msg.HeartbeatReply) -> None:
         """Do what the master says, and plan the next heartbeat from now (rule H3)."""
@@ -213,8 +214,9 @@ class NodeHeartbeats(Dialogue):
             self._change(HeartbeatChange.HEAR_REPLY)
             self._plan_after_reply()
         elif not self._reports and not tracked and node.tracks:
-            self._schedule.skip_to(node.now_ms)
-            self._plan_heartbeat(self._schedule.next_ms)
+            now_ms = node.now_ms
+            self._schedule.skip_to(now_ms)
+            self._plan_heartbeat(self._schedule.next_ms - now_ms)
 
     def _obey(self, reply: msg.HeartbeatReply) -> None:
         node = self._node
@@ -252,7 +254,7 @@ class NodeHeartbeats(Dialogue):
         if due.reply:
             self._node.timer(msg.ElidedReplyDue(), due.at_ms - now_ms, NO_CAUSE)
         else:
-            self._plan_heartbeat(due.at_ms)
+            self._plan_heartbeat(due.at_ms - now_ms)
 
     def _new_heartbeat(
         self,
@@ -283,18 +285,18 @@ class NodeHeartbeats(Dialogue):
 
     def _plan_after_reply(self) -> None:
         schedule, reports = self._schedule, bool(self._reports)
-        wait_ms = self._node.clock.real_ms(schedule.interval_ms)
-        next_ms = schedule.after_reply(self._node.now_ms, wait_ms, reports=reports)
+        now_ms, wait_ms = self._node.now_ms, self._node.clock.real_ms(schedule.interval_ms)
+        next_ms = schedule.after_reply(now_ms, wait_ms, reports=reports)
         if not schedule.elides or reports or self._node.tracks:
-            self._plan_heartbeat(next_ms)
+            self._plan_heartbeat(next_ms - now_ms)
 
-    def _plan_heartbeat(self, at_ms: Millis, cause: int = NO_CAUSE) -> None:
-        """Send a heartbeat at `at_ms`, and not when any earlier plan said; `cause` is what began
+    def _plan_heartbeat(self, wait_ms: Millis, cause: int = NO_CAUSE) -> None:
+        """Send a heartbeat in `wait_ms`, and not when any earlier plan said; `cause` is what began
         the node's life, of the first.
         """
         self.state = HEARTBEATS[self.state, _PLAN]
         self._plan += 1
-        self._node.timer(msg.HeartbeatDue(self._plan), at_ms - self._node.now_ms, cause)
+        self._node.timer(msg.HeartbeatDue(self._plan), wait_ms, cause)
 
     def _change(self, change: HeartbeatChange) -> None:
         after = HEARTBEATS.get((self.state, change))
@@ -335,7 +337,7 @@ class NodeHeartbeats(Dialogue):
             return
         if not self._reports and not node.tracks:
             schedule.skip_to(node.now_ms)
-            self._plan_heartbeat(schedule.next_ms)
+            self._plan_heartbeat(schedule.next_ms - node.now_ms)
         under_way = schedule.under_way(node.now_ms)
         if under_way is None:
             return
@@ -483,16 +485,17 @@ class MasterHeartbeats:
         """Answer, and keep the answer in case it has to be repeated (rule H5).  One that says
         nothing to a node that elides counts, and is not sent.
         """
-        what: tuple[tuple[KillTask, ...], tuple[SuspendTask, ...], tuple[int, ...]]
-        what = (), (), ()
+        kills: tuple[KillTask, ...] = ()
+        suspends: tuple[SuspendTask, ...] = ()
+        tracks: tuple[AttemptId, ...] = ()
         if talk.has_orders:
-            what = tuple(talk.kills), tuple(talk.suspends), tuple(talk.tracks)
+            kills, suspends, tracks = tuple(talk.kills), tuple(talk.suspends), tuple(talk.tracks)
             talk.kills.clear()
             talk.suspends.clear()
             talk.tracks.clear()
         number = talk.reply.response + 1
         reply = talk.reply = msg.HeartbeatReply(
-            number, self.interval_ms, launches, *what, talk.life
+            number, self.interval_ms, launches, kills, suspends, tracks, talk.life
         )
         if not silent:
             self._send_down(talk.member.node, reply, NO_CAUSE)

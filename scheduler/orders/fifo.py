@@ -37,7 +37,7 @@ class Fifo(RankedOrder):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, StageFact):  # its key is as before, and nearly always its place too
-            number, kind = fact.job, fact.kind
+            number, kind = fact.job, KINDS[fact.stage]
             if (number in self._queues[kind]) != (view.job(number).pending(kind) > 0):
                 self.place(number, kind, view)
         elif isinstance(fact, JobUpdated):

@@ -92,7 +92,8 @@ def test_a_slots_attempt_is_as_it_was_after_an_illegal_change() -> None:
 
 
 def test_a_booked_attempt_is_as_it_was_after_an_illegal_change() -> None:
-    entry = BookedAttempt(4, 0, MAPS, MAP, 0, 0, 0, Locality.NODE, 0)
+    nobody: Any = None
+    entry = BookedAttempt(nobody, 4, 0, MAPS, MAP, 0, 0, 0, Locality.NODE, 0)
     entry.change(lc.BookedChange.ORDER_KILL)
     with pytest.raises(lc.IllegalTransition, match="attempt 4 is 'killing'"):
         entry.change(lc.BookedChange.EXPIRE)

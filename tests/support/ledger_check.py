@@ -16,12 +16,12 @@ def check_sums(ledger: Ledger) -> None:
         held = len(open_) - len(attempts)
         members, jobs, sums = ledger.members, ledger._jobs.values(), ledger.sums
         taken = len(attempts) + len(every) - len(open_)
-        assert members.running(kind) == taken == sum(n._running[kind] for n in members.values())
+        assert members.running[kind] == taken == sum(n._running[kind] for n in members.values())
         assert len(attempts) == sum(j._running[kind] for j in jobs)
         assert sums.suspended[kind] == held == sum(n._suspended[kind] for n in members.values())
         assert held == sum(j._suspended[kind] for j in jobs)
         assert sums.pending[kind] == sum(j.tasks[stage].left for j in jobs)
-        assert members.slots(kind) == sum(n.slots(kind) for n in members.values())
+        assert members.slots[kind] == sum(n.slots(kind) for n in members.values())
         assert sums.unfinished[kind] == sum(
             j.total(stage) - j.finished(stage) for j in jobs if j.opened(stage)
         )

@@ -31,7 +31,7 @@ from callboard.scheduler.facts import (
     Suspended,
 )
 from callboard.scheduler.guarantees import SMALL_JOBS_FIRST
-from callboard.scheduler.model import AttemptId, JobId, SlotKind, stage_on
+from callboard.scheduler.model import KINDS, AttemptId, JobId, SlotKind, stage_on
 from callboard.scheduler.orders.keyed import SortedQueue
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
 from callboard.scheduler.orders.size_based.size_source import check_sigma
@@ -108,8 +108,8 @@ class Hfsp(VirtualTimeOrder):
     def observe(self, fact: Fact, view: ClusterView) -> None:
         self._estimate = None
         match fact:
-            case Progressed(job):
-                kind = fact.kind
+            case Progressed(job, stage):
+                kind = KINDS[stage]
                 if job in self._training[kind]:  # few of what heartbeats tell
                     super().observe(fact, view)
                     self._training[kind][job].heard(fact, round(self.params.delta * 1000))
@@ -168,12 +168,13 @@ class Hfsp(VirtualTimeOrder):
         self.set_virtual_size(seen, kind, size_ms, left, view)
 
     def wants_progress_of(self, launched: Launched) -> bool:
-        training = self._training[launched.kind].get(launched.job)
+        training = self._training[KINDS[launched.stage]].get(launched.job)
         return training is not None and launched.attempt in training.running
 
     def _train(self, fact: Launched, view: ClusterView) -> None:
         """A task was launched: is it one to learn from, and does it take a training slot?"""
-        training, busy = self._training[fact.kind].get(fact.job), self.training_slots[fact.kind]
+        kind = KINDS[fact.stage]
+        training, busy = self._training[kind].get(fact.job), self.training_slots[kind]
         if training is None:
             return
         if fact.original:
@@ -181,7 +182,7 @@ class Hfsp(VirtualTimeOrder):
             return
         if training.started(fact.attempt) and len(busy) < self.params.T:
             busy.add(fact.attempt)
-        self._line_up(fact.job, fact.kind, view)
+        self._line_up(fact.job, kind, view)
 
     def _train_again(self, job: JobId, kind: SlotKind, attempt: AttemptId) -> None:
         """A suspended task goes on: one to learn from takes a training slot if one is left."""
@@ -191,12 +192,13 @@ class Hfsp(VirtualTimeOrder):
 
     def _close(self, fact: Closed, view: ClusterView) -> None:
         """A task ended: ReleaseResource, and what there is to learn from it."""
-        self.training_slots[fact.kind].discard(fact.attempt)
-        training = self._training[fact.kind].get(fact.job)
+        kind = KINDS[fact.stage]
+        self.training_slots[kind].discard(fact.attempt)
+        training = self._training[kind].get(fact.job)
         if training is not None:
             training.ended(fact)
-            self._line_up(fact.job, fact.kind, view)
-            self._finish_training(fact.job, fact.kind, view)
+            self._line_up(fact.job, kind, view)
+            self._finish_training(fact.job, kind, view)
         elif self.params.flapping and fact.succeeded:
             self._estimate_anew(fact.job, fact.kind, view)
 

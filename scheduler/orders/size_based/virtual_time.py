@@ -95,7 +95,8 @@ class VirtualTimeOrder(Order, Ranking):
         if isinstance(fact, JobLeft):  # first, since the view no longer has it
             for kind in KINDS:
                 self.leave(fact.job, kind)
-        for kind in (fact.kind,) if isinstance(fact, _OF_ONE_KIND) else KINDS:
+        kinds = (KINDS[fact.stage],) if isinstance(fact, _OF_ONE_KIND) else KINDS
+        for kind in kinds:
             self.catch_up(kind, view)
             self.clusters[kind].resize(view.slots(kind), view.now_ms)
         match fact:
@@ -105,13 +106,12 @@ class VirtualTimeOrder(Order, Ranking):
                 for each in KINDS:
                     self._reweigh(job, each, view)
             case TasksPending(job):
-                self.enter(job, fact.kind, view)
+                self.enter(job, kinds[0], view)
             case Launched(job, attempt=attempt):
-                kind = fact.kind
-                self._phases[kind][job].served = attempt
-                self.place(job, kind, view)
+                self._phases[kinds[0]][job].served = attempt
+                self.place(job, kinds[0], view)
             case StageFact(job):
-                self.place(job, fact.kind, view)
+                self.place(job, kinds[0], view)
 
     def enter(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""
