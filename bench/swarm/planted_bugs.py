@@ -213,8 +213,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "suspended attempts still take a slot in the books",
         _LEDGER,
-        "suspended_ms = self.now_ms\n        self._count_running(entry, attempt, -1)",
-        "suspended_ms = self.now_ms\n        self._count_running(entry, attempt, 0)",
+        "suspended_ms = self.now_ms\n        self._count_running(attempt, -1)",
+        "suspended_ms = self.now_ms\n        self._count_running(attempt, 0)",
     ),
     PlantedBug(
         "a job blacklists any number of nodes",
