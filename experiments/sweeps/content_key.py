@@ -1,7 +1,7 @@
 """What a task's answer depends on, as a key: equal keys have equal answers."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -9,6 +9,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.experiments.plugins import classes_of
 from callboard.experiments.result_store import key_of
@@ -52,7 +54,8 @@ def task_key(task: WorkerTask) -> str:
     """
     spec = task.spec.resolved()
     scenario = spec.scenario
-    world = (scenario.cluster, scenario.tasks, scenario.seed, spec.jobs)
+    jobs = tuple(_plain_jobs(spec.jobs))
+    world = (scenario.cluster, scenario.tasks, scenario.seed, jobs)
     if isinstance(task, SoloTask):
         return key_of("solo", model_version(), *map(_plain, (*world, task.at_once)))
     asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
@@ -62,6 +65,22 @@ def task_key(task: WorkerTask) -> str:
 
 def _plain(part: object) -> object:
     return msgspec.to_builtins(part)
+
+
+def _plain_jobs(jobs: Sequence[JobSpec]) -> Iterator[object]:
+    """Each job, and of a history also what each of its tasks took."""
+    for job in jobs:
+        if job.recorded is None:
+            yield _plain(job)
+        else:
+            own = msgspec.structs.replace(job, recorded=None)
+            yield _plain(own), _plain_tasks(job.recorded)
+
+
+def _plain_tasks(tasks: RecordedTasks) -> object:
+    """Neither arrays nor tables by task, which no key can be made of."""
+    rest = msgspec.structs.replace(tasks, failures={})
+    return msgspec.to_builtins(rest, enc_hook=list), _plain(sorted(tasks.failures.items()))
 
 
 def _text(parts: PartSettings) -> str:

@@ -31,6 +31,7 @@ from callboard.experiments.task_pool import OtherWorkers, dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
+from tests.scenarios.formats.samples import HADOOP1, written
 
 ROOT = Path(__file__).parents[2]
 
@@ -223,6 +224,18 @@ class TestKeys:
     )
     def test_what_the_world_is_changes_it(self, override: str) -> None:
         assert self.key(override) != self.key()
+
+    def test_what_each_task_took_changes_it(self, tmp_path: Path) -> None:
+        """Of a history: the length of one map, and that one attempt of another failed."""
+        texts = (
+            HADOOP1,
+            HADOOP1.replace('FINISH_TIME="1200000015000"', 'FINISH_TIME="1200000015500"'),
+            HADOOP1.replace('TASK_STATUS="FAILED"', 'TASK_STATUS="KILLED"'),
+        )
+        specs = [load_run(str(written(tmp_path, text))) for text in (*texts, HADOOP1)]
+        *differ, again = [task_key(RunTask(spec)) for spec in specs]
+        assert len(set(differ)) == 3
+        assert again == differ[0]
 
     def test_policy_end_and_ties_change_it(self) -> None:
         keys = {self.key(policy="fair"), self.key(until_ms=5), self.key(tie_order=1), self.key()}
