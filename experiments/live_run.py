@@ -84,24 +84,28 @@ class LiveRun:
         self.advance(request.move)
         return self.cursor.frame(request.view)
 
-    def advance(self, move: Move) -> None:
-        """Go where the move leads, and simulate what that needs."""
-        cursor, until_s = self.cursor, self._clock_s() + _ANSWER_WITHIN_S
+    def advance(self, move: Move) -> Move | None:
+        """Go where the move leads, and simulate what that needs.  What is left of it, if something
+        else was asked on the way; time that passes is never owed.
+        """
+        cursor, until_s, arrived = self.cursor, self._clock_s() + _ANSWER_WITHIN_S, True
         match move:
             case Play(by_ms=None):
                 if cursor.at_ms >= self.recording.end_ms:
                     self._play_to(None, until_s)
                     cursor.play_to(self.recording.end_ms, move)
-                    return
+                    return None
             case Play(by_ms=by_ms):
                 self._play_to(cursor.at_ms + int(by_ms or 0) + 1, until_s)
             case GoTo(at_ms=int(at_ms)):
-                self._play_to(at_ms, None)
+                arrived = self._play_to(at_ms, None)
             case Step(back=False):
-                self._play_to_next(move)
+                if not self._play_to_next(move):
+                    return move
             case _:
                 pass
         cursor.move(move)
+        return None if arrived else move
 
     def intervene(self, intervention: Intervene) -> None:
         """Let something happen right after the moment that is shown, and go there; ScenarioError or
@@ -146,28 +150,33 @@ class LiveRun:
                 self._simulate(_FOR_EVER_MS, 1)
         self._exits.close()
 
-    def _play_to(self, at_ms: Millis | None, until_s: float | None) -> None:
-        """Simulate until everything up to a moment has happened, time is up, or more is asked."""
+    def _play_to(self, at_ms: Millis | None, until_s: float | None) -> bool:
+        """Simulate until everything up to a moment has happened, time is up, or more is asked;
+        whether the moment was reached.
+        """
         limit_ms = _FOR_EVER_MS if at_ms is None else at_ms
         while self._simulate(limit_ms, _LOOK_EVERY):
             if self._has_request() or (until_s is not None and self._clock_s() >= until_s):
-                return
+                return False
+        return True
 
-    def _play_to_next(self, step: Step) -> None:
-        """Simulate until the recording has the next moment of a kind, and all of that moment."""
+    def _play_to_next(self, step: Step) -> bool:
+        """Simulate until the recording has the next moment of a kind, and all of that moment, or
+        the run is over; False if more was asked before.
+        """
         if step.kind is StepKind.EVENT:
             while len(self.recording) <= self.cursor.index and self._simulate(_FOR_EVER_MS, 1):
                 pass
-            return
+            return True
         count, looked = 0, self.cursor.index
         while (found := self.cursor.next(step, looked)) is None:
             looked = len(self.recording)
             if not self._simulate(_FOR_EVER_MS, 1):
-                return
+                return True
             count += 1
             if count % _ASK_EVERY == 0 and self._has_request():
-                return
-        self._play_to(found, None)
+                return False
+        return self._play_to(found, None)
 
     def _simulate(self, limit_ms: Millis, most: int) -> bool:
         """Simulate and record up to `most` supersteps, or to a limit; whether more is left."""

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import select
 import signal
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
@@ -26,7 +27,7 @@ from callboard.experiments.saved_run import CannotSave, save_journal, save_scena
 from callboard.experiments.user_errors import InputError
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.lockstep import Lockstep
-from callboard.journal.replay.source import Request, Stay
+from callboard.journal.replay.source import GoTo, GoToEvent, Move, Request, Stay, Step
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
 
@@ -38,6 +39,9 @@ class RequestRefused(Exception):
 class LiveServer:
     """One live run, or two in lock-step, and what is done to them: a context like `LiveRun`, with
     its `has_request` and `client_gone`.  `journals` are where the runs are recorded.
+
+    A move that takes long gives way to the next request, and goes on with it: to look again drops
+    none, another moment in its place does, a step comes after it.
     """
 
     live = True
@@ -51,6 +55,9 @@ class LiveServer:
         client_gone: Callable[[], bool] = lambda: False,
     ) -> None:
         self._has_request = has_request
+        self._client_gone = client_gone
+        self._moves: deque[Move] = deque()
+        """What is still to be done of the moves that were asked for."""
         self._play = partial(LiveRun, has_request=has_request, client_gone=client_gone)
         self.runs = [self._play(spec, journal) for spec, journal in zip_longest(specs, journals)]
         self._pair_up()
@@ -78,6 +85,7 @@ class LiveServer:
         if isinstance(request, Request):
             return self._show(request)
         refusal = ""
+        self._finish_moves(request.view.lead)
         try:
             self._do(request.intervention, request.view.lead)
         except (RequestRefused, CannotSave, ScenarioError, PolicySpecError, InputError) as error:
@@ -88,7 +96,36 @@ class LiveServer:
         return msgspec.structs.replace(frame, refusal=refusal) if refusal else frame
 
     def _show(self, request: Request) -> Frame:
-        return (self._lockstep or self.runs[0]).answer(request)
+        self._take(request.move)
+        self._move(request.view.lead)
+        return (self._lockstep or self.runs[0].cursor).frame(request.view)
+
+    def _take(self, move: Move) -> None:
+        """One more move after those under way.  No time passes before they are done."""
+        if isinstance(move, GoTo | GoToEvent):
+            self._moves.clear()
+        if not self._moves or isinstance(move, Step):
+            self._moves.append(move)
+
+    def _move(self, lead: int) -> None:
+        """Do what is to be done, until something else is asked."""
+        while self._moves:
+            move = self._moves.popleft()
+            left = (
+                self.runs[0].advance(move)
+                if self._lockstep is None
+                else self._lockstep.advance(move, lead)
+            )
+            if left is not None:
+                self._moves.appendleft(left)
+                return
+
+    def _finish_moves(self, lead: int) -> None:
+        """An intervention is at the moment to which they lead.  EOFError if the client has left."""
+        while self._moves:
+            self._move(lead)
+            if self._client_gone():
+                raise EOFError
 
     def _do(self, intervention: Intervention, lead: int) -> None:
         match intervention:

@@ -64,7 +64,7 @@ class Playback:
     # Asking and answering.
 
     @property
-    def _waiting(self) -> int:
+    def waiting(self) -> int:
         """The number of requests without an answer yet."""
         return self.requests - self.answers
 
@@ -126,7 +126,7 @@ class Playback:
             self._app.tell(frame.refusal, warning=True)
         self.set_view(jobs_top=frame.rows_top)
         flat_out = self.player.playing and self.player.speed is None
-        if self.source.live and flat_out and not self._waiting:
+        if self.source.live and flat_out and not self.waiting:
             self.ask(self.player.play(0))  # the run goes on while this frame is drawn
         self._app.show(frame)
         self._app.call_later(self._app.keys.go_on)
@@ -149,14 +149,14 @@ class Playback:
 
     def tick(self, seconds: float) -> None:
         """Let real time pass.  Nothing new is asked for while an answer is still to come."""
-        if self._waiting:
+        if self.waiting:
             self._waited_s += seconds
             if self._waited_s > _NOTE_AFTER_S:
                 self._app.say("simulating …")
         if not self.player.playing:
             return
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
-        if not self._waiting:
+        if not self.waiting:
             owed_s, self._owed_s = self._owed_s, 0.0
             self.ask(self.player.play(owed_s))
 

@@ -31,6 +31,8 @@ class TourGuide:
         self._due_ms: Millis | None = None
         """When the next step comes by itself."""
         self._begun = False
+        self._arriving = False
+        """Whether the moment of the step is still to come, and its caption with it."""
         playback.opening_move = GoTo(tour.steps[0].at_ms or 0)
 
     @property
@@ -53,8 +55,10 @@ class TourGuide:
         times = [step.at_ms for step in self.pages[: place + 1] if step.at_ms is not None]
         self._playback.player.stop()
         if times:
+            self._arriving = True
             self._playback.ask(GoTo(times[-1]))
-        self._show()
+        else:
+            self._show()
 
     def pressed(self, key: str) -> None:
         """A key has been handled: the one that is awaited leads on."""
@@ -75,12 +79,15 @@ class TourGuide:
         if not self._begun:
             self._begun = True
             self._show()
+        elif self._arriving:
+            if not self._playback.waiting:
+                self._show()
         elif self._due_ms is not None and frame.at_ms >= self._due_ms:
             self.place += 1
             self._show()
 
     def _show(self) -> None:
-        self._due_ms = None
+        self._due_ms, self._arriving = None, False
         step = self.step
         job, node = step.selection
         self._app.select(job=job, node=node)

@@ -11,7 +11,7 @@ from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import ColourBy, DivergencePoint, Frame, RunComparison, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import GoTo, Move, Request, Stay, Step, StepKind
+from callboard.journal.replay.source import GoTo, Move, Play, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
 
 _STRIDE_MS = 5_000
@@ -24,12 +24,12 @@ class ComparedRun(Protocol):
     recording: Recording
     cursor: Cursor
 
-    def advance(self, move: Move) -> None:
-        """Move there, or as near as can be."""
+    def advance(self, move: Move) -> Move | None:
+        """Move there, or as near as can be; what is left of the move, if it was interrupted."""
 
 
 class Lockstep:
-    """Two runs; `answer` moves both.
+    """Two runs; `advance` moves both.
 
     A run that is over stays at its end while the other goes on.  Moves by events (the next end of
     a job, a fault) go by those of the run in front, or of the other when that is over.
@@ -41,10 +41,6 @@ class Lockstep:
         self._sides = first, second
         self._has_request = has_request
         self._divergences = DivergenceSearch(self._recordings())
-
-    def answer(self, request: Request) -> Frame:
-        self._advance(request.move, request.view.lead)
-        return self._frame(request.view)
 
     def _recordings(self) -> tuple[Recording, Recording]:
         return self._sides[0].recording, self._sides[1].recording
@@ -58,42 +54,45 @@ class Lockstep:
         """The last moment known of either."""
         return max(recording.end_ms for recording in self._recordings())
 
-    def _advance(self, move: Move, lead: int) -> None:
+    def advance(self, move: Move, lead: int) -> Move | None:
+        """Move both; what is left of the move, if something else was asked on the way."""
         for side in self._sides:
             side.cursor.reached = False
         match move:
             case Stay():
-                return
+                return None
             case GoTo(at_ms=at_ms):
-                self._to(self.end_ms if at_ms is None else at_ms)
+                return self._to(self.end_ms if at_ms is None else at_ms)
             case Step(kind=StepKind.DIVERGENCE):
-                self._to_divergence()
-            case _:
-                back = isinstance(move, Step) and move.back
-                front = self._sides[lead]
-                if front.cursor.over and not back:
-                    front = self._sides[1 - lead]
-                front.advance(move)
-                self._to(front.cursor.at_ms)
+                return self._to_divergence(move)
+        back = isinstance(move, Step) and move.back
+        front = self._sides[lead]
+        if front.cursor.over and not back:
+            front = self._sides[1 - lead]
+        if (left := front.advance(move)) is not None:
+            return left
+        left = self._to(front.cursor.at_ms)
+        return None if isinstance(move, Play) else left
 
-    def _to(self, at_ms: Millis) -> None:
+    def _to(self, at_ms: Millis) -> Move | None:
         """Move both to a moment, or as far as the slower one gets."""
-        for side in self._sides:
-            if side.cursor.at_ms != at_ms:
-                side.advance(GoTo(at_ms))
+        sides = [side for side in self._sides if side.cursor.at_ms != at_ms]
+        left = [side.advance(GoTo(at_ms)) for side in sides]
         going = [side.cursor.at_ms for side in self._sides if not side.cursor.over]
         for side in self._sides:
             if going and side.cursor.at_ms > min(going):
                 side.advance(GoTo(min(going)))
+        return None if left.count(None) == len(left) else GoTo(at_ms)
 
-    def _to_divergence(self) -> None:
+    def _to_divergence(self, step: Step) -> Move | None:
         """Move to where the runs diverge; the search ends when there is another request."""
         while (found := self._divergence()) is None:
             before_ms = self.at_ms
-            self._to(before_ms + _STRIDE_MS)
-            if self.at_ms == before_ms or self._has_request():
-                return
-        self._to(found.at_ms)
+            if self._to(before_ms + _STRIDE_MS) is not None or self._has_request():
+                return step
+            if self.at_ms == before_ms:
+                return None
+        return self._to(found.at_ms)
 
     def _divergence(self) -> DivergencePoint | None:
         """Where they diverge, as far as both are known; a run played anew has a new recording."""
@@ -101,7 +100,7 @@ class Lockstep:
             self._divergences = DivergenceSearch(self._recordings())
         return self._divergences.search()
 
-    def _frame(self, view: View) -> Frame:
+    def frame(self, view: View) -> Frame:
         """The frame of both runs at this moment."""
         at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._recordings()
         one, other = places = [side.cursor.index for side in self._sides]

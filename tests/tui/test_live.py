@@ -6,7 +6,10 @@ import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
+from callboard.actors.vocabulary.faults import Crash
 from callboard.experiments import plugins
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.live_requests import InterventionRequest
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.live_server import LiveServer, start_runs
 from callboard.experiments.run_loading import load_run
@@ -106,6 +109,55 @@ def test_who_asks_something_else_need_not_wait() -> None:
     frame = run.answer(Request(GoTo(10**9), VIEW))
     assert not frame.complete
     run.close()
+
+
+JOBS_ON = [Step(StepKind.JOB)] * 3
+BURSTS: dict[str, list[Move]] = {
+    "to a moment, then a look": [GoTo(400_000), Stay()],
+    "to a moment, then time passes": [GoTo(400_000), Play(3000.0)],
+    "to a moment, then to another": [GoTo(900_000), GoTo(400_000), Stay()],
+    "to a moment, then to the mark after it": [GoTo(389_999), Step(StepKind.MARK), Stay()],
+    "jobs on, one after the other": [*JOBS_ON, Stay(), Stay()],
+    "jobs on and one back": [*JOBS_ON, Step(StepKind.JOB, back=True)],
+    "to a moment, then to an event": [GoTo(900_000), GoToEvent(5)],
+}
+"""What comes in a burst: each request is there before the one before it has been answered."""
+
+
+@pytest.mark.parametrize("policies", [("fair",), ("fair", "fifo")])
+@pytest.mark.parametrize("burst", BURSTS)
+def test_a_move_under_way_goes_on_when_more_is_asked(burst: str, policies: tuple[str, ...]) -> None:
+    """The last answer is what it is where each request has waited for the one before."""
+    asked = [Request(move, VIEW) for move in BURSTS[burst]]
+    waiting = list(asked)
+    specs = [plan(policy=policy) for policy in policies]
+    with LiveServer(specs, has_request=lambda: bool(waiting)) as hasty, LiveServer(specs) as calm:
+        while waiting:
+            shown = hasty.answer(waiting.pop(0))
+        patient = [calm.answer(request) for request in asked][-1]
+    played_on = isinstance(asked[-1].move, Play)  # no time passes on the way
+    assert shown.at_ms == patient.at_ms - (3000 if played_on else 0)
+    assert played_on or (shown.index, shown.jobs) == (patient.index, patient.jobs)
+
+
+def test_two_runs_go_to_their_divergence_though_more_is_asked() -> None:
+    waiting = [Request(Step(StepKind.DIVERGENCE), VIEW), *[Request(Stay(), VIEW)] * 3]
+    specs = [plan(policy=policy) for policy in ("fair", "fifo")]
+    with LiveServer(specs, has_request=lambda: bool(waiting)) as server:
+        frames = [server.answer(waiting.pop(0)) for _ in range(4)]
+    assert frames[-1].comparison is not None
+    assert frames[-1].comparison.divergence is not None
+    assert frames[-1].at_ms == frames[-1].comparison.divergence.at_ms
+
+
+def test_what_is_done_by_hand_is_done_where_the_move_leads() -> None:
+    more = [True]
+    with LiveServer([plan()], has_request=lambda: more[0]) as server:
+        assert server.answer(Request(GoTo(400_000), VIEW)).at_ms < 400_000
+        crash = InterventionRequest(Intervene((Crash(3),)), VIEW)
+        assert server.answer(crash).at_ms == 400_001
+        (done,) = server.runs[0].spec.interventions
+        assert done.at_ms == 400_001
 
 
 def test_leaving_ends_the_journal_well(tmp_path: Path) -> None:
