@@ -7,7 +7,7 @@ from shutil import which
 
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 
-_ALONE = (
+QUIETLY = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     "--hide-scrollbars",
@@ -20,7 +20,7 @@ def open_page(page: Path, *flags: str, fragment: str = "") -> str:
     """
     assert CHROMIUM is not None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        command = [CHROMIUM, *_ALONE, f"--user-data-dir={profile}", *flags]
+        command = [CHROMIUM, *QUIETLY, f"--user-data-dir={profile}", *flags]
         done = subprocess.run(
             [*command, page.resolve().as_uri() + fragment],
             capture_output=True,

@@ -124,7 +124,7 @@ def _server(command: str, port: int) -> Any:
 
         async def handle_index(self, request: Any) -> Any:
             page = await super().handle_index(request)
-            page.text = _own_page(page.text)
+            page.text = _own_page(page.text, address)
             return page
 
         async def handle_websocket(self, request: Any) -> Any:
@@ -150,9 +150,13 @@ def _server(command: str, port: int) -> Any:
     return LocalServer(command, host=HOST, port=port, title="callboard")
 
 
-def _own_page(page: str) -> str:
-    """textual-serve's page, asking no other host for anything, with a title and the focus."""
-    return _FOREIGN_LINK.sub("", page).replace("</head>", _TITLE_AND_FOCUS)
+def _own_page(page: str, address: str) -> str:
+    """textual-serve's page, asking no other host for anything, with a title and the focus.
+
+    What it has of its own it names by the whole address, as if that were a foreign one.
+    """
+    local = page.replace(f'"{address}/', '"/')
+    return _FOREIGN_LINK.sub("", local).replace("</head>", _TITLE_AND_FOCUS)
 
 
 def _is_size(number: object) -> bool:

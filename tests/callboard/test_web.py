@@ -12,11 +12,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from bench.browser import CHROMIUM
 from callboard import web
 from callboard.cli import run_command_line
 from callboard.experiments.user_errors import InputError
 from callboard.terminal import check_terminal
 from tests.callboard.support import environment
+from tests.support.chromium import open_tab
 
 SERVED = pytest.mark.skipif(
     importlib.util.find_spec("textual_serve") is None,
@@ -139,6 +141,52 @@ def test_a_browser_sees_the_run_and_no_other_page_does() -> None:
             message = await screen.receive(timeout=60)
             assert message.type is aiohttp.WSMsgType.BINARY, message
             said += message.data
+
+    with serving() as port:
+        asyncio.run(browse(port))
+
+
+SEEN = """(() => {
+  const layer = document.querySelector(".xterm-text-layer");
+  if (!layer || !document.body.classList.contains("-first-byte")) return null;
+  const box = layer.getBoundingClientRect(), keys = document.querySelector("textarea");
+  const inked = (from, to) => {
+    const scale = layer.height / box.height, part = layer.getContext("2d");
+    const dots = part.getImageData(0, from * scale, layer.width, (to - from) * scale).data;
+    const first = dots.slice(0, 3).join();
+    for (let at = 0; at < dots.length; at += 4) if (dots.slice(at, at + 3).join() != first) return true;
+    return false;
+  };
+  const ink = inked(0, 24) && inked(box.height - 24, box.height);
+  return ink && {
+    box: [box.left, box.top, box.right, box.bottom], ink,
+    field: Number(getComputedStyle(keys).opacity), page: document.documentElement.scrollHeight,
+  };
+})()"""
+"""Where the terminal's text is on the page, once its first and its last line have some; how opaque
+the field that takes the keys is.
+"""
+
+
+@SERVED
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_window_shows_the_whole_screen(host: str) -> None:
+    """The first line at the top, the last above the bottom, at the sizes of a telephone, a laptop
+    and a large screen, and nothing over it.
+    """
+
+    async def browse(port: int) -> None:
+        async with open_tab(f"http://{host}:{port}/", 1280, 800) as tab:
+            for width, height in ((1280, 800), (390, 844), (1920, 1080)):
+                await tab.resize(width, height)
+                fits = f"(b => b[2] <= {width} && b[2] > {width - 20})(seen.box) && seen"
+                seen = await tab.until(f"(seen => seen && {fits})({SEEN})")
+                left, top, _, bottom = seen["box"]
+                assert (left, top) == (0, 0)
+                assert height - 40 < bottom <= height
+                assert seen["page"] <= height
+                assert seen["field"] == 0
 
     with serving() as port:
         asyncio.run(browse(port))
