@@ -12,8 +12,10 @@ nodes wait for no heartbeats, these are left out of account for all.
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster, Tasks, node_facts
@@ -25,7 +27,11 @@ from callboard.experiments.plugins import classes_of
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
 from callboard.journal.figures.tables import Ints, JobColumns
+from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import KINDS, MAPS, REDUCES, JobId, Millis, SlotKind, Stage
+
+Nominal = NDArray[np.float64]
+"""A part of each task, in ms on a node of speed 1, before noise."""
 
 
 def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Millis]:
@@ -33,7 +39,7 @@ def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Mil
     `at_once` if nothing waits for heartbeats, by default as the run's own architecture has it.
     """
     scenario, at_once = spec.scenario, any_at_once([spec]) if at_once is None else at_once
-    alone = _LoneJobs(scenario.cluster, scenario.tasks, scenario.seed, at_once=at_once)
+    alone = LoneJobs.of(scenario, at_once=at_once)
     if scenario.tasks.sigma:
         return {job.job: alone.least_ms(job) for job in spec.jobs}
     by_shape: dict[tuple[object, ...], Millis] = {}
@@ -57,19 +63,25 @@ def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
     return np.array([solo_ms.get(job, 0) for job in jobs.job.tolist()], np.int64)
 
 
-class _LoneJobs:
+class LoneJobs:
     """Jobs alone on a cluster."""
 
     def __init__(self, cluster: Cluster, tasks: Tasks, seed: int, *, at_once: bool) -> None:
         nodes = node_facts(cluster)
         self._types = sorted({(each.speed, each.node_type) for each in nodes})
         self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in KINDS)
+        self._tasks = tasks
         self._latency_ms = cluster.latency_ms
         self._round_ms = cluster.round_ms()
         self._at_once = at_once or cluster.heartbeat.out_of_band
         self._slowstart = tasks.slowstart
         self._sigma = tasks.sigma
         self._noise = Stream(seed, "duration")
+
+    @classmethod
+    def of(cls, scenario: Scenario, *, at_once: bool) -> Self:
+        """On the cluster as a scenario begins it."""
+        return cls(scenario.cluster, scenario.tasks, scenario.seed, at_once=at_once)
 
     def _slots(self, nodes: Sequence[NodeFacts], kind: SlotKind) -> list[int]:
         counts = dict.fromkeys(self._types, 0)
@@ -78,7 +90,8 @@ class _LoneJobs:
         return list(counts.values())
 
     def least_ms(self, job: JobSpec) -> Millis:
-        maps = self._held(self._work(job, MAPS, job.map_ms))
+        """The least response time of a job."""
+        maps = self._held(self._work(job, MAPS, self._map_ms(job)))
         mapped_ms = least_makespan(maps, self._map_slots)
         if not job.reduces:
             return max(mapped_ms, 1)
@@ -91,17 +104,24 @@ class _LoneJobs:
         has its shuffle, but for the last map's part, behind it when all maps are done.
         """
         way_ms = 2 * self._latency_ms
-        rest = self._work(job, REDUCES, job.reduce_ms)
-        whole = np.maximum(self._lengths(job, REDUCES, job.shuffle_ms), way_ms)
-        last_ms = job.shuffle_ms // max(job.maps, 1)
-        tail = np.maximum(self._lengths(job, REDUCES, last_ms), way_ms + 1)
+        shuffle_ms, tail_ms, rest_ms = _reduce_ms(job)
+        rest = self._work(job, REDUCES, rest_ms)
+        whole = np.maximum(self._lengths(job, REDUCES, shuffle_ms), way_ms)
+        tail = np.maximum(self._lengths(job, REDUCES, tail_ms), way_ms + 1)
         begun = tail + rest + way_ms
         anew = self._held(np.maximum(whole, tail + way_ms) + rest)
         more_ms = int((anew - begun).min())
         early_ms = mapped_ms + least_makespan(begun + more_ms, self._reduce_slots) - more_ms
         return max(early_ms, first_ms + least_makespan(anew, self._reduce_slots))
 
-    def _work(self, job: JobSpec, stage: Stage, nominal_ms: Millis) -> Lengths:
+    def _map_ms(self, job: JobSpec) -> Nominal:
+        """Of each map with local input; of a recorded one, what it took then."""
+        own = job.recorded
+        if own is None:
+            return np.full(job.maps, float(job.map_ms))
+        return np.array([own.map_nominal_ms(task, self._tasks) for task in range(job.maps)])
+
+    def _work(self, job: JobSpec, stage: Stage, nominal_ms: Nominal) -> Lengths:
         """How long the work of each task, which nodes differ in, takes on each type."""
         columns = [
             self._lengths(job, stage, nominal_ms, job.factor(node_type) / speed)
@@ -110,17 +130,19 @@ class _LoneJobs:
         return np.concatenate(columns, axis=1)
 
     def _lengths(
-        self, job: JobSpec, stage: Stage, nominal_ms: Millis, factor: float | None = None
+        self, job: JobSpec, stage: Stage, nominal_ms: Nominal, factor: float | None = None
     ) -> Lengths:
         """One column: a part of each task, skewed where a `factor` is applied."""
-        count = job.reduces if stage == REDUCES else job.maps
         plain_ms = nominal_ms if factor is None else nominal_ms * factor
-        column = np.full((count, 1), round(plain_ms), np.int64)
         if self._sigma:
-            column[:, 0] = [self._real_ms(job, stage, task, plain_ms) for task in range(count)]
+            drawn = [self._real_ms(job, stage, task, ms) for task, ms in enumerate(plain_ms)]
+            column = np.array(drawn, np.int64).reshape(-1, 1)
+        else:
+            column = np.rint(plain_ms).astype(np.int64).reshape(-1, 1)
         if factor is not None:
             for task in job.skewed[stage]:
-                column[task] = self._real_ms(job, stage, task, nominal_ms * (factor * job.skew))
+                ms = float(nominal_ms[task]) * (factor * job.skew)
+                column[task] = self._real_ms(job, stage, task, ms)
         return column
 
     def _real_ms(self, job: JobSpec, stage: Stage, task: int, nominal_ms: float) -> Millis:
@@ -135,3 +157,17 @@ class _LoneJobs:
             return np.maximum(told, 1)
         rounds = np.maximum(-(-told // self._round_ms), 1)
         return rounds * self._round_ms
+
+
+def _reduce_ms(job: JobSpec) -> tuple[Nominal, Nominal, Nominal]:
+    """Of each reduce: its whole shuffle, what of it is the last map's, and the rest; of a recorded
+    one, what they took then.
+    """
+    own = job.recorded
+    if own is None:
+        parts = (job.shuffle_ms, job.shuffle_ms // max(job.maps, 1), job.reduce_ms)
+        shuffle, tail, rest = (np.full(job.reduces, float(ms)) for ms in parts)
+    else:
+        arrays = (own.shuffle_ms, own.tail_ms, own.rest_ms)
+        shuffle, tail, rest = (np.array(each, np.float64) for each in arrays)
+    return shuffle, tail, rest

@@ -115,10 +115,10 @@ def _sizes(
         said += [("size≈", f"{duration(round(expected_ms))} of slot time expected")]
     if size_ms is not None:
         said += [("size°", f"{duration(size_ms)} of slot time")]
-    stretch = insight.stretch(row, at_ms)
-    if stretch is not None:
+    slowdown = insight.slowdown(row, at_ms)
+    if slowdown is not None:
         so_far = "" if row.finished_ms is not None else " so far"
-        said += [("×least°", f"{stretch:.1f} times the least possible{so_far}")]
+        said += [("slowdown°", f"{slowdown:.1f} times as long as alone{so_far}")]
     return said
 
 

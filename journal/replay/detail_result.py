@@ -88,11 +88,10 @@ def _times(recording: Recording, done: list[JobRecord], at_ms: Millis) -> list[_
     mean, p95 = round(float(np.mean(took))), round(float(np.percentile(took, 95)))
     facts = [("response", f"mean {duration(mean)}, p95 {duration(p95)}")]
     insight = recording.insight
-    known = [insight.stretch(job, at_ms) for job in done] if insight is not None else []
+    known = [insight.slowdown(job, at_ms) for job in done] if insight is not None else []
     slow = [each for each in known if each is not None]
     if slow:
-        text = f"mean {np.mean(slow):.1f}, most {max(slow):.1f} × the least°"
-        facts.append(("slowdown", text))
+        facts.append(("slowdown°", f"mean {np.mean(slow):.1f}, most {max(slow):.1f}"))
     return facts
 
 

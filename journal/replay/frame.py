@@ -114,7 +114,7 @@ class JobSortKey(IntEnum):
     SCORE = 10
     EXPECTED = 11
     SIZE = 12
-    STRETCH = 13
+    SLOWDOWN = 13
     PREEMPTIONS = 14
 
 
@@ -178,9 +178,9 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     `waited_ms` is from submission to its first launch, `time_ms` from submission to its end, or to
     now.  `fair_share` is in slots.  `rank` is its place in the policy's queue when a task of it was
     launched last, 0 for never, and `score` the number that put it there.  `expected_ms` is its size
-    as a policy can know it; its true size `size_ms` and `stretch`, its time over the least that it
-    could take, no scheduler can know.  `preempted` is how often an attempt of it was preempted,
-    `by` the last job or pool that it was preempted for.
+    as a policy can know it; its true size `size_ms` and `slowdown` no scheduler can know.
+    `preempted` is how often an attempt of it was preempted, `by` the last job or pool that it was
+    preempted for.
     """
 
     job: JobId
@@ -199,7 +199,7 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     score: float = 0.0
     expected_ms: float | None = None
     size_ms: float | None = None
-    stretch: float | None = None
+    slowdown: float | None = None
     preempted: int = 0
     by: str = ""
     priority: Priority = Priority.NORMAL

@@ -58,8 +58,10 @@ class Insight:
     def size_ms(self, row: JobRecord) -> Millis | None:
         return None if self._oracle is None else self._oracle.size_ms(row.submission)
 
-    def stretch(self, row: JobRecord, at_ms: Millis) -> float | None:
-        """The job's time in the system over the least that it could take."""
+    def slowdown(self, row: JobRecord, at_ms: Millis) -> float | None:
+        """The job's time in the system over the least that it could take alone, as the glossary
+        has it; below 1 only while the job has not ended.
+        """
         least_ms = None if self._oracle is None else self._oracle.least_ms(row.submission)
         until_ms = at_ms if row.finished_ms is None else row.finished_ms
         return (until_ms - row.submission.at_ms) / least_ms if least_ms else None

@@ -2,22 +2,26 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TypeAlias
 
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.vocabulary.events import JobSubmitted, NodeFacts, RunStarted
+from callboard.actors.vocabulary.events import JobSubmitted, RunStarted
 from callboard.scheduler.estimation import Oracle
-from callboard.scheduler.model import MAPS, STAGES, Millis, Stage, slot_kind
+from callboard.scheduler.model import STAGES, Millis
 
 
 class JobOracle:
-    """The truth about a run's jobs; None for a job that is not in the scenario."""
+    """The truth about a run's jobs; None for a job that is not in the scenario.  `least_ms` is how
+    long a job takes alone, the denominator of its slowdown.
+    """
 
-    def __init__(self, jobs: Sequence[JobSpec], sizes: Oracle, nodes: Sequence[NodeFacts]) -> None:
+    def __init__(
+        self, jobs: Sequence[JobSpec], sizes: Oracle, least_ms: Callable[[JobSpec], Millis]
+    ) -> None:
         self._specs = {spec.job: spec for spec in jobs}
         self._sizes = sizes
-        self._slots = (sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes))
-        self._machines = {(n.node_type, n.speed) for n in nodes}
+        self._least_ms = cache(least_ms)
 
     def size_ms(self, submission: JobSubmitted) -> Millis | None:
         """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""
@@ -35,23 +39,10 @@ class JobOracle:
         errors = [math.exp(sigma * sizes.normal(job, stage)) for stage in STAGES]
         return sum(round(sizes.size_ms(job, stage) * errors[stage]) for stage in STAGES)
 
-    def least_ms(self, submission: JobSubmitted) -> float | None:
-        """The least time that the job could take: all slots for it, all input local, the fastest
-        nodes, no wait for a heartbeat, and shuffles done while maps run.
-        """
+    def least_ms(self, submission: JobSubmitted) -> Millis | None:
+        """The least time that the job could take, alone on the empty cluster."""
         spec = self._spec(submission)
-        if spec is None:
-            return None
-        fastest = max(speed / spec.factor(kind) for kind, speed in self._machines)
-        return sum(self._phase_ms(spec, stage) for stage in STAGES) / fastest
-
-    def _phase_ms(self, spec: JobSpec, stage: Stage) -> float:
-        """The phase's work over all slots, but no less than a task of it takes."""
-        tasks = spec.maps if stage == MAPS else spec.reduces
-        if not tasks:
-            return 0.0
-        slots = self._slots[slot_kind(stage)]
-        return self._sizes.size_ms(spec.job, stage) / min(tasks, max(slots, 1))
+        return None if spec is None else self._least_ms(spec)
 
     def _spec(self, submission: JobSubmitted) -> JobSpec | None:
         """The job as the scenario has it, if it is the same."""

@@ -54,7 +54,7 @@ class InsightColumns:
             score=why.score if why is not None else 0.0,
             expected_ms=self._insight.expected_ms(self._cluster, row),
             size_ms=self._insight.size_ms(row),
-            stretch=self._insight.stretch(row, self._at_ms),
+            slowdown=self._insight.slowdown(row, self._at_ms),
             preempted=row.preempted,
             by="" if taker is None else claimant_name(taker),
         )
@@ -66,7 +66,7 @@ class InsightColumns:
             JobSortKey.FAIR_SHARE: lambda row: self._fair_shares.get(row.submission.job),
             JobSortKey.EXPECTED: lambda row: insight.expected_ms(self._cluster, row),
             JobSortKey.SIZE: insight.size_ms,
-            JobSortKey.STRETCH: lambda row: insight.stretch(row, self._at_ms),
+            JobSortKey.SLOWDOWN: lambda row: insight.slowdown(row, self._at_ms),
             JobSortKey.SCORE: lambda row: row.last_launch.why.score if row.last_launch else None,
             JobSortKey.PREEMPTIONS: lambda row: row.preempted,
         }

@@ -153,9 +153,7 @@ SEEN = """(() => {
   const inked = (from, to) => {
     const scale = layer.height / box.height, part = layer.getContext("2d");
     const dots = part.getImageData(0, from * scale, layer.width, (to - from) * scale).data;
-    const first = dots.slice(0, 3).join();
-    for (let at = 0; at < dots.length; at += 4) if (dots.slice(at, at + 3).join() != first) return true;
-    return false;
+    return dots.some((value, at) => at % 4 < 3 && value != dots[at % 4]);
   };
   const ink = inked(0, 24) && inked(box.height - 24, box.height);
   return ink && {

@@ -1,5 +1,6 @@
 """Times alone: by hand on small clusters, and never longer than a run with whatever policy."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,11 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slowdown import slowdowns
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
+from tests.scenarios.formats.samples import HADOOP1, written
+from tests.scenarios.formats.test_any_format import SAMPLES
 
 AT_ONCE = Heartbeats(out_of_band=True)
+PROMPTLY = ("cluster.heartbeat.out_of_band=true", "cluster.heartbeat.interval_ms=100")
 
 
 def alone_ms(
@@ -72,6 +76,12 @@ class TestByHand:
         assert alone_ms(cluster, maps=2, map_s=10) == 2 * 2502
         assert alone_ms(cluster, maps=2, map_s=10, on={"io": 8.0}) == 20_002
 
+    def test_recorded_tasks_take_what_they_took(self, tmp_path: Path) -> None:
+        """Maps of 10 s and, rack-local, of 20 s; a reduce that begins then: 4 s and 7 s."""
+        settings = ("tasks.rack_factor=2.0", *PROMPTLY)
+        spec = load_run(str(written(tmp_path, HADOOP1)), settings)
+        assert list(solo_times(spec).values()) == [10_002 + (4002 + 7000 + 2)]
+
     def test_it_has_its_own_draws(self) -> None:
         noisy = Tasks(sigma=0.5)
         assert alone_ms(tasks=noisy, maps=1, map_s=10) != alone_ms(
@@ -91,6 +101,15 @@ class TestByHand:
 @given(scenario=scenarios(WITHOUT_FAULTS), policy=policies())
 def test_nothing_is_faster_than_alone(scenario: Scenario, policy: str) -> None:
     spec, metrics = RunSpec.of(scenario, policy), Metrics()
+    Simulation(spec, [metrics.observe]).run()
+    assert slowdowns(metrics.jobs(), solo_times(spec)).slowdown.min() >= 1
+
+
+@pytest.mark.parametrize("name", [name for name, (_, columns) in SAMPLES.items() if not columns])
+def test_no_recorded_job_is_faster_than_alone(name: str, tmp_path: Path) -> None:
+    """Also where a map that was read from afar is now local, and takes a part of its time."""
+    settings = ("tasks.rack_factor=4.0", "tasks.off_rack_factor=9.0", *PROMPTLY)
+    spec, metrics = load_run(str(written(tmp_path, SAMPLES[name][0])), settings), Metrics()
     Simulation(spec, [metrics.observe]).run()
     assert slowdowns(metrics.jobs(), solo_times(spec)).slowdown.min() >= 1
 

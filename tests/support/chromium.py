@@ -1,4 +1,4 @@
-"""A page in Chromium that can be asked what it shows, over the protocol of its developers' tools."""
+"""A page in Chromium that can be asked what it shows, by the protocol of its own tools."""
 
 import asyncio
 import itertools

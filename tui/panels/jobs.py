@@ -61,7 +61,7 @@ JOB_COLUMNS = (
     JobColumn("preempted", JobSortKey.PREEMPTIONS, 12, 10, _preemptions, left=True),
     JobColumn("size≈", JobSortKey.EXPECTED, 6, 12, lambda row: _length(row.expected_ms)),
     JobColumn("size°", JobSortKey.SIZE, 6, 11, lambda row: _length(row.size_ms)),
-    JobColumn("×least°", JobSortKey.STRETCH, 7, 9, lambda row: _times(row.stretch)),
+    JobColumn("slowdown°", JobSortKey.SLOWDOWN, 9, 9, lambda row: _times(row.slowdown)),
 )
 JOB_SORT_KEYS = tuple(dict.fromkeys(column.key for column in JOB_COLUMNS))
 ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)

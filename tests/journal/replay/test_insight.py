@@ -14,8 +14,13 @@ from callboard.actors.vocabulary.events import (
     RunStarted,
 )
 from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.solo_runs import solo_times
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.slowdown import slowdowns
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.detail_result import result_facts
 from callboard.journal.replay.fair_share import FairShares
 from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
 from callboard.journal.replay.insight import Insight, queue_position
@@ -31,7 +36,7 @@ from callboard.scheduler.reasons import (
     UserClaimant,
     Why,
 )
-from tests.journal.replay.support import events_of, outage
+from tests.journal.replay.support import OUTAGE, events_of, outage
 
 
 def submitted(job: int, maps: int, pool: str = "", reduces: int = 0) -> JobSubmitted:
@@ -127,11 +132,26 @@ def test_no_job_ends_before_the_least_that_it_could_take() -> None:
         recording.append(event)
         if isinstance(event, JobFinished):
             assert recording.insight is not None
-            stretch = recording.insight.stretch(
+            slowdown = recording.insight.slowdown(
                 recording.last_state.run.jobs[event.job], event.at_ms
             )
-            assert stretch is not None
-            assert stretch >= 1, event
+            assert slowdown is not None
+            assert slowdown >= 1, event
+
+
+def test_slowdown_is_what_run_tells() -> None:
+    """One word, one number: of each job, on the screen and in `run --slowdown`."""
+    recording, spec = Recording(oracle_of_journal), load_run(str(OUTAGE))
+    for event in outage():
+        recording.append(event)
+    assert recording.insight is not None
+    told = slowdowns(Metrics.of(outage()).jobs(), solo_times(spec))
+    jobs = recording.last_state.run.jobs
+    shown = [recording.insight.slowdown(jobs[job], 0) for job in told.job.tolist()]
+    assert shown == pytest.approx(told.slowdown.tolist())
+    facts = dict(result_facts(recording, recording.last_state, recording.end_ms))
+    assert told.statistics.mean is not None
+    assert facts["slowdown°"].startswith(f"mean {told.statistics.mean:.1f}, most ")
 
 
 def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
@@ -144,7 +164,7 @@ def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
     for event in (started, submitted(0, 3)):
         cluster.observe(event)
     insight, row = Insight(started, oracle_of_journal), cluster.run.jobs[0]
-    assert (insight.size_ms(row), insight.stretch(row, 5)) == (None, None)
+    assert (insight.size_ms(row), insight.slowdown(row, 5)) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +209,7 @@ def test_a_score_says_what_it_is() -> None:
         JobSortKey.SCORE,
         JobSortKey.EXPECTED,
         JobSortKey.SIZE,
-        JobSortKey.STRETCH,
+        JobSortKey.SLOWDOWN,
         JobSortKey.PREEMPTIONS,
     ],
 )
@@ -206,7 +226,7 @@ def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(
         JobSortKey.SCORE: "score",
         JobSortKey.EXPECTED: "expected_ms",
         JobSortKey.SIZE: "size_ms",
-        JobSortKey.STRETCH: "stretch",
+        JobSortKey.SLOWDOWN: "slowdown",
         JobSortKey.PREEMPTIONS: "preempted",
     }
     for part in range(1, 9):
