@@ -24,6 +24,11 @@ if not Path(__file__).with_name("actors").is_dir():
 from callboard.actors.version import __version__
 
 
+def __dir__() -> list[str]:
+    """What a notebook offers: the calls, though they are not loaded yet."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> object:
     """The calls and `RunOptions` (before: `Options`), loaded when asked for: the command line comes
     by here first, and must answer Ctrl-C before all is loaded.

@@ -1,13 +1,16 @@
 """The Python calls: `callboard.run`, `callboard.compare`, `callboard.sweep`, `callboard.load`."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import wraps
 from pathlib import Path
+from typing import TypeVar, cast
 
 import msgspec
 
 from callboard.console import PlainConsole
+from callboard.experiments.error_messages import BAD_INPUT
 from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.result_store import ResultStore, is_store
 from callboard.experiments.run_loading import RunSource, chosen_policies, load_run
@@ -51,6 +54,23 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: DriverName | None = None
 
 
+_Call = TypeVar("_Call", bound=Callable[..., object])
+
+
+def _told_briefly(call: _Call) -> _Call:
+    """Leave out of the traceback of bad input the ways that it took in here."""
+
+    @wraps(call)
+    def brief(*arguments: object, **named: object) -> object:
+        try:
+            return call(*arguments, **named)
+        except BAD_INPUT as error:
+            raise error.with_traceback(None) from None
+
+    return cast(_Call, brief)
+
+
+@_told_briefly
 def run(
     scenario: str | Path = DEFAULT_SCENARIO,
     policy: str | None = None,
@@ -91,6 +111,7 @@ def run(
     return Run(spec, result, options.journal)
 
 
+@_told_briefly
 def compare(
     scenario: str | Path = DEFAULT_SCENARIO,
     policies: Sequence[str] = (),
@@ -125,6 +146,7 @@ def compare(
     return Comparison(SeedRuns(first.scenario.name, named, chosen, tuple(rows)))
 
 
+@_told_briefly
 def sweep(
     scenarios: str | Path | Sequence[str | Path],
     *,
@@ -166,6 +188,7 @@ def sweep(
     return Sweep([cell for cell in cells if cell.place in wanted], Path(store))
 
 
+@_told_briefly
 def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
     """A recorded run from its journal, or the runs of a store; InputError or JournalError for any
     other file, ScenarioError for a journal that names a policy in a Python file without `trust`.

@@ -349,8 +349,11 @@ def _known(column: Ints) -> list[int | None]:
 
 
 def _page(*shown: RenderableType) -> str:
-    """What a terminal would show, as HTML for a notebook."""
-    console = Console(record=True, width=_PAGE_WIDTH, file=io.StringIO(), highlight=False)
+    """What a terminal would show, as HTML for a notebook; Rich is not to show it there too."""
+    nowhere = io.StringIO()
+    console = Console(
+        record=True, width=_PAGE_WIDTH, file=nowhere, highlight=False, force_jupyter=False
+    )
     for each in shown:
         console.print(each)
     return console.export_html(code_format="<pre>{code}</pre>", inline_styles=True)

@@ -11,6 +11,9 @@ from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.concise import concise
 
+BAD_INPUT = ScenarioError, PolicySpecError, JournalError, InputError, MissingExtraError
+"""What tells people of their own input, and needs no traceback."""
+
 
 def describe_error(error: Exception) -> tuple[str | None, int]:
     """The message and the exit status; no message for what is a bug of ours."""
@@ -20,9 +23,7 @@ def describe_error(error: Exception) -> tuple[str | None, int]:
 
 def _described(error: Exception) -> tuple[str | None, int]:
     match error:
-        case ScenarioError() | PolicySpecError() | JournalError():
-            return str(error), EXIT_BAD_INPUT
-        case InputError() | MissingExtraError():
+        case _ if isinstance(error, BAD_INPUT):
             return str(error), EXIT_BAD_INPUT
         case RunFailed():
             return str(error), error.status

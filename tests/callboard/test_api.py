@@ -1,7 +1,11 @@
 """The Python calls: what a notebook gets, and what it is told."""
 
+import re
 import subprocess
 import sys
+import tomllib
+import types
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +15,7 @@ import pytest
 
 import callboard
 from callboard.column_table import ColumnTable
+from callboard.experiments.error_messages import BAD_INPUT
 from callboard.experiments.user_errors import InputError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.notebook import Run, Sweep
@@ -63,6 +68,18 @@ class TestRun:
 class TestCompare:
     """`callboard.compare`."""
 
+    def test_a_notebook_shows_it_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """There Rich shows what it prints by itself, beside what the notebook asks for."""
+        shown: list[object] = []
+        display = types.ModuleType("IPython.display")
+        display.display = shown.append  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "IPython.display", display)
+        monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+        found = callboard.compare("two-jobs", seeds=2, overrides=["tasks.sigma=0.5"])
+        assert "seed by seed" in found._repr_html_()
+        assert "response time" in callboard.run("two-jobs")._repr_html_()
+        assert shown == []
+
     def test_it_agrees_with_single_runs(self) -> None:
         found = callboard.compare("two-jobs", ["fair", "fifo"], seeds=[4, 9], overrides=NOISE)
         assert (found.policies, found.seeds) == (("fair", "fifo"), (4, 9))
@@ -74,6 +91,25 @@ class TestCompare:
         assert found.jobs.rows == 2 * 2 * 2
         assert repr(found) == "<two-jobs under fair, fifo: 2 seeds>"
         assert "seed by seed" in found._repr_html_()
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda: callboard.run("two-jobs", policy="fairr"),
+            lambda: callboard.compare("two-jobs", ["fifo", "nowhere.py:Mine"], seeds=2),
+            lambda: callboard.sweep("two-job", store="s.sqlite"),
+            lambda: callboard.load("nowhere.journal"),
+        ],
+    )
+    def test_bad_input_has_no_traceback_of_ours(
+        self, ask: Callable[[], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """This test, its question, and the call that it asks."""
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(BAD_INPUT) as caught:
+            ask()
+        assert len(caught.traceback) == 3
+        assert caught.value.__suppress_context__
 
     def test_an_unknown_policy_is_told(self) -> None:
         found = callboard.compare("two-jobs", ["fair"], seeds=2)
@@ -155,3 +191,18 @@ class TestTables:
         monkeypatch.setitem(sys.modules, "pandas", None)
         with pytest.raises(MissingExtraError, match="pip install pandas"):
             self.TABLE.to_pandas()
+
+
+def test_what_can_be_called_is_offered() -> None:
+    """A notebook completes what `dir` has."""
+    offered = dir(callboard)
+    assert {"run", "compare", "sweep", "load", "__version__"} <= set(offered)
+    assert not {"Path", "sys"} & set(offered)
+
+
+def test_the_extra_of_this_page_brings_what_the_page_uses() -> None:
+    """docs/experiments.md: intervals, figures, a report, a table of pandas."""
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    brought = tomllib.loads(text)["project"]["optional-dependencies"]["experiments"]
+    names = {re.match(r"\w+", each)[0] for each in brought}  # type: ignore[index]
+    assert {"scipy", "matplotlib", "jinja2", "pandas"} <= names
