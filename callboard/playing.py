@@ -2,7 +2,7 @@
 are cores, with live lines on a terminal, and with what is done kept when Ctrl-C comes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,6 +144,13 @@ def _failure(task: RunTask, answer: Lost | TaskFailure, console: PlainConsole) -
     if isinstance(answer, TaskFailure):
         return RunFailed(answer.message, answer.status)
     return RunFailed(f"{_title(task)}, seed {task.spec.scenario.seed}: {answer.why}")
+
+
+def say_replaced(paths: Iterable[Path], console: PlainConsole) -> None:
+    """Say which journals make way for those that are now recorded."""
+    for path in paths:
+        if path.is_file() and path.stat().st_size:
+            console.print(plain(f"{path} is there already, and is replaced"), soft_wrap=True)
 
 
 def say_recorded(task: RunTask, console: PlainConsole) -> None:

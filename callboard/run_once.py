@@ -13,7 +13,7 @@ from callboard.experiments.run_result import LIVELOCK, RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.tell.names import count
-from callboard.playing import play_rows
+from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld, run_key
 from callboard.tables.policy_table import policy_table
 
@@ -37,6 +37,7 @@ def plan_once(
     """What plays one of these scenarios and prints its table; InputError for bad arguments."""
     keys = [run_key(spec) for world in worlds for spec in world.runs()]
     paths = journal_paths(options.journal, keys, options.scenarios)
+    say_replaced(paths.values(), PlainConsole(stderr=True))
     return lambda world: _play(world, options, paths)
 
 

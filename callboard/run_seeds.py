@@ -15,7 +15,7 @@ from callboard.experiments.statistics import check_intervals
 from callboard.experiments.task_pool import cores_here
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
-from callboard.playing import play_rows
+from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld
 from callboard.run_once import Told, print_heading, tell_livelocks
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json
@@ -59,6 +59,7 @@ def plan_seeds(
             for policy in world.policies
         ]
         paths = journal_paths(options.journal, keys, options.scenarios)
+        say_replaced(paths.values(), PlainConsole(stderr=True))
     return lambda world: _play(world, options, paths)
 
 

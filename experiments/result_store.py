@@ -50,6 +50,7 @@ class ResultStore:
         if path.is_file() and path.stat().st_size and not is_store(path):
             raise InputError(f"{path}: exists and holds no results of Callboard; choose another")
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, timeout=60)
             self._prepare()
         except (OSError, sqlite3.Error) as error:

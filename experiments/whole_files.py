@@ -9,16 +9,22 @@ from pathlib import Path
 from callboard.experiments.user_errors import InputError
 
 
+def instead(path: Path) -> str:
+    """What to say, beside its name, of a file that is going to be written: that it replaces one."""
+    return ", in place of the file that was there" if path.is_file() else ""
+
+
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path that becomes the file once all is written, so there is never half a file; but a pipe
-    or a device is written to directly.  OSError, of the file itself, as files do; InputError
-    for a named pipe that nobody reads.
+    or a device is written to directly.  A missing folder is made.  OSError, of the file itself, as
+    files do; InputError for a named pipe that nobody reads.
     """
     if path.exists() and not path.is_file():
         with _with_reader(path) if path.is_fifo() else contextlib.nullcontext():
             yield path
         return
+    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{os.getpid()}.part.{path.name}")
     try:
         yield part

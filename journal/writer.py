@@ -126,6 +126,7 @@ class JournalWriter:
 def _taken(path: Path) -> BinaryIO:
     """The file, empty; nothing of it is touched before it is certain that nobody writes it."""
     flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    path.parent.mkdir(parents=True, exist_ok=True)
     file = os.fdopen(os.open(path, flags, 0o666), "wb")
     try:
         if not hold(file):

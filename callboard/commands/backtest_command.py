@@ -32,7 +32,7 @@ from callboard.experiments.charts.chart_style import CHART_ENDINGS, check_matplo
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import whole_file
+from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count, duration
 from callboard.progress_line import run_progress
 from callboard.run_arguments import PlannedWorld, add_world_arguments, plan_world
@@ -60,7 +60,9 @@ def backtest_command(options: argparse.Namespace) -> int:
     world = plan_world(options.history, options, options.policy)
     history = read_history(world.spec, find_scenario(options.history).parent)
     found = _played(world, history)
+    replaces = ""
     if figure is not None:
+        replaces = instead(figure)
         _draw(world.spec, history, found, figure)
     warning = partial_load(world.spec, history)
     if options.json:
@@ -68,7 +70,7 @@ def backtest_command(options: argparse.Namespace) -> int:
     else:
         _print(world.spec, found, [*_guesses(history), *([warning] if warning else [])])
         if figure is not None:
-            print(f"what ran at once drawn to {figure}")
+            print(f"what ran at once drawn to {figure}{replaces}")
     return 130 if any(each.result.interrupted for each in found) else 0
 
 

@@ -33,9 +33,9 @@ from typing import Literal, TextIO, get_args
 from callboard.arguments import add_journal_argument
 from callboard.experiments.handing_back import write_history, write_sls_folder
 from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.experiments.journal_paths import file_path
+from callboard.experiments.journal_paths import check_folder, file_path
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import whole_file
+from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.page_collector import PageCollector
@@ -78,6 +78,7 @@ def export_command(options: argparse.Namespace) -> int:
     if form == "sls" and options.to == "-":
         raise InputError("--to -: SLS takes a folder of several files; name one")
     path = None if options.to == "-" else _checked(options.to, options.journal, form)
+    replaces = "" if path is None else instead(path)
     journal = Journal(options.journal)
     try:
         written, unsaid = _written(journal, form, rows, path)
@@ -85,7 +86,7 @@ def export_command(options: argparse.Namespace) -> int:
         raise InputError(f"{options.journal}: {error}") from None
     if path is not None:
         cut = "" if journal.complete else "; the run is not complete, and goes as far as it does"
-        print(f"{written} written to {path}{cut}")
+        print(f"{written} written to {path}{replaces}{cut}")
     for line in unsaid:
         print(f"  it cannot say {printable(line)}", file=sys.stderr)
     return 0
@@ -138,6 +139,7 @@ def _checked(to: str, journal: Path, form: Format) -> Path:
         path = Path(to)
         if path.exists() and not path.is_dir():
             raise InputError(f"--to {to}: this is a file; SLS takes a folder")
+        check_folder("--to", path)
         return path
     path = file_path("--to", to)
     if path.exists() and journal.exists() and path.samefile(journal):

@@ -41,10 +41,10 @@ from callboard.experiments.charts.chart_catalogue import (
 from callboard.experiments.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.charts.chart_style import CHART_ENDINGS, check_matplotlib, save_chart
 from callboard.experiments.charts.store_charts import MEASURES
-from callboard.experiments.journal_paths import file_path
+from callboard.experiments.journal_paths import check_folder, file_path
 from callboard.experiments.result_store import is_store
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import whole_file
+from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
 from callboard.scenarios.scenario_error import ScenarioError
 
@@ -114,8 +114,7 @@ def _files(to: str, figures: Sequence[str], form: str | None, *, several: bool) 
     """The file of each figure, by its name; InputError where there can be none."""
     names = list(dict.fromkeys(figures))
     if to.endswith("/") or (to and Path(to).is_dir()):
-        if not Path(to).is_dir():
-            raise InputError(f"--to {to}: there is no such folder; make it first")
+        check_folder("--to", Path(to))
         return {name: Path(to) / f"{name}.{form or 'svg'}" for name in names}
     path = file_path("--to", to)
     if path.suffix.lower() not in CHART_ENDINGS:
@@ -123,8 +122,6 @@ def _files(to: str, figures: Sequence[str], form: str | None, *, several: bool) 
         raise InputError(f"--to {to}: end the name in one of {endings}, or name a folder")
     if form is not None and path.suffix.lower() != f".{form}":
         raise InputError(f"--format {form}: the name says {path.suffix}; leave one of them out")
-    if not path.parent.is_dir():
-        raise InputError(f"--to {to}: there is no folder {path.parent}; make it first")
     if len(names) == 1 and not several:
         return {names[0]: path}
     return {name: path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names}
@@ -182,10 +179,11 @@ def _draw(draw: _Drawer, files: Mapping[str, Path], *, asked: bool) -> int:
                 raise InputError(problem) from None
             _say(problem)
             continue
+        replaces = instead(path)
         with whole_file(path) as part:
             save_chart(figure, part)
         written += 1
-        print(f"{name} written to {path}")
+        print(f"{name} written to {path}{replaces}")
     if not written:
         raise InputError("no figure was drawn")
     return 0

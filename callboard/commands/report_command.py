@@ -20,6 +20,7 @@ from callboard.experiments.report.report_source import (
 from callboard.experiments.report.write_report import check_report, write_report
 from callboard.experiments.result_store import is_store
 from callboard.experiments.user_errors import InputError
+from callboard.experiments.whole_files import instead
 from callboard.journal.tell.names import count
 
 _SECONDS = number("a number of seconds above 0", lambda value: 0 < value < inf)
@@ -38,8 +39,9 @@ def report_command(options: argparse.Namespace) -> int:
     path = _checked(options.to, options.inputs)
     check_report()
     source = _read(options.inputs, options.slo)
+    replaces = instead(path)
     write_report(source, path)
-    print(f"report of {count(len(source.cells), 'run')} written to {path}")
+    print(f"report of {count(len(source.cells), 'run')} written to {path}{replaces}")
     return 0
 
 
@@ -48,8 +50,6 @@ def _checked(to: str, inputs: list[Path]) -> Path:
     path = file_path("--to", to)
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--to {to}: a report is a page; end its name in .html")
-    if not path.parent.is_dir():
-        raise InputError(f"--to {to}: there is no folder {path.parent}; make it first")
     for each in inputs:
         if path.exists() and each.exists() and path.samefile(each):
             raise InputError(f"--to {to}: this is what is to be told of; choose another name")

@@ -44,7 +44,7 @@ from callboard.experiments.simulation import stopping_on_ctrl_c
 from callboard.experiments.statistics import check_intervals
 from callboard.experiments.task_pool import SharedBoard, local_workers
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import whole_file
+from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.tables.reproduction_table import artefact_table, catalogue_table
@@ -91,14 +91,16 @@ def reproduce_command(options: argparse.Namespace) -> int:
         if report is not None:
             from callboard.experiments.reproduction.reproduction_report import write_papers_page
 
+            replaces = instead(report)
             write_papers_page(wanted, found, store, report)
-            _say(f"wrote {report}")
+            _say(f"wrote {report}{replaces}")
     if markdown is not None:
         from callboard.experiments.reproduction.reproduction_page import markdown_page
 
+        replaces = instead(markdown)
         with whole_file(markdown) as part:
             part.write_text(markdown_page(artefacts, found), encoding="utf-8")
-        _say(f"wrote {markdown}")
+        _say(f"wrote {markdown}{replaces}")
     return _STOPPED if stopped else 0
 
 
@@ -130,9 +132,6 @@ def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
         check_report()
     if options.markdown:
         markdown = file_path("--markdown", options.markdown)
-    for path in (report, markdown):
-        if path is not None and not path.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {path.parent}; make it first")
     return report, markdown
 
 

@@ -46,6 +46,7 @@ from callboard.experiments.sweeps.variation import (
 )
 from callboard.experiments.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.user_errors import InputError
+from callboard.experiments.whole_files import instead
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
@@ -273,7 +274,8 @@ def _export_path(options: argparse.Namespace) -> Path | None:
 
 
 def _export(cells: Sequence[PlayedCell], path: Path) -> None:
-    columns = cell_columns(cells)
+    columns, replaces = cell_columns(cells), instead(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         keys = {key for cell in cells for key, _ in cell.setting}
         write_parquet(columns, path, {}, TEXT_FIGURES | keys)
@@ -281,4 +283,4 @@ def _export(cells: Sequence[PlayedCell], path: Path) -> None:
         with path.open("w", encoding="utf-8", newline="") as file:
             write_csv(columns, file)
     console = PlainConsole(stderr=True)
-    console.print(plain(f"wrote {count(len(cells), 'row')} to {path}"), soft_wrap=True)
+    console.print(plain(f"wrote {count(len(cells), 'row')} to {path}{replaces}"), soft_wrap=True)

@@ -1,6 +1,5 @@
 """Figures and reports from Python."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -90,5 +89,5 @@ def test_without_matplotlib(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPat
 
 
 def test_a_page_that_cannot_be_written_is_an_oserror(comparison: Comparison) -> None:
-    with pytest.raises(OSError, match="No such file"):
-        comparison.report(Path(os.sep, "no", "such", "folder", "a.html"))
+    with pytest.raises(OSError, match="File exists|Not a directory"):
+        comparison.report(Path(__file__, "a.html"))

@@ -92,7 +92,7 @@ def test_bad_input_is_said_and_leaves_nothing(callboard: Run, tmp_path: Path) ->
     html = str(tmp_path / "a.html")
     for inputs, more, said in (
         ([journal], ("--to", str(tmp_path / "a.pdf")), "end its name in .html"),
-        ([journal], ("--to", str(tmp_path / "no" / "a.html")), "make it first"),
+        ([journal], ("--to", str(text / "a.html")), "is a file, and no folder"),
         ([journal], ("--to", ""), "the name is empty"),
         ([nothing], ("--to", html), "no run has been recorded in it yet"),
         ([text], ("--to", html), "not a Callboard journal"),

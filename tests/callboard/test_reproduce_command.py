@@ -83,7 +83,7 @@ def test_what_plays_without_a_name_plays_all(option: list[str]) -> None:
         (("hfsp-fig-2", "--seeds", "0"), "--seeds 0: at least one"),
         (("hfsp-fig-2", "--seeds", "5..1"), "5..1"),
         (("hfsp-fig-2", "--report", "papers.txt"), "end its name in .html"),
-        (("hfsp-fig-2", "--report", "no/folder/papers.html"), "there is no folder"),
+        (("hfsp-fig-2", "--report", "/dev/null/papers.html"), "/dev/null is a file, and no folder"),
         (("report-3.1", "--traces", "no-such"), "there is no such folder"),
     ],
 )
