@@ -27,7 +27,7 @@ from callboard.experiments.saved_run import CannotSave, save_journal, save_scena
 from callboard.experiments.user_errors import InputError
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.lockstep import Lockstep
-from callboard.journal.replay.source import GoTo, GoToEvent, Move, Request, Stay, Step
+from callboard.journal.replay.source import GoTo, GoToEvent, Halt, Move, Request, Stay, Step
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
 
@@ -102,7 +102,7 @@ class LiveServer:
 
     def _take(self, move: Move) -> None:
         """One more move after those under way.  No time passes before they are done."""
-        if isinstance(move, GoTo | GoToEvent):
+        if isinstance(move, GoTo | GoToEvent | Halt):
             self._moves.clear()
         if not self._moves or isinstance(move, Step):
             self._moves.append(move)

@@ -29,7 +29,7 @@ from callboard.journal.replay.cluster_state import CROWD
 from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
 from callboard.journal.replay.palette import DARK, THEMES, Palette
 from callboard.journal.replay.signs import COLOURED_BY
-from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
+from callboard.journal.replay.source import GoTo, GoToEvent, Halt, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
 from callboard.scenarios.library_list import tour_names
@@ -185,6 +185,9 @@ class CallboardApp(App[None]):
             await self.keys.take(event)
         else:
             await super().on_event(event)
+
+    async def on_key_follower(self) -> None:
+        await self.keys.followed()
 
     async def _handle_key(self, key: events.Key) -> None:
         """Without a dialog do it here and now; a dialog's own keys go their usual way."""
@@ -436,9 +439,11 @@ class CallboardApp(App[None]):
             self.playback.update_view(log_back=max(self.view.log_back - event.by, 0))
 
     def action_clear(self) -> None:
-        """Undo one thing: the zoom, scrolling back, the selection, a filter."""
+        """Undo one thing: a long move, the zoom, scrolling back, the selection, a filter."""
         view = self.view
-        if self._main.has_class("-alone"):
+        if self.playback.stuck:
+            self.playback.ask(Halt())
+        elif self._main.has_class("-alone"):
             self.action_maximise()
         elif view.log_back:
             self.playback.update_view(log_back=0)
@@ -513,12 +518,13 @@ class CallboardApp(App[None]):
     def action_ask_colours(self) -> None:
         """What the colours of jobs are to stand for."""
         by = [ColourBy.FITTING, *COLOURED_BY]
+        keys = "jpulaqs"
 
         def chosen(number: int | None) -> None:
             if number is not None:
                 self.playback.update_view(colour_by=by[number])
 
-        lines = [(word[0], word) for word in COLOURED_BY.values()]
+        lines = list(zip(keys, COLOURED_BY.values(), strict=True))
         lines.insert(0, ("f", f"what fits: job; pool or size with over {CROWD} jobs at once"))
         question = "Colour jobs and slots by what?"
         self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)

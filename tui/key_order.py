@@ -4,20 +4,32 @@ Over a slow line keys come in bursts, and the frame for one may take longer than
 key that goes by what is shown waits for that frame; any other only for the keys before it.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from textual.app import App
 from textual.events import Key
+from textual.message import Message
+from textual.widget import Widget
 
 from callboard.tui.playback import Playback
+
+
+class KeyFollower(Message):
+    """Goes the way of what a key has led to in a dialog, behind it."""
+
 
 _BY_THE_FRAME = {"up", "down", "left", "right", "pageup", "pagedown", "enter"}
 _COMMANDS_BY_THE_FRAME = {
     "intervene", "until", "fork", "copy", "forward", "back", "far-forward", "far-back",
 }  # fmt: skip
 """Keys, and commands, whose effect depends on the rows, the places and the time that are shown."""
+
+
+_ROUNDS = 2
+"""The key itself goes from a field to the app, whose binding sends it back; then what came of it."""
 
 
 class KeyOrder:
@@ -32,6 +44,11 @@ class KeyOrder:
         self._answers_needed = 0
         self._depth = 1
         """How many screens, dialogs among them, the last key found."""
+        self._followed: Widget | None = None
+        """Where the last key went in a dialog, while what it has led to is on its way: a field that
+        is submitted tells its screen, and that the app.
+        """
+        self._rounds = 0
 
     @property
     def idle(self) -> bool:
@@ -48,8 +65,20 @@ class KeyOrder:
             return
         self._busy = True
         self._depth = len(self._app.screen_stack)
+        followed = (self._app.focused or self._app.screen) if self._depth > 1 else None
         await self._handle(self._keys.popleft())
+        if followed is not None:
+            self._followed, self._rounds = followed, _ROUNDS
+            followed.call_later(followed.post_message, KeyFollower())
         self._app.call_later(self._handled)
+
+    async def followed(self) -> None:
+        """What the last key has led to has come to the app, once or twice."""
+        self._rounds -= 1
+        if self._rounds and self._followed is not None:
+            self._followed.call_later(self._followed.post_message, KeyFollower())
+        else:
+            self._followed = None
 
     def _ready(self, key: Key) -> bool:
         if len(self._app.screen_stack) > 1 or not self._is_by_the_frame(key):
@@ -65,8 +94,12 @@ class KeyOrder:
         """What the key has said to the app is done; a dialog that has come up gets its focus."""
         depth = len(self._app.screen_stack)
         if depth != self._depth:
-            self._depth = depth
+            self._depth, self._followed = depth, None
             self._app.call_after_refresh(self._handled)
+            return
+        if self._followed is not None and self._followed.is_attached:
+            await asyncio.sleep(0)  # the app's own queue, never empty, would let nobody else on
+            self._app.call_later(self._handled)
             return
         self._busy = False
         self._answers_needed = max(self._answers_needed, self._playback.requests)

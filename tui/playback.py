@@ -113,7 +113,7 @@ class Playback:
         self.answers += 1
         if not self._app.is_running:
             return
-        if self._waited_s > _NOTE_AFTER_S:
+        if self.stuck:
             self._app.say("")
         self._waited_s = 0.0
         self.frame = frame
@@ -151,14 +151,19 @@ class Playback:
         """Let real time pass.  Nothing new is asked for while an answer is still to come."""
         if self.waiting:
             self._waited_s += seconds
-            if self._waited_s > _NOTE_AFTER_S:
-                self._app.say("simulating …")
+            if self.stuck:
+                self._app.say("simulating …  esc stops")
         if not self.player.playing:
             return
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
         if not self.waiting:
             owed_s, self._owed_s = self._owed_s, 0.0
             self.ask(self.player.play(owed_s))
+
+    @property
+    def stuck(self) -> bool:
+        """Whether an answer takes so long that a note says so."""
+        return self._waited_s > _NOTE_AFTER_S
 
     def play_or_pause(self) -> None:
         """Play, or pause; at the end of a run, play it again from its start."""

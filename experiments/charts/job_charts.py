@@ -99,12 +99,20 @@ def refuse_without_jobs(runs: Sequence[ChartRun]) -> None:
 def _draw_ecdf(axes: Any, run: ChartRun, look: LineStyle, place: int) -> None:
     jobs = run.jobs
     done = np.sort(jobs.response_ms[jobs.completed]) / 1000
-    share = np.arange(1, len(done) + 1) / max(len(jobs.job), 1)
+    at, share = ecdf_steps(done, len(jobs.job))
     label = look.label
     if len(done) < len(jobs.job):
         label += f" ({len(done):,} of {count(len(jobs.job), 'job')})"
-    (line,) = axes.step(done, share, where="post", label=label)
+    (line,) = axes.step(at, share, where="post", label=label)
     dress_line(line, look, place)
+
+
+def ecdf_steps(
+    ordered: NDArray[np.float64], of: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The corners of a line that rises from 0 at the first of these values by a step for each."""
+    at = np.concatenate((ordered[:1], ordered))
+    return at, np.arange(len(at)) / max(of, 1)
 
 
 def dress_line(line: Any, look: LineStyle, place: int) -> None:

@@ -19,6 +19,7 @@ from callboard.experiments.charts.chart_style import (
     policy_looks,
     whole_ticks,
 )
+from callboard.experiments.charts.job_charts import ecdf_steps
 from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.outcome import QuantityOutcome
@@ -155,10 +156,10 @@ def ecdf_panels(
         for place, (axes, lines, title) in enumerate(zip(rows, panels, titles, strict=True)):
             looks = policy_looks(list(lines), [name.split()[-1] for name in lines])
             for look, values in zip(looks, lines.values(), strict=True):
-                at = np.sort(values)
+                at, share = ecdf_steps(np.sort(values), len(values))
                 axes.step(
                     at,
-                    np.arange(1, len(at) + 1) / max(len(at), 1),
+                    share,
                     where="post",
                     color=look.colour,
                     linestyle=look.dashes,

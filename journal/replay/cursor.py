@@ -6,7 +6,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
-from callboard.journal.replay.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
+from callboard.journal.replay.source import GoTo, GoToEvent, Halt, Move, Play, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
 
 _ORDERS = ev.KillOrdered, ev.SuspendOrdered, ev.ResumeOrdered
@@ -42,7 +42,7 @@ class Cursor:
         """Go where the move leads."""
         self.reached = False
         match move:
-            case Stay():
+            case Stay() | Halt():
                 pass
             case GoTo(at_ms=at_ms):
                 self.to_ms(self.recording.end_ms if at_ms is None else at_ms)

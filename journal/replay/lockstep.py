@@ -11,7 +11,7 @@ from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import ColourBy, DivergencePoint, Frame, RunComparison, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import GoTo, Move, Play, Stay, Step, StepKind
+from callboard.journal.replay.source import GoTo, Halt, Move, Play, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
 
 _STRIDE_MS = 5_000
@@ -59,7 +59,7 @@ class Lockstep:
         for side in self._sides:
             side.cursor.reached = False
         match move:
-            case Stay():
+            case Stay() | Halt():
                 return None
             case GoTo(at_ms=at_ms):
                 return self._to(self.end_ms if at_ms is None else at_ms)

@@ -14,6 +14,10 @@ class Stay(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Look again at the same moment."""
 
 
+class Halt(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Stop where a move that takes long has come to."""
+
+
 class GoTo(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Go to a moment, or as near to it as the run is known; None for the end of that."""
 
@@ -59,7 +63,7 @@ class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
     until: GoTo | Step | None = None
 
 
-Move = Stay | GoTo | GoToEvent | Play | Step
+Move = Stay | Halt | GoTo | GoToEvent | Play | Step
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True, tag=True):

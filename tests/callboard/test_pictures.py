@@ -89,5 +89,5 @@ def test_without_matplotlib(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPat
 
 
 def test_a_page_that_cannot_be_written_is_an_oserror(comparison: Comparison) -> None:
-    with pytest.raises(OSError, match="File exists|Not a directory"):
+    with pytest.raises(OSError, match=r"File exists|Not a directory"):
         comparison.report(Path(__file__, "a.html"))

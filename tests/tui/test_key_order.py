@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from callboard.journal.replay.frame import Frame
-from callboard.journal.replay.source import GoTo, Request, Source
+from callboard.journal.replay.source import GoTo, Halt, Request, Source
 from callboard.tui.app import CallboardApp
 from callboard.tui.panels.log import LogPane
 from tests.journal.replay.support import outage, recorded
@@ -113,6 +113,29 @@ def test_a_dialog_gets_the_keys_after_the_one_that_opens_it() -> None:
     drive(source, act)
 
 
+def test_a_key_after_a_dialog_s_enter_is_no_part_of_it() -> None:
+    """It is the app's: the pane is chosen, and the field has gone."""
+
+    async def act(screen: Screen) -> None:
+        await burst(screen, source, "1", "g", *"780s", "enter", "2")
+        await screen.until(lambda: screen.frame.at_ms == 780_000)
+        assert len(screen.app.screen_stack) == 1
+        assert screen.app.focused is not None
+        assert screen.app.focused.id == "jobs"
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)
+
+
+def test_a_key_after_a_refused_enter_stays_in_the_dialog() -> None:
+    async def act(screen: Screen) -> None:
+        await burst(screen, source, "g", "x", "enter", "backspace", "9", "0", "s", "enter")
+        await screen.until(lambda: screen.frame.at_ms == 90_000)
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)
+
+
 def test_a_key_that_needs_no_frame_does_not_wait() -> None:
     """So that a long simulation can be broken off."""
 
@@ -122,6 +145,20 @@ def test_a_key_that_needs_no_frame_does_not_wait() -> None:
         assert source.behind == 1
         await screen.press("space")
         assert screen.playing()
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)
+
+
+def test_escape_breaks_a_long_move_off() -> None:
+    async def act(screen: Screen) -> None:
+        source.slow = True
+        await screen.press("m")
+        await screen.tick(1)
+        assert "esc stops" in screen.text()
+        await screen.press("escape")
+        request, _ = source._asked[-1]
+        assert request.move == Halt()
 
     source = SlowSource(recorded(outage()))
     drive(source, act)

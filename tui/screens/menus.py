@@ -37,6 +37,8 @@ class MenuScreen(ModalScreen[int | None]):
         self._title = title
         self._groups = groups
         self._keys = [key for _, lines in groups for key, _ in lines]
+        told = [key for key in self._keys if key]
+        assert len(set(told)) == len(told), f"two lines with one key: {told}"
         self._chosen = chosen
         self._typed = ""
 

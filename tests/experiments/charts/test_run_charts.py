@@ -41,15 +41,15 @@ EMPTY: list[AnyEvent] = [START, RunEnded(0, "until", 1, 0, "d")]
 
 def test_ecdf_is_the_share_of_the_jobs_submitted() -> None:
     figure = ecdf_chart([story_run()])
-    assert lines(figure.axes[0]) == {"fifo": ([1.3, 4.4], [0.5, 1.0])}
+    assert lines(figure.axes[0]) == {"fifo": ([1.3, 1.3, 4.4], [0.0, 0.5, 1.0])}
     assert legend_labels(figure) == ["fifo"]
 
 
 def test_ecdf_counts_jobs_that_have_not_completed() -> None:
     figure = ecdf_chart([story_run("fair", cut_at(3000)), story_run()])
     found = lines(figure.axes[0])
-    assert found["fair (1 of 2 jobs)"] == ([1.3], [0.5])
-    assert found["fifo"] == ([1.3, 4.4], [0.5, 1.0])
+    assert found["fair (1 of 2 jobs)"] == ([1.3, 1.3], [0.0, 0.5])
+    assert found["fifo"] == ([1.3, 1.3, 4.4], [0.0, 0.5, 1.0])
 
 
 def test_slowdown_is_by_the_number_of_tasks() -> None:
