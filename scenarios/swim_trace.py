@@ -2,6 +2,7 @@
 or spaces (`SwimLine`). What is assumed of its tasks is a field of `SwimWorkload`.
 """
 
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -58,7 +59,7 @@ class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         path = locate_trace(self.path, Path(base_dir))
-        lines = read_swim(path, self.jobs)
+        lines = _kept_lines(path, self.jobs, _stamp(path))
         return [swim_job(line, number, self, path) for number, line in enumerate(lines)]
 
 
@@ -82,6 +83,22 @@ def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...
         names[line.name] = number
         lines.append(line)
     return tuple(lines)
+
+
+@lru_cache(maxsize=4)
+def _kept_lines(
+    path: Path,
+    limit: int | None,
+    stamp: tuple[int, int],  # noqa: ARG001
+) -> tuple[SwimLine, ...]:
+    """The lines of a trace: seeds and settings play the same ones."""
+    return read_swim(path, limit)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """What changes when the file does."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
 
 
 def is_swim(begin: bytes) -> bool:

@@ -29,7 +29,7 @@ _COMMANDS_BY_THE_FRAME = {
 
 
 _ROUNDS = 2
-"""The key itself goes from a field to the app, whose binding sends it back; then what came of it."""
+"""The key goes from a field to the app, whose binding sends it back; then what came of it."""
 
 
 class KeyOrder:

@@ -11,7 +11,7 @@ examples:
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -139,10 +139,9 @@ def _print(spec: RunSpec, found: Sequence[Backtest], notes: Sequence[str]) -> No
     out = f", {left_out:,} left out" if left_out else ""
     say(f"{spec.scenario.name}: {count(compared, 'job')} compared with what was recorded{out}")
     say()
-    width = max(24, *(len(short_policy(each.policy)) + 2 for each in found))
-    say(f"{'':<{width}}{'median error':>13}{'p95':>8}{'of the mean':>13}{'rank correlation':>18}")
-    for each in found:
-        say(f"{short_policy(each.policy):<{width}}{_figures(each)}")
+    rows = [(short_policy(each.policy), *_figures(each)) for each in found]
+    for line in aligned(("", "median error", "p95", "of the mean", "rank correlation"), rows):
+        say(line)
     for each in found:
         _say_jobs(say, each, several=len(found) > 1)
     if notes:
@@ -151,17 +150,39 @@ def _print(spec: RunSpec, found: Sequence[Backtest], notes: Sequence[str]) -> No
         say(f"note: {note}")
 
 
-def _figures(found: Backtest) -> str:
+def _job_rows(found: Backtest) -> list[tuple[str, ...]]:
+    return [
+        (
+            each.name[:29],
+            duration(each.recorded_ms),
+            duration(each.predicted_ms),
+            _share(each.error, signed=True),
+        )
+        for each in found.errors
+    ]
+
+
+def _figures(found: Backtest) -> tuple[str, ...]:
     correlation = found.rank_correlation
     ranks = "" if correlation is None else f"{correlation:.3f}"
-    shares = f"{_share(found.share(50)):>13}{_share(found.share(95)):>8}"
-    return f"{shares}{_share(found.bias, signed=True):>13}{ranks:>18}"
+    bias = _share(found.bias, signed=True)
+    return _share(found.share(50)), _share(found.share(95)), bias, ranks
+
+
+def aligned(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The rows under their heads, figures to the right, however long they are."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    widths[0] = max(widths[0], 22)
+    for row in (head, *rows):
+        name, *cells = row
+        figures = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+        yield "  ".join((name.ljust(widths[0]), *figures)).rstrip()
 
 
 def _share(value: float | None, *, signed: bool = False) -> str:
     if value is None:
         return ""
-    return f"{value:+.1%}" if signed else f"{value:.1%}"
+    return f"{value:+,.1%}" if signed else f"{value:,.1%}"
 
 
 def _say_jobs(say: Callable[[str], None], found: Backtest, *, several: bool) -> None:
@@ -171,10 +192,8 @@ def _say_jobs(say: Callable[[str], None], found: Backtest, *, several: bool) -> 
     if several:
         say(f"{short_policy(found.policy)}:")
     if len(found.errors) <= _JOBS_SHOWN:
-        say(f"{'job':<30}{'recorded':>14}{'predicted':>14}{'error':>9}")
-        for each in found.errors:
-            times = f"{duration(each.recorded_ms):>14}{duration(each.predicted_ms):>14}"
-            say(f"{each.name[:29]:<30}{times}{_share(each.error, signed=True):>9}")
+        for line in aligned(("job", "recorded", "predicted", "error"), _job_rows(found)):
+            say(line)
         say("")
     if found.worst:
         say("worst predicted")

@@ -21,7 +21,7 @@ class JobOracle:
     ) -> None:
         self._specs = {spec.job: spec for spec in jobs}
         self._sizes = sizes
-        self._least_ms = cache(least_ms)
+        self._least_ms = cache(lambda job: least_ms(self._specs[job]))
 
     def size_ms(self, submission: JobSubmitted) -> Millis | None:
         """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""
@@ -42,7 +42,7 @@ class JobOracle:
     def least_ms(self, submission: JobSubmitted) -> Millis | None:
         """The least time that the job could take, alone on the empty cluster."""
         spec = self._spec(submission)
-        return None if spec is None else self._least_ms(spec)
+        return None if spec is None else self._least_ms(spec.job)
 
     def _spec(self, submission: JobSubmitted) -> JobSpec | None:
         """The job as the scenario has it, if it is the same."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from callboard.commands.backtest_command import aligned
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, SWF, written
 
@@ -135,3 +136,10 @@ def test_what_was_guessed_of_a_history_is_told(callboard: Run, tmp_path: Path) -
     status, out, _ = callboard("backtest", str(written(tmp_path, SWF, "a.swf")), "--policy", "fifo")
     assert status == 0
     assert "note: guessed on reading: 1 jobs of unknown wait" in out
+
+
+def test_columns_stand_apart_however_wrong_a_prediction_is() -> None:
+    """3025.6%55352.3%, stood there."""
+    head, row = aligned(("", "median error", "p95"), [("fair", "3,025.6%", "55,352.3%")])
+    assert row.split() == ["fair", "3,025.6%", "55,352.3%"]
+    assert len(head) == len(row)

@@ -1,5 +1,6 @@
 """Every command on every kind of input: played, or refused in a line."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from shlex import split
@@ -133,6 +134,36 @@ def test_what_can_be_played_is(kind: str, tmp_path: Path, callboard: Run) -> Non
         refused = not REFUSED.get(kind, set()).isdisjoint(command.split())
         status, told = outcome(command, given, tmp_path, callboard)
         assert status == 2 * refused, (command, told)
+
+
+@pytest.mark.parametrize("kind", ["scenario", "swim", "folder", "imported Hadoop 2", "calibrated"])
+def test_more_seeds_read_no_file_again(kind: str, tmp_path: Path, callboard: Run) -> None:
+    given = INPUTS[kind](tmp_path, callboard)
+
+    def opened(seeds: int) -> int:
+        _Opened.files.clear()
+        _Opened.noted = True
+        assert callboard("run", given, "--policy", "fair", "--seeds", str(seeds))[0] == 0
+        _Opened.noted = False
+        return sum(str(tmp_path) in each for each in _Opened.files)
+
+    few, many = opened(2), opened(9)
+    assert many <= few
+
+
+class _Opened:
+    """The names of the files that this process opens, while they are noted."""
+
+    noted = False
+    files: list[str] = []  # noqa: RUF012
+
+
+def _note_opened(event: str, arguments: tuple[object, ...]) -> None:
+    if _Opened.noted and event == "open":
+        _Opened.files.append(str(arguments[0]))
+
+
+sys.addaudithook(_note_opened)
 
 
 @pytest.mark.parametrize("kind", INPUTS)
