@@ -248,5 +248,5 @@ def packed_inputs(inputs: Sequence[Sequence[int]]) -> tuple[bytes, int]:
 def _decoded(row: bytes, kind: type[_T], path: Path, line: int) -> _T:
     try:
         return msgspec.json.decode(row, type=kind)
-    except (msgspec.DecodeError, json.JSONDecodeError) as error:
+    except (msgspec.DecodeError, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ScenarioError(f"not recorded tasks: {error}", source=path, line=line) from None

@@ -22,7 +22,7 @@ def policy_table(runs: Sequence[RunResult], rows: Sequence[TableRow] = TABLE_ROW
     for figure in rows:
         values = [figure.of(run) for run in runs]
         if any(value is not None for value in values):
-            table.add_row(figure.label, *_cells(figure, values))
+            table.add_row(plain(figure.label), *_cells(figure, values))
     return table
 
 

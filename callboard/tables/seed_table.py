@@ -48,7 +48,7 @@ def seed_table(runs: SeedRuns, rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
             best = best_beyond_chance(row.best, columns)
             cells = [interval_text(row.write, interval(column)) for column in columns]
             styles = ["bold green" if place == best else "" for place in range(len(columns))]
-            table.add_row(row.label, *map(Text, cells, styles))
+            table.add_row(plain(row.label), *map(Text, cells, styles))
     return table
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from callboard.experiments.report.document import Document
 from callboard.experiments.report.inline_svg import DARK_COLOURS
 from callboard.journal.missing_extra import MissingExtraError
+from callboard.journal.tell.names import printable
 
 _HERE = Path(__file__).parent
 
@@ -24,6 +25,7 @@ def render_page(document: Document) -> str:
         loader=jinja.FileSystemLoader(_HERE),
         autoescape=True,
         undefined=jinja.StrictUndefined,
+        finalize=_inert,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -31,6 +33,15 @@ def render_page(document: Document) -> str:
     dark = {colour.removeprefix("#"): shade for colour, shade in DARK_COLOURS.items()}
     page: str = template.render(document=document, dark=dark)
     return page
+
+
+def _inert(value: object) -> object:
+    """What is put into the page, without what a reader's browser or editor would act upon; markup
+    that is ours, a figure's, has nothing of that.
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return "\n".join(map(printable, value.split("\n")))
 
 
 def _jinja() -> Any:

@@ -60,7 +60,8 @@ def trace_lines(data: ExportData) -> Iterator[str]:
     """The trace as JSON, an event a line, sorted by time."""
     run, tracks = data.started, Tracks(data.started.nodes)
     attempts = data.attempts()
-    about = {"scenario": run.name, "policy": run.policy, "seed": run.seed}
+    name, policy = printable(run.name), printable(run.policy)
+    about = {"scenario": name, "policy": policy, "seed": run.seed}
     about |= {"callboard": run.version, "times": "virtual"}
     if data.ended is not None:
         about["digest"] = data.ended.digest

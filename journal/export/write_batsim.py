@@ -7,6 +7,8 @@ from typing import TextIO
 
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.export.played_history import PlayedHistory, PlayedJob
+from callboard.journal.export.rows import TableCell
+from callboard.journal.export.table_files import inert
 from callboard.scheduler.model import NodeId
 
 COLUMNS = (
@@ -27,11 +29,11 @@ def write_batsim(history: PlayedHistory, file: TextIO) -> int:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     done = [job for job in history.jobs.values() if job.finished is not None and job.tasks]
-    writer.writerows(_row(history.started.name, job) for job in done)
+    writer.writerows(map(inert, _row(history.started.name, job)) for job in done)
     return len(done)
 
 
-def _row(workload: str, job: PlayedJob) -> tuple[object, ...]:
+def _row(workload: str, job: PlayedJob) -> tuple[TableCell, ...]:
     told, end = job.submitted, job.finished
     assert end is not None
     started = [e.started_ms for t in job.tasks.values() for e in t.attempts if e.started_ms]

@@ -47,7 +47,7 @@ def hadoop1_lines(
     """
     hosts = _hosts(history)
     for job in history.jobs.values():
-        yield f"!!FILE=callboard_{BEGIN_MS}_{_job_name(job)}_{job.submitted.user or 'user'}!!"
+        yield f"!!FILE=callboard_{BEGIN_MS}_{_job_name(job)}_{_in_name(job.submitted.user)}!!"
         yield 'Meta VERSION="1" .'
         held = replicas(job.submitted.job, job.submitted.maps)
         fetched = None if shuffle_bytes is None else shuffle_bytes(job.submitted.job)
@@ -63,6 +63,11 @@ def _hosts(history: PlayedHistory) -> dict[NodeId, tuple[str, str]]:
 
 def _job_name(job: PlayedJob) -> str:
     return f"job_{_SERIES}_{job.submitted.job + 1:04}"
+
+
+def _in_name(user: str) -> str:
+    """A user as a part of a file's name, which the line must not end before its end."""
+    return "".join(each if each.isalnum() or each in "-._" else "_" for each in user) or "user"
 
 
 def _record(entity: str, **fields: object) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.export.played_history import PlayedHistory, PlayedJob, PlayedTask
+from callboard.journal.tell.names import printable
 from callboard.scheduler.model import MAP, MAPS, Millis
 
 _STATUS = {Outcome.SUCCEEDED: 1, Outcome.FAILED: 0, Outcome.KILLED: 5}
@@ -14,7 +15,7 @@ def swf_lines(history: PlayedHistory) -> Iterator[str]:
     """The lines, each without its end: a header, then the jobs by their submission."""
     started = history.started
     yield "; Version: 2.2"
-    yield f"; Computer: {started.name}, simulated by Callboard {started.version}"
+    yield f"; Computer: {printable(started.name)}, simulated by Callboard {started.version}"
     yield f"; MaxJobs: {len(history.jobs)}"
     yield f"; MaxNodes: {len(started.nodes)}"
     yield f"; MaxProcs: {history.slots(MAP)}"

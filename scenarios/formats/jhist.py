@@ -78,7 +78,14 @@ class JhistReader:
         try:
             raw = msgspec.json.decode(text)
             kind, (event,) = raw["type"], raw["event"].values()
-        except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError):
+        except (
+            msgspec.DecodeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ):
             note = "lines that hold no whole event"
             self._maker.remarks.add("dropped", note, self._place(line))
             return

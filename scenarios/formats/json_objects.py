@@ -60,7 +60,7 @@ class JsonObjects(Generic[_T]):
     def _last(self) -> Iterator[tuple[int, _T]]:
         data = bytes(self._kept)
         try:
-            yield self._taken(self._decoder.decode(data), len(data))
+            yield self._taken(self._read(data), len(data))
         except msgspec.ValidationError as error:
             raise self._refused(error) from None
         except msgspec.DecodeError as error:
@@ -69,10 +69,20 @@ class JsonObjects(Generic[_T]):
             note = "the last object, which is cut off by the end of the file"
             self._remarks.add("dropped", note, f"{self._path.name}:{self._line}")
 
+    def _read(self, data: bytes) -> _T:
+        """The object; what is no UTF-8 in its names is replaced, as in other formats."""
+        try:
+            return self._decoder.decode(data)
+        except UnicodeDecodeError:
+            return self._decoder.decode(data.decode("utf-8", "replace"))
+        except RecursionError:
+            problem = "objects within objects within objects: too deep to be a history"
+            raise ScenarioError(problem, source=self._path, line=self._line) from None
+
     def _decoded(self, data: bytes) -> _T | None:
         """The object that the bytes hold; None if they hold no whole one."""
         try:
-            return self._decoder.decode(data)
+            return self._read(data)
         except msgspec.ValidationError as error:
             raise self._refused(error) from None
         except msgspec.DecodeError:
