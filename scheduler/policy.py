@@ -412,6 +412,9 @@ class Policy:
         skips: tuple[Skip, ...],
         wait: LocalityWait = NO_LOCALITY_WAIT,
     ) -> Why:
+        if not isinstance(score, float | int):
+            told = f"the order `{self.order.name}` scores a job with {score!r:.80}"
+            raise TypeError(f"{told}: a score is a number, an int or a float")
         reason, detail, serving = grounds
         return Why(reason, self.order.name, rank, score, None, detail, serving, skips, *wait)
 

@@ -176,3 +176,15 @@ def test_the_documented_example_is_short_and_orders_as_it_says(
         == 0
     )
     assert '"completed": 2' in capsys.readouterr().out
+
+
+def test_a_score_that_is_no_number_ends_the_run_before_it_is_in_a_journal(
+    write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A journal with it could not be read again."""
+    path = write(GOOD.replace("float(key[0])", "'newest'"))
+    journal = tmp_path / "mine.journal"
+    asked = ["run", "two-jobs", "--policy", f"{path}:Newest", "--journal", str(journal)]
+    assert run_command_line(asked) == 1
+    assert "scores a job with 'newest': a score is a number" in capsys.readouterr().err
+    assert run_command_line(["show", str(journal)]) == 0
