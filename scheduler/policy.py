@@ -170,6 +170,11 @@ class LocalityRule(Part):
         return NO_LOCALITY_WAIT
 
 
+def _is_number(score: object) -> bool:
+    """Whether a user's order has kept to its type."""
+    return isinstance(score, float | int)
+
+
 class PolicySpecError(ValueError):
     """A policy that cannot be made as it is spelled; the message is meant for people."""
 
@@ -412,7 +417,7 @@ class Policy:
         skips: tuple[Skip, ...],
         wait: LocalityWait = NO_LOCALITY_WAIT,
     ) -> Why:
-        if not isinstance(score, float | int):
+        if not _is_number(score):
             told = f"the order `{self.order.name}` scores a job with {score!r:.80}"
             raise TypeError(f"{told}: a score is a number, an int or a float")
         reason, detail, serving = grounds
