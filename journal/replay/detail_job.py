@@ -18,6 +18,9 @@ _STATES = {
     JobStanding.STARVED: "starved: begun, but none of its tasks is running",
 }
 
+_PARTS_SHOWN = 3
+"""How many parts of a response are told."""
+
 
 def job_detail(
     recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
@@ -29,7 +32,10 @@ def job_detail(
     row = cluster.run.jobs[view.job]
     submission, over = row.submission, row.finished_ms is not None
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
-    facts = [("state", _state(row)), ("maps", _progress(row, MAPS))]
+    spent = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
+    response = [("response", spent), *(_went_to(recording, row) if over else [])]
+    facts = [("state", _state(row)), *(response if over else [])]
+    facts += [("maps", _progress(row, MAPS))]
     if submission.reduces:
         facts += [("reduces", _progress(row, REDUCES))]
     if not over:
@@ -38,13 +44,23 @@ def job_detail(
         facts += [("preempted", _preemptions(row))]
     if recording.insight is not None:
         facts += _sizes(recording.insight, cluster, row, at_ms)
-    response = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
-    facts += [("response", response), ("waited", _waited(row, until_ms))]
+    facts += [*([] if over else response), ("waited", _waited(row, until_ms))]
     facts += [("submitted", _submission(row)), *_slot_time(row)]
     window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
     shown = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
     title = job_title(submission.job, printable(submission.name))
     return DetailText(title, facts, shown, *window)
+
+
+def _went_to(recording: Recording, row: JobRecord) -> list[tuple[str, str]]:
+    """What its response went to, the greatest parts first, as `callboard explain` has them."""
+    parts = recording.response_parts(row.submission.job)
+    if parts is None:
+        return []
+    whole_ms = max(parts.ms.total(), 1)
+    told = [(ms / whole_ms, label) for label, ms in parts.ms.most_common(_PARTS_SHOWN)]
+    lines = [f"{share:4.0%}  {label}" for share, label in told if share >= 0.005]
+    return list(zip(("it went to", "", ""), lines, strict=False))
 
 
 def _lanes(
@@ -112,9 +128,9 @@ def _sizes(
         said += [("fair share", f"{count(row.open - row.suspended, 'slot')}, due {fair_share:.3g}")]
     expected_ms, size_ms = insight.expected_ms(cluster, row), insight.size_ms(row)
     if expected_ms is not None:
-        said += [("size≈", f"{duration(round(expected_ms))} of slot time expected")]
+        said += [("expected", f"{duration(round(expected_ms))} of slot time")]
     if size_ms is not None:
-        said += [("size°", f"{duration(size_ms)} of slot time")]
+        said += [("true size°", f"{duration(size_ms)} of slot time")]
     slowdown = insight.slowdown(row, at_ms)
     if slowdown is not None:
         so_far = "" if row.finished_ms is not None else " so far"

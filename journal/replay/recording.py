@@ -18,10 +18,14 @@ from callboard.journal.replay.history import RunHistory
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.run_records import AttemptRecord
+from callboard.journal.tell.response_parts import ResponseParts, response_parts
 from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId
 
 _SNAPSHOT_EVERY = 16_384
 _SNAPSHOTS_MAX = 96
+_EXPLAINED_MOST = 200_000
+"""Events that are read, twice, to tell where a response went: about a second's work."""
+
 _SUCCEEDED = Outcome.SUCCEEDED
 EVENT_NUMBERS = {kind: number for number, kind in enumerate(ev.EVENT_TYPES)}
 _decode = msgspec.msgpack.Decoder[ev.AnyEvent](ev.AnyEvent).decode
@@ -109,8 +113,29 @@ class Recording:
         self._encode = msgspec.msgpack.Encoder().encode
         self._spacing = _SNAPSHOT_EVERY
         self._snapshots: list[ClusterState] = [ClusterState()]
+        self._response_parts: dict[JobId, ResponseParts | None] = {}
         self._nearest_state = ClusterState()
         """The state that was asked for last, which is often nearer than a snapshot."""
+
+    def response_parts(self, job: JobId) -> ResponseParts | None:
+        """Where a job's response went, as `callboard explain` tells it; None while it is not over,
+        and where the events up to its end are too many to be read at once.
+        """
+        if job not in self._response_parts:
+            end = self._end_of(job)
+            if end is None:
+                return None
+            parts = response_parts(lambda: map(self.event, range(end)), job)
+            self._response_parts[job] = parts
+        return self._response_parts[job]
+
+    def _end_of(self, job: JobId) -> int | None:
+        """How many events there are up to the job's end."""
+        row = self.last_state.run.jobs.get(job)
+        if row is None or row.finished_ms is None:
+            return None
+        end = self.index_at(row.finished_ms)
+        return end if end <= _EXPLAINED_MOST else None
 
     @property
     def started(self) -> ev.RunStarted | None:

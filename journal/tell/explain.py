@@ -10,6 +10,7 @@ the count, and those named in others' reasons are told as examples.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -230,7 +231,8 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     if history.submitted is None:
         raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
     yield from map(names.printable, _lines(history, history.submitted))
-    if history.finished is not None and (parts := response_parts(path, number)) is not None:
+    parts = response_parts(partial(Journal, path), number) if history.finished else None
+    if history.finished is not None and parts is not None:
         response_ms = history.finished.at_ms - history.submitted.at_ms
         yield from response_lines(parts, response_ms)
     if not journal.complete:

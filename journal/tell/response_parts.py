@@ -6,12 +6,10 @@ what is of the size of the cluster.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.journal.reader import Journal
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
@@ -102,18 +100,20 @@ class SlotWait:
             self._settle(job)
 
 
-def response_parts(path: str | Path, job: JobId) -> ResponseParts | None:
-    """Where the response of a job in the journal at `path` went; None if it has not finished.
-    Errors as in `Journal`.
-    """
+ReadEvents = Callable[[], Iterable[ev.AnyEvent]]
+"""Reads a run from its beginning, each time it is called."""
+
+
+def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
+    """Where the response of a job went; None if it has not finished.  Errors as in reading."""
     chain, run_state = ChainReader(job), RunState()
-    for event in Journal(path):
+    for event in read():
         run_state.follow(event)
         chain.observe(event, run_state)
     pieces = chain.pieces()
     if chain.finished is None:
         return None
-    waits = _watched(path, job, [piece for piece in pieces if piece.link is ChainLink.WAITING])
+    waits = _watched(read, job, [piece for piece in pieces if piece.link is ChainLink.WAITING])
     ms: Counter[str] = Counter()
     for piece in pieces:
         if piece.link is not ChainLink.WAITING:
@@ -124,11 +124,11 @@ def response_parts(path: str | Path, job: JobId) -> ResponseParts | None:
     return ResponseParts(+ms, [wait for wait in waits if wait.ms])
 
 
-def _watched(path: str | Path, job: JobId, pieces: Sequence[Piece]) -> list[SlotWait]:
+def _watched(read: ReadEvents, job: JobId, pieces: Sequence[Piece]) -> list[SlotWait]:
     waits, run_state = [SlotWait(job, kind, pieces) for kind in KINDS], RunState()
     slots = [0, 0]
     end_ms = max((piece.to_ms for piece in pieces), default=0)
-    for event in Journal(path):
+    for event in read():
         for wait in waits:
             wait.pass_until(event.at_ms, run_state, slots[wait.kind])
         if event.at_ms >= end_ms:

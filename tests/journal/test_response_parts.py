@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_what_the_cluster_did_meanwhile_by_hand(tmp_path: Path) -> None:
     with JournalWriter(tmp_path / "j") as sink:
         for event in STORY:
             sink(event)
-    parts = response_parts(tmp_path / "j", 1)
+    parts = response_parts(lambda: Journal(tmp_path / "j"), 1)
     assert parts is not None
     assert sorted(parts.ms.values()) == [100, 200, 1000]
     assert parts.ms["queued: others held all the slots"] == 200
@@ -93,7 +94,7 @@ def test_the_parts_of_every_job_sum_to_its_response(
         seen |= {piece.link for piece in pieces}
     assert links | {ChainLink.WAITING, ChainLink.MESSAGES} <= seen
     for job in list(done)[:: max(1, len(done) // 3)]:
-        parts = response_parts(path, job)
+        parts = response_parts(partial(Journal, path), job)
         assert parts is not None
         assert parts.ms.total() == done[job].at_ms - done[job].submitted_ms
         for wait in parts.waits:
@@ -126,5 +127,5 @@ def test_the_example_in_the_docs(tmp_path: Path) -> None:
 def test_an_unfinished_job_has_no_parts_yet(tmp_path: Path) -> None:
     path = tmp_path / "j"
     recorded(path, "two-jobs", "--policy", "fair", "--until", "20")
-    assert response_parts(path, 0) is None
+    assert response_parts(lambda: Journal(path), 0) is None
     assert not any("Where its response" in line for line in explain(path, 0))

@@ -10,7 +10,15 @@ def test_the_table_shows_all_of_it_where_there_is_room() -> None:
         screen.app.playback.ask(GoTo(500_000))
         await screen.press("2", "z")
         cursor = next(line for line in screen.text().splitlines() if "name" in line)
-        for title in ("fair", "score", "preempted", "size≈", "size°", "slowdown°", "progress"):
+        for title in (
+            "fair",
+            "score",
+            "preempted",
+            "expected",
+            "true size°",
+            "slowdown°",
+            "progress",
+        ):
             assert title in cursor
         assert screen.view().with_fair_shares
 

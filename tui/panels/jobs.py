@@ -59,8 +59,8 @@ JOB_COLUMNS = (
     JobColumn("time", JobSortKey.TIME, 6, 1, lambda row: short_duration(row.time_ms)),
     JobColumn("score", JobSortKey.SCORE, 7, 9, _score),
     JobColumn("preempted", JobSortKey.PREEMPTIONS, 12, 10, _preemptions, left=True),
-    JobColumn("size≈", JobSortKey.EXPECTED, 6, 12, lambda row: _length(row.expected_ms)),
-    JobColumn("size°", JobSortKey.SIZE, 6, 11, lambda row: _length(row.size_ms)),
+    JobColumn("expected", JobSortKey.EXPECTED, 8, 12, lambda row: _length(row.expected_ms)),
+    JobColumn("true size°", JobSortKey.SIZE, 10, 11, lambda row: _length(row.size_ms)),
     JobColumn("slowdown°", JobSortKey.SLOWDOWN, 9, 9, lambda row: _times(row.slowdown)),
 )
 JOB_SORT_KEYS = tuple(dict.fromkeys(column.key for column in JOB_COLUMNS))

@@ -6,6 +6,7 @@ from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.recording import Recording
+from callboard.journal.tell.response_parts import response_parts
 from tests.journal.replay.support import events_of, outage
 
 
@@ -67,7 +68,7 @@ def test_a_job_that_waits_says_for_whom() -> None:
     assert facts["state"] == "waiting for its first slot"
     assert "job-0 was served last, fifo" in facts["ahead"]
     assert facts["fair share"] == "0 slots, due 2"
-    assert facts["size°"] == "20.000 s of slot time"
+    assert facts["true size°"] == "20.000 s of slot time"
 
 
 def test_a_job_that_gave_way_says_to_whom() -> None:
@@ -117,3 +118,21 @@ def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
     for node in range(0, 40, 3):
         for slot in range(4):
             assert cursor.frame(View(lane_columns=30, node=node, slot=slot)).detail is not None
+
+
+def test_the_end_of_a_job_says_where_its_response_went() -> None:
+    """The greatest parts, as `callboard explain` tells them; nothing before its end."""
+    recording = Recording(oracle_of_journal)
+    for event in outage():
+        recording.append(event)
+    parts = response_parts(outage, 0)
+    assert parts is not None
+    ((label, ms), *_) = parts.ms.most_common(1)
+    cursor = Cursor(recording)
+    told = []
+    for at_ms in (recording.end_ms, recording.end_ms // 2):
+        cursor.to_ms(at_ms)
+        shown = cursor.frame(View(job=0)).detail
+        assert shown is not None
+        told.append([text for key, text in shown.facts if key == "it went to"])
+    assert told == [[f"{ms / parts.ms.total():4.0%}  {label}"], []]
