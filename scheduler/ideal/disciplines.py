@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from callboard.scheduler.ideal import fsp, loops
 from callboard.scheduler.ideal import row_makers as rm
 from callboard.scheduler.ideal.sharing_queues import INF
+from callboard.scheduler.numba_cache import numba_is_installed
 
 FloatRow: TypeAlias = NDArray[np.float64]
 LoopPath: TypeAlias = Literal["auto", "plain", "compiled"]
@@ -153,9 +154,7 @@ def exact(
 
 def compiled_is_available() -> bool:
     """Whether numba is installed, so that "auto" means compiled loops."""
-    from importlib.util import find_spec
-
-    return find_spec("numba") is not None
+    return numba_is_installed()
 
 
 def _run(discipline: str, case: rm.RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:

@@ -1,0 +1,95 @@
+"""Plain functions compiled by numba, with its cache where nothing stale is found.
+
+Nothing is written twice: the plain functions are handed to numba as they are, so both paths do the
+same operations in the same order.  What they compile to releases the interpreter's lock.
+
+numba keeps what it compiled on disk and checks only the file of the function it was asked for, so
+the cache folder's name carries a digest of all files of the package.  It lies under
+`NUMBA_CACHE_DIR` if that is set, else in the package's `__pycache__`, else in the user's cache
+folder (`XDG_CACHE_HOME`); where none can be written, each process compiles anew.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import blake2b
+from inspect import isfunction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+Loop = Callable[..., Any]
+
+
+def package_digest(folder: Path) -> str:
+    """Sixteen hexadecimal digits over a package's text, for results and code kept on disk."""
+    digest = blake2b(digest_size=8)
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def numba_is_installed() -> bool:
+    """Whether there is numba to compile with."""
+    from importlib.util import find_spec
+
+    return find_spec("numba") is not None
+
+
+def compiled_loops(
+    name: str,
+    folder: Path,
+    helpers: Iterable[ModuleType],
+    plain: Mapping[str, Loop],
+    *,
+    inline: bool,
+) -> dict[str, Loop]:
+    """The loops of the package in a folder by name; numba compiles each, or reads it from disk,
+    when first called.  `helpers` are the modules of the functions that they call.
+
+    The loops allocate nothing, so numba's reference counts on the rows they pass about are pure
+    cost: without them FSP runs about 30 times as fast (`bench/ideal.py`).  To `inline` every helper
+    is faster for few rows, and takes long to compile for large loops.
+
+    The cache is pointed at a folder that can be written only meanwhile: call this while a module is
+    imported, which one thread does.
+    """
+    import numba
+    from numba.core import config
+    from numba.extending import register_jitable
+
+    for module in helpers:
+        for helper in _own_functions(module):
+            if helper not in plain.values():
+                register_jitable(_nrt=False, forceinline=inline, no_cfunc_wrapper=True)(helper)
+    given = config.CACHE_DIR
+    kept = next((path for path in _cache_folders(given, name, folder) if _can_write(path)), None)
+    config.CACHE_DIR = given if kept is None else str(kept)
+    try:
+        compiled = numba.njit(nogil=True, _nrt=False, cache=kept is not None)
+        return {each: compiled(loop) for each, loop in plain.items()}
+    finally:
+        config.CACHE_DIR = given
+
+
+def _own_functions(module: ModuleType) -> list[Loop]:
+    functions = [each for each in vars(module).values() if isfunction(each)]
+    return [each for each in functions if each.__module__ == module.__name__]
+
+
+def _cache_folders(given: str, name: str, folder: Path) -> list[Path]:
+    called = f"callboard-{name}-{package_digest(folder)}"
+    if given:
+        return [Path(given) / called]
+    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    own = folder / "__pycache__" / called
+    return [own, Path(user).expanduser() / "callboard" / called]
+
+
+def _can_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
