@@ -17,11 +17,18 @@ from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.figures import summary as fig
 from callboard.journal.figures.map_locality import MapLocality, map_locality
+from callboard.journal.figures.run_account import (
+    RunAccount,
+    RunNames,
+    jobs_over_time,
+    little_of,
+    summary_of,
+)
 from callboard.journal.figures.size_estimates import PhaseSizes, phase_sizes
 from callboard.journal.figures.slot_time import IdleSlots, SlotTime, slots_of
-from callboard.journal.figures.steps import Steps, steps
+from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import JobColumns, job_columns
-from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord
+from callboard.journal.run_records import NO_SLOT, AttemptRecord
 from callboard.journal.run_state import TAKE, RunState
 from callboard.scheduler.model import KINDS, MAP, REDUCE, AttemptId, JobId, Millis, SlotKind
 
@@ -213,11 +220,9 @@ class Metrics:
         self._refuse_contradictions()
         return phase_sizes(self.run_state.jobs.values())
 
-    def jobs_in_system(self, jobs: JobColumns | None = None) -> Steps:
+    def jobs_in_system(self) -> Steps:
         """How many jobs were submitted and not yet finished, over time."""
-        jobs = jobs or self.jobs()
-        left = jobs.finished_ms[jobs.finished_ms != NEVER]
-        return steps(jobs.submitted_ms, left, self.horizon_ms)
+        return jobs_over_time(self.jobs(), self.horizon_ms)
 
     def slot_time(self, kind: SlotKind) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""
@@ -245,47 +250,29 @@ class Metrics:
             down=down_ms,
         )
 
-    def little(self, jobs: JobColumns | None = None) -> fig.Little:
+    def little(self) -> fig.Little:
         """Both sides of Little's law (S10)."""
-        jobs = jobs or self.jobs()
-        left = jobs.finished_ms != NEVER
-        return fig.Little(
-            area=self.jobs_in_system(jobs).integral(),
-            responses=int((jobs.finished_ms - jobs.stated_ms)[left].sum()),
-            unfinished=int((self.horizon_ms - jobs.submitted_ms)[~left].sum()),
+        return little_of(self.jobs(), self.horizon_ms)
+
+    def account(self) -> RunAccount:
+        """What the figures are made of."""
+        return RunAccount(
+            until_ms=self.horizon_ms,
+            jobs=self.jobs(),
+            slots=(self.slot_time(MAP), self.slot_time(REDUCE)),
+            attempts=self._attempt_counts(),
+            speculation=self._speculation(),
+            levels=[sum(each) for each in zip(*_levels(self.run_state), strict=True)],
+            shuffle_wait_ms=self._shuffle_wait_ms(),
         )
 
     def summary(self) -> fig.Summary:
         """All figures."""
-        run, end, jobs = self._run(), self.run_state.ended, self.jobs()
-        maps, reduces = self.slot_time(MAP), self.slot_time(REDUCE)
-        return fig.Summary(
-            scenario=run.name,
-            policy=run.policy,
-            seed=run.seed,
-            digest=end.digest if end else None,
-            reason=end.reason if end else None,
-            virtual_seconds=self.horizon_ms / 1000,
-            messages=end.messages if end else None,
-            ties=end.ties if end else None,
-            jobs=_job_counts(jobs),
-            tasks=fig.TaskCounts(int(jobs.maps.sum()), int(jobs.reduces.sum())),
-            attempts=self._attempt_counts(),
-            speculation=self._speculation(),
-            response_seconds=fig.statistics_in_seconds(jobs.response_ms[jobs.completed]),
-            waiting_seconds=fig.statistics_in_seconds(
-                jobs.waiting_ms[jobs.completed & (jobs.waiting_ms != NEVER)]
-            ),
-            locality=self._locality(),
-            slot_seconds=fig.in_seconds(maps + reduces),
-            slot_ms=fig.SlotKinds(maps + reduces, maps, reduces),
-            shuffle_wait_seconds=self._shuffle_wait_ms() / 1000,
-            utilisation=fig.Utilisation(
-                _ratio(maps.busy, maps.total), _ratio(reduces.busy, reduces.total)
-            ),
-            mean_jobs_in_system=self.jobs_in_system(jobs).mean(),
-            little=self.little(jobs),
-        )
+        run, end = self._run(), self.run_state.ended
+        told = RunNames(run.name, run.policy, run.seed)
+        if end is not None:
+            told = RunNames(*told[:3], end.digest, end.reason, end.messages, end.ties)
+        return summary_of(told, self.account())
 
     def _refuse_contradictions(self) -> None:
         if self._contradiction:
@@ -321,10 +308,6 @@ class Metrics:
             launched, sum(len(work.won or ()) for work in self._done.values())
         )
 
-    def _locality(self) -> fig.LocalityShares:
-        levels = [sum(each) for each in zip(*_levels(self.run_state), strict=True)]
-        return fig.LocalityShares(*(_ratio(level, sum(levels)) for level in levels))
-
     def _shuffle_wait_ms(self) -> Millis:
         return self._shuffle_ms + sum(
             attempt.held_until(self.horizon_ms)
@@ -334,15 +317,6 @@ class Metrics:
         )
 
 
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
 def _levels(run_state: RunState) -> list[list[int]]:
     """How many maps were launched at each level of locality, by job."""
     return [[0, 0, 0], *(job.levels for job in run_state.jobs.values())]
-
-
-def _job_counts(jobs: JobColumns) -> fig.JobCounts:
-    none, succeeded, failed, killed = np.bincount(jobs.outcome - NEVER, minlength=4).tolist()
-    return fig.JobCounts(len(jobs.job), succeeded, failed, killed, none)
