@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from math import exp
 
+from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.kernel.kernel import STALL_TIMEOUT_MS, Kernel
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.worker.copier import GROWTH
@@ -17,8 +18,7 @@ _HEARTBEATS_WITHOUT_EVENTS = 20  # of every node, before which a run is not stuc
 
 def set_limits(kernel: Kernel[ev.AnyEvent], world: World) -> None:
     """Let the kernel wait as long as this world may need."""
-    least_ms = _HEARTBEATS_WITHOUT_EVENTS * world.cluster.round_ms()
-    kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, least_ms)
+    kernel.stall_timeout_ms = calm_stall_ms(world.cluster)
     if world.script:
         kernel.is_progress = _is_progress
         last_ms = max((job.submit_ms for job in world.jobs), default=0)
@@ -26,6 +26,11 @@ def set_limits(kernel: Kernel[ev.AnyEvent], world: World) -> None:
         kernel.progress_timeout_ms = progress_timeout_ms(world)
         fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(world.script)
         kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, fetching_ms)
+
+
+def calm_stall_ms(cluster: Cluster) -> Millis:
+    """How long nothing need happen on a calm cluster while nothing is at work."""
+    return max(STALL_TIMEOUT_MS, _HEARTBEATS_WITHOUT_EVENTS * cluster.round_ms())
 
 
 def _is_progress(event: ev.AnyEvent) -> bool:
