@@ -14,7 +14,7 @@ from callboard.experiments.error_messages import BAD_INPUT
 from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.result_store import ResultStore, is_store
 from callboard.experiments.run_loading import RunSource, chosen_policies, load_run
-from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_result import EngineName, RunResult
 from callboard.experiments.run_tasks import SoloTimes
 from callboard.experiments.seed_runs import SeedRuns
 from callboard.experiments.seeds import seeds_of
@@ -121,10 +121,13 @@ def compare(
     trust: bool = False,
     slowdown: bool = False,
     cores: int | None = None,
+    engine: EngineName = "auto",
 ) -> Comparison:
     """Play a scenario under several policies (its own unless named) with the same seeds, on as many
     cores as there are.
 
+    `engine` is who plays: the `actors`, their compiled `twin`, which counts the same and keeps no
+    events, or `auto`, the twin where it can and that is worth it.
     `seeds` is how many, from the scenario's own on, or which: `"1001..1010"`, or a list.  Ctrl-C
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.
@@ -140,6 +143,7 @@ def compare(
         PlainConsole(stderr=True),
         slowdown=slowdown,
         cores=cores,
+        engine=engine,
     )
     if interrupted:
         raise KeyboardInterrupt
@@ -160,6 +164,7 @@ def sweep(
     executor: Executor | None = None,
     cores: int | None = None,
     retry: bool = False,
+    engine: EngineName = "auto",
 ) -> Sweep:
     """Play what is missing in a store: scenarios in every combination of the values to `vary`,
     under policies, with seeds.  What comes back are the runs of this sweep.
@@ -178,6 +183,7 @@ def sweep(
         seeds=str(seeds),
         slowdown=slowdown,
         trust=trust,
+        engine=engine,
     )
     planned = PlannedSweep(plan)
     wanted = set(planned.places())

@@ -10,9 +10,15 @@ import msgspec
 
 from callboard.console import PlainConsole, plain
 from callboard.experiments.journal_paths import RunKey
-from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_result import ACTORS, EngineName, RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import RunTask, SoloTimes, TaskFailure, perform
+from callboard.experiments.run_tasks import (
+    WORTH_THE_TWIN,
+    RunTask,
+    SoloTimes,
+    TaskFailure,
+    perform,
+)
 from callboard.experiments.simulation import DriverName, stopping_on_ctrl_c
 from callboard.experiments.task_pool import Lost, SharedBoard, answers, cores_here, local_workers
 from callboard.experiments.user_errors import RunFailed
@@ -22,6 +28,10 @@ from callboard.run_arguments import run_key
 
 WORTH_PROCESSES = 30_000
 """With fewer tasks in all the runs they are over before processes have started."""
+
+
+TWIN_IS_FASTER = 50
+"""How many times as fast the twin is, at the least."""
 
 
 class PlayedRows(NamedTuple):
@@ -42,12 +52,17 @@ def play_rows(
     paths: Mapping[RunKey, Path] | None = None,
     slowdown: bool = False,
     cores: int | None = None,
+    engine: EngineName = "auto",
 ) -> PlayedRows:
     """Play rows of runs, each of one world under several policies, and record them at their paths;
     with `slowdown` every result has its jobs' times alone.  Raises what `play` does.
     """
     specs, paths = [spec for row in rows for spec in row], paths or {}
-    tasks = [RunTask(spec, driver, paths.get(run_key(spec)), check) for spec in specs]
+    if engine == "auto" and sum(spec.tasks for spec in specs) < WORTH_THE_TWIN:
+        engine = ACTORS
+    tasks = [
+        RunTask(spec, driver, paths.get(run_key(spec)), check, engine=engine) for spec in specs
+    ]
     done, interrupted = play(tasks, console, cores)
     results = iter([done.get(place) for place in range(len(tasks))])
     played = [[next(results) for _ in row] for row in rows]
@@ -165,5 +180,6 @@ def _title(task: RunTask) -> str:
 
 
 def _size(task: RunTask) -> int:
-    """How many tasks of the cluster it plays."""
-    return sum(job.maps + job.reduces for job in task.spec.jobs)
+    """How long it takes, in tasks of the cluster that actors play."""
+    tasks = task.spec.tasks
+    return tasks if task.engine == ACTORS else tasks // TWIN_IS_FASTER

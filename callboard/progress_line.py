@@ -5,17 +5,21 @@ messages a second and time left; of others the number of steps done.
 import time
 from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich import progress as bar
 from rich.console import Console
 
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.console import PlainConsole, plain
+from callboard.experiments.run_watcher import RunWatcher
 from callboard.experiments.task_pool import SharedBoard
 from callboard.journal.tell.names import clock
+from callboard.scheduler.model import Millis
+
+if TYPE_CHECKING:
+    from callboard.twin.twin_run import TwinRun
 
 _LOOKS_A_SECOND = 8
 _WIDE, _MEDIUM = 100, 72
@@ -26,8 +30,8 @@ _MEDIUM_FIGURES, _NARROW_FIGURES = 60, 28
 """The columns for the figures; Rich cuts longer ones (`100,000/100,000 jobs`), which are rare."""
 
 
-class RunProgress(Onlooker):
-    """Watches one run and moves its line; it reads the kernel's clock and changes nothing."""
+class RunProgress(RunWatcher):
+    """Watches one run and moves its line; it reads the run's clock and changes nothing."""
 
     def __init__(
         self, progress: bar.Progress, line: bar.TaskID, clock_s: Callable[[], float]
@@ -44,17 +48,20 @@ class RunProgress(Onlooker):
             self._done += 1
 
     def on_progress(self, kernel: Kernel) -> None:
+        self._redraw(self._done, kernel.now_ms, kernel.messages)
+
+    def on_twin(self, run: "TwinRun") -> None:
+        self._redraw(run.ended, run.now_ms, None)
+
+    def _redraw(self, done: int, now_ms: Millis, messages: int | None) -> None:
         """Redraw, a few times a second at most."""
         now_s = self._clock_s()
         if now_s - self._looked_s < 1 / _LOOKS_A_SECOND:
             return
         self._looked_s = now_s
-        self._progress.update(
-            self._line,
-            completed=self._done,
-            at=clock(kernel.now_ms).partition(".")[0],
-            rate=f"{kernel.messages / (now_s - self._began_s):,.0f}",
-        )
+        rate = "-" if messages is None else f"{messages / (now_s - self._began_s):,.0f}"
+        at = clock(now_ms).partition(".")[0]
+        self._progress.update(self._line, completed=done, at=at, rate=rate)
 
 
 @contextmanager

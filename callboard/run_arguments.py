@@ -1,14 +1,15 @@
 """The arguments that `callboard run` and `callboard watch` share, and the runs they ask for."""
 
 import argparse
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, get_args
 
 import msgspec
 
 from callboard.arguments import virtual_seconds
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run_loading import SHORTCUTS, RunSource, chosen_policies
+from callboard.experiments.run_result import EngineName
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.trust import Trust
 
@@ -33,6 +34,15 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     add("--patient", action="store_true", help=goes_on)
     add_trust_argument(group)
     return group
+
+
+def add_engine_argument(add: Callable[..., object]) -> None:
+    """Who plays."""
+    engine = (
+        "who plays: the actors; their compiled twin, which counts the same and keeps no events; or"
+        " the twin where it can and that is worth it (default: auto)"
+    )
+    add("--engine", choices=get_args(EngineName), default="auto", help=engine)
 
 
 def add_trust_argument(group: argparse._ActionsContainer) -> None:

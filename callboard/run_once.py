@@ -9,7 +9,7 @@ from callboard.actors.config import node_facts
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.figure_rows import GroupKey, group_rows, groups_of
 from callboard.experiments.journal_paths import RunKey, journal_paths
-from callboard.experiments.run_result import LIVELOCK, RunResult
+from callboard.experiments.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.tell.names import count
@@ -51,6 +51,7 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
         paths=paths,
         slowdown=options.slowdown,
         cores=options.cores,
+        engine=options.engine,
     )
     played = [result for result in rows[0] if result is not None]
     if not options.json:
@@ -108,11 +109,14 @@ def _size(spec: RunSpec) -> str:
 
 
 def _footnote(result: RunResult) -> str:
-    """The run's policy and digest, and how it ended if not by itself."""
+    """The run's policy, its digest if it has one, and how it ended if not by itself."""
     ending = {"until": ", stopped by --until", "interrupted": ", interrupted"}
     ending[LIVELOCK] = ", ended because its preemption goes round"
     summary = result.summary
-    return f"{summary.policy}: digest {summary.digest}{ending.get(summary.reason or '', '')}"
+    named = "played by the twin, without messages" if result.engine == TWIN else None
+    named = named or f"digest {summary.digest}"
+    why = f", played by the actors: {result.why_actors}" if result.why_actors else ""
+    return f"{summary.policy}: {named}{ending.get(summary.reason or '', '')}{why}"
 
 
 def _checked(checks: Sequence[RuleReport]) -> list[str]:

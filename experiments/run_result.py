@@ -4,7 +4,7 @@ import dataclasses
 import zlib
 from collections.abc import Collection
 from math import isnan, nan
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgspec
 import numpy as np
@@ -19,6 +19,12 @@ from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.scenarios.generators import TAIL
 from callboard.scheduler.model import JobId
 
+EngineName = Literal["auto", "actors", "twin"]
+"""Who is to play a run: `auto` is the twin where it can, and the actors elsewhere."""
+
+ACTORS: EngineName = "actors"
+TWIN: EngineName = "twin"
+
 LIVELOCK = "livelock"
 """The reason with which a run ends whose preemption goes round (`experiments.livelock`)."""
 
@@ -31,7 +37,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     response time of each job alone on the empty cluster, in the order of the columns.  `livelock`
     is the story, for people, of a run that was ended because its preemption went round.
     `phase_sizes` are the sizes that an order measured, beside the true ones, `map_locality` where
-    each job's maps were launched; None where they were not kept.
+    each job's maps were launched; None where they were not kept.  `engine` has played it;
+    `why_actors` says why the twin could not, if it was to.
     """
 
     summary: Summary
@@ -44,6 +51,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     solo_ms: Ints | None = None
     phase_sizes: PhaseSizes | None = None
     map_locality: MapLocality | None = None
+    engine: str = ACTORS
+    why_actors: str = ""
 
     @classmethod
     def recorded(
@@ -91,6 +100,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     def as_json(self) -> dict[str, object]:
         """The run as plain data: its summary, with what else is known of it."""
         out = self.summary.as_json(None if isnan(self.wall_seconds) else self.wall_seconds)
+        if self.engine != ACTORS:
+            out["engine"] = self.engine
         if not isnan(self.scheduling.seconds):
             out["scheduling"] = msgspec.to_builtins(self.scheduling)
         if self.slowdown is not None:
@@ -135,6 +146,8 @@ def unpack_result(data: bytes) -> RunResult:
         processor_seconds=plain["processor_seconds"],
         checks=msgspec.convert(plain["checks"], tuple[RuleReport, ...]),
         livelock=plain["livelock"],
+        engine=plain.get("engine", ACTORS),
+        why_actors=plain.get("why_actors", ""),
         solo_ms=solo_ms,
         **later,
     )

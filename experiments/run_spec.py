@@ -61,6 +61,11 @@ class RunSpec(msgspec.Struct, frozen=True):
         script = make_script(scenario, jobs, base_dir)
         return cls(scenario, tuple(jobs), script, policy or scenario.policies[0], until_ms)
 
+    @property
+    def tasks(self) -> int:
+        """How many tasks its jobs have."""
+        return sum(job.maps + job.reduces for job in self.jobs)
+
     def resolved(self) -> Self:
         """The same run with the interventions written in; ScenarioError if they do not fit."""
         scenario, jobs, script = self.scenario, list(self.jobs), list(self.script)

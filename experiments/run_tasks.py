@@ -2,32 +2,60 @@
 
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.experiments.error_messages import describe_error
-from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_result import ACTORS, TWIN, EngineName, RunResult
 from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run_watcher import RunWatcher
 from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.experiments.task_pool import SharedBoard, board
-from callboard.experiments.user_errors import EXIT_FAILED
+from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.scheduler.model import JobId, Millis
+
+if TYPE_CHECKING:
+    from callboard.twin.twin_run import TwinRun
+
+
+WORTH_THE_TWIN = 20_000
+"""With fewer tasks in all the runs the actors are done before the twin is compiled, or loaded."""
 
 
 class RunTask(msgspec.Struct, frozen=True):
-    """A run; `place` is its row of the board that shows how far it is."""
+    """A run; `place` is its row of the board that shows how far it is.  What is to be recorded or
+    checked, event by event, the actors play.
+    """
 
     spec: RunSpec
     driver: DriverName = "direct"
     journal: Path | None = None
     check: bool = False
     place: int = 0
+    engine: EngineName = ACTORS
 
-    def run(self, watcher: Onlooker | None = None) -> RunResult:
-        """Play it; raises what `run_simulation` does."""
+    def run(self, watcher: RunWatcher | None = None) -> RunResult:
+        """Play it; raises what `run_simulation` does, and InputError if only the twin may play it
+        and cannot.
+        """
+        if self.engine == ACTORS:
+            return self._by_actors(watcher)
+        from callboard.experiments.twin_play import run_by_twin
+        from callboard.twin.lowering import CannotPlay
+
+        try:
+            if self.journal is not None or self.check:
+                raise CannotPlay("every event is to be recorded or checked")
+            return run_by_twin(self.spec, watcher)
+        except CannotPlay as why:
+            if self.engine == TWIN:
+                raise InputError(f"the twin cannot play {self.spec.policy}: {why}") from None
+            return msgspec.structs.replace(self._by_actors(watcher), why_actors=str(why))
+
+    def _by_actors(self, watcher: RunWatcher | None) -> RunResult:
         return run_simulation(
             self.spec,
             driver=self.driver,
@@ -88,7 +116,7 @@ def perform(task: WorkerTask) -> RunResult | SoloTimes | TaskFailure | None:
         return TaskFailure(traceback.format_exc() if message is None else message, status)
 
 
-class _BoardWatcher(Onlooker):
+class _BoardWatcher(RunWatcher):
     """Says on the board how far a run is, and stops it when the board says so."""
 
     def __init__(self, shared: SharedBoard, place: int) -> None:
@@ -101,8 +129,16 @@ class _BoardWatcher(Onlooker):
             self._done += 1
 
     def on_progress(self, kernel: Kernel) -> None:
-        row = slice(self._first, self._first + 3)
-        if row.stop <= len(self._shared.rows):
-            self._shared.rows[row] = [self._done, kernel.now_ms, kernel.messages]
+        self._write(self._done, kernel.now_ms, kernel.messages)
         if self._shared.stop.value:
             kernel.stop("interrupted")
+
+    def on_twin(self, run: "TwinRun") -> None:
+        self._write(run.ended, run.now_ms, 0)
+        if self._shared.stop.value:
+            run.interrupt()
+
+    def _write(self, done: int, now_ms: Millis, messages: int) -> None:
+        row = slice(self._first, self._first + 3)
+        if row.stop <= len(self._shared.rows):
+            self._shared.rows[row] = [done, now_ms, messages]

@@ -14,14 +14,16 @@ FRONT_DOOR = "callboard"
 MAY_IMPORT = {
     "scheduler": {"scheduler"},
     "actors": {"scheduler", "actors"},
+    "twin": {"scheduler", "actors", "twin"},
     "scenarios": {"scheduler", "actors", "scenarios"},
     "journal": {"scheduler", "actors", "journal"},
-    "experiments": {"scheduler", "actors", "scenarios", "journal", "experiments"},
+    "experiments": {"scheduler", "actors", "twin", "scenarios", "journal", "experiments"},
     "fairness": {"scheduler", "actors", "scenarios", "journal", "experiments", "fairness"},
     "tui": {"scheduler", "actors", "scenarios", "journal", "experiments", "tui"},
     "callboard": {
         "scheduler",
         "actors",
+        "twin",
         "scenarios",
         "journal",
         "experiments",
@@ -79,11 +81,23 @@ def test_a_room_is_imported_through_its_link_in_the_front_door(room: str) -> Non
     assert link.readlink() == Path("..", room)
 
 
-@pytest.mark.parametrize("package", ["scheduler", "actors"])
+@pytest.mark.parametrize("package", ["scheduler", "actors", "twin"])
 def test_the_world_asks_no_clock_and_draws_no_unaddressed_number(package: str) -> None:
     for path in files(package):
         banned = distributions(path) & BANNED_IN_THE_WORLD
         assert not banned, f"{path.relative_to(ROOT)} imports {banned}"
+
+
+def test_the_twin_shares_no_rule_with_the_actors() -> None:
+    """Either can judge the other: what both import is what a scenario states."""
+    found = {name for path in files("twin") for name in imports(path) if ".actors." in name}
+    assert found <= {
+        "callboard.actors.job_spec.JobSpec",
+        "callboard.actors.kernel.streams.Stream",  # to test the twin's own draws
+        "callboard.actors.stall_limits.calm_stall_ms",
+        "callboard.actors.topology.Topology",
+        "callboard.actors.world.World",
+    }
 
 
 def test_only_the_drivers_know_trio() -> None:
@@ -96,7 +110,7 @@ def test_only_the_drivers_know_trio() -> None:
     assert knowing == {"drivers.py"}
 
 
-@pytest.mark.parametrize("package", ["scheduler", "actors"])
+@pytest.mark.parametrize("package", ["scheduler", "actors", "twin"])
 def test_nothing_is_ordered_by_address_or_hash(package: str) -> None:
     for path in files(package):
         for node in ast.walk(ast.parse(path.read_text())):

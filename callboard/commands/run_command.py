@@ -16,7 +16,7 @@ import json
 
 from callboard.arguments import share, whole_number
 from callboard.experiments.user_errors import EXIT_FAILED
-from callboard.run_arguments import add_world_arguments, plan_world
+from callboard.run_arguments import add_engine_argument, add_world_arguments, plan_world
 from callboard.run_once import plan_once
 from callboard.run_seeds import has_several_seeds, plan_seeds
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--check", action="store_true", help=checked)
     driver = "what runs the actors: Trio tasks, or a plain loop with the same results"
     add("--driver", "--host", choices=("trio", "direct"), default="trio", help=driver)
+    add_engine_argument(add)
     _add_seed_arguments(parser)
     add = parser.add_argument_group("what comes out").add_argument
     add("--json", action="store_true", help="print a list in JSON instead of the table")

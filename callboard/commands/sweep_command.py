@@ -50,7 +50,7 @@ from callboard.experiments.whole_files import instead
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
-from callboard.run_arguments import add_trust_argument
+from callboard.run_arguments import add_engine_argument, add_trust_argument
 from callboard.tables.sweep_table import index_table, sweep_table
 
 _STOPPED = 130
@@ -90,6 +90,7 @@ def _add_worker_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("who plays it").add_argument
     add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
     add("--on", metavar="dask://HOST:PORT", help="the workers of a Dask cluster")
+    add_engine_argument(add)
     add("--retry", action="store_true", help="play again what has failed")
     add = parser.add_argument_group("what comes out").add_argument
     add("--show", action="store_true", help="play nothing; show all that the store has")
@@ -129,7 +130,8 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         if options.scenarios or options.vary or options.sobol or options.morris:
             raise InputError("--design says what is played; leave out what else does")
         plan = read_design(options.design)
-        return msgspec.structs.replace(plan, trust=options.trust), None
+        changes = {"trust": options.trust, "engine": options.engine}
+        return msgspec.structs.replace(plan, **changes), None
     if not options.scenarios:
         raise InputError("name a scenario, as in `callboard sweep small-jobs --store s.sqlite`")
     varied = [parse_variation(text) for text in options.vary]
@@ -149,6 +151,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         faults=not options.no_faults,
         trust=options.trust,
         until_ms=None if options.until is None else round(1000 * options.until),
+        engine=options.engine,
     )
     return plan, question
 

@@ -21,6 +21,7 @@ from callboard.scheduler.registry.parts import PartSettings
 _DECIDES = (
     "scheduler/**/*.py",
     "actors/**/*.py",
+    "twin/**/*.py",
     "scenarios/**/*.py",
     "journal/run_*.py",
     "journal/figures/*.py",
@@ -28,6 +29,7 @@ _DECIDES = (
     "experiments/run_*.py",
     "experiments/simulation.py",
     "experiments/solo_runs.py",
+    "experiments/twin_play.py",
 )
 """The files whose text can change a result."""
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.experiments.run_loading import RunSource, chosen_policies
+from callboard.experiments.run_result import ACTORS, EngineName
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import RunTask, SoloTask
+from callboard.experiments.run_tasks import WORTH_THE_TWIN, RunTask, SoloTask
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.solo_runs import any_at_once
 from callboard.experiments.sweeps.played_cell import Place, Setting
@@ -27,6 +28,7 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
     `policies` are spellings; without any each scenario has its own.  `fixed` is what holds in all
     settings (as `--set` takes it).  `seeds` is a number of them or `LO..HI`; with `slowdown` it is
     also computed how long each world's jobs take alone.  `trust` is as in `experiments.trust`.
+    `engine` says who plays, which changes no figure.
     """
 
     scenarios: tuple[str, ...]
@@ -38,6 +40,7 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
     faults: bool = True
     trust: bool = False
     until_ms: Millis | None = None
+    engine: EngineName = "auto"
 
     def __post_init__(self) -> None:
         if not self.scenarios:
@@ -83,6 +86,7 @@ class PlannedSweep:
         self.policies = {name: self._policies(spec) for name, spec in self._first.items()}
         for name, seeds in self.seeds.items():
             self._spec(name, plan.settings[0], seeds[-1])  # of a journal there is but one
+        self._engine = self._worthy_engine()
         if len(self) > CELLS_MAX:
             raise InputError(f"the sweep has {len(self):,} runs; the limit is {CELLS_MAX:,}")
 
@@ -126,10 +130,20 @@ class PlannedSweep:
             return
         compared = [msgspec.structs.replace(spec, policy=policy) for policy in policies]
         for each in compared:
-            yield PlannedCell(called, whole, each.policy, seed, RunTask(each))
+            yield PlannedCell(called, whole, each.policy, seed, RunTask(each, engine=self._engine))
         if self.plan.slowdown:
             alone = SoloTask(spec, at_once=any_at_once(compared))
             yield PlannedCell(called, whole, SOLO, seed, alone)
+
+    def _worthy_engine(self) -> EngineName:
+        """Who plays: the actors where the twin would be loaded for too little."""
+        if self.plan.engine != "auto":
+            return self.plan.engine
+        tasks = sum(
+            len(self.seeds[name]) * len(self.policies[name]) * spec.tasks
+            for name, spec in self._first.items()
+        )
+        return "auto" if len(self.plan.settings) * tasks >= WORTH_THE_TWIN else ACTORS
 
     def _spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
         overrides = [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]

@@ -1,0 +1,176 @@
+"""Worlds drawn for the twin, and where it and the actors first disagree about one."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from callboard.actors.architecture import Architecture
+from callboard.actors.config import Cluster, NodeGroup, Tasks
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.world import World
+from callboard.experiments.plugins import load_architecture
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import Simulation
+from callboard.fairness.drawing.declared_values import DeclaredValues
+from callboard.twin.columns import LATER, NONE
+from callboard.twin.twin_run import TwinRun
+from tests.support.reference_worlds import draw_calm_world
+
+ORDERS_OF_THE_TWIN = ("fifo", "fair", "srpt", "srpt(guess=1)", "sjf", "las", "ps")
+WAITS_OF_THE_TWIN = (
+    "",
+    "+delay",
+    "+delay(node=0,rack=1)",
+    "+delay(node=2,rack=0)",
+    "+delay(node=3,rack=4)",
+    "+delay(skips=0)",
+    "+delay(skips=1)",
+    "+delay(skips=3)",
+)
+_TYPES = ("", "io", "cpu")
+
+
+class RanAttempt(NamedTuple):
+    """An attempt in the order of launch; times that have not come are -1."""
+
+    job: int
+    kind: int
+    task: int
+    node: int
+    slot: int
+    level: int
+    launched_ms: int
+    shuffled_ms: int = NONE
+    ended_ms: int = NONE
+    closed_ms: int = NONE
+
+
+def draw_twin_world(seed: int) -> RunSpec:
+    """The world of this seed: a calm one, with noise, stragglers and unlike nodes."""
+    spec, values = draw_calm_world(seed).spec, DeclaredValues(np.random.default_rng([seed, 7]))
+    scenario = msgspec.structs.replace(
+        spec.scenario,
+        cluster=_draw_cluster(values, spec.scenario.cluster),
+        tasks=_draw_tasks(values, spec.scenario.tasks),
+    )
+    return msgspec.structs.replace(
+        spec,
+        scenario=scenario,
+        jobs=tuple(_draw_lengths(values, job) for job in spec.jobs),
+        policy=values.one_of(ORDERS_OF_THE_TWIN) + values.one_of(WAITS_OF_THE_TWIN),
+        until_ms=values.one_of((None, None, None, 0, 1, 7001, 20_000)),
+    )
+
+
+def _draw_cluster(values: DeclaredValues, cluster: Cluster) -> Cluster:
+    groups = [_draw_group(values) for _ in range(values.one_of((0, 0, 1, 2)))]
+    sizes = values.one_of((None, (1, cluster.nodes + sum(group.nodes for group in groups) - 1)))
+    return msgspec.structs.replace(
+        cluster,
+        group=tuple(groups),
+        speed=values.one_of((1.0, 1.0, 0.7)),
+        rack_sizes=sizes if sizes is not None and all(sizes) else None,
+        racks=2 if sizes is not None and all(sizes) else cluster.racks,
+        replication=values.one_of((1, 2, 3, 3, 5)),
+    )
+
+
+def _draw_group(values: DeclaredValues) -> NodeGroup:
+    return NodeGroup(
+        nodes=values.one_of((1, 3)),
+        map_slots=values.one_of((None, 0, 1, 5)),
+        reduce_slots=values.one_of((None, 0, 3)),
+        speed=values.one_of((1.0, 0.5, 3.0)),
+        node_type=values.one_of(_TYPES),
+    )
+
+
+def _draw_tasks(values: DeclaredValues, tasks: Tasks) -> Tasks:
+    return msgspec.structs.replace(
+        tasks,
+        sigma=values.one_of((0.0, 0.0, 0.3, 1.7)),
+        straggler_share=values.one_of((0.0, 0.0, 0.3)),
+        straggler_factor=3.0,
+    )
+
+
+def _draw_lengths(values: DeclaredValues, job: JobSpec) -> JobSpec:
+    """Some tasks that take no time, some jobs without maps, some that like a type of node."""
+    return msgspec.structs.replace(
+        job,
+        maps=values.one_of((job.maps, job.maps, job.maps, 0)),
+        map_ms=values.one_of((job.map_ms, job.map_ms, 0, 1, 998)),
+        reduce_ms=values.one_of((job.reduce_ms, 0, 1)),
+        factors=values.one_of(((), (), (("io", 0.25), ("cpu", 3.0)))),
+    )
+
+
+# What either makes of it.
+
+
+def disagreement_of_engines(
+    spec: RunSpec, play: Callable[[Any, int], int] | None = None
+) -> str | None:
+    """Where the twin and the actors first disagree; None if they do not."""
+    run = TwinRun(
+        world_of(spec), schedulers_of(spec).policy, spec.until_ms, keep_log=True, play=play
+    )
+    run.play()
+    events: list[ev.AnyEvent] = []
+    Simulation(spec, [events.append]).run()
+    theirs, ours = by_the_actors(events), list(by_the_twin(run))
+    for number, (one, two) in enumerate(zip(theirs, ours, strict=False), start=1):
+        if one != two:
+            return f"attempt {number} under {spec.policy}: the actors say {one}, the twin {two}"
+    if len(theirs) != len(ours):
+        return f"the actors ran {len(theirs)} attempts, the twin {len(ours)}"
+    if events[-1].at_ms != run.now_ms:
+        return f"the actors end at {events[-1].at_ms}, the twin at {run.now_ms}"
+    return None
+
+
+def world_of(spec: RunSpec) -> World:
+    """The world that a spec comes to."""
+    scenario = spec.scenario
+    return World(scenario.cluster, scenario.tasks, spec.jobs, scenario.seed, spec.script)
+
+
+def schedulers_of(spec: RunSpec) -> Architecture:
+    """The schedulers that its policy means."""
+    return load_architecture(spec.policy, spec.scenario.parts)
+
+
+def by_the_actors(events: list[ev.AnyEvent]) -> list[RanAttempt]:
+    """The attempts that events tell of."""
+    ran: dict[int, RanAttempt] = {}
+    for event in events:
+        match event:
+            case ev.AttemptLaunched():
+                where = event.node, NONE, int(event.level), event.at_ms
+                ran[event.attempt] = RanAttempt(event.job, int(event.kind), event.task, *where)
+            case ev.AttemptStarted():
+                ran[event.attempt] = ran[event.attempt]._replace(slot=event.slot)
+            case ev.ShuffleEnded():
+                ran[event.attempt] = ran[event.attempt]._replace(shuffled_ms=event.at_ms)
+            case ev.AttemptEnded():
+                ran[event.attempt] = ran[event.attempt]._replace(ended_ms=event.at_ms)
+            case ev.AttemptClosed():
+                ran[event.attempt] = ran[event.attempt]._replace(closed_ms=event.at_ms)
+    return [ran[number] for number in sorted(ran)]
+
+
+def by_the_twin(run: TwinRun) -> Iterator[RanAttempt]:
+    """The attempts that it has kept, as far as the run has come."""
+    latency_ms = run.world.cluster.latency_ms
+    for row in run.attempts().tolist():
+        attempt = RanAttempt(*row)
+        if attempt.launched_ms + latency_ms > run.now_ms:
+            attempt = attempt._replace(slot=NONE)
+        shuffled_ms, ended_ms = (
+            NONE if ms > run.now_ms or ms == LATER else ms
+            for ms in (attempt.shuffled_ms, attempt.ended_ms)
+        )
+        yield attempt._replace(shuffled_ms=shuffled_ms, ended_ms=ended_ms)

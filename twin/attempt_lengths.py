@@ -1,0 +1,116 @@
+"""How long attempts take, and when they end."""
+
+import numpy as np
+
+from callboard.twin.addressed_draws import lognormal_of, uniform_of
+from callboard.twin.columns import (
+    BEGUN,
+    BERTH,
+    BUSY,
+    DURATION,
+    IN_LOG,
+    IN_SLOT,
+    LATENCY,
+    LENGTHS,
+    LEVEL_FACTOR,
+    LOG_ENDED,
+    LOG_SHUFFLED,
+    MAP_MS,
+    MAPPED,
+    MAPS_HERE,
+    NODE_TYPE,
+    NONE,
+    NUMBER,
+    OF_JOB,
+    OF_NODE,
+    OVER,
+    REDUCE_MS,
+    SHUFFLE_MS,
+    SHUFFLED,
+    SIGMA,
+    STRAGGLER,
+    STRAGGLERS,
+    STRAGGLING,
+    TASKS,
+    TIMES,
+    TURN,
+    Tables,
+)
+
+_ATTEMPTS = 1 << 20  # of a task, in the addresses of draws
+
+
+def map_length(w: Tables, job: int, task: int, level: int, at: int) -> int:
+    """How long the map takes on the node at that place, with its input at this level."""
+    factor = w.reals[LEVEL_FACTOR + level] * _slowness(w, job, 2 * task, at)
+    lengths = w.jobs[job, LENGTHS]
+    ms = float(w.jobs[job, MAP_MS]) if lengths == NONE else w.lengths[lengths + task]
+    return _rounded(ms * factor * _noise(w, job, 2 * task))
+
+
+def time_reduce(w: Tables, berth: int, job: int, task: int, at: int) -> None:
+    """Note how long the reduce's whole shuffle takes, the last map's part of it, and the rest."""
+    noise, lengths = _noise(w, job, 2 * task + 1), w.jobs[job, LENGTHS]
+    slowness = _slowness(w, job, 2 * task + 1, at)
+    if lengths == NONE:
+        whole_ms, rest_ms = w.jobs[job, SHUFFLE_MS], float(w.jobs[job, REDUCE_MS])
+        tail_ms = float(whole_ms // max(w.jobs[job, TASKS + MAPS_HERE], 1))
+        shuffle_ms = float(whole_ms)
+    else:
+        first = lengths + w.jobs[job, TASKS + MAPS_HERE] + 3 * task
+        shuffle_ms, tail_ms, rest_ms = (
+            w.lengths[first],
+            w.lengths[first + 1],
+            w.lengths[first + 2],
+        )
+    w.berths[berth, TIMES] = _rounded(shuffle_ms * noise)
+    w.berths[berth, TIMES + 1] = _rounded(tail_ms * noise)
+    w.berths[berth, TIMES + 2] = _rounded(rest_ms * slowness * noise)
+
+
+def end_reduce(w: Tables, berth: int) -> None:
+    """All the job's maps are known to have ended: so the reduce's own end is known too.  Its
+    request comes to the job a latency after its start, and the answer takes another.
+    """
+    latency_ms, begun_ms = w.given[LATENCY], w.berths[berth, BEGUN]
+    mapped_ms = w.jobs[w.berths[berth, OF_JOB], MAPPED]
+    ready_ms = max(begun_ms + latency_ms, mapped_ms) + latency_ms
+    left_ms = w.berths[berth, TIMES] - (ready_ms - begun_ms)
+    shuffled_ms = ready_ms + max(left_ms, w.berths[berth, TIMES + 1], 2 * latency_ms + 1)
+    rest_ms = w.berths[berth, TIMES + 2]
+    w.berths[berth, SHUFFLED] = shuffled_ms
+    end_attempt(w, berth, shuffled_ms + rest_ms, 0 if rest_ms else 1)
+
+
+def end_attempt(w: Tables, berth: int, over_ms: int, turn: int) -> None:
+    """Note when the attempt ends, and which turn its report has among those of that instant:
+    what takes no time at all tells its end some rounds later.
+    """
+    w.berths[berth, OVER] = over_ms
+    w.berths[berth, TURN] = turn
+    first = w.nodes[w.berths[berth, OF_NODE], BERTH + MAPS_HERE]
+    w.berths[first + w.berths[berth, IN_SLOT], BUSY] = over_ms
+    if len(w.log):
+        w.log[w.berths[berth, IN_LOG], LOG_SHUFFLED] = w.berths[berth, SHUFFLED]
+        w.log[w.berths[berth, IN_LOG], LOG_ENDED] = over_ms
+
+
+def _slowness(w: Tables, job: int, column: int, at: int) -> float:
+    """The job's factor on the node's type over the speed at which the attempt works."""
+    speed = w.speeds[at]
+    if w.reals[STRAGGLERS] > 0.0:
+        luck = uniform_of(w.keys[STRAGGLER], w.jobs[job, NUMBER], column * _ATTEMPTS)
+        if luck < w.reals[STRAGGLERS]:
+            speed = speed / w.reals[STRAGGLING]
+    return float(w.factors[job, w.nodes[at, NODE_TYPE]] / speed)
+
+
+def _noise(w: Tables, job: int, column: int) -> float:
+    if w.reals[SIGMA] == 0.0:
+        return 1.0
+    return lognormal_of(w.keys[DURATION], w.reals[SIGMA], w.jobs[job, NUMBER], column)
+
+
+def _rounded(ms: float) -> int:
+    """Half to even, as Python does it."""
+    return int(np.rint(ms))

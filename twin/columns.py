@@ -1,0 +1,209 @@
+"""A run as tables of numbers: what each column means.
+
+Rows are plain numpy arrays, few and wide: numba hands each of them to every function that it does
+not inline.  Nodes stand in the order in which their heartbeats arrive, jobs in that of their
+submission.  `NONE` (-1) is no row; a time that is not known yet is `LATER`.
+"""
+
+from typing import Any, NamedTuple
+
+NONE = -1
+LATER = 1 << 60
+
+MAPS_HERE, REDUCES_HERE = 0, 1
+"""The kinds of slot, as columns of `sums` and offsets of the paired columns below."""
+
+# The orders and the rules of locality.
+BY_FIFO, BY_FAIR, BY_SRPT, BY_SJF, BY_LAS, BY_PS = range(6)
+ANY_LEVEL, WAIT_BY_TIME, WAIT_BY_COUNT = range(3)
+
+# How `play` answers.
+GOES_ON, COMPLETE, UNTIL_REACHED, NO_ROOM, IS_STUCK, TOO_LARGE = range(6)
+
+# `given`: what does not change.
+(
+    PERIOD,
+    LATENCY,
+    UNTIL,
+    JOBS,
+    NODES,
+    REPLICAS,
+    RACKS,
+    ORDER,
+    WAIT,
+    NODE_WAIT,
+    RACK_WAIT,
+    SKIPS_MAX,
+    ONE_EACH,
+    STALL,
+    STANDING_BITS,
+    MIDDLE_BITS,
+    GUESS,
+) = range(17)
+GIVEN_WIDTH = 17
+
+# `reals`: of the scenario's tables.
+LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING = 0, 3, 4, 5
+REAL_WIDTH = 6
+
+# `keys`: of the streams of draws; the placement's from `PLACEMENT` on, so many tries a replica.
+DURATION, STRAGGLER, PLACEMENT = range(3)
+TRIES = 64
+
+# `state`: single numbers that change.
+(
+    NOW,
+    DUE,
+    ENDED,
+    LAST,
+    LAUNCHED,
+    JOINED,
+    DECIDED,
+    MAP_GIVEN,
+    OVERFLOW,
+    LINKS_TOP,
+    ROWS_TOP,
+    ROWS_FREE,
+    OFFERS,
+    HEARD,
+    SKIPPED,
+    PASSED,
+    SHUFFLE_TIME,
+) = range(17)
+STATE_WIDTH = 17
+
+# `sums`: numbers by kind of slot.
+(
+    PENDING,
+    UNFINISHED,
+    PADDED,
+    SLOTS,
+    RUNNING,
+    QUEUED,
+    HELD_TIME,
+    ENDED_TIME,
+    ENDED_COUNT,
+) = range(9)
+SUM_LENGTH = 9
+
+# `jobs`; paired columns are by kind of slot.
+(TASKS, WAITING_TASKS, RUNNING_TASKS, DONE_TASKS, KEY, OWN_TIME, OWN_COUNT, SERVED) = range(
+    0, 16, 2
+)
+(
+    NUMBER,
+    SUBMIT,
+    MAP_MS,
+    SHUFFLE_MS,
+    REDUCE_MS,
+    SLOWSTART,
+    INVERSE_WEIGHT,
+    STANDING,
+    AT_STANDING,
+    REDUCES_OPEN,
+    MAPPED,
+    FETCHING,
+    FINISHED,
+    FIRST_LAUNCH,
+    LEVELS,
+) = range(16, 31)
+(
+    ROW,
+    LINKS,
+    NEXT_MAP,
+    NEXT_REDUCE,
+    HEARD_AT,
+    LEVEL,
+    WAITED,
+    SKIPS,
+    IS_SKIPPED,
+    PASSED_IN,
+    SERVED_IN,
+    PLACES,
+    LENGTHS,
+) = range(33, 46)
+JOB_WIDTH = 46
+
+# `nodes`; paired columns are by kind of slot.
+FREE, TAKEN, HAS, BERTH = range(0, 8, 2)
+NODE, RACK, NODE_TYPE, HAS_JOINED = range(8, 12)
+NODE_WIDTH = 12
+
+# `berths`: what the master has booked in a slot of a node.  `BUSY` alone is of the slot in which
+# place it stands: until when an attempt is in it.
+(
+    OF_JOB,
+    OF_KIND,
+    OF_TASK,
+    IN_SLOT,
+    BEGUN,
+    TIMES,
+    SHUFFLED,
+    OVER,
+    TURN,
+    FETCHES_NEXT,
+    OF_NODE,
+    IN_LOG,
+    BUSY,
+) = (0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14)
+BERTH_WIDTH = 15
+
+# `log`: every attempt, in the order of launch, if it is kept.
+(
+    LOG_JOB,
+    LOG_KIND,
+    LOG_TASK,
+    LOG_NODE,
+    LOG_SLOT,
+    LOG_LEVEL,
+    LOG_LAUNCHED,
+    LOG_SHUFFLED,
+    LOG_ENDED,
+    LOG_CLOSED,
+) = range(10)
+LOG_WIDTH = 10
+
+# `lists`: jobs in no order that matters, and rows that are free.
+HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS = range(4)
+LIST_ROWS = 4
+
+
+class Tables(NamedTuple):
+    """A run."""
+
+    given: Any
+    reals: Any
+    keys: Any
+    state: Any
+    sums: Any
+    jobs: Any
+    factors: Any
+    """By how much each job's tasks are longer on each type of node."""
+    nodes: Any
+    speeds: Any
+    phases: Any
+    """When in a round of heartbeats each node's arrives."""
+    free: Any
+    """By kind of slot: a bit for each node that has a free one."""
+    minima: Any
+    """A tree over the nodes: when the next heartbeat arrives that tells an end."""
+    berths: Any
+    queues: Any
+    """By kind of slot: the keys of the jobs with pending tasks, sorted."""
+    lists: Any
+    racks: Any
+    """Of each rack: where its nodes begin in `rack_nodes`, and how many they are."""
+    rack_nodes: Any
+    held: Any
+    """The nodes of one block while it is being placed."""
+    rows: Any
+    """Of each job: the first of its blocks on each node, anywhere, and in each rack."""
+    links: Any
+    """Behind each block the next on its node, the next in its rack; and which maps are taken."""
+    blocks: Any
+    """By size, as a power of two: the first of the free pieces of `links`."""
+    places: Any
+    """Where the blocks of recorded jobs lie."""
+    lengths: Any
+    """What the tasks of recorded jobs take: each map, then each reduce's three parts."""
+    log: Any

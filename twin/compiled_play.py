@@ -1,0 +1,56 @@
+"""The loop, compiled by numba (the optional extra `twin`), if it computes here what the actors do.
+
+Some fifteen seconds once, then half a second a process.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from callboard.actors.kernel.streams import Stream
+from callboard.scheduler.numba_cache import Loop, compiled_loops
+from callboard.twin import (
+    addressed_draws,
+    attempt_lengths,
+    block_lists,
+    job_queue,
+    locality_waits,
+    next_instants,
+    offers,
+    play_loop,
+)
+from callboard.twin.twin_run import PlayLoop
+
+_HELPERS = (
+    addressed_draws,
+    attempt_lengths,
+    block_lists,
+    job_queue,
+    locality_waits,
+    next_instants,
+    offers,
+    play_loop,
+)
+_PLAIN: dict[str, Loop] = {
+    "play_instants": play_loop.play_instants,
+    "draw_lognormals": addressed_draws.draw_lognormals,
+}
+_LOOPS = compiled_loops("twin", Path(__file__).parent, _HELPERS, _PLAIN, inline=False)
+
+COMPILED_PLAY: PlayLoop = _LOOPS["play_instants"]
+"""`play_loop.play_instants`, compiled when it is first called."""
+
+_TESTED, _SIGMA = 4096, 0.7
+
+
+@cache
+def draws_agree() -> bool:
+    """Whether the compiled draws are Python's to the last bit.  `exp` and `log` are a library's,
+    and another compiler may join a product and a sum.
+    """
+    purpose = "compiled draws"
+    key, drawn = np.uint64(addressed_draws.draw_key(1, purpose)), np.zeros(_TESTED)
+    _LOOPS["draw_lognormals"](key, _SIGMA, drawn)
+    stream = Stream(1, purpose)
+    return drawn.tolist() == [stream.lognormal(_SIGMA, 0, b) for b in range(_TESTED)]

@@ -1,0 +1,117 @@
+"""Delay scheduling: which jobs wait for a node with their input, and how long they have.
+
+A *map decision* is an offer in which a map was launched or a job was passed over for one.  Who was
+passed over, and got no map in the same offer, is credited with the time up to the next decision.
+"""
+
+from callboard.twin.columns import (
+    DECIDED,
+    IS_SKIPPED,
+    LEVEL,
+    MAP_GIVEN,
+    NODE_WAIT,
+    NOW,
+    OFFERS,
+    PASSED,
+    PASSED_IN,
+    PASSED_LIST,
+    RACK_WAIT,
+    SERVED_IN,
+    SKIPPED,
+    SKIPPED_LIST,
+    SKIPS,
+    SKIPS_MAX,
+    WAIT,
+    WAIT_BY_COUNT,
+    WAITED,
+    Tables,
+)
+
+_ON_NODE, _IN_RACK, _OFF_RACK = range(3)
+
+
+def may_launch_at(w: Tables, job: int, level: int) -> bool:
+    """Whether the job has waited long enough for a map at this level."""
+    return bool(level == _ON_NODE or level <= furthest_level(w, job))
+
+
+def furthest_level(w: Tables, job: int) -> int:
+    """The furthest level at which the job may launch a map now."""
+    if w.given[WAIT] == WAIT_BY_COUNT:
+        return _OFF_RACK if w.jobs[job, SKIPS] >= w.given[SKIPS_MAX] else _ON_NODE
+    level, waited_ms = w.jobs[job, LEVEL], w.jobs[job, WAITED]
+    if level == _OFF_RACK:
+        return _OFF_RACK
+    if w.jobs[job, IS_SKIPPED]:
+        waited_ms += w.state[NOW] - w.state[DECIDED]
+    if level == _IN_RACK:
+        return _OFF_RACK if waited_ms >= w.given[RACK_WAIT] else _IN_RACK
+    if waited_ms >= w.given[NODE_WAIT] + w.given[RACK_WAIT]:
+        return _OFF_RACK
+    return _IN_RACK if waited_ms >= w.given[NODE_WAIT] else _ON_NODE
+
+
+def pass_over(w: Tables, job: int) -> None:
+    """The offer comes by the job and gives it nothing."""
+    if w.jobs[job, PASSED_IN] != w.state[OFFERS]:
+        w.jobs[job, PASSED_IN] = w.state[OFFERS]
+        w.lists[PASSED_LIST, w.state[PASSED]] = job
+        w.state[PASSED] += 1
+
+
+def end_wait(w: Tables, job: int, level: int) -> None:
+    """A map of the job is launched at this level."""
+    w.jobs[job, LEVEL] = level
+    w.jobs[job, WAITED] = 0
+    if level == _ON_NODE:
+        w.jobs[job, SKIPS] = 0
+    w.jobs[job, SERVED_IN] = w.state[OFFERS]
+    w.state[MAP_GIVEN] = 1
+    forget_wait(w, job)
+
+
+def forget_wait(w: Tables, job: int) -> None:
+    """The job is no longer one that the last decision passed over."""
+    if not w.jobs[job, IS_SKIPPED]:
+        return
+    w.jobs[job, IS_SKIPPED] = 0
+    at = 0
+    while w.lists[SKIPPED_LIST, at] != job:
+        at += 1
+    w.state[SKIPPED] -= 1
+    w.lists[SKIPPED_LIST, at] = w.lists[SKIPPED_LIST, w.state[SKIPPED]]
+
+
+def answer_offer(w: Tables) -> None:
+    """The offer is over: credit those whom the last decision passed over, and note these."""
+    passed = _passed_unserved(w)
+    if passed == 0 and not w.state[MAP_GIVEN]:
+        return
+    w.state[MAP_GIVEN] = 0
+    since_ms = w.state[NOW] - w.state[DECIDED]
+    if since_ms:
+        for at in range(w.state[SKIPPED]):
+            job = w.lists[SKIPPED_LIST, at]
+            w.jobs[job, WAITED] += since_ms
+            w.jobs[job, IS_SKIPPED] = 0
+        w.state[SKIPPED] = 0
+        w.state[DECIDED] = w.state[NOW]
+    for at in range(passed):
+        job = w.lists[PASSED_LIST, at]
+        w.jobs[job, SKIPS] += 1
+        if not w.jobs[job, IS_SKIPPED]:
+            w.jobs[job, IS_SKIPPED] = 1
+            w.lists[SKIPPED_LIST, w.state[SKIPPED]] = job
+            w.state[SKIPPED] += 1
+
+
+def _passed_unserved(w: Tables) -> int:
+    """Leave on the list only those that got no map in this offer; how many they are."""
+    kept = 0
+    for at in range(w.state[PASSED]):
+        job = w.lists[PASSED_LIST, at]
+        if w.jobs[job, SERVED_IN] != w.state[OFFERS]:
+            w.lists[PASSED_LIST, kept] = job
+            kept += 1
+    w.state[PASSED] = 0
+    return kept

@@ -1,0 +1,306 @@
+"""From a world and a policy to tables of numbers; `CannotPlay` says why there are none.
+
+What is looked up here is what a scenario states.  What follows from it at every launch is not: that
+the twin has rules of its own for, so that either engine can judge the other.
+"""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.stall_limits import calm_stall_ms
+from callboard.actors.topology import Topology
+from callboard.actors.world import World
+from callboard.scheduler.locality import Delay, auto_wait_ms
+from callboard.scheduler.model import PRIORITY_WEIGHTS, Millis, Priority
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
+from callboard.scheduler.policy import AnyLocality, NoPreemption, NoSpeculation, Part, Policy
+from callboard.twin import columns as c
+from callboard.twin.addressed_draws import bits_of, draw_key
+from callboard.twin.columns import Tables
+
+_Numbers = NDArray[np.int64]
+
+_ORDERS: dict[type[Part], int] = {
+    Fifo: c.BY_FIFO,
+    Fair: c.BY_FAIR,
+    Srpt: c.BY_SRPT,
+    Sjf: c.BY_SJF,
+    Las: c.BY_LAS,
+    Ps: c.BY_PS,
+}
+_HEAVIEST = PRIORITY_WEIGHTS[Priority.VERY_HIGH]
+_LINKS_AT_FIRST, _ROWS_AT_FIRST = 1 << 14, 64
+
+
+class CannotPlay(Exception):
+    """The twin cannot play this; the message says why, for people."""
+
+
+# What it cannot play.
+
+
+def refuse(world: World, policy: Policy | None) -> None:
+    """CannotPlay for a world or a policy that the twin has no rules for."""
+    if policy is None:
+        raise CannotPlay("it plays the central master only")
+    if world.script:
+        raise CannotPlay("things happen to the cluster or to jobs (`--no-faults` leaves them out)")
+    if world.cluster.latency_ms == 0:
+        raise CannotPlay("messages take no time (cluster.latency_ms = 0)")
+    if world.cluster.heartbeat.out_of_band:
+        raise CannotPlay("nodes send heartbeats out of band")
+    for job in world.jobs:
+        _refuse_job(job)
+    _refuse_policy(policy)
+
+
+def _refuse_job(job: JobSpec) -> None:
+    if job.setup_ms or job.cleanup_ms:
+        raise CannotPlay("jobs are set up or cleaned up after")
+    if any(map(any, (job.poisoned, job.hanging))):
+        raise CannotPlay("some tasks fail or hang")
+    if any(job.skewed):
+        raise CannotPlay("some tasks are skewed")
+    if job.recorded is not None and job.recorded.failures:
+        raise CannotPlay("some recorded attempts failed")
+
+
+def _refuse_policy(policy: Policy) -> None:
+    order = policy.order
+    if type(order) not in _ORDERS:
+        raise CannotPlay(f"it does not know the order `{order.name}`")
+    if isinstance(order, Fair) and order.params != Fair.Params():
+        raise CannotPlay("it does not know the pools of `fair`")
+    if isinstance(order, Srpt | Sjf) and order.params.size != "online":
+        raise CannotPlay(f"it does not know `{order.name}` by other sizes than learnt ones")
+    if type(policy.locality) not in (AnyLocality, Delay):
+        raise CannotPlay(f"it does not know `{policy.locality.name}`")
+    if type(policy.preemption) is not NoPreemption:
+        raise CannotPlay("it does not preempt")
+    if type(policy.speculation) is not NoSpeculation:
+        raise CannotPlay("it does not speculate")
+
+
+# Tables.
+
+
+def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bool) -> Tables:
+    """The tables of a run that has not begun; with `keep_log` it will keep every attempt."""
+    jobs, cluster = world.jobs, world.cluster
+    places, lengths = _recorded(world)
+    tasks = sum(job.maps + job.reduces for job in jobs)
+    nodes, phases, speeds = _nodes(world)
+    state = np.zeros(c.STATE_WIDTH, np.int64)
+    racks, rack_nodes = _racks(cluster.topology(), len(nodes))
+    width = len(nodes) + 1 + len(racks)
+    rows = np.full((_ROWS_AT_FIRST, width), c.NONE, np.int32)
+    slots = int(nodes[:, c.HAS : c.HAS + 2].sum())
+    berths = np.full((slots, c.BERTH_WIDTH), c.NONE, np.int64)
+    for at, node in enumerate(nodes):
+        first = node[c.BERTH]
+        berths[first : first + node[c.HAS] + node[c.HAS + 1], c.OF_NODE] = at
+    return Tables(
+        given=_given(world, policy, until_ms, tasks, slots),
+        reals=_reals(world),
+        keys=_keys(world.seed, min(cluster.replication, len(nodes))),
+        state=state,
+        sums=np.zeros((c.SUM_LENGTH, 2), np.int64),
+        jobs=_jobs(world, policy, places, lengths),
+        factors=_factors(world),
+        nodes=nodes,
+        speeds=speeds,
+        phases=phases,
+        free=np.zeros((2, len(nodes) // 64 + 1), np.uint64),
+        minima=_minima(phases),
+        berths=berths,
+        queues=np.zeros((2, len(jobs) + 1), np.int64),
+        lists=np.zeros((c.LIST_ROWS, len(jobs) + 1), np.int64),
+        racks=racks,
+        rack_nodes=rack_nodes,
+        held=np.zeros(max(cluster.replication, 2), np.int64),
+        rows=rows,
+        links=np.zeros(_LINKS_AT_FIRST, np.int32),
+        blocks=np.full(64, c.NONE, np.int64),
+        places=_joined([each for each in places if each is not None], np.int32),
+        lengths=_joined([each for each in lengths if each is not None], np.float64),
+        log=np.zeros((tasks if keep_log else 0, c.LOG_WIDTH), np.int64),
+    )
+
+
+def grown(w: Tables) -> Tables:
+    """The same with more room for jobs."""
+    rows = np.concatenate((w.rows, np.full_like(w.rows, c.NONE)))
+    return w._replace(rows=rows, links=np.concatenate((w.links, np.zeros_like(w.links))))
+
+
+def _given(
+    world: World, policy: Policy, until_ms: Millis | None, tasks: int, slots: int
+) -> _Numbers:
+    cluster, given = world.cluster, np.zeros(c.GIVEN_WIDTH, np.int64)
+    interval_ms = cluster.heartbeat.period_ms(len(world.nodes))
+    order = _ORDERS[type(policy.order)]
+    given[c.PERIOD] = interval_ms + 2 * cluster.latency_ms
+    given[c.LATENCY] = cluster.latency_ms
+    given[c.UNTIL] = c.LATER - 1 if until_ms is None else until_ms
+    given[c.JOBS], given[c.NODES] = len(world.jobs), len(world.nodes)
+    given[c.REPLICAS], given[c.RACKS] = cluster.replication, cluster.topology().racks
+    given[c.ORDER] = order
+    given[c.ONE_EACH] = cluster.heartbeat.tasks_per_heartbeat == "one"
+    given[c.STALL] = calm_stall_ms(cluster)
+    given[c.STANDING_BITS] = len(world.jobs).bit_length()
+    given[c.MIDDLE_BITS] = (tasks if order == c.BY_PS else slots).bit_length()
+    if isinstance(policy.order, Srpt | Sjf):
+        given[c.GUESS] = round(policy.order.params.guess * 1000)
+    if isinstance(policy.locality, Delay):
+        _set_waits(given, policy.locality, interval_ms)
+    return given
+
+
+def _set_waits(given: _Numbers, delay: Delay, interval_ms: Millis) -> None:
+    params, auto_ms = delay.params, auto_wait_ms(interval_ms)
+    given[c.WAIT] = c.WAIT_BY_TIME if params.skips is None else c.WAIT_BY_COUNT
+    given[c.SKIPS_MAX] = params.skips or 0
+    given[c.NODE_WAIT] = auto_ms if params.node is None else round(params.node * 1000)
+    given[c.RACK_WAIT] = auto_ms if params.rack is None else round(params.rack * 1000)
+
+
+def _reals(world: World) -> NDArray[np.float64]:
+    tasks, reals = world.tasks, np.zeros(c.REAL_WIDTH)
+    reals[c.LEVEL_FACTOR : c.LEVEL_FACTOR + 3] = 1.0, tasks.rack_factor, tasks.off_rack_factor
+    reals[c.SIGMA] = tasks.sigma
+    reals[c.STRAGGLERS], reals[c.STRAGGLING] = tasks.straggler_share, tasks.straggler_factor
+    return reals
+
+
+def _keys(seed: int, replicas: int) -> NDArray[np.uint64]:
+    tries = [f"placement/{n}/{each}" for n in range(replicas) for each in range(c.TRIES)]
+    keys = [draw_key(seed, purpose) for purpose in ("duration", "straggler", *tries)]
+    return np.array(keys, np.uint64)
+
+
+def _nodes(world: World) -> tuple[_Numbers, _Numbers, NDArray[np.float64]]:
+    """The nodes by when their heartbeats arrive, those phases, and the nodes' speeds."""
+    rules, key = world.cluster.heartbeat, np.uint64(draw_key(world.seed, "phase"))
+    grid_ms = rules.phase_grid_ms
+    steps = max(rules.period_ms(len(world.nodes)) // grid_ms, 1)
+    with np.errstate(over="ignore"):
+        drawn = [int(bits_of(key, facts.node, 0)) * steps >> 64 for facts in world.nodes]
+    arriving = [each * grid_ms + world.cluster.latency_ms for each in drawn]
+    order = sorted(range(len(arriving)), key=lambda node: (arriving[node], node))
+    types = _node_types(world)
+    nodes = np.zeros((len(order), c.NODE_WIDTH), np.int64)
+    berth = 0
+    for at, number in enumerate(order):
+        facts = world.nodes[number]
+        maps, reduces = facts.map_slots, facts.reduce_slots
+        nodes[at, c.HAS : c.HAS + 2] = maps, reduces
+        nodes[at, c.BERTH : c.BERTH + 2] = berth, berth + maps
+        nodes[at, c.NODE], nodes[at, c.RACK] = facts.node, facts.rack
+        nodes[at, c.NODE_TYPE] = types.index(facts.node_type)
+        berth += maps + reduces
+    speeds = np.array([world.nodes[number].speed for number in order], np.float64)
+    return nodes, np.array([arriving[number] for number in order], np.int64), speeds
+
+
+def _node_types(world: World) -> list[str]:
+    return sorted({facts.node_type for facts in world.nodes})
+
+
+def _minima(phases: _Numbers) -> _Numbers:
+    """A tree whose leaves say when each node's next telling heartbeat comes: its first."""
+    leaves = 1 << max(len(phases) - 1, 1).bit_length()
+    tree = np.full(2 * leaves, c.LATER, np.int64)
+    tree[leaves : leaves + len(phases)] = phases
+    for place in range(leaves - 1, 0, -1):
+        tree[place] = min(tree[2 * place], tree[2 * place + 1])
+    return tree
+
+
+def _racks(topology: Topology, nodes: int) -> tuple[_Numbers, _Numbers]:
+    """Where each rack's nodes begin, and how many they are; then the nodes rack by rack, and behind
+    them the rack of each.
+    """
+    of = [topology.of(node) for node in range(nodes)]
+    by_rack = sorted(range(nodes), key=lambda node: (of[node], node))
+    sizes = np.bincount(of, minlength=topology.racks)
+    firsts = np.cumsum(sizes) - sizes
+    return np.stack((firsts, sizes), axis=1), np.array([*by_rack, *of], np.int64)
+
+
+def _jobs(
+    world: World,
+    policy: Policy,
+    places: Sequence[NDArray[Any] | None],
+    lengths: Sequence[NDArray[Any] | None],
+) -> _Numbers:
+    specs = world.jobs
+    jobs = np.zeros((len(specs), c.JOB_WIDTH), np.int64)
+    for job, spec in zip(jobs, specs, strict=True):
+        job[c.NUMBER], job[c.SUBMIT] = spec.job, spec.submit_ms
+        job[c.TASKS : c.TASKS + 2] = spec.maps, spec.reduces
+        job[c.MAP_MS], job[c.SHUFFLE_MS] = spec.map_ms, spec.shuffle_ms
+        job[c.REDUCE_MS] = spec.reduce_ms
+        job[c.SLOWSTART] = ceil(world.tasks.slowstart * spec.maps)
+        job[c.INVERSE_WEIGHT] = _HEAVIEST / PRIORITY_WEIGHTS[spec.priority]
+    jobs[:, c.KEY : c.KEY + 2] = c.NONE
+    for column in (c.MAPPED, c.FETCHING, c.FINISHED, c.FIRST_LAUNCH, c.LINKS, c.HEARD_AT):
+        jobs[:, column] = c.NONE
+    jobs[:, c.PLACES], jobs[:, c.LENGTHS] = _offsets(places), _offsets(lengths)
+    _stand(jobs, specs, by_priority=isinstance(policy.order, Fifo))
+    return jobs
+
+
+def _stand(jobs: _Numbers, specs: Sequence[JobSpec], *, by_priority: bool) -> None:
+    """Number the jobs as they stand where an order knows no difference."""
+
+    def standing(at: int) -> tuple[int, int, int]:
+        spec = specs[at]
+        return (int(spec.priority) if by_priority else 0, spec.submit_ms, spec.job)
+
+    for place, at in enumerate(sorted(range(len(specs)), key=standing)):
+        jobs[at, c.STANDING], jobs[place, c.AT_STANDING] = place, at
+
+
+def _factors(world: World) -> NDArray[np.float64]:
+    types = _node_types(world)
+    rows = [[spec.factor(each) for each in types] for spec in world.jobs]
+    return np.array(rows, np.float64).reshape(len(rows), len(types))
+
+
+def _recorded(
+    world: World,
+) -> tuple[list[NDArray[Any] | None], list[NDArray[Any] | None]]:
+    """By job: where its blocks lie, and what its tasks take, if that was recorded."""
+    places: list[NDArray[Any] | None] = []
+    lengths: list[NDArray[Any] | None] = []
+    for spec in world.jobs:
+        known = spec.recorded
+        if known is None:
+            places.append(None)
+            lengths.append(None)
+            continue
+        places.append(world.placement.place(spec.job, spec.maps).ravel())
+        maps = [known.map_nominal_ms(task, world.tasks) for task in range(spec.maps)]
+        parts = [known.reduce(task) for task in range(spec.reduces)]
+        lengths.append(np.array([*maps, *(ms for each in parts for ms in each)], np.float64))
+    return places, lengths
+
+
+def _offsets(pieces: Sequence[NDArray[Any] | None]) -> list[int]:
+    """Where each piece begins when they are put one behind the other."""
+    offsets, end = [], 0
+    for each in pieces:
+        offsets.append(c.NONE if each is None else end)
+        end += 0 if each is None else len(each)
+    return offsets
+
+
+def _joined(pieces: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, kind), *pieces]).astype(kind)

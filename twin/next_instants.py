@@ -1,0 +1,141 @@
+"""When something happens next: a tree of minima over the nodes, and bits for those with free slots.
+
+Without faults heartbeats keep a grid, so a node's arrive at its phase of every round.
+"""
+
+from math import frexp
+
+import numpy as np
+
+from callboard.twin.columns import (
+    BERTH,
+    DUE,
+    FREE,
+    HAS,
+    HAS_JOINED,
+    JOBS,
+    LATENCY,
+    LATER,
+    MAPS_HERE,
+    NODES,
+    NONE,
+    NOW,
+    OF_JOB,
+    OVER,
+    PENDING,
+    PERIOD,
+    REDUCES_HERE,
+    SUBMIT,
+    Tables,
+)
+
+_ONE, _NOTHING = np.uint64(1), np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def next_instant(w: Tables) -> int:
+    """The next instant at which a heartbeat tells something or may bring something, or a job is
+    submitted.
+    """
+    soonest = w.minima[1]
+    due = w.state[DUE]
+    if due < w.given[JOBS]:
+        soonest = min(soonest, w.jobs[due, SUBMIT])
+    maps, reduces = w.sums[PENDING, MAPS_HERE] > 0, w.sums[PENDING, REDUCES_HERE] > 0
+    if maps or reduces:
+        soonest = min(soonest, _next_useful(w, maps, reduces))
+    return int(soonest)
+
+
+def _next_useful(w: Tables, maps: bool, reduces: bool) -> int:
+    """When the next heartbeat arrives of a node with a free slot that is wanted."""
+    now_ms, period_ms = w.state[NOW], w.given[PERIOD]
+    phase_ms = now_ms % period_ms
+    at = _next_free(w, place_of_phase(w, phase_ms + 1), maps, reduces)
+    if at != NONE:
+        return int(now_ms - phase_ms + w.phases[at])
+    at = _next_free(w, 0, maps, reduces)
+    return LATER if at == NONE else int(now_ms - phase_ms + period_ms + w.phases[at])
+
+
+def _next_free(w: Tables, start: int, maps: bool, reduces: bool) -> int:
+    """The first place from `start` on of a node with a free slot that is wanted."""
+    word = start >> 6
+    mask = _ALL << np.uint64(start & 63)
+    while word < w.free.shape[1]:
+        bits = _NOTHING
+        if maps:
+            bits |= w.free[MAPS_HERE, word]
+        if reduces:
+            bits |= w.free[REDUCES_HERE, word]
+        bits &= mask
+        if bits:
+            lowest = bits & (~bits + _ONE)
+            return (word << 6) + frexp(float(lowest))[1] - 1
+        mask = _ALL
+        word += 1
+    return NONE
+
+
+def place_of_phase(w: Tables, phase_ms: int) -> int:
+    """The first place of a node whose phase is this or a later one."""
+    low, high = 0, w.given[NODES]
+    while low < high:
+        middle = (low + high) >> 1
+        if w.phases[middle] < phase_ms:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low)
+
+
+def count_free(w: Tables, at: int, kind: int, more: int) -> None:
+    """A node's slot becomes free (1), or is taken (-1)."""
+    before = w.nodes[at, FREE + kind]
+    w.nodes[at, FREE + kind] = before + more
+    if before == 0 or before + more == 0:
+        w.free[kind, at >> 6] ^= _ONE << np.uint64(at & 63)
+
+
+def plan_report(w: Tables, at: int, over_ms: int) -> None:
+    """An attempt on the node ends then: the first heartbeat that is sent later tells it."""
+    told_ms = over_ms + w.given[LATENCY] + 1
+    told_ms += (w.phases[at] - told_ms) % w.given[PERIOD]
+    if told_ms < w.minima[len(w.minima) // 2 + at]:
+        set_report(w, at, told_ms)
+
+
+def plan_next_report(w: Tables, at: int) -> None:
+    """The node's heartbeat has told all that it could: find out when the next has something."""
+    soonest, first = LATER, w.nodes[at, BERTH + MAPS_HERE]
+    for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
+        if w.berths[berth, OF_JOB] != NONE:
+            soonest = min(soonest, w.berths[berth, OVER])
+    set_report(w, at, LATER)
+    if soonest != LATER:
+        plan_report(w, at, soonest)
+
+
+def set_report(w: Tables, at: int, told_ms: int) -> None:
+    """Write into the tree when the node's next telling heartbeat arrives."""
+    place = len(w.minima) // 2 + at
+    w.minima[place] = told_ms
+    while place > 1:
+        place >>= 1
+        least = min(w.minima[2 * place], w.minima[2 * place + 1])
+        if w.minima[place] == least:
+            return
+        w.minima[place] = least
+
+
+def has_report(w: Tables, at: int) -> bool:
+    """Whether the node's heartbeat of now tells something."""
+    return bool(w.minima[len(w.minima) // 2 + at] == w.state[NOW])
+
+
+def is_wanted(w: Tables, at: int) -> bool:
+    """Whether the node has a free slot of a kind for which something is pending."""
+    for kind in range(2):
+        if w.sums[PENDING, kind] > 0 and w.nodes[at, FREE + kind] > 0:
+            return bool(w.nodes[at, HAS_JOINED])
+    return False

@@ -1,0 +1,239 @@
+"""What a heartbeat brings: the order's first job that may have a task here, until none may."""
+
+from callboard.twin.attempt_lengths import end_attempt, end_reduce, map_length, time_reduce
+from callboard.twin.block_lists import nearest_map, take_map
+from callboard.twin.columns import (
+    ANY_LEVEL,
+    BEGUN,
+    BERTH,
+    BUSY,
+    BY_FAIR,
+    FETCHES_NEXT,
+    FETCHING,
+    FIRST_LAUNCH,
+    FREE,
+    HAS,
+    IN_LOG,
+    IN_SLOT,
+    JOINED,
+    LAST,
+    LATENCY,
+    LATER,
+    LAUNCHED,
+    LEVELS,
+    LOG_CLOSED,
+    LOG_ENDED,
+    LOG_JOB,
+    LOG_KIND,
+    LOG_LAUNCHED,
+    LOG_LEVEL,
+    LOG_NODE,
+    LOG_SHUFFLED,
+    LOG_SLOT,
+    LOG_TASK,
+    MAPPED,
+    MAPS_HERE,
+    NEXT_REDUCE,
+    NODE,
+    NONE,
+    NOW,
+    OF_JOB,
+    OF_KIND,
+    OF_TASK,
+    OFFERS,
+    ONE_EACH,
+    ORDER,
+    OVER,
+    PADDED,
+    PASSED,
+    PENDING,
+    QUEUED,
+    RACK,
+    REDUCES_HERE,
+    RUNNING,
+    RUNNING_TASKS,
+    SERVED,
+    SHUFFLED,
+    SLOTS,
+    TAKEN,
+    UNFINISHED,
+    WAIT,
+    WAITING_TASKS,
+    Tables,
+)
+from callboard.twin.job_queue import place_job, queued_job
+from callboard.twin.locality_waits import answer_offer, end_wait, may_launch_at, pass_over
+from callboard.twin.next_instants import count_free, is_wanted, plan_report
+
+_OFF_RACK = 2
+_PADDING = 0.01
+_PADDED_FROM_NODES = 4
+
+
+def offer_slots(w: Tables, at: int) -> None:
+    """Give the node at that place tasks until there is nothing more for it."""
+    if not is_wanted(w, at):
+        return
+    w.state[OFFERS] += 1
+    w.state[PASSED] = 0
+    maps_given, reduces_given, far = 0, 0, False
+    while True:
+        kind, job, level, task = _decided(w, at, maps_given, reduces_given, far)
+        if job == NONE:
+            break
+        _launch(w, at, kind, job, level, task)
+        if kind == MAPS_HERE:
+            maps_given += 1
+            far |= level == _OFF_RACK
+        else:
+            reduces_given += 1
+        if w.given[ONE_EACH]:
+            break
+    if w.given[WAIT] != ANY_LEVEL:
+        answer_offer(w)
+
+
+def _decided(
+    w: Tables, at: int, maps_given: int, reduces_given: int, far: bool
+) -> tuple[int, int, int, int]:
+    """The kind, job, level and task to launch; no job if there is none."""
+    first = MAPS_HERE
+    if w.given[ORDER] == BY_FAIR and w.nodes[at, TAKEN + 1] < w.nodes[at, TAKEN]:
+        first = REDUCES_HERE
+    for kind in (first, 1 - first):
+        if not w.sums[PENDING, kind] or not w.nodes[at, FREE + kind]:
+            continue
+        given = maps_given if kind == MAPS_HERE else reduces_given
+        if _quota(w, at, kind, given, far) <= 0:
+            continue
+        if kind == MAPS_HERE:
+            job, level, task = _first_permitted(w, at)
+            if job != NONE:
+                return kind, job, level, task
+        else:
+            job = queued_job(w, kind, 0)
+            return kind, job, _OFF_RACK, int(w.jobs[job, NEXT_REDUCE])
+    return MAPS_HERE, NONE, 0, 0
+
+
+def _first_permitted(w: Tables, at: int) -> tuple[int, int, int]:
+    """The first job that may launch its nearest map here; it, its level and the map."""
+    node, rack = w.nodes[at, NODE], w.nodes[at, RACK]
+    for place in range(w.sums[QUEUED, MAPS_HERE]):
+        job = queued_job(w, MAPS_HERE, place)
+        level, task = nearest_map(w, job, node, rack)
+        if w.given[WAIT] == ANY_LEVEL or may_launch_at(w, job, level):
+            return job, level, task
+        pass_over(w, job)
+    return NONE, 0, 0
+
+
+# How much a heartbeat may bring.
+
+
+def _quota(w: Tables, at: int, kind: int, given: int, far: bool) -> int:
+    """How many more tasks of the kind the node may be given."""
+    free = int(w.nodes[at, FREE + kind])
+    if w.given[ORDER] > BY_FAIR:
+        return free
+    slots, taken = w.nodes[at, HAS + kind], w.nodes[at, TAKEN + kind]
+    share = min(-(-w.sums[UNFINISHED, kind] * slots // w.sums[SLOTS, kind]), slots)
+    if w.given[ORDER] == BY_FAIR:
+        return int(min(share - taken, free))
+    if kind == MAPS_HERE and far:
+        return 0
+    most = share - (taken - given)
+    if most > 1 and (kind == REDUCES_HERE or _nearly_full(w, at, kind, given)):
+        most = 1
+    return int(min(most - given, free))
+
+
+def _nearly_full(w: Tables, at: int, kind: int, given: int) -> bool:
+    """Whether the cluster was within the padding of full when the heartbeat came."""
+    wanted = w.sums[PADDED, kind]
+    if not wanted:
+        return False
+    padding = 0
+    if w.state[JOINED] >= _PADDED_FROM_NODES:
+        padding = min(w.nodes[at, HAS + kind], int(wanted * _PADDING))
+    return bool(w.sums[RUNNING, kind] - given + padding >= w.sums[SLOTS, kind])
+
+
+# Launching.
+
+
+def _launch(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> None:
+    """Book the task on the node, and find out when it ends."""
+    w.state[LAUNCHED] += 1
+    w.state[LAST] = w.state[NOW]
+    w.sums[PENDING, kind] -= 1
+    w.sums[RUNNING, kind] += 1
+    w.nodes[at, TAKEN + kind] += 1
+    count_free(w, at, kind, -1)
+    w.jobs[job, WAITING_TASKS + kind] -= 1
+    w.jobs[job, RUNNING_TASKS + kind] += 1
+    w.jobs[job, SERVED + kind] = w.state[LAUNCHED]
+    if w.jobs[job, FIRST_LAUNCH] == NONE:
+        w.jobs[job, FIRST_LAUNCH] = w.state[NOW]
+    berth = _begin(w, at, kind, job, level, task)
+    if kind == MAPS_HERE:
+        take_map(w, job, task)
+        w.jobs[job, LEVELS + level] += 1
+        length_ms = map_length(w, job, task, level, at)
+        end_attempt(w, berth, w.berths[berth, BEGUN] + length_ms, 0 if length_ms else 2)
+        plan_report(w, at, w.berths[berth, OVER])
+        if w.given[WAIT] != ANY_LEVEL:
+            end_wait(w, job, level)
+    else:
+        _begin_reduce(w, at, berth, job, task)
+    place_job(w, kind, job)
+
+
+def _begin_reduce(w: Tables, at: int, berth: int, job: int, task: int) -> None:
+    """Its end is known once the job's last map is known to have ended."""
+    w.jobs[job, NEXT_REDUCE] += 1
+    time_reduce(w, berth, job, task, at)
+    if w.jobs[job, MAPPED] != NONE:
+        end_reduce(w, berth)
+        plan_report(w, at, w.berths[berth, OVER])
+    else:
+        w.berths[berth, FETCHES_NEXT] = w.jobs[job, FETCHING]
+        w.jobs[job, FETCHING] = berth
+
+
+def _begin(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> int:
+    """Find the attempt a berth in the books, and the slot that it will have when it gets there:
+    the first in which nothing will run then, be its last attempt's end known or not.
+    """
+    begun_ms = w.state[NOW] + w.given[LATENCY]
+    berth = slot = w.nodes[at, BERTH + kind]
+    while w.berths[berth, OF_JOB] != NONE:
+        berth += 1
+    while w.berths[slot, BUSY] >= begun_ms:
+        slot += 1
+    w.berths[berth, OF_JOB] = job
+    w.berths[berth, OF_KIND] = kind
+    w.berths[berth, OF_TASK] = task
+    w.berths[berth, IN_SLOT] = slot - w.nodes[at, BERTH + MAPS_HERE]
+    w.berths[berth, BEGUN] = begun_ms
+    w.berths[berth, SHUFFLED] = LATER
+    w.berths[berth, OVER] = LATER
+    w.berths[berth, IN_LOG] = w.state[LAUNCHED] - 1
+    w.berths[slot, BUSY] = LATER
+    if len(w.log):
+        _log_launch(w, at, kind, job, level, task, berth)
+    return int(berth)
+
+
+def _log_launch(w: Tables, at: int, kind: int, job: int, level: int, task: int, berth: int) -> None:
+    row = w.berths[berth, IN_LOG]
+    w.log[row, LOG_JOB] = job
+    w.log[row, LOG_KIND] = kind
+    w.log[row, LOG_TASK] = task
+    w.log[row, LOG_NODE] = w.nodes[at, NODE]
+    w.log[row, LOG_SLOT] = w.berths[berth, IN_SLOT]
+    w.log[row, LOG_LEVEL] = level
+    w.log[row, LOG_LAUNCHED] = w.state[NOW]
+    w.log[row, LOG_SHUFFLED] = LATER
+    w.log[row, LOG_ENDED] = LATER
+    w.log[row, LOG_CLOSED] = NONE

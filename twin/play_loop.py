@@ -1,0 +1,304 @@
+"""The one loop: instant by instant, as the actors' rounds have it.
+
+At an instant first the heartbeats that arrive are heard and answered, node by node; then the jobs
+hear of it, and those come that are submitted now; then the master hears of the jobs, job by job.
+"""
+
+from callboard.twin.attempt_lengths import end_reduce
+from callboard.twin.block_lists import give_room_back, place_blocks, room_for
+from callboard.twin.columns import (
+    ANY_LEVEL,
+    BEGUN,
+    BERTH,
+    BY_LAS,
+    BY_SRPT,
+    COMPLETE,
+    DONE_TASKS,
+    DUE,
+    ENDED,
+    FETCHES_NEXT,
+    FETCHING,
+    FINISHED,
+    GOES_ON,
+    HAS,
+    HAS_JOINED,
+    HEARD,
+    HEARD_AT,
+    HEARD_LIST,
+    HELD_TIME,
+    IN_LOG,
+    IN_SLOT,
+    IS_STUCK,
+    JOBS,
+    JOINED,
+    LAST,
+    LATENCY,
+    LATER,
+    LINKS,
+    LOG_CLOSED,
+    MAPPED,
+    MAPS_HERE,
+    NO_ROOM,
+    NODES,
+    NONE,
+    NOW,
+    NUMBER,
+    OF_JOB,
+    OF_KIND,
+    OF_NODE,
+    ORDER,
+    OVER,
+    OVERFLOW,
+    PADDED,
+    PENDING,
+    PERIOD,
+    REDUCES_HERE,
+    REDUCES_OPEN,
+    RUNNING,
+    RUNNING_TASKS,
+    SHUFFLE_TIME,
+    SHUFFLED,
+    SLOTS,
+    SLOWSTART,
+    STALL,
+    SUBMIT,
+    TAKEN,
+    TASKS,
+    TOO_LARGE,
+    TURN,
+    UNFINISHED,
+    UNTIL,
+    UNTIL_REACHED,
+    WAIT,
+    WAITING_TASKS,
+    Tables,
+)
+from callboard.twin.job_queue import learn_length, place_job
+from callboard.twin.locality_waits import forget_wait
+from callboard.twin.next_instants import (
+    count_free,
+    has_report,
+    is_wanted,
+    next_instant,
+    place_of_phase,
+    plan_next_report,
+    plan_report,
+)
+from callboard.twin.offers import offer_slots
+
+
+def play_instants(w: Tables, instants: int) -> int:
+    """Go on for so many instants; whether it goes on, or why not."""
+    for _ in range(instants):
+        now_ms = next_instant(w)
+        if now_ms > w.given[UNTIL]:
+            w.state[NOW] = w.given[UNTIL]
+            return UNTIL_REACHED
+        if _is_stuck(w, now_ms):
+            return IS_STUCK
+        if not _has_room(w, now_ms):
+            return NO_ROOM
+        w.state[NOW] = now_ms
+        w.state[HEARD] = 0
+        _hear_heartbeats(w)
+        _submit_jobs(w)
+        _tell_jobs(w)
+        if w.state[OVERFLOW]:
+            return TOO_LARGE
+        if w.state[ENDED] == w.given[JOBS]:
+            return COMPLETE
+    return GOES_ON
+
+
+def _is_stuck(w: Tables, now_ms: int) -> bool:
+    """Whether nothing is at work, nothing is to come, and nothing has happened for long."""
+    if now_ms >= LATER:
+        return True
+    idle = w.minima[1] == LATER and w.state[DUE] == w.given[JOBS]
+    return bool(idle and now_ms - w.state[LAST] > w.given[STALL])
+
+
+def _has_room(w: Tables, now_ms: int) -> bool:
+    """Find room for all jobs that come now, before anything of the instant has happened."""
+    job = w.state[DUE]
+    while job < w.given[JOBS] and w.jobs[job, SUBMIT] <= now_ms:
+        if w.jobs[job, LINKS] == NONE and not room_for(w, job):
+            return False
+        job += 1
+    return True
+
+
+# Heartbeats.
+
+
+def _hear_heartbeats(w: Tables) -> None:
+    phase_ms = w.state[NOW] % w.given[PERIOD]
+    at = place_of_phase(w, phase_ms)
+    while at < w.given[NODES] and w.phases[at] == phase_ms:
+        if has_report(w, at):
+            if w.nodes[at, HAS_JOINED]:
+                _book_reports(w, at)
+            else:
+                _join(w, at)
+            plan_next_report(w, at)
+            offer_slots(w, at)
+        elif is_wanted(w, at):
+            offer_slots(w, at)
+        at += 1
+
+
+def _join(w: Tables, at: int) -> None:
+    """The node's first heartbeat."""
+    w.nodes[at, HAS_JOINED] = 1
+    w.state[JOINED] += 1
+    for kind in range(2):
+        slots = w.nodes[at, HAS + kind]
+        w.sums[SLOTS, kind] += slots
+        if slots:
+            count_free(w, at, kind, slots)
+
+
+def _book_reports(w: Tables, at: int) -> None:
+    """Book the ends that the heartbeat tells, in the order in which the node heard of them."""
+    sent_ms = w.state[NOW] - w.given[LATENCY]
+    while True:
+        berth = _first_told(w, at, sent_ms)
+        if berth == NONE:
+            return
+        _book_end(w, at, berth)
+
+
+def _first_told(w: Tables, at: int, sent_ms: int) -> int:
+    """Of the node's attempts that had ended when the heartbeat was sent, the first to end; at one
+    instant by turn, then by slot.
+    """
+    found, first = NONE, w.nodes[at, BERTH + MAPS_HERE]
+    for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
+        if w.berths[berth, OF_JOB] == NONE or w.berths[berth, OVER] >= sent_ms:
+            continue
+        if found == NONE or _ended_before(w, berth, found):
+            found = berth
+    return int(found)
+
+
+def _ended_before(w: Tables, one: int, other: int) -> bool:
+    if w.berths[one, OVER] != w.berths[other, OVER]:
+        return bool(w.berths[one, OVER] < w.berths[other, OVER])
+    if w.berths[one, TURN] != w.berths[other, TURN]:
+        return bool(w.berths[one, TURN] < w.berths[other, TURN])
+    return bool(w.berths[one, IN_SLOT] < w.berths[other, IN_SLOT])
+
+
+def _book_end(w: Tables, at: int, berth: int) -> None:
+    """An attempt has succeeded: its slot is free, its task is done."""
+    job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
+    work_ms = _account(w, berth, kind)
+    w.berths[berth, OF_JOB] = NONE
+    w.state[LAST] = w.state[NOW]
+    w.sums[RUNNING, kind] -= 1
+    w.sums[UNFINISHED, kind] -= 1
+    w.nodes[at, TAKEN + kind] -= 1
+    count_free(w, at, kind, 1)
+    w.jobs[job, RUNNING_TASKS + kind] -= 1
+    w.jobs[job, DONE_TASKS + kind] += 1
+    if BY_SRPT <= w.given[ORDER] <= BY_LAS:
+        learn_length(w, kind, job, work_ms)
+    place_job(w, kind, job)
+    _note_heard(w, job)
+
+
+def _account(w: Tables, berth: int, kind: int) -> int:
+    """Add up for how long it held its slot; how long it worked, a reduce's shuffle apart."""
+    held_ms = w.berths[berth, OVER] - w.berths[berth, BEGUN]
+    w.sums[HELD_TIME, kind] += held_ms
+    if len(w.log):
+        w.log[w.berths[berth, IN_LOG], LOG_CLOSED] = w.state[NOW]
+    if kind == MAPS_HERE:
+        return int(held_ms)
+    shuffled_ms = w.berths[berth, SHUFFLED] - w.berths[berth, BEGUN]
+    w.state[SHUFFLE_TIME] += shuffled_ms
+    return int(held_ms - shuffled_ms)
+
+
+# Jobs.
+
+
+def _note_heard(w: Tables, job: int) -> None:
+    """The job hears something at this instant: put it among those that do, by number."""
+    if w.jobs[job, HEARD_AT] == w.state[NOW]:
+        return
+    w.jobs[job, HEARD_AT] = w.state[NOW]
+    at = w.state[HEARD]
+    while at > 0 and w.jobs[w.lists[HEARD_LIST, at - 1], NUMBER] > w.jobs[job, NUMBER]:
+        w.lists[HEARD_LIST, at] = w.lists[HEARD_LIST, at - 1]
+        at -= 1
+    w.lists[HEARD_LIST, at] = job
+    w.state[HEARD] += 1
+
+
+def _submit_jobs(w: Tables) -> None:
+    while w.state[DUE] < w.given[JOBS] and w.jobs[w.state[DUE], SUBMIT] <= w.state[NOW]:
+        w.state[LAST] = w.state[NOW]
+        _note_heard(w, w.state[DUE])
+        w.state[DUE] += 1
+
+
+def _tell_jobs(w: Tables) -> None:
+    for at in range(w.state[HEARD]):
+        job = w.lists[HEARD_LIST, at]
+        if w.jobs[job, SUBMIT] == w.state[NOW]:
+            place_blocks(w, job)
+            _open(w, job, MAPS_HERE)
+        _go_on(w, job)
+
+
+def _go_on(w: Tables, job: int) -> None:
+    """Let reduces fetch, let them begin, or end the job, as its maps and reduces are done."""
+    maps_done, maps = w.jobs[job, DONE_TASKS], w.jobs[job, TASKS]
+    if maps_done == maps and w.jobs[job, MAPPED] == NONE:
+        w.jobs[job, MAPPED] = w.state[NOW]
+        _let_fetch(w, job)
+    reduces = w.jobs[job, TASKS + REDUCES_HERE]
+    if reduces and not w.jobs[job, REDUCES_OPEN] and maps_done >= w.jobs[job, SLOWSTART]:
+        w.jobs[job, REDUCES_OPEN] = 1
+        _open(w, job, REDUCES_HERE)
+    if maps_done == maps and w.jobs[job, DONE_TASKS + REDUCES_HERE] == reduces:
+        _end_job(w, job)
+
+
+def _let_fetch(w: Tables, job: int) -> None:
+    """The last map has ended: the ends of the reduces that wait for it are known."""
+    berth = w.jobs[job, FETCHING]
+    w.jobs[job, FETCHING] = NONE
+    while berth != NONE:
+        end_reduce(w, berth)
+        plan_report(w, w.berths[berth, OF_NODE], w.berths[berth, OVER])
+        berth = w.berths[berth, FETCHES_NEXT]
+
+
+def _open(w: Tables, job: int, kind: int) -> None:
+    """The job's tasks of the kind may run from now on."""
+    tasks = w.jobs[job, TASKS + kind]
+    w.jobs[job, WAITING_TASKS + kind] = tasks
+    w.sums[PENDING, kind] += tasks
+    w.sums[UNFINISHED, kind] += tasks
+    if kind == MAPS_HERE:
+        _pad(w, job, 1)
+    place_job(w, kind, job)
+
+
+def _end_job(w: Tables, job: int) -> None:
+    w.jobs[job, FINISHED] = w.state[NOW]
+    w.state[ENDED] += 1
+    w.state[LAST] = w.state[NOW]
+    _pad(w, job, -1)
+    if w.given[WAIT] != ANY_LEVEL:
+        forget_wait(w, job)
+    give_room_back(w, job)
+
+
+def _pad(w: Tables, job: int, sign: int) -> None:
+    """Count the tasks of a job that has reduces, for the padding of `fifo`."""
+    if w.jobs[job, TASKS + REDUCES_HERE]:
+        for kind in range(2):
+            w.sums[PADDED, kind] += sign * w.jobs[job, TASKS + kind]

@@ -1,0 +1,89 @@
+"""A run of the twin: its tables, and what plays them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.actors.world import World
+from callboard.scheduler.model import Millis
+from callboard.scheduler.policy import Policy
+from callboard.twin import columns as c
+from callboard.twin.lowering import CannotPlay, grown, lower, refuse
+from callboard.twin.play_loop import play_instants
+
+PlayLoop = Callable[[Any, int], int]
+
+INSTANTS_A_CALL = 4096
+"""A few thousandths of a second, after which Ctrl-C is heard and a line on a terminal moves."""
+
+_REASONS = {c.COMPLETE: "complete", c.UNTIL_REACHED: "until"}
+_TROUBLES = {
+    c.IS_STUCK: "nothing can happen any more, and the actors can tell why",
+    c.TOO_LARGE: "its numbers are too large to be compared as one",
+}
+
+
+class TwinRun:
+    """One run, from before its first instant.  CannotPlay for what the twin has no rules for.
+
+    With `keep_log` every attempt is kept.  `play` is the compiled loop, or the plain one, which is
+    as slow as the actors and for tests.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        policy: Policy | None,
+        until_ms: Millis | None = None,
+        *,
+        keep_log: bool = False,
+        play: PlayLoop | None = None,
+    ) -> None:
+        refuse(world, policy)
+        assert policy is not None
+        self.world = world
+        self.tables = lower(world, policy, until_ms, keep_log=keep_log)
+        self.reason: str | None = None if world.jobs else "complete"
+        self._play = play or play_instants
+
+    @property
+    def now_ms(self) -> Millis:
+        return int(self.tables.state[c.NOW])
+
+    @property
+    def ended(self) -> int:
+        """How many jobs have ended."""
+        return int(self.tables.state[c.ENDED])
+
+    @property
+    def launched(self) -> int:
+        """How many attempts were launched."""
+        return int(self.tables.state[c.LAUNCHED])
+
+    def play(self) -> None:
+        """Play it to its end."""
+        while self.reason is None:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Play on for a moment.  CannotPlay where only the actors can."""
+        with np.errstate(over="ignore"):  # of the plain loop
+            how = self._play(self.tables, INSTANTS_A_CALL)
+        if how in _TROUBLES:
+            raise CannotPlay(_TROUBLES[how])
+        if how == c.NO_ROOM:
+            self.tables = grown(self.tables)
+        else:
+            self.reason = _REASONS.get(how)
+
+    def interrupt(self) -> None:
+        """Let it end here, unless it has ended."""
+        self.reason = self.reason or "interrupted"
+
+    def attempts(self) -> NDArray[np.int64]:
+        """The attempts that were kept, in the order of launch: columns as in `columns.LOG_JOB`."""
+        log: NDArray[np.int64] = self.tables.log[: self.launched].copy()
+        log[:, c.LOG_JOB] = self.tables.jobs[log[:, c.LOG_JOB], c.NUMBER]
+        return log
