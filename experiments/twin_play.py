@@ -57,6 +57,7 @@ def run_by_twin(
     nothing done; PolicySpecError and ScenarioError as `Simulation` raises them.
     """
     run = twin_of(spec, play or compiled_loop())
+    run.load()
     began, began_processor = time.perf_counter(), time.process_time()
     with stopping_on_ctrl_c(run.interrupt):
         while run.reason is None:

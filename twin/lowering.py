@@ -100,7 +100,7 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
     state = np.zeros(c.STATE_WIDTH, np.int64)
     racks, rack_nodes = _racks(cluster.topology(), len(nodes))
     width = len(nodes) + 1 + len(racks)
-    rows = np.full((_ROWS_AT_FIRST, width), c.NONE, np.int32)
+    rows = np.zeros((_ROWS_AT_FIRST, width), np.int32)
     slots = int(nodes[:, c.HAS : c.HAS + 2].sum())
     berths = np.full((slots, c.BERTH_WIDTH), c.NONE, np.int64)
     for at, node in enumerate(nodes):
@@ -135,9 +135,17 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
 
 
 def grown(w: Tables) -> Tables:
-    """The same with more room for jobs."""
-    rows = np.concatenate((w.rows, np.full_like(w.rows, c.NONE)))
-    return w._replace(rows=rows, links=np.concatenate((w.links, np.zeros_like(w.links))))
+    """The same with twice the room of what was too small for the next job."""
+    if w.state[c.ROWS_FREE] == 0 and w.state[c.ROWS_TOP] == len(w.rows):
+        return w._replace(rows=_twice(w.rows))
+    return w._replace(links=_twice(w.links))
+
+
+def _twice(table: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Twice as long; the new half takes memory only where it is written."""
+    longer = np.zeros((2 * len(table), *table.shape[1:]), np.int32)
+    longer[: len(table)] = table
+    return longer
 
 
 def _given(
