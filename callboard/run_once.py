@@ -115,7 +115,7 @@ def _footnote(result: RunResult) -> str:
     summary = result.summary
     named = "played by the twin, without messages" if result.engine == TWIN else None
     named = named or f"digest {summary.digest}"
-    why = f", played by the actors: {result.why_actors}" if result.why_actors else ""
+    why = f" (the twin: {result.why_actors})" if result.why_actors else ""
     return f"{summary.policy}: {named}{ending.get(summary.reason or '', '')}{why}"
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.figure_rows import group_rows
 from callboard.experiments.journal_paths import RunKey, journal_paths
-from callboard.experiments.run_result import TWIN
 from callboard.experiments.seed_runs import ResultRow, SeedRuns, mean_response_s
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.statistics import check_intervals
@@ -19,6 +18,7 @@ from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld
 from callboard.run_once import Told, print_heading, tell_livelocks
+from callboard.tables.engine_lines import engine_lines
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json
 
 MOST_SEEDS = 200
@@ -197,17 +197,6 @@ def _told_seeds(seeds: Sequence[int]) -> str:
     return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; jobs counted with the first)"
 
 
-def engine_remarks(runs: SeedRuns) -> list[str]:
-    """Which policies the twin has played, and why it has not played the others."""
-    by_policy = [(name, runs.results(place)) for place, name in enumerate(runs.policies)]
-    twin = [name for name, results in by_policy if any(each.engine == TWIN for each in results)]
-    lines = [f"played by the twin: {', '.join(twin)}"] if twin else []
-    for name, results in by_policy:
-        whys = {each.why_actors: None for each in results if each.why_actors}
-        lines += [f"played by the actors: {name}: {why}" for why in whys]
-    return lines
-
-
 def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
     """What the rule says, what the intervals are, and which are wide."""
     runs = played.runs
@@ -218,7 +207,9 @@ def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
     if wide and options.precision is None:
         which = f"the mean response time of {', '.join(wide)}"
         lines.append(f"wide intervals: {which} is known to no better than ± 20 %; more seeds help")
-    lines += engine_remarks(runs)
+    lines += engine_lines(
+        each for place in range(len(runs.policies)) for each in runs.results(place)
+    )
     if played.interrupted:
         lines.append(f"interrupted: {count(len(runs.seeds), 'seed')} played to the end")
     return lines

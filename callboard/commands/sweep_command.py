@@ -51,6 +51,7 @@ from callboard.journal.export.table_files import check_parquet, write_csv, write
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_engine_argument, add_trust_argument
+from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
 
 _STOPPED = 130
@@ -227,7 +228,8 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     groups = by_setting(cell for cell in cells if cell.setting not in points)
     if groups:
         console.print(sweep_table(groups))
-    for line in _failures(cells):
+    results = (cell.result for cell in cells if cell.result is not None)
+    for line in (*_failures(cells), *engine_lines(results)):
         console.print_line(plain(line))
     for question in questions:
         known = indices_by_policy(question, cells)

@@ -1,0 +1,49 @@
+"""`--engine`: who plays, and that the commands say it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from callboard.scheduler.numba_cache import numba_is_installed
+from tests.callboard.conftest import Run
+
+pytestmark = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
+
+
+def test_a_seed_by_the_twin_has_the_actors_figures(callboard: Run) -> None:
+    told = []
+    for engine in ("actors", "twin"):
+        status, out, _ = callboard(
+            "run", "two-jobs", "--policy", "fair", "--engine", engine, "--json"
+        )
+        assert status == 0
+        told += json.loads(out)
+    actors, twin = told
+    assert actors["response_seconds"] == twin["response_seconds"]
+    assert actors["slot_ms"] == twin["slot_ms"]
+    assert (twin["engine"], twin["digest"], twin["messages"]) == ("twin", None, None)
+
+
+def test_seeds_say_who_has_played(callboard: Run) -> None:
+    asked = ("run", "two-jobs", "--seeds", "2", "--policy", "fair")
+    _, out, _ = callboard(*asked, "--policy", "fair+kill", "--engine", "actors")
+    assert "played by" not in out
+    _, out, _ = callboard(*asked, "--engine", "twin")
+    assert "played by the twin: fair" in out
+
+
+def test_what_only_the_actors_can_play_is_refused(callboard: Run) -> None:
+    status, _, err = callboard("run", "two-jobs", "--policy", "fair+kill", "--engine", "twin")
+    assert status == 2
+    assert "the twin cannot play fair+kill: it does not preempt" in err
+
+
+def test_a_sweep_has_one_table_whoever_has_played(callboard: Run, tmp_path: Path) -> None:
+    shown = []
+    for engine in ("actors", "twin"):
+        store = str(tmp_path / f"{engine}.sqlite")
+        asked = ("sweep", "two-jobs", "--seeds", "2", "--cores", "1", "--store", store)
+        shown.append(callboard(*asked, "--engine", engine)[1].rstrip("\n"))
+    actors, twin = shown
+    assert twin == f"{actors}\nplayed by the twin: fifo, fair"
