@@ -7,7 +7,9 @@ from callboard.twin.columns import (
     BEGUN,
     BERTH,
     BUSY,
+    CLEANUP_MS,
     DURATION,
+    ESTIMATE,
     IN_LOG,
     IN_SLOT,
     LATENCY,
@@ -23,11 +25,15 @@ from callboard.twin.columns import (
     NUMBER,
     OF_JOB,
     OF_NODE,
+    OF_SETUP,
     OVER,
     REDUCE_MS,
+    SETUP_MS,
     SHUFFLE_MS,
     SHUFFLED,
     SIGMA,
+    SIZE_ERROR,
+    SKEWED,
     STRAGGLER,
     STRAGGLERS,
     STRAGGLING,
@@ -102,7 +108,44 @@ def _slowness(w: Tables, job: int, column: int, at: int) -> float:
         luck = uniform_of(w.keys[STRAGGLER], w.jobs[job, NUMBER], column * _ATTEMPTS)
         if luck < w.reals[STRAGGLERS]:
             speed = speed / w.reals[STRAGGLING]
-    return float(w.factors[job, w.nodes[at, NODE_TYPE]] / speed)
+    slowness = w.factors[job, w.nodes[at, NODE_TYPE]] / speed
+    return float(slowness * skew_of(w, job, column))
+
+
+def skew_of(w: Tables, job: int, column: int) -> float:
+    """How many times as long the task is as its job's others."""
+    marks = w.jobs[job, SKEWED]
+    if marks == NONE:
+        return 1.0
+    task = (column >> 1) + (column & 1) * w.jobs[job, TASKS + MAPS_HERE]
+    return float(w.factors[job, w.factors.shape[1] - 1]) if w.skewed[marks + task] else 1.0
+
+
+def true_size(w: Tables, kind: int, job: int) -> int:
+    """What the phase's tasks take at speed 1 with local input, a reduce's shuffle apart."""
+    lengths, maps = w.jobs[job, LENGTHS], w.jobs[job, TASKS + MAPS_HERE]
+    size_ms = 0
+    for task in range(w.jobs[job, TASKS + kind]):
+        if lengths == NONE:
+            ms = float(w.jobs[job, MAP_MS] if kind == MAPS_HERE else w.jobs[job, REDUCE_MS])
+            ms *= skew_of(w, job, 2 * task + kind)
+        else:
+            ms = w.lengths[lengths + task if kind == MAPS_HERE else lengths + maps + 3 * task + 2]
+        size_ms += _rounded(ms * _noise(w, job, 2 * task + kind))
+    return size_ms
+
+
+def size_error(w: Tables, kind: int, job: int) -> float:
+    """By what factor the size is taken for larger than it is."""
+    if w.reals[SIZE_ERROR] == 0.0:
+        return 1.0
+    return lognormal_of(w.keys[ESTIMATE], w.reals[SIZE_ERROR], w.jobs[job, NUMBER], kind)
+
+
+def plain_length(w: Tables, job: int, stage: int, at: int) -> int:
+    """How long the job's setup or cleanup takes."""
+    ms = w.jobs[job, SETUP_MS if stage == OF_SETUP else CLEANUP_MS]
+    return _rounded(ms / w.speeds[at])
 
 
 def _noise(w: Tables, job: int, column: int) -> float:

@@ -15,9 +15,13 @@ MAPS_HERE, REDUCES_HERE = 0, 1
 
 # The orders and the rules of locality.
 BY_FIFO, BY_FAIR, BY_SRPT, BY_SJF, BY_LAS, BY_PS = range(6)
+SIZE_LEARNT, SIZE_TRUE, SIZE_REQUESTED = range(3)
 ANY_LEVEL, WAIT_BY_TIME, WAIT_BY_COUNT = range(3)
 
-# How `play` answers.
+# What an attempt is of: a job's tasks, its setup, its cleanup.
+OF_TASKS, OF_SETUP, OF_CLEANUP = range(3)
+
+# How `play_instants` answers.
 GOES_ON, COMPLETE, UNTIL_REACHED, NO_ROOM, IS_STUCK, TOO_LARGE = range(6)
 
 # `given`: what does not change.
@@ -39,15 +43,16 @@ GOES_ON, COMPLETE, UNTIL_REACHED, NO_ROOM, IS_STUCK, TOO_LARGE = range(6)
     STANDING_BITS,
     MIDDLE_BITS,
     GUESS,
-) = range(17)
-GIVEN_WIDTH = 17
+    SIZE_SOURCE,
+) = range(18)
+GIVEN_WIDTH = 18
 
 # `reals`: of the scenario's tables.
-LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING = 0, 3, 4, 5
-REAL_WIDTH = 6
+LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING, SIZE_ERROR = 0, 3, 4, 5, 6
+REAL_WIDTH = 7
 
 # `keys`: of the streams of draws; the placement's from `PLACEMENT` on, so many tries a replica.
-DURATION, STRAGGLER, PLACEMENT = range(3)
+DURATION, STRAGGLER, ESTIMATE, PLACEMENT = range(4)
 TRIES = 64
 
 # `state`: single numbers that change.
@@ -69,8 +74,9 @@ TRIES = 64
     SKIPPED,
     PASSED,
     SHUFFLE_TIME,
-) = range(17)
-STATE_WIDTH = 17
+    UNSEEN,
+) = range(18)
+STATE_WIDTH = 18
 
 # `sums`: numbers by kind of slot.
 (
@@ -87,27 +93,36 @@ STATE_WIDTH = 17
 SUM_LENGTH = 9
 
 # `jobs`; paired columns are by kind of slot.
-(TASKS, WAITING_TASKS, RUNNING_TASKS, DONE_TASKS, KEY, OWN_TIME, OWN_COUNT, SERVED) = range(
-    0, 16, 2
-)
+(
+    TASKS,
+    WAITING_TASKS,
+    RUNNING_TASKS,
+    DONE_TASKS,
+    KEY,
+    OWN_TIME,
+    OWN_COUNT,
+    SERVED,
+    TRUE_SIZE,
+) = range(0, 18, 2)
 (
     NUMBER,
     SUBMIT,
     MAP_MS,
     SHUFFLE_MS,
     REDUCE_MS,
+    SETUP_MS,
+    CLEANUP_MS,
+    REQUESTED,
     SLOWSTART,
     INVERSE_WEIGHT,
     STANDING,
     AT_STANDING,
+    MAPS_OPEN,
     REDUCES_OPEN,
     MAPPED,
     FETCHING,
     FINISHED,
     FIRST_LAUNCH,
-    LEVELS,
-) = range(16, 31)
-(
     ROW,
     LINKS,
     NEXT_MAP,
@@ -121,8 +136,10 @@ SUM_LENGTH = 9
     SERVED_IN,
     PLACES,
     LENGTHS,
-) = range(33, 46)
-JOB_WIDTH = 46
+    SKEWED,
+    LEVELS,
+) = range(18, 51)
+JOB_WIDTH = 53
 
 # `nodes`; paired columns are by kind of slot.
 FREE, TAKEN, HAS, BERTH = range(0, 8, 2)
@@ -134,10 +151,10 @@ NODE_WIDTH = 12
 (
     OF_JOB,
     OF_KIND,
+    OF_STAGE,
     OF_TASK,
     IN_SLOT,
     BEGUN,
-    TIMES,
     SHUFFLED,
     OVER,
     TURN,
@@ -145,8 +162,9 @@ NODE_WIDTH = 12
     OF_NODE,
     IN_LOG,
     BUSY,
-) = (0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14)
-BERTH_WIDTH = 15
+    TIMES,
+) = range(14)
+BERTH_WIDTH = 16
 
 # `log`: every attempt, in the order of launch, if it is kept.
 (
@@ -164,8 +182,8 @@ BERTH_WIDTH = 15
 LOG_WIDTH = 10
 
 # `lists`: jobs in no order that matters, and rows that are free.
-HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS = range(4)
-LIST_ROWS = 4
+HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS, UNSEEN_LIST = range(5)
+LIST_ROWS = 5
 
 
 class Tables(NamedTuple):
@@ -178,7 +196,7 @@ class Tables(NamedTuple):
     sums: Any
     jobs: Any
     factors: Any
-    """By how much each job's tasks are longer on each type of node."""
+    """By how much each job's tasks are longer on each type of node; last, its skewed ones."""
     nodes: Any
     speeds: Any
     phases: Any
@@ -206,4 +224,6 @@ class Tables(NamedTuple):
     """Where the blocks of recorded jobs lie."""
     lengths: Any
     """What the tasks of recorded jobs take: each map, then each reduce's three parts."""
+    skewed: Any
+    """Of jobs that have some: which of their tasks are skewed, maps first."""
     log: Any

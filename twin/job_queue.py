@@ -5,6 +5,9 @@ A key is one number: what the order goes by, then the job's standing (by submiss
 little at a time, and all are walked far more often than that.
 """
 
+import numpy as np
+
+from callboard.twin.attempt_lengths import size_error, true_size
 from callboard.twin.columns import (
     AT_STANDING,
     BY_FAIR,
@@ -25,11 +28,17 @@ from callboard.twin.columns import (
     OWN_COUNT,
     OWN_TIME,
     QUEUED,
+    REQUESTED,
     RUNNING_TASKS,
     SERVED,
+    SIZE_ERROR,
+    SIZE_REQUESTED,
+    SIZE_SOURCE,
+    SIZE_TRUE,
     STANDING,
     STANDING_BITS,
     TASKS,
+    TRUE_SIZE,
     WAITING_TASKS,
     Tables,
 )
@@ -104,9 +113,22 @@ def order_score(w: Tables, kind: int, job: int) -> int:
     if order == BY_LAS:
         going_ms = believed_time(w, kind, job, running, 0)
         return _joined(w, w.jobs[job, OWN_TIME + kind] + going_ms, running)
-    tasks = w.jobs[job, TASKS + kind]
-    if order == BY_SRPT:
-        tasks -= w.jobs[job, DONE_TASKS + kind]
+    return believed_size(w, kind, job, left=order == BY_SRPT)
+
+
+def believed_size(w: Tables, kind: int, job: int, left: bool) -> int:
+    """How large the phase is, or what is left of it, for all that is known."""
+    if w.given[SIZE_SOURCE] == SIZE_TRUE:
+        if w.jobs[job, TRUE_SIZE + kind] == NONE:
+            true_ms = true_size(w, kind, job)
+            if w.reals[SIZE_ERROR] != 0.0:
+                true_ms = int(np.rint(true_ms * size_error(w, kind, job)))
+            w.jobs[job, TRUE_SIZE + kind] = true_ms
+        size_ms = w.jobs[job, TRUE_SIZE + kind]
+        return int(max(size_ms - w.jobs[job, OWN_TIME + kind], 0) if left else size_ms)
+    tasks = w.jobs[job, TASKS + kind] - (w.jobs[job, DONE_TASKS + kind] if left else 0)
+    if w.given[SIZE_SOURCE] == SIZE_REQUESTED and w.jobs[job, REQUESTED] != NONE:
+        return int(tasks * w.jobs[job, REQUESTED])
     return believed_time(w, kind, job, tasks, w.given[GUESS])
 
 

@@ -35,6 +35,7 @@ _ORDERS: dict[type[Part], int] = {
     Las: c.BY_LAS,
     Ps: c.BY_PS,
 }
+_SIZES = {"online": c.SIZE_LEARNT, "oracle": c.SIZE_TRUE, "requested": c.SIZE_REQUESTED}
 _HEAVIEST = PRIORITY_WEIGHTS[Priority.VERY_HIGH]
 _LINKS_AT_FIRST, _ROWS_AT_FIRST = 1 << 14, 64
 
@@ -62,12 +63,8 @@ def refuse(world: World, policy: Policy | None) -> None:
 
 
 def _refuse_job(job: JobSpec) -> None:
-    if job.setup_ms or job.cleanup_ms:
-        raise CannotPlay("jobs are set up or cleaned up after")
     if any(map(any, (job.poisoned, job.hanging))):
         raise CannotPlay("some tasks fail or hang")
-    if any(job.skewed):
-        raise CannotPlay("some tasks are skewed")
     if job.recorded is not None and job.recorded.failures:
         raise CannotPlay("some recorded attempts failed")
 
@@ -78,8 +75,6 @@ def _refuse_policy(policy: Policy) -> None:
         raise CannotPlay(f"it does not know the order `{order.name}`")
     if isinstance(order, Fair) and order.params != Fair.Params():
         raise CannotPlay("it does not know the pools of `fair`")
-    if isinstance(order, Srpt | Sjf) and order.params.size != "online":
-        raise CannotPlay(f"it does not know `{order.name}` by other sizes than learnt ones")
     if type(policy.locality) not in (AnyLocality, Delay):
         raise CannotPlay(f"it does not know `{policy.locality.name}`")
     if type(policy.preemption) is not NoPreemption:
@@ -95,7 +90,9 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
     """The tables of a run that has not begun; with `keep_log` it will keep every attempt."""
     jobs, cluster = world.jobs, world.cluster
     places, lengths = _recorded(world)
-    tasks = sum(job.maps + job.reduces for job in jobs)
+    attempts = sum(
+        job.maps + job.reduces + bool(job.setup_ms) + bool(job.cleanup_ms) for job in jobs
+    )
     nodes, phases, speeds = _nodes(world)
     state = np.zeros(c.STATE_WIDTH, np.int64)
     racks, rack_nodes = _racks(cluster.topology(), len(nodes))
@@ -107,8 +104,8 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         first = node[c.BERTH]
         berths[first : first + node[c.HAS] + node[c.HAS + 1], c.OF_NODE] = at
     return Tables(
-        given=_given(world, policy, until_ms, tasks, slots),
-        reals=_reals(world),
+        given=_given(world, policy, until_ms, attempts, slots),
+        reals=_reals(world, policy),
         keys=_keys(world.seed, min(cluster.replication, len(nodes))),
         state=state,
         sums=np.zeros((c.SUM_LENGTH, 2), np.int64),
@@ -130,7 +127,8 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         blocks=np.full(64, c.NONE, np.int64),
         places=_joined([each for each in places if each is not None], np.int32),
         lengths=_joined([each for each in lengths if each is not None], np.float64),
-        log=np.zeros((tasks if keep_log else 0, c.LOG_WIDTH), np.int64),
+        skewed=_joined([each for each in map(_skewed, jobs) if each is not None], np.int8),
+        log=np.zeros((attempts if keep_log else 0, c.LOG_WIDTH), np.int64),
     )
 
 
@@ -149,7 +147,7 @@ def _twice(table: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _given(
-    world: World, policy: Policy, until_ms: Millis | None, tasks: int, slots: int
+    world: World, policy: Policy, until_ms: Millis | None, attempts: int, slots: int
 ) -> _Numbers:
     cluster, given = world.cluster, np.zeros(c.GIVEN_WIDTH, np.int64)
     interval_ms = cluster.heartbeat.period_ms(len(world.nodes))
@@ -163,9 +161,10 @@ def _given(
     given[c.ONE_EACH] = cluster.heartbeat.tasks_per_heartbeat == "one"
     given[c.STALL] = calm_stall_ms(cluster)
     given[c.STANDING_BITS] = len(world.jobs).bit_length()
-    given[c.MIDDLE_BITS] = (tasks if order == c.BY_PS else slots).bit_length()
+    given[c.MIDDLE_BITS] = (attempts if order == c.BY_PS else slots).bit_length()
     if isinstance(policy.order, Srpt | Sjf):
         given[c.GUESS] = round(policy.order.params.guess * 1000)
+        given[c.SIZE_SOURCE] = _SIZES[policy.order.params.size]
     if isinstance(policy.locality, Delay):
         _set_waits(given, policy.locality, interval_ms)
     return given
@@ -179,17 +178,19 @@ def _set_waits(given: _Numbers, delay: Delay, interval_ms: Millis) -> None:
     given[c.RACK_WAIT] = auto_ms if params.rack is None else round(params.rack * 1000)
 
 
-def _reals(world: World) -> NDArray[np.float64]:
+def _reals(world: World, policy: Policy) -> NDArray[np.float64]:
     tasks, reals = world.tasks, np.zeros(c.REAL_WIDTH)
     reals[c.LEVEL_FACTOR : c.LEVEL_FACTOR + 3] = 1.0, tasks.rack_factor, tasks.off_rack_factor
     reals[c.SIGMA] = tasks.sigma
     reals[c.STRAGGLERS], reals[c.STRAGGLING] = tasks.straggler_share, tasks.straggler_factor
+    if isinstance(policy.order, Srpt | Sjf):
+        reals[c.SIZE_ERROR] = policy.order.params.sigma
     return reals
 
 
 def _keys(seed: int, replicas: int) -> NDArray[np.uint64]:
     tries = [f"placement/{n}/{each}" for n in range(replicas) for each in range(c.TRIES)]
-    keys = [draw_key(seed, purpose) for purpose in ("duration", "straggler", *tries)]
+    keys = [draw_key(seed, purpose) for purpose in ("duration", "straggler", "estimate", *tries)]
     return np.array(keys, np.uint64)
 
 
@@ -255,9 +256,12 @@ def _jobs(
         job[c.TASKS : c.TASKS + 2] = spec.maps, spec.reduces
         job[c.MAP_MS], job[c.SHUFFLE_MS] = spec.map_ms, spec.shuffle_ms
         job[c.REDUCE_MS] = spec.reduce_ms
+        job[c.SETUP_MS], job[c.CLEANUP_MS] = spec.setup_ms, spec.cleanup_ms
+        job[c.REQUESTED] = c.NONE if spec.requested_ms is None else spec.requested_ms
         job[c.SLOWSTART] = ceil(world.tasks.slowstart * spec.maps)
         job[c.INVERSE_WEIGHT] = _HEAVIEST / PRIORITY_WEIGHTS[spec.priority]
-    jobs[:, c.KEY : c.KEY + 2] = c.NONE
+    jobs[:, c.KEY : c.KEY + 2] = jobs[:, c.TRUE_SIZE : c.TRUE_SIZE + 2] = c.NONE
+    jobs[:, c.SKEWED] = _offsets([_skewed(spec) for spec in specs])
     for column in (c.MAPPED, c.FETCHING, c.FINISHED, c.FIRST_LAUNCH, c.LINKS, c.HEARD_AT):
         jobs[:, column] = c.NONE
     jobs[:, c.PLACES], jobs[:, c.LENGTHS] = _offsets(places), _offsets(lengths)
@@ -278,8 +282,17 @@ def _stand(jobs: _Numbers, specs: Sequence[JobSpec], *, by_priority: bool) -> No
 
 def _factors(world: World) -> NDArray[np.float64]:
     types = _node_types(world)
-    rows = [[spec.factor(each) for each in types] for spec in world.jobs]
-    return np.array(rows, np.float64).reshape(len(rows), len(types))
+    rows = [[*(spec.factor(each) for each in types), spec.skew] for spec in world.jobs]
+    return np.array(rows, np.float64).reshape(len(rows), len(types) + 1)
+
+
+def _skewed(spec: JobSpec) -> NDArray[np.int8] | None:
+    """A mark for each of the job's tasks, maps first; None if none of them is skewed."""
+    if not any(spec.skewed):
+        return None
+    marks, (maps, reduces) = np.zeros(spec.maps + spec.reduces, np.int8), spec.skewed
+    marks[[*maps, *(spec.maps + task for task in reduces)]] = 1
+    return marks
 
 
 def _recorded(

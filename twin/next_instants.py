@@ -26,6 +26,7 @@ from callboard.twin.columns import (
     PERIOD,
     REDUCES_HERE,
     SUBMIT,
+    UNSEEN,
     Tables,
 )
 
@@ -41,7 +42,9 @@ def next_instant(w: Tables) -> int:
     due = w.state[DUE]
     if due < w.given[JOBS]:
         soonest = min(soonest, w.jobs[due, SUBMIT])
-    maps, reduces = w.sums[PENDING, MAPS_HERE] > 0, w.sums[PENDING, REDUCES_HERE] > 0
+    unseen = w.state[UNSEEN] > 0
+    maps = unseen or w.sums[PENDING, MAPS_HERE] > 0
+    reduces = unseen or w.sums[PENDING, REDUCES_HERE] > 0
     if maps or reduces:
         soonest = min(soonest, _next_useful(w, maps, reduces))
     return int(soonest)
@@ -136,6 +139,7 @@ def has_report(w: Tables, at: int) -> bool:
 def is_wanted(w: Tables, at: int) -> bool:
     """Whether the node has a free slot of a kind for which something is pending."""
     for kind in range(2):
-        if w.sums[PENDING, kind] > 0 and w.nodes[at, FREE + kind] > 0:
+        wanted = w.state[UNSEEN] > 0 or w.sums[PENDING, kind] > 0
+        if wanted and w.nodes[at, FREE + kind] > 0:
             return bool(w.nodes[at, HAS_JOINED])
     return False

@@ -1,6 +1,12 @@
 """What a heartbeat brings: the order's first job that may have a task here, until none may."""
 
-from callboard.twin.attempt_lengths import end_attempt, end_reduce, map_length, time_reduce
+from callboard.twin.attempt_lengths import (
+    end_attempt,
+    end_reduce,
+    map_length,
+    plain_length,
+    time_reduce,
+)
 from callboard.twin.block_lists import nearest_map, take_map
 from callboard.twin.columns import (
     ANY_LEVEL,
@@ -37,9 +43,13 @@ from callboard.twin.columns import (
     NODE,
     NONE,
     NOW,
+    OF_CLEANUP,
     OF_JOB,
     OF_KIND,
+    OF_SETUP,
+    OF_STAGE,
     OF_TASK,
+    OF_TASKS,
     OFFERS,
     ONE_EACH,
     ORDER,
@@ -57,6 +67,8 @@ from callboard.twin.columns import (
     SLOTS,
     TAKEN,
     UNFINISHED,
+    UNSEEN,
+    UNSEEN_LIST,
     WAIT,
     WAITING_TASKS,
     Tables,
@@ -73,6 +85,9 @@ _PADDED_FROM_NODES = 4
 def offer_slots(w: Tables, at: int) -> None:
     """Give the node at that place tasks until there is nothing more for it."""
     if not is_wanted(w, at):
+        return
+    if w.state[UNSEEN] > 0:
+        _launch_unseen(w, at)
         return
     w.state[OFFERS] += 1
     w.state[PASSED] = 0
@@ -164,29 +179,57 @@ def _nearly_full(w: Tables, at: int, kind: int, given: int) -> bool:
 
 def _launch(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> None:
     """Book the task on the node, and find out when it ends."""
-    w.state[LAUNCHED] += 1
-    w.state[LAST] = w.state[NOW]
+    _take_slot(w, at, kind)
     w.sums[PENDING, kind] -= 1
-    w.sums[RUNNING, kind] += 1
-    w.nodes[at, TAKEN + kind] += 1
-    count_free(w, at, kind, -1)
     w.jobs[job, WAITING_TASKS + kind] -= 1
     w.jobs[job, RUNNING_TASKS + kind] += 1
     w.jobs[job, SERVED + kind] = w.state[LAUNCHED]
     if w.jobs[job, FIRST_LAUNCH] == NONE:
         w.jobs[job, FIRST_LAUNCH] = w.state[NOW]
-    berth = _begin(w, at, kind, job, level, task)
+    berth = _begin(w, at, kind, job, OF_TASKS, level, task)
     if kind == MAPS_HERE:
         take_map(w, job, task)
         w.jobs[job, LEVELS + level] += 1
-        length_ms = map_length(w, job, task, level, at)
-        end_attempt(w, berth, w.berths[berth, BEGUN] + length_ms, 0 if length_ms else 2)
-        plan_report(w, at, w.berths[berth, OVER])
+        _end_after(w, at, berth, map_length(w, job, task, level, at))
         if w.given[WAIT] != ANY_LEVEL:
             end_wait(w, job, level)
     else:
         _begin_reduce(w, at, berth, job, task)
     place_job(w, kind, job)
+
+
+def _launch_unseen(w: Tables, at: int) -> None:
+    """Give the node the first cleanup that waits, or else the first setup, and nothing more: in a
+    map slot, if one is free.
+    """
+    found = 0
+    for place in range(w.state[UNSEEN] - 1, -1, -1):
+        if w.lists[UNSEEN_LIST, place] & 1:
+            found = place
+    job, stage = w.lists[UNSEEN_LIST, found] >> 1, OF_SETUP
+    if w.lists[UNSEEN_LIST, found] & 1:
+        stage = OF_CLEANUP
+    w.state[UNSEEN] -= 1
+    for place in range(found, w.state[UNSEEN]):
+        w.lists[UNSEEN_LIST, place] = w.lists[UNSEEN_LIST, place + 1]
+    kind = MAPS_HERE if w.nodes[at, FREE + MAPS_HERE] > 0 else REDUCES_HERE
+    _take_slot(w, at, kind)
+    berth = _begin(w, at, kind, job, stage, _OFF_RACK, 0)
+    _end_after(w, at, berth, plain_length(w, job, stage, at))
+
+
+def _take_slot(w: Tables, at: int, kind: int) -> None:
+    w.state[LAUNCHED] += 1
+    w.state[LAST] = w.state[NOW]
+    w.sums[RUNNING, kind] += 1
+    w.nodes[at, TAKEN + kind] += 1
+    count_free(w, at, kind, -1)
+
+
+def _end_after(w: Tables, at: int, berth: int, length_ms: int) -> None:
+    """The attempt takes so long from its start."""
+    end_attempt(w, berth, w.berths[berth, BEGUN] + length_ms, 0 if length_ms else 2)
+    plan_report(w, at, w.berths[berth, OVER])
 
 
 def _begin_reduce(w: Tables, at: int, berth: int, job: int, task: int) -> None:
@@ -201,7 +244,7 @@ def _begin_reduce(w: Tables, at: int, berth: int, job: int, task: int) -> None:
         w.jobs[job, FETCHING] = berth
 
 
-def _begin(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> int:
+def _begin(w: Tables, at: int, kind: int, job: int, stage: int, level: int, task: int) -> int:
     """Find the attempt a berth in the books, and the slot that it will have when it gets there:
     the first in which nothing will run then, be its last attempt's end known or not.
     """
@@ -213,6 +256,7 @@ def _begin(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> in
         slot += 1
     w.berths[berth, OF_JOB] = job
     w.berths[berth, OF_KIND] = kind
+    w.berths[berth, OF_STAGE] = stage
     w.berths[berth, OF_TASK] = task
     w.berths[berth, IN_SLOT] = slot - w.nodes[at, BERTH + MAPS_HERE]
     w.berths[berth, BEGUN] = begun_ms

@@ -12,6 +12,7 @@ from callboard.twin.columns import (
     BERTH,
     BY_LAS,
     BY_SRPT,
+    CLEANUP_MS,
     COMPLETE,
     DONE_TASKS,
     DUE,
@@ -38,6 +39,7 @@ from callboard.twin.columns import (
     LOG_CLOSED,
     MAPPED,
     MAPS_HERE,
+    MAPS_OPEN,
     NO_ROOM,
     NODES,
     NONE,
@@ -46,6 +48,9 @@ from callboard.twin.columns import (
     OF_JOB,
     OF_KIND,
     OF_NODE,
+    OF_SETUP,
+    OF_STAGE,
+    OF_TASKS,
     ORDER,
     OVER,
     OVERFLOW,
@@ -56,6 +61,7 @@ from callboard.twin.columns import (
     REDUCES_OPEN,
     RUNNING,
     RUNNING_TASKS,
+    SETUP_MS,
     SHUFFLE_TIME,
     SHUFFLED,
     SLOTS,
@@ -67,6 +73,8 @@ from callboard.twin.columns import (
     TOO_LARGE,
     TURN,
     UNFINISHED,
+    UNSEEN,
+    UNSEEN_LIST,
     UNTIL,
     UNTIL_REACHED,
     WAIT,
@@ -196,15 +204,22 @@ def _book_end(w: Tables, at: int, berth: int) -> None:
     w.berths[berth, OF_JOB] = NONE
     w.state[LAST] = w.state[NOW]
     w.sums[RUNNING, kind] -= 1
-    w.sums[UNFINISHED, kind] -= 1
     w.nodes[at, TAKEN + kind] -= 1
     count_free(w, at, kind, 1)
+    _note_heard(w, job)
+    if w.berths[berth, OF_STAGE] == OF_TASKS:
+        _finish_task(w, job, kind, work_ms)
+    else:  # there is nothing to wait for any more
+        w.jobs[job, SETUP_MS if w.berths[berth, OF_STAGE] == OF_SETUP else CLEANUP_MS] = 0
+
+
+def _finish_task(w: Tables, job: int, kind: int, work_ms: int) -> None:
+    w.sums[UNFINISHED, kind] -= 1
     w.jobs[job, RUNNING_TASKS + kind] -= 1
     w.jobs[job, DONE_TASKS + kind] += 1
     if BY_SRPT <= w.given[ORDER] <= BY_LAS:
         learn_length(w, kind, job, work_ms)
     place_job(w, kind, job)
-    _note_heard(w, job)
 
 
 def _account(w: Tables, berth: int, kind: int) -> int:
@@ -213,7 +228,7 @@ def _account(w: Tables, berth: int, kind: int) -> int:
     w.sums[HELD_TIME, kind] += held_ms
     if len(w.log):
         w.log[w.berths[berth, IN_LOG], LOG_CLOSED] = w.state[NOW]
-    if kind == MAPS_HERE:
+    if kind == MAPS_HERE or w.berths[berth, OF_STAGE] != OF_TASKS:
         return int(held_ms)
     shuffled_ms = w.berths[berth, SHUFFLED] - w.berths[berth, BEGUN]
     w.state[SHUFFLE_TIME] += shuffled_ms
@@ -246,10 +261,20 @@ def _submit_jobs(w: Tables) -> None:
 def _tell_jobs(w: Tables) -> None:
     for at in range(w.state[HEARD]):
         job = w.lists[HEARD_LIST, at]
-        if w.jobs[job, SUBMIT] == w.state[NOW]:
+        if w.jobs[job, SETUP_MS]:
+            _ask_unseen(w, job, 0)
+            continue
+        if not w.jobs[job, MAPS_OPEN]:
+            w.jobs[job, MAPS_OPEN] = 1
             place_blocks(w, job)
             _open(w, job, MAPS_HERE)
         _go_on(w, job)
+
+
+def _ask_unseen(w: Tables, job: int, cleanup: int) -> None:
+    """The job waits for its setup, or its cleanup, which go before all tasks."""
+    w.lists[UNSEEN_LIST, w.state[UNSEEN]] = 2 * job + cleanup
+    w.state[UNSEEN] += 1
 
 
 def _go_on(w: Tables, job: int) -> None:
@@ -263,7 +288,10 @@ def _go_on(w: Tables, job: int) -> None:
         w.jobs[job, REDUCES_OPEN] = 1
         _open(w, job, REDUCES_HERE)
     if maps_done == maps and w.jobs[job, DONE_TASKS + REDUCES_HERE] == reduces:
-        _end_job(w, job)
+        if w.jobs[job, CLEANUP_MS]:
+            _ask_unseen(w, job, 1)
+        else:
+            _end_job(w, job)
 
 
 def _let_fetch(w: Tables, job: int) -> None:

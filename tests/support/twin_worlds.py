@@ -1,5 +1,6 @@
 """Worlds drawn for the twin, and where it and the actors first disagree about one."""
 
+from array import array
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ import numpy as np
 from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster, NodeGroup, Tasks
 from callboard.actors.job_spec import JobSpec
+from callboard.actors.placement import ANYWHERE
+from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.world import World
 from callboard.experiments.plugins import load_architecture
@@ -19,7 +22,10 @@ from callboard.twin.columns import LATER, NONE
 from callboard.twin.twin_run import TwinRun
 from tests.support.reference_worlds import draw_calm_world
 
-ORDERS_OF_THE_TWIN = ("fifo", "fair", "srpt", "srpt(guess=1)", "sjf", "las", "ps")
+ORDERS_OF_THE_TWIN = (
+    *("fifo", "fair", "las", "ps", "srpt", "sjf", "srpt(guess=1)"),
+    *('srpt(size="oracle")', 'sjf(size="oracle",sigma=0.8)', 'srpt(size="requested")'),
+)
 WAITS_OF_THE_TWIN = (
     "",
     "+delay",
@@ -59,7 +65,7 @@ def draw_twin_world(seed: int) -> RunSpec:
     return msgspec.structs.replace(
         spec,
         scenario=scenario,
-        jobs=tuple(_draw_lengths(values, job) for job in spec.jobs),
+        jobs=tuple(_draw_job(values, job, spec.scenario.cluster) for job in spec.jobs),
         policy=values.one_of(ORDERS_OF_THE_TWIN) + values.one_of(WAITS_OF_THE_TWIN),
         until_ms=values.one_of((None, None, None, 0, 1, 7001, 20_000)),
     )
@@ -97,14 +103,47 @@ def _draw_tasks(values: DeclaredValues, tasks: Tasks) -> Tasks:
     )
 
 
+def _draw_job(values: DeclaredValues, job: JobSpec, cluster: Cluster) -> JobSpec:
+    drawn = _draw_lengths(values, job)
+    if not drawn.maps or values.chance(0.8):
+        return drawn
+    return msgspec.structs.replace(drawn, recorded=_draw_recording(values, drawn, cluster))
+
+
+def _draw_recording(values: DeclaredValues, job: JobSpec, cluster: Cluster) -> RecordedTasks:
+    """What each task took on a cluster as large, or larger, with some inputs that lay nowhere."""
+    nodes = cluster.node_count() + values.one_of((0, 0, 2))
+    places = values.rng.integers(0, nodes, (job.maps, 2)).astype("<i4")
+    places[values.rng.random(job.maps) < 0.2, 0] = ANYWHERE
+    reduces = [[values.one_of((0, 600, 3002)) for _ in range(job.reduces)] for _ in range(3)]
+    return RecordedTasks(
+        map_ms=array("q", [values.one_of((0, 700, 4003)) for _ in range(job.maps)]),
+        map_levels=bytes(values.one_of((0, 1, 2)) for _ in range(job.maps)),
+        shuffle_ms=array("q", reduces[0]),
+        tail_ms=array("q", reduces[1]),
+        rest_ms=array("q", reduces[2]),
+        failures={},
+        replicas=places.tobytes(),
+        replication=2,
+        nodes=nodes,
+    )
+
+
 def _draw_lengths(values: DeclaredValues, job: JobSpec) -> JobSpec:
     """Some tasks that take no time, some jobs without maps, some that like a type of node."""
+    maps = values.one_of((job.maps, job.maps, job.maps, 0))
+    skewed = ((0,) * min(maps, 1), (0,) * min(job.reduces, 1))
     return msgspec.structs.replace(
         job,
-        maps=values.one_of((job.maps, job.maps, job.maps, 0)),
+        maps=maps,
         map_ms=values.one_of((job.map_ms, job.map_ms, 0, 1, 998)),
         reduce_ms=values.one_of((job.reduce_ms, 0, 1)),
         factors=values.one_of(((), (), (("io", 0.25), ("cpu", 3.0)))),
+        setup_ms=values.one_of((0, 0, 1, 900)),
+        cleanup_ms=values.one_of((0, 0, 1, 2500)),
+        requested_ms=values.one_of((None, 700, 5000)),
+        skewed=values.one_of((((), ()), ((), ()), skewed)),
+        skew=2.5,
     )
 
 
