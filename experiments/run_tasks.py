@@ -44,7 +44,7 @@ class RunTask(msgspec.Struct, frozen=True):
         if self.engine == ACTORS:
             return self._by_actors(watcher)
         from callboard.experiments.twin_play import run_by_twin
-        from callboard.twin.lowering import CannotPlay
+        from callboard.twin.cannot_play import CannotPlay
 
         try:
             if self.journal is not None or self.check:

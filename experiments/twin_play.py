@@ -22,7 +22,7 @@ from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import MAP, REDUCE
 from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.twin import columns as c
-from callboard.twin.lowering import CannotPlay
+from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.twin_run import PlayLoop, TwinRun
 
 

@@ -44,8 +44,9 @@ GOES_ON, COMPLETE, UNTIL_REACHED, NO_ROOM, IS_STUCK, TOO_LARGE = range(6)
     MIDDLE_BITS,
     GUESS,
     SIZE_SOURCE,
-) = range(18)
-GIVEN_WIDTH = 18
+    NEEDY_SCALE,
+) = range(19)
+GIVEN_WIDTH = 19
 
 # `reals`: of the scenario's tables.
 LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING, SIZE_ERROR = 0, 3, 4, 5, 6
@@ -85,12 +86,11 @@ STATE_WIDTH = 18
     PADDED,
     SLOTS,
     RUNNING,
-    QUEUED,
     HELD_TIME,
     ENDED_TIME,
     ENDED_COUNT,
-) = range(9)
-SUM_LENGTH = 9
+) = range(8)
+SUM_LENGTH = 8
 
 # `jobs`; paired columns are by kind of slot.
 (
@@ -103,7 +103,9 @@ SUM_LENGTH = 9
     OWN_COUNT,
     SERVED,
     TRUE_SIZE,
-) = range(0, 18, 2)
+    COUNTED_RUNNING,
+    COUNTED_DEMAND,
+) = range(0, 22, 2)
 (
     NUMBER,
     SUBMIT,
@@ -116,7 +118,8 @@ SUM_LENGTH = 9
     SLOWSTART,
     INVERSE_WEIGHT,
     STANDING,
-    AT_STANDING,
+    POOL,
+    PLACE_IN_LINE,
     MAPS_OPEN,
     REDUCES_OPEN,
     MAPPED,
@@ -138,8 +141,14 @@ SUM_LENGTH = 9
     LENGTHS,
     SKEWED,
     LEVELS,
-) = range(18, 51)
-JOB_WIDTH = 53
+) = range(22, 56)
+JOB_WIDTH = 58
+
+# `pools`: the first holds all others, and all jobs where nothing else is said; paired columns are
+# by kind of slot.
+(QUEUED, MIN_SHARE, CAP, POOL_RUNNING, POOL_DEMAND, POOL_WISHES, POOL_KEY) = range(0, 14, 2)
+(PARENT, QUEUE_START, POOL_STANDING, POOL_PACE, IN_LINE, WALKED) = range(14, 20)
+POOL_WIDTH = 20
 
 # `nodes`; paired columns are by kind of slot.
 FREE, TAKEN, HAS, BERTH = range(0, 8, 2)
@@ -206,8 +215,11 @@ class Tables(NamedTuple):
     minima: Any
     """A tree over the nodes: when the next heartbeat arrives that tells an end."""
     berths: Any
+    pools: Any
     queues: Any
-    """By kind of slot: the keys of the jobs with pending tasks, sorted."""
+    """By kind of slot and pool: the keys of the jobs and pools with pending tasks, sorted."""
+    standings: Any
+    """The job, or behind all jobs the pool, of each standing."""
     lists: Any
     racks: Any
     """Of each rack: where its nodes begin in `rack_nodes`, and how many they are."""

@@ -1,32 +1,48 @@
 """The jobs with pending tasks of a kind, by keys that change with their own facts.
 
-A key is one number: what the order goes by, then the job's standing (by submission and number; for
-`fifo` by priority before), so that no two are equal.  Queues are sorted arrays: a key moves a
-little at a time, and all are walked far more often than that.
+A key is one number: what the order goes by, then a standing (of pools by name, of jobs by
+submission and number), so that no two are equal.  Queues are sorted arrays, one a pool: a key moves
+a little at a time, and all are walked far more often than that.
 """
 
 import numpy as np
 
 from callboard.twin.attempt_lengths import size_error, true_size
 from callboard.twin.columns import (
-    AT_STANDING,
     BY_FAIR,
     BY_FIFO,
     BY_LAS,
     BY_PS,
     BY_SRPT,
+    CAP,
+    COUNTED_DEMAND,
+    COUNTED_RUNNING,
     DONE_TASKS,
     ENDED_COUNT,
     ENDED_TIME,
     GUESS,
+    IN_LINE,
     INVERSE_WEIGHT,
+    JOBS,
     KEY,
     MIDDLE_BITS,
+    MIN_SHARE,
+    NEEDY_SCALE,
     NONE,
     ORDER,
     OVERFLOW,
     OWN_COUNT,
     OWN_TIME,
+    PARENT,
+    PLACE_IN_LINE,
+    POOL,
+    POOL_DEMAND,
+    POOL_KEY,
+    POOL_PACE,
+    POOL_RUNNING,
+    POOL_STANDING,
+    POOL_WISHES,
+    QUEUE_START,
     QUEUED,
     REQUESTED,
     RUNNING_TASKS,
@@ -40,80 +56,145 @@ from callboard.twin.columns import (
     TASKS,
     TRUE_SIZE,
     WAITING_TASKS,
+    WALKED,
     Tables,
 )
 
 _KEY_BITS = 62
 
 
-def queued_job(w: Tables, kind: int, place: int) -> int:
-    """The job at a place of the queue."""
-    standing = w.queues[kind, place] & ((1 << w.given[STANDING_BITS]) - 1)
-    return int(w.jobs[standing, AT_STANDING])
-
-
 def place_job(w: Tables, kind: int, job: int) -> None:
     """The job's own facts have changed: put it where it belongs, or take it out."""
-    old = w.jobs[job, KEY + kind]
-    new = job_key(w, kind, job) if w.jobs[job, WAITING_TASKS + kind] else NONE
+    waiting, running = w.jobs[job, WAITING_TASKS + kind], w.jobs[job, RUNNING_TASKS + kind]
+    pool, old = w.jobs[job, POOL], w.jobs[job, KEY + kind]
+    new = _key(w, order_score(w, kind, job), w.jobs[job, STANDING]) if waiting else NONE
+    move_key(w, kind, pool, old, new)
+    w.jobs[job, KEY + kind] = new
+    if w.given[ORDER] == BY_FAIR:
+        more = running - w.jobs[job, COUNTED_RUNNING + kind]
+        wish = running + waiting - w.jobs[job, COUNTED_DEMAND + kind]
+        w.jobs[job, COUNTED_RUNNING + kind] = running
+        w.jobs[job, COUNTED_DEMAND + kind] = running + waiting
+        change_pools(w, kind, pool, more, wish)
+
+
+def change_pools(w: Tables, kind: int, pool: int, more: int, wish: int) -> None:
+    """A pool's members run so many more and wish for so many more; tell the pools above."""
+    while True:
+        before, cap = w.pools[pool, POOL_DEMAND + kind], w.pools[pool, CAP + kind]
+        w.pools[pool, POOL_RUNNING + kind] += more
+        w.pools[pool, POOL_WISHES + kind] += wish
+        demand, running = w.pools[pool, POOL_WISHES + kind], w.pools[pool, POOL_RUNNING + kind]
+        is_open = cap == NONE or running < cap
+        if cap != NONE:
+            demand = min(demand, cap)
+        w.pools[pool, POOL_DEMAND + kind] = demand
+        if pool == 0:
+            return
+        parent, old, new = w.pools[pool, PARENT], w.pools[pool, POOL_KEY + kind], NONE
+        if is_open and w.pools[pool, QUEUED + kind] > 0:
+            due, pace = min(w.pools[pool, MIN_SHARE + kind], demand), w.pools[pool, POOL_PACE]
+            new = _key(w, fair_score(w, running, due, pace), w.pools[pool, POOL_STANDING])
+        move_key(w, kind, parent, old, new)
+        w.pools[pool, POOL_KEY + kind] = new
+        wish = demand - before
+        pool = parent
+
+
+def move_key(w: Tables, kind: int, pool: int, old: int, new: int) -> None:
+    """A member of the pool has another key; `NONE` while it has nothing to launch."""
     if new == old:
         return
-    count = w.sums[QUEUED, kind]
+    start = w.pools[pool, QUEUE_START]
+    end = start + w.pools[pool, QUEUED + kind]
     if old == NONE:
-        w.sums[QUEUED, kind] = count + 1
-        at = count
+        w.pools[pool, QUEUED + kind] += 1
+        at = end
     else:
-        at = _place_of(w, kind, old)
+        at = _place_of(w, kind, start, end, old)
     if new == NONE:
-        w.sums[QUEUED, kind] = count - 1
+        w.pools[pool, QUEUED + kind] -= 1
     if new == NONE or (old != NONE and new > old):
-        while at + 1 < count and (new == NONE or w.queues[kind, at + 1] < new):
+        while at + 1 < end and (new == NONE or w.queues[kind, at + 1] < new):
             w.queues[kind, at] = w.queues[kind, at + 1]
             at += 1
     else:
-        while at > 0 and w.queues[kind, at - 1] > new:
+        while at > start and w.queues[kind, at - 1] > new:
             w.queues[kind, at] = w.queues[kind, at - 1]
             at -= 1
     if new != NONE:
         w.queues[kind, at] = new
-    w.jobs[job, KEY + kind] = new
 
 
-def _place_of(w: Tables, kind: int, key: int) -> int:
-    """Where a key stands that is in the queue."""
-    low, high = 0, w.sums[QUEUED, kind]
-    while low < high:
-        middle = (low + high) >> 1
+def _place_of(w: Tables, kind: int, start: int, end: int, key: int) -> int:
+    """Where a key stands that is between the two places."""
+    while start < end:
+        middle = (start + end) >> 1
         if w.queues[kind, middle] < key:
-            low = middle + 1
+            start = middle + 1
         else:
-            high = middle
-    return int(low)
+            end = middle
+    return int(start)
 
 
-def job_key(w: Tables, kind: int, job: int) -> int:
-    """The job's place in the order, as a number."""
-    score = order_score(w, kind, job)
+def begin_walk(w: Tables) -> int:
+    """Where a walk along the queue begins: the pool in which it is."""
+    w.pools[0, WALKED] = 0
+    return 0
+
+
+def walk_on(w: Tables, kind: int, pool: int) -> tuple[int, int]:
+    """The pool in which the walk is now, and the next job; no job at the end."""
+    while True:
+        walked = w.pools[pool, WALKED]
+        if walked == w.pools[pool, QUEUED + kind]:
+            if pool == 0:
+                return 0, NONE
+            pool = w.pools[pool, PARENT]
+            continue
+        w.pools[pool, WALKED] = walked + 1
+        key = w.queues[kind, w.pools[pool, QUEUE_START] + walked]
+        member = w.standings[key & ((1 << w.given[STANDING_BITS]) - 1)]
+        if member < w.given[JOBS]:
+            return pool, int(member)
+        pool = member - w.given[JOBS]
+        w.pools[pool, WALKED] = 0
+
+
+# Keys.
+
+
+def _key(w: Tables, score: int, standing: int) -> int:
+    """What the order goes by, and the standing behind it, as one number."""
     bits = w.given[STANDING_BITS]
     if score >> (_KEY_BITS - bits):
         w.state[OVERFLOW] = 1
         score = 0
-    return int((score << bits) | w.jobs[job, STANDING])
+    return int((score << bits) | standing)
 
 
 def order_score(w: Tables, kind: int, job: int) -> int:
     """What the order goes by; the least is first."""
     order, running = w.given[ORDER], w.jobs[job, RUNNING_TASKS + kind]
-    if order == BY_FIFO:
-        return 0
+    if order == BY_FIFO or w.pools[w.jobs[job, POOL], IN_LINE]:
+        return int(w.jobs[job, PLACE_IN_LINE])
     if order == BY_FAIR:
-        return int(running * w.jobs[job, INVERSE_WEIGHT])
+        return fair_score(w, running, 0, w.jobs[job, INVERSE_WEIGHT])
     if order == BY_PS:
         return _joined(w, running, w.jobs[job, SERVED + kind])
     if order == BY_LAS:
         going_ms = believed_time(w, kind, job, running, 0)
         return _joined(w, w.jobs[job, OWN_TIME + kind] + going_ms, running)
     return believed_size(w, kind, job, left=order == BY_SRPT)
+
+
+def fair_score(w: Tables, running: int, due: int, inverse_weight: int) -> int:
+    """Who runs less than is due goes first, by running / due; the others by running / weight.  Any
+    two such quotients differ by more than one part of the scale.
+    """
+    if running < due:
+        return int(running * w.given[NEEDY_SCALE] // due)
+    return int(w.given[NEEDY_SCALE] + running * inverse_weight)
 
 
 def believed_size(w: Tables, kind: int, job: int, left: bool) -> int:

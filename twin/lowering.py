@@ -16,14 +16,16 @@ from callboard.actors.stall_limits import calm_stall_ms
 from callboard.actors.topology import Topology
 from callboard.actors.world import World
 from callboard.scheduler.locality import Delay, auto_wait_ms
-from callboard.scheduler.model import PRIORITY_WEIGHTS, Millis, Priority
+from callboard.scheduler.model import Millis
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
 from callboard.scheduler.policy import AnyLocality, NoPreemption, NoSpeculation, Part, Policy
 from callboard.twin import columns as c
 from callboard.twin.addressed_draws import bits_of, draw_key
+from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.columns import Tables
+from callboard.twin.pool_tables import pool_tables, refuse_caps_on_jobs
 
 _Numbers = NDArray[np.int64]
 
@@ -36,12 +38,7 @@ _ORDERS: dict[type[Part], int] = {
     Ps: c.BY_PS,
 }
 _SIZES = {"online": c.SIZE_LEARNT, "oracle": c.SIZE_TRUE, "requested": c.SIZE_REQUESTED}
-_HEAVIEST = PRIORITY_WEIGHTS[Priority.VERY_HIGH]
 _LINKS_AT_FIRST, _ROWS_AT_FIRST = 1 << 14, 64
-
-
-class CannotPlay(Exception):
-    """The twin cannot play this; the message says why, for people."""
 
 
 # What it cannot play.
@@ -73,8 +70,8 @@ def _refuse_policy(policy: Policy) -> None:
     order = policy.order
     if type(order) not in _ORDERS:
         raise CannotPlay(f"it does not know the order `{order.name}`")
-    if isinstance(order, Fair) and order.params != Fair.Params():
-        raise CannotPlay("it does not know the pools of `fair`")
+    if isinstance(order, Fair):
+        refuse_caps_on_jobs(order.params)
     if type(policy.locality) not in (AnyLocality, Delay):
         raise CannotPlay(f"it does not know `{policy.locality.name}`")
     if type(policy.preemption) is not NoPreemption:
@@ -103,13 +100,15 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
     for at, node in enumerate(nodes):
         first = node[c.BERTH]
         berths[first : first + node[c.HAS] + node[c.HAS + 1], c.OF_NODE] = at
+    lowered = _jobs(world, places, lengths)
+    pools, standings = pool_tables(policy.order, jobs, lowered)
     return Tables(
-        given=_given(world, policy, until_ms, attempts, slots),
+        given=_given(world, policy, until_ms, attempts, slots, pools),
         reals=_reals(world, policy),
         keys=_keys(world.seed, min(cluster.replication, len(nodes))),
         state=state,
         sums=np.zeros((c.SUM_LENGTH, 2), np.int64),
-        jobs=_jobs(world, policy, places, lengths),
+        jobs=lowered,
         factors=_factors(world),
         nodes=nodes,
         speeds=speeds,
@@ -117,7 +116,9 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         free=np.zeros((2, len(nodes) // 64 + 1), np.uint64),
         minima=_minima(phases),
         berths=berths,
-        queues=np.zeros((2, len(jobs) + 1), np.int64),
+        pools=pools,
+        queues=np.zeros((2, len(jobs) + len(pools)), np.int64),
+        standings=standings,
         lists=np.zeros((c.LIST_ROWS, len(jobs) + 1), np.int64),
         racks=racks,
         rack_nodes=rack_nodes,
@@ -147,7 +148,12 @@ def _twice(table: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _given(
-    world: World, policy: Policy, until_ms: Millis | None, attempts: int, slots: int
+    world: World,
+    policy: Policy,
+    until_ms: Millis | None,
+    attempts: int,
+    slots: int,
+    pools: _Numbers,
 ) -> _Numbers:
     cluster, given = world.cluster, np.zeros(c.GIVEN_WIDTH, np.int64)
     interval_ms = cluster.heartbeat.period_ms(len(world.nodes))
@@ -160,7 +166,8 @@ def _given(
     given[c.ORDER] = order
     given[c.ONE_EACH] = cluster.heartbeat.tasks_per_heartbeat == "one"
     given[c.STALL] = calm_stall_ms(cluster)
-    given[c.STANDING_BITS] = len(world.jobs).bit_length()
+    given[c.STANDING_BITS] = (len(world.jobs) + len(pools)).bit_length()
+    given[c.NEEDY_SCALE] = int(pools[:, c.MIN_SHARE : c.MIN_SHARE + 2].max()) ** 2
     given[c.MIDDLE_BITS] = (attempts if order == c.BY_PS else slots).bit_length()
     if isinstance(policy.order, Srpt | Sjf):
         given[c.GUESS] = round(policy.order.params.guess * 1000)
@@ -245,7 +252,6 @@ def _racks(topology: Topology, nodes: int) -> tuple[_Numbers, _Numbers]:
 
 def _jobs(
     world: World,
-    policy: Policy,
     places: Sequence[NDArray[Any] | None],
     lengths: Sequence[NDArray[Any] | None],
 ) -> _Numbers:
@@ -259,25 +265,12 @@ def _jobs(
         job[c.SETUP_MS], job[c.CLEANUP_MS] = spec.setup_ms, spec.cleanup_ms
         job[c.REQUESTED] = c.NONE if spec.requested_ms is None else spec.requested_ms
         job[c.SLOWSTART] = ceil(world.tasks.slowstart * spec.maps)
-        job[c.INVERSE_WEIGHT] = _HEAVIEST / PRIORITY_WEIGHTS[spec.priority]
     jobs[:, c.KEY : c.KEY + 2] = jobs[:, c.TRUE_SIZE : c.TRUE_SIZE + 2] = c.NONE
     jobs[:, c.SKEWED] = _offsets([_skewed(spec) for spec in specs])
     for column in (c.MAPPED, c.FETCHING, c.FINISHED, c.FIRST_LAUNCH, c.LINKS, c.HEARD_AT):
         jobs[:, column] = c.NONE
     jobs[:, c.PLACES], jobs[:, c.LENGTHS] = _offsets(places), _offsets(lengths)
-    _stand(jobs, specs, by_priority=isinstance(policy.order, Fifo))
     return jobs
-
-
-def _stand(jobs: _Numbers, specs: Sequence[JobSpec], *, by_priority: bool) -> None:
-    """Number the jobs as they stand where an order knows no difference."""
-
-    def standing(at: int) -> tuple[int, int, int]:
-        spec = specs[at]
-        return (int(spec.priority) if by_priority else 0, spec.submit_ms, spec.job)
-
-    for place, at in enumerate(sorted(range(len(specs)), key=standing)):
-        jobs[at, c.STANDING], jobs[place, c.AT_STANDING] = place, at
 
 
 def _factors(world: World) -> NDArray[np.float64]:

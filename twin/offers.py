@@ -57,7 +57,7 @@ from callboard.twin.columns import (
     PADDED,
     PASSED,
     PENDING,
-    QUEUED,
+    POOL_DEMAND,
     RACK,
     REDUCES_HERE,
     RUNNING,
@@ -73,7 +73,7 @@ from callboard.twin.columns import (
     WAITING_TASKS,
     Tables,
 )
-from callboard.twin.job_queue import place_job, queued_job
+from callboard.twin.job_queue import begin_walk, place_job, walk_on
 from callboard.twin.locality_waits import answer_offer, end_wait, may_launch_at, pass_over
 from callboard.twin.next_instants import count_free, is_wanted, plan_report
 
@@ -126,7 +126,9 @@ def _decided(
             if job != NONE:
                 return kind, job, level, task
         else:
-            job = queued_job(w, kind, 0)
+            _, job = walk_on(w, kind, begin_walk(w))
+            if job == NONE:
+                continue
             return kind, job, _OFF_RACK, int(w.jobs[job, NEXT_REDUCE])
     return MAPS_HERE, NONE, 0, 0
 
@@ -134,13 +136,15 @@ def _decided(
 def _first_permitted(w: Tables, at: int) -> tuple[int, int, int]:
     """The first job that may launch its nearest map here; it, its level and the map."""
     node, rack = w.nodes[at, NODE], w.nodes[at, RACK]
-    for place in range(w.sums[QUEUED, MAPS_HERE]):
-        job = queued_job(w, MAPS_HERE, place)
+    pool = begin_walk(w)
+    while True:
+        pool, job = walk_on(w, MAPS_HERE, pool)
+        if job == NONE:
+            return NONE, 0, 0
         level, task = nearest_map(w, job, node, rack)
         if w.given[WAIT] == ANY_LEVEL or may_launch_at(w, job, level):
             return job, level, task
         pass_over(w, job)
-    return NONE, 0, 0
 
 
 # How much a heartbeat may bring.
@@ -152,7 +156,10 @@ def _quota(w: Tables, at: int, kind: int, given: int, far: bool) -> int:
     if w.given[ORDER] > BY_FAIR:
         return free
     slots, taken = w.nodes[at, HAS + kind], w.nodes[at, TAKEN + kind]
-    share = min(-(-w.sums[UNFINISHED, kind] * slots // w.sums[SLOTS, kind]), slots)
+    load = w.sums[UNFINISHED, kind]
+    if w.given[ORDER] == BY_FAIR:
+        load = w.pools[0, POOL_DEMAND + kind]
+    share = min(-(-load * slots // w.sums[SLOTS, kind]), slots)
     if w.given[ORDER] == BY_FAIR:
         return int(min(share - taken, free))
     if kind == MAPS_HERE and far:

@@ -10,7 +10,8 @@ from callboard.actors.world import World
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy
 from callboard.twin import columns as c
-from callboard.twin.lowering import CannotPlay, grown, lower, refuse
+from callboard.twin.cannot_play import CannotPlay
+from callboard.twin.lowering import grown, lower, refuse
 from callboard.twin.play_loop import play_instants
 
 PlayLoop = Callable[[Any, int], int]

@@ -25,6 +25,8 @@ from tests.support.reference_worlds import draw_calm_world
 ORDERS_OF_THE_TWIN = (
     *("fifo", "fair", "las", "ps", "srpt", "sjf", "srpt(guess=1)"),
     *('srpt(size="oracle")', 'sjf(size="oracle",sigma=0.8)', 'srpt(size="requested")'),
+    'fair(pool_by="user")',
+    *("pools",) * 4,
 )
 WAITS_OF_THE_TWIN = (
     "",
@@ -36,6 +38,7 @@ WAITS_OF_THE_TWIN = (
     "+delay(skips=1)",
     "+delay(skips=3)",
 )
+_POOLS = ("ads", "ads/batch", "web", "default")
 _TYPES = ("", "io", "cpu")
 
 
@@ -66,9 +69,29 @@ def draw_twin_world(seed: int) -> RunSpec:
         spec,
         scenario=scenario,
         jobs=tuple(_draw_job(values, job, spec.scenario.cluster) for job in spec.jobs),
-        policy=values.one_of(ORDERS_OF_THE_TWIN) + values.one_of(WAITS_OF_THE_TWIN),
+        policy=_draw_order(values) + values.one_of(WAITS_OF_THE_TWIN),
         until_ms=values.one_of((None, None, None, 0, 1, 7001, 20_000)),
     )
+
+
+def _draw_order(values: DeclaredValues) -> str:
+    drawn: str = values.one_of(ORDERS_OF_THE_TWIN)
+    if drawn != "pools":
+        return drawn
+    pools = [f'"{path}" = {{{_draw_pool(values, path)}}}' for path in _POOLS if values.chance(0.6)]
+    return f'fair(pool_by="pool", pools={{{", ".join(pools)}}})'
+
+
+def _draw_pool(values: DeclaredValues, path: str) -> str:
+    """What a pool is due and allowed."""
+    stated = [f"weight = {values.one_of((1.0, 0.3, 2.5))}"]
+    for each in ("min_maps", "min_reduces"):
+        stated.append(f"{each} = {values.one_of((0, 0, 1, 3))}")
+    if path == "ads/batch" or not values.chance(0.3):
+        stated.append(f'mode = "{values.one_of(("fair", "fifo")) if path != "ads" else "fair"}"')
+    if values.chance(0.3):
+        stated.append(f"max_maps = {values.one_of((1, 2))}, max_reduces = 1")
+    return ", ".join(stated)
 
 
 def _draw_cluster(values: DeclaredValues, cluster: Cluster) -> Cluster:
@@ -141,6 +164,8 @@ def _draw_lengths(values: DeclaredValues, job: JobSpec) -> JobSpec:
         factors=values.one_of(((), (), (("io", 0.25), ("cpu", 3.0)))),
         setup_ms=values.one_of((0, 0, 1, 900)),
         cleanup_ms=values.one_of((0, 0, 1, 2500)),
+        pool=values.one_of(("ads", "ads/batch", "ads/batch/late", "web", "")),
+        user=values.one_of(("ann", "bob")),
         requested_ms=values.one_of((None, 700, 5000)),
         skewed=values.one_of((((), ()), ((), ()), skewed)),
         skew=2.5,

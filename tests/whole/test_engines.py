@@ -23,7 +23,7 @@ from callboard.experiments.twin_play import run_by_twin, twin_of
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.twin import twin_run
-from callboard.twin.lowering import CannotPlay
+from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.play_loop import play_instants
 from callboard.twin.twin_run import TwinRun
 from tests.support.twin_worlds import (
@@ -101,7 +101,7 @@ def spec(jobs: list[JobSpec], cluster: Cluster | None = None, policy: str = "fif
         (spec([job(0)], policy="fair+kill"), "preempt"),
         (spec([job(0)], policy="fifo+late"), "speculate"),
         (spec([job(0)], policy="hfsp"), "`hfsp`"),
-        (spec([job(0)], policy='fair(pool_by="user")'), "pools"),
+        (spec([job(0)], policy="fair(max_jobs_per_user=1)"), "so many jobs"),
         (spec([job(0)], policy="sparrow"), "central master"),
         (spec([job(0)], Cluster(nodes=2, latency_ms=0)), "latency_ms"),
         (spec([job(0, poisoned=((0,), ()))]), "fail"),
