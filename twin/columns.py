@@ -45,8 +45,9 @@ GOES_ON, COMPLETE, UNTIL_REACHED, NO_ROOM, IS_STUCK, TOO_LARGE = range(6)
     GUESS,
     SIZE_SOURCE,
     NEEDY_SCALE,
-) = range(19)
-GIVEN_WIDTH = 19
+    HAS_CAPS,
+) = range(20)
+GIVEN_WIDTH = 20
 
 # `reals`: of the scenario's tables.
 LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING, SIZE_ERROR = 0, 3, 4, 5, 6
@@ -76,8 +77,9 @@ TRIES = 64
     PASSED,
     SHUFFLE_TIME,
     UNSEEN,
-) = range(18)
-STATE_WIDTH = 18
+    JOBS_IN_LINE,
+) = range(19)
+STATE_WIDTH = 19
 
 # `sums`: numbers by kind of slot.
 (
@@ -120,6 +122,8 @@ SUM_LENGTH = 8
     STANDING,
     POOL,
     PLACE_IN_LINE,
+    USER,
+    RUNNABLE,
     MAPS_OPEN,
     REDUCES_OPEN,
     MAPPED,
@@ -141,14 +145,16 @@ SUM_LENGTH = 8
     LENGTHS,
     SKEWED,
     LEVELS,
-) = range(22, 56)
-JOB_WIDTH = 58
+) = range(22, 58)
+JOB_WIDTH = 60
 
 # `pools`: the first holds all others, and all jobs where nothing else is said; paired columns are
 # by kind of slot.
 (QUEUED, MIN_SHARE, CAP, POOL_RUNNING, POOL_DEMAND, POOL_WISHES, POOL_KEY) = range(0, 14, 2)
-(PARENT, QUEUE_START, POOL_STANDING, POOL_PACE, IN_LINE, WALKED) = range(14, 20)
-POOL_WIDTH = 20
+(PARENT, QUEUE_START, POOL_STANDING, POOL_PACE, IN_LINE, WALKED, MAX_JOBS, JOBS_ADMITTED) = range(
+    14, 22
+)
+POOL_WIDTH = 22
 
 # `nodes`; paired columns are by kind of slot.
 FREE, TAKEN, HAS, BERTH = range(0, 8, 2)
@@ -191,8 +197,8 @@ BERTH_WIDTH = 16
 LOG_WIDTH = 10
 
 # `lists`: jobs in no order that matters, and rows that are free.
-HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS, UNSEEN_LIST = range(5)
-LIST_ROWS = 5
+HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS, UNSEEN_LIST, IN_LINE_LIST = range(6)
+LIST_ROWS = 6
 
 
 class Tables(NamedTuple):
@@ -216,6 +222,8 @@ class Tables(NamedTuple):
     """A tree over the nodes: when the next heartbeat arrives that tells an end."""
     berths: Any
     pools: Any
+    users: Any
+    """Of each user: the most running jobs, and how many are admitted."""
     queues: Any
     """By kind of slot and pool: the keys of the jobs and pools with pending tasks, sorted."""
     standings: Any

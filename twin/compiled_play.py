@@ -19,6 +19,7 @@ from callboard.twin import (
     next_instants,
     offers,
     play_loop,
+    running_caps,
 )
 from callboard.twin.twin_run import PlayLoop
 
@@ -31,6 +32,7 @@ _HELPERS = (
     next_instants,
     offers,
     play_loop,
+    running_caps,
 )
 _PLAIN: dict[str, Loop] = {
     "play_instants": play_loop.play_instants,

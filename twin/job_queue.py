@@ -45,6 +45,7 @@ from callboard.twin.columns import (
     QUEUE_START,
     QUEUED,
     REQUESTED,
+    RUNNABLE,
     RUNNING_TASKS,
     SERVED,
     SIZE_ERROR,
@@ -66,15 +67,18 @@ _KEY_BITS = 62
 def place_job(w: Tables, kind: int, job: int) -> None:
     """The job's own facts have changed: put it where it belongs, or take it out."""
     waiting, running = w.jobs[job, WAITING_TASKS + kind], w.jobs[job, RUNNING_TASKS + kind]
+    demand = running + waiting
+    if not w.jobs[job, RUNNABLE]:
+        waiting = demand = 0
     pool, old = w.jobs[job, POOL], w.jobs[job, KEY + kind]
     new = _key(w, order_score(w, kind, job), w.jobs[job, STANDING]) if waiting else NONE
     move_key(w, kind, pool, old, new)
     w.jobs[job, KEY + kind] = new
     if w.given[ORDER] == BY_FAIR:
         more = running - w.jobs[job, COUNTED_RUNNING + kind]
-        wish = running + waiting - w.jobs[job, COUNTED_DEMAND + kind]
+        wish = demand - w.jobs[job, COUNTED_DEMAND + kind]
         w.jobs[job, COUNTED_RUNNING + kind] = running
-        w.jobs[job, COUNTED_DEMAND + kind] = running + waiting
+        w.jobs[job, COUNTED_DEMAND + kind] = demand
         change_pools(w, kind, pool, more, wish)
 
 

@@ -25,7 +25,7 @@ from callboard.twin import columns as c
 from callboard.twin.addressed_draws import bits_of, draw_key
 from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.columns import Tables
-from callboard.twin.pool_tables import pool_tables, refuse_caps_on_jobs
+from callboard.twin.pool_tables import pool_tables, user_table
 
 _Numbers = NDArray[np.int64]
 
@@ -70,8 +70,6 @@ def _refuse_policy(policy: Policy) -> None:
     order = policy.order
     if type(order) not in _ORDERS:
         raise CannotPlay(f"it does not know the order `{order.name}`")
-    if isinstance(order, Fair):
-        refuse_caps_on_jobs(order.params)
     if type(policy.locality) not in (AnyLocality, Delay):
         raise CannotPlay(f"it does not know `{policy.locality.name}`")
     if type(policy.preemption) is not NoPreemption:
@@ -102,8 +100,14 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         berths[first : first + node[c.HAS] + node[c.HAS + 1], c.OF_NODE] = at
     lowered = _jobs(world, places, lengths)
     pools, standings = pool_tables(policy.order, jobs, lowered)
+    users = user_table(policy.order, jobs, lowered)
+    given = _given(world, policy, until_ms, attempts, slots, pools)
+    given[c.HAS_CAPS] = bool(
+        (users[:, 0] != c.NONE).any() or (pools[:, c.MAX_JOBS] != c.NONE).any()
+    )
+    lowered[:, c.RUNNABLE] = not given[c.HAS_CAPS]
     return Tables(
-        given=_given(world, policy, until_ms, attempts, slots, pools),
+        given=given,
         reals=_reals(world, policy),
         keys=_keys(world.seed, min(cluster.replication, len(nodes))),
         state=state,
@@ -117,6 +121,7 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         minima=_minima(phases),
         berths=berths,
         pools=pools,
+        users=users,
         queues=np.zeros((2, len(jobs) + len(pools)), np.int64),
         standings=standings,
         lists=np.zeros((c.LIST_ROWS, len(jobs) + 1), np.int64),

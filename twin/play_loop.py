@@ -93,6 +93,7 @@ from callboard.twin.next_instants import (
     plan_report,
 )
 from callboard.twin.offers import offer_slots
+from callboard.twin.running_caps import enter_line, leave_line
 
 
 def play_instants(w: Tables, instants: int) -> int:
@@ -312,6 +313,7 @@ def _open(w: Tables, job: int, kind: int) -> None:
     w.sums[UNFINISHED, kind] += tasks
     if kind == MAPS_HERE:
         _pad(w, job, 1)
+        enter_line(w, job)
     place_job(w, kind, job)
 
 
@@ -322,6 +324,7 @@ def _end_job(w: Tables, job: int) -> None:
     _pad(w, job, -1)
     if w.given[WAIT] != ANY_LEVEL:
         forget_wait(w, job)
+    leave_line(w, job)
     give_room_back(w, job)
 
 

@@ -15,7 +15,6 @@ from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Order
 from callboard.twin import columns as c
-from callboard.twin.cannot_play import CannotPlay
 
 _Numbers = NDArray[np.int64]
 _DEFAULT = "default"  # of a job that states none
@@ -35,14 +34,6 @@ class _Pool(NamedTuple):
     def weight(self) -> Fraction:
         """As it is written, which a float is not."""
         return Fraction(repr(self.params.weight))
-
-
-def refuse_caps_on_jobs(params: Fair.Params) -> None:
-    """CannotPlay where pools or users may have so many running jobs only."""
-    capped = (pool.max_jobs is not None for pool in params.pools.values())
-    per = (params.max_jobs_per_pool, params.max_jobs_per_user)
-    if any(capped) or params.max_jobs_of or any(each is not None for each in per):
-        raise CannotPlay("pools or users may run so many jobs only")
 
 
 def pool_tables(
@@ -66,12 +57,25 @@ def pool_tables(
         row[c.MIN_SHARE : c.MIN_SHARE + 2] = pool.params.min_maps, pool.params.min_reduces
         caps = (pool.params.max_maps, pool.params.max_reduces)
         row[c.CAP : c.CAP + 2] = [c.NONE if cap is None else cap for cap in caps]
+        most = pool.params.max_jobs
+        most = fair.max_jobs_per_pool if most is None else most
+        row[c.MAX_JOBS] = c.NONE if most is None or not pool.path else most
         row[c.POOL_PACE] = scale / pool.weight
         row[c.IN_LINE] = pool.params.mode == "fifo"
     pools[:, c.POOL_KEY : c.POOL_KEY + 2] = c.NONE
     pools[standings[: len(known) - 1] - len(specs), c.POOL_STANDING] = np.arange(len(known) - 1)
     pools[:, c.QUEUE_START] = _starts(pools, jobs)
     return pools, standings
+
+
+def user_table(order: Order, specs: Sequence[JobSpec], jobs: _Numbers) -> _Numbers:
+    """How many running jobs each user may have; writes into `jobs` whose each is."""
+    fair = order.params if isinstance(order, Fair) else Fair.Params()
+    names = sorted({spec.user for spec in specs})
+    jobs[:, c.USER] = [names.index(spec.user) for spec in specs]
+    most = [fair.max_jobs_of.get(name, fair.max_jobs_per_user) for name in names]
+    caps = [c.NONE if each is None else each for each in most]
+    return np.array([*caps, *(0 for _ in caps)], np.int64).reshape(2, -1).T.copy()
 
 
 def _path_of(spec: JobSpec, params: Fair.Params) -> str:

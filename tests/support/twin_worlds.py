@@ -79,7 +79,8 @@ def _draw_order(values: DeclaredValues) -> str:
     if drawn != "pools":
         return drawn
     pools = [f'"{path}" = {{{_draw_pool(values, path)}}}' for path in _POOLS if values.chance(0.6)]
-    return f'fair(pool_by="pool", pools={{{", ".join(pools)}}})'
+    caps = values.one_of(("", "", ", max_jobs_per_user = 2", ", max_jobs_per_pool = 1"))
+    return f'fair(pool_by="pool", pools={{{", ".join(pools)}}}{caps})'
 
 
 def _draw_pool(values: DeclaredValues, path: str) -> str:
@@ -91,6 +92,8 @@ def _draw_pool(values: DeclaredValues, path: str) -> str:
         stated.append(f'mode = "{values.one_of(("fair", "fifo")) if path != "ads" else "fair"}"')
     if values.chance(0.3):
         stated.append(f"max_maps = {values.one_of((1, 2))}, max_reduces = 1")
+    if values.chance(0.2):
+        stated.append(f"max_jobs = {values.one_of((1, 2))}")
     return ", ".join(stated)
 
 

@@ -101,7 +101,6 @@ def spec(jobs: list[JobSpec], cluster: Cluster | None = None, policy: str = "fif
         (spec([job(0)], policy="fair+kill"), "preempt"),
         (spec([job(0)], policy="fifo+late"), "speculate"),
         (spec([job(0)], policy="hfsp"), "`hfsp`"),
-        (spec([job(0)], policy="fair(max_jobs_per_user=1)"), "so many jobs"),
         (spec([job(0)], policy="sparrow"), "central master"),
         (spec([job(0)], Cluster(nodes=2, latency_ms=0)), "latency_ms"),
         (spec([job(0, poisoned=((0,), ()))]), "fail"),
