@@ -15,10 +15,10 @@ from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.result_store import ResultStore, is_store
 from callboard.experiments.run_loading import RunSource, chosen_policies, load_run
 from callboard.experiments.run_result import EngineName, RunResult
-from callboard.experiments.run_tasks import SoloTimes
+from callboard.experiments.run_tasks import RunTask, SoloTimes
 from callboard.experiments.seed_runs import SeedRuns
 from callboard.experiments.seeds import seeds_of
-from callboard.experiments.simulation import DriverName, run_simulation
+from callboard.experiments.simulation import DriverName
 from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.sweeps.design_file import override_text
 from callboard.experiments.sweeps.played_cell import Setting
@@ -41,7 +41,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How to run; only `until_ms`, `tie_order` and `patient` can change what happens: a patient run
     goes on although its preemption goes round.  With `check` the run is tested against every rule
     (`journal.checks`) as it goes, with `slowdown` it is also computed how long its jobs take alone.
-    `host` is the old name of `driver`.
+    `engine` is who plays (see `compare`).  `host` is the old name of `driver`.
     """
 
     until_ms: Millis | None = None
@@ -52,6 +52,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     slowdown: bool = False
     patient: bool = False
     host: DriverName | None = None
+    engine: EngineName = "actors"
 
 
 _Call = TypeVar("_Call", bound=Callable[..., object])
@@ -100,12 +101,8 @@ def run(
         tie_order=options.tie_order,
         patient=options.patient,
     )
-    result = run_simulation(
-        spec,
-        driver=options.host or options.driver,
-        journal=options.journal,
-        check=options.check,
-    )
+    driver = options.host or options.driver
+    result = RunTask(spec, driver, options.journal, options.check, engine=options.engine).run()
     if options.slowdown:
         result = SoloTimes(solo_times(spec)).of(result)
     return Run(spec, result, options.journal)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from callboard.twin.twin_run import TwinRun
 
 
-WORTH_THE_TWIN = 20_000
+WORTH_THE_TWIN = 100_000
 """With fewer tasks in all the runs the actors are done before the twin is compiled, or loaded."""
 
 

@@ -157,7 +157,7 @@ def _draw_recording(values: DeclaredValues, job: JobSpec, cluster: Cluster) -> R
 
 def _draw_lengths(values: DeclaredValues, job: JobSpec) -> JobSpec:
     """Some tasks that take no time, some jobs without maps, some that like a type of node."""
-    maps = values.one_of((job.maps, job.maps, job.maps, 0))
+    maps = values.one_of((*(job.maps,) * 11, 8 * job.maps, 0, 0))  # many: for the padding of fifo
     skewed = ((0,) * min(maps, 1), (0,) * min(job.reduces, 1))
     return msgspec.structs.replace(
         job,
