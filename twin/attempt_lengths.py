@@ -39,7 +39,6 @@ from callboard.twin.columns import (
     STRAGGLING,
     TASKS,
     TIMES,
-    TURN,
     Tables,
 )
 
@@ -83,17 +82,13 @@ def end_reduce(w: Tables, berth: int) -> None:
     ready_ms = max(begun_ms + latency_ms, mapped_ms) + latency_ms
     left_ms = w.berths[berth, TIMES] - (ready_ms - begun_ms)
     shuffled_ms = ready_ms + max(left_ms, w.berths[berth, TIMES + 1], 2 * latency_ms + 1)
-    rest_ms = w.berths[berth, TIMES + 2]
     w.berths[berth, SHUFFLED] = shuffled_ms
-    end_attempt(w, berth, shuffled_ms + rest_ms, 0 if rest_ms else 1)
+    end_attempt(w, berth, shuffled_ms + w.berths[berth, TIMES + 2])
 
 
-def end_attempt(w: Tables, berth: int, over_ms: int, turn: int) -> None:
-    """Note when the attempt ends, and which turn its report has among those of that instant:
-    what takes no time at all tells its end some rounds later.
-    """
+def end_attempt(w: Tables, berth: int, over_ms: int) -> None:
+    """Note when the attempt ends."""
     w.berths[berth, OVER] = over_ms
-    w.berths[berth, TURN] = turn
     first = w.nodes[w.berths[berth, OF_NODE], BERTH + MAPS_HERE]
     w.berths[first + w.berths[berth, IN_SLOT], BUSY] = over_ms
     if len(w.log):

@@ -172,14 +172,13 @@ NODE_WIDTH = 12
     BEGUN,
     SHUFFLED,
     OVER,
-    TURN,
     FETCHES_NEXT,
     OF_NODE,
     IN_LOG,
     BUSY,
     TIMES,
-) = range(14)
-BERTH_WIDTH = 16
+) = range(13)
+BERTH_WIDTH = 15
 
 # `log`: every attempt, in the order of launch, if it is kept.
 (

@@ -235,7 +235,7 @@ def _take_slot(w: Tables, at: int, kind: int) -> None:
 
 def _end_after(w: Tables, at: int, berth: int, length_ms: int) -> None:
     """The attempt takes so long from its start."""
-    end_attempt(w, berth, w.berths[berth, BEGUN] + length_ms, 0 if length_ms else 2)
+    end_attempt(w, berth, w.berths[berth, BEGUN] + length_ms)
     plan_report(w, at, w.berths[berth, OVER])
 
 

@@ -28,7 +28,6 @@ from callboard.twin.columns import (
     HEARD_LIST,
     HELD_TIME,
     IN_LOG,
-    IN_SLOT,
     IS_STUCK,
     JOBS,
     JOINED,
@@ -71,7 +70,6 @@ from callboard.twin.columns import (
     TAKEN,
     TASKS,
     TOO_LARGE,
-    TURN,
     UNFINISHED,
     UNSEEN,
     UNSEEN_LIST,
@@ -168,34 +166,13 @@ def _join(w: Tables, at: int) -> None:
 
 
 def _book_reports(w: Tables, at: int) -> None:
-    """Book the ends that the heartbeat tells, in the order in which the node heard of them."""
-    sent_ms = w.state[NOW] - w.given[LATENCY]
-    while True:
-        berth = _first_told(w, at, sent_ms)
-        if berth == NONE:
-            return
-        _book_end(w, at, berth)
-
-
-def _first_told(w: Tables, at: int, sent_ms: int) -> int:
-    """Of the node's attempts that had ended when the heartbeat was sent, the first to end; at one
-    instant by turn, then by slot.
+    """Book the ends that the heartbeat tells: those that had come when it was sent.  In which order
+    makes no difference to any order of jobs.
     """
-    found, first = NONE, w.nodes[at, BERTH + MAPS_HERE]
+    sent_ms, first = w.state[NOW] - w.given[LATENCY], w.nodes[at, BERTH + MAPS_HERE]
     for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
-        if w.berths[berth, OF_JOB] == NONE or w.berths[berth, OVER] >= sent_ms:
-            continue
-        if found == NONE or _ended_before(w, berth, found):
-            found = berth
-    return int(found)
-
-
-def _ended_before(w: Tables, one: int, other: int) -> bool:
-    if w.berths[one, OVER] != w.berths[other, OVER]:
-        return bool(w.berths[one, OVER] < w.berths[other, OVER])
-    if w.berths[one, TURN] != w.berths[other, TURN]:
-        return bool(w.berths[one, TURN] < w.berths[other, TURN])
-    return bool(w.berths[one, IN_SLOT] < w.berths[other, IN_SLOT])
+        if w.berths[berth, OF_JOB] != NONE and w.berths[berth, OVER] < sent_ms:
+            _book_end(w, at, berth)
 
 
 def _book_end(w: Tables, at: int, berth: int) -> None:

@@ -87,7 +87,7 @@ def _draw_pool(values: DeclaredValues, path: str) -> str:
     """What a pool is due and allowed."""
     stated = [f"weight = {values.one_of((1.0, 0.3, 2.5))}"]
     for each in ("min_maps", "min_reduces"):
-        stated.append(f"{each} = {values.one_of((0, 0, 1, 3))}")
+        stated.append(f"{each} = {values.one_of((0, 1, 2, 5))}")
     if path == "ads/batch" or not values.chance(0.3):
         stated.append(f'mode = "{values.one_of(("fair", "fifo")) if path != "ads" else "fair"}"')
     if values.chance(0.3):
