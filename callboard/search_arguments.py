@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import get_args
 
 from callboard.arguments import whole_number
-from callboard.experiments.user_errors import InputError
 from callboard.fairness.profiles import SEARCH_PROFILES, SearchProfile
 
 
@@ -27,12 +26,6 @@ def example_count(options: argparse.Namespace) -> int:
     """How many scenarios to draw."""
     asked: int | None = options.max_examples
     return asked or SEARCH_PROFILES[options.profile]
-
-
-def check_folder(options: argparse.Namespace) -> None:
-    """InputError if `--to` is something other than a folder."""
-    if options.to.exists() and not options.to.is_dir():
-        raise InputError(f"--to {options.to}: not a folder")
 
 
 def command_to_repeat(words: Sequence[str], options: argparse.Namespace) -> str:

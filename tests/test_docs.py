@@ -13,7 +13,7 @@ from callboard.journal.checks.checker import Checker
 ROOT = Path(__file__).parents[1]
 ROOMS = (
     *("actors", "scheduler", "scenarios", "journal", "experiments", "fairness", "tui"),
-    *("callboard", "tests", "bench"),
+    *("twin", "callboard", "tests", "bench"),
 )
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 RULES = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")

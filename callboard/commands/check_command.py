@@ -28,7 +28,7 @@ from callboard import search_arguments, stdio
 from callboard.console import PlainConsole, ReportConsole, plain, print_list
 from callboard.experiments import plugins
 from callboard.experiments.error_messages import describe_error
-from callboard.experiments.journal_paths import slug
+from callboard.experiments.journal_paths import check_folder, slug
 from callboard.experiments.trust import Trust, trusted_scenario
 from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample, search
@@ -69,7 +69,7 @@ def check_command(options: argparse.Namespace) -> int:
         return _replay(options.replay, options.policy, trust=options.trust)
     if options.policy is None:
         raise InputError("name a policy, as in `callboard check fair`")
-    search_arguments.check_folder(options)
+    check_folder("--to", options.to)
     return _watch(options) if options.watch else _check(options)
 
 

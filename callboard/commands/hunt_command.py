@@ -17,7 +17,7 @@ import msgspec
 
 from callboard import search_arguments
 from callboard.experiments import plugins
-from callboard.experiments.journal_paths import slug
+from callboard.experiments.journal_paths import check_folder, slug
 from callboard.experiments.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.fairness.experiment import Experiment
@@ -50,7 +50,7 @@ def hunt_command(options: argparse.Namespace) -> int:
     hunted, against = (plugins.canonical_policy(text) for text in (options.policy, options.against))
     if hunted == against:
         raise InputError(f"--against {against}: a policy is as good as itself")
-    search_arguments.check_folder(options)
+    check_folder("--to", options.to)
     examples = search_arguments.example_count(options)
     mine, its = (partial(Experiment, policy=name) for name in (hunted, against))
     progress = steps_progress(f"{hunted} against {against}", 2 * examples)

@@ -110,7 +110,7 @@ def test_what_is_not_guaranteed_may_be_broken(
         (("fare",), "did you mean"),
         (("fair", "--property", "max-mean"), "did you mean `max-min`"),
         (("--replay", "nowhere.toml"), "nowhere.toml"),
-        (("fair", "--to", __file__), "not a folder"),
+        (("fair", "--to", __file__), "is a file, and no folder"),
     ],
 )
 def test_bad_input_of_check(callboard: Run, arguments: tuple[str, ...], says: str) -> None:
