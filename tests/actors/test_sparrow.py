@@ -1,12 +1,13 @@
 """Sparrow: late binding, cancellation, several schedulers (Ousterhout et al., SOSP 2013)."""
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from collections.abc import Sequence
+from typing import get_args
 
 import pytest
 from msgspec.structs import replace
 
+from bench.oracles.sparrow import PLACEMENTS, micro_responses
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.message import NO_CAUSE
@@ -34,25 +35,13 @@ from callboard.actors.vocabulary.events import (
 from callboard.experiments.plugins import canonical_policy, load_policy
 from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
-from callboard.scheduler.model import MAPS, JobId, NodeId, Stage, scheduler_of
+from callboard.scheduler.model import MAPS, scheduler_of
 from callboard.scheduler.policy import PolicySpecError
 from tests.support.traces import oracle
 from tests.support.world import PlayedRun, job, play, spec_of
 
 PLAIN = Tasks(rack_factor=1, off_rack_factor=1)
 """A map takes as long wherever it runs."""
-
-SCALE = 10
-"""Our clock counts whole milliseconds; the simulator's delay is half of one."""
-
-PLACEMENTS = {
-    "late": 'placement="late",cancellation=false',
-    "cancel": 'placement="late"',
-    "batch": 'placement="batch"',
-    "per_task": 'placement="per-task"',
-    "central": 'placement="central"',
-}
-"""Ours by the simulator's names."""
 
 
 def responses(run: PlayedRun, arrivals: Sequence[int]) -> list[int]:
@@ -62,42 +51,13 @@ def responses(run: PlayedRun, arrivals: Sequence[int]) -> list[int]:
     return [last[number] - arrival for number, arrival in enumerate(arrivals)]
 
 
-def drawn(orders: Sequence[Sequence[NodeId]]) -> Callable[..., Sequence[NodeId]]:
-    """Draws the nodes that are asked for a job from what was drawn elsewhere."""
-
-    def draw(_: Draws, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
-        assert (stage, batch) == (0, 0)
-        return orders[job][:count]
-
-    return draw
-
-
-def micro_cells() -> list[Any]:
-    cells: list[Any] = json.loads(oracle("sparrow-micro.json").read_text())
-    return cells
-
-
 @pytest.mark.parametrize("schedulers", [1, 3])
-def test_responses_are_those_of_the_released_simulator(
-    monkeypatch: pytest.MonkeyPatch, schedulers: int
-) -> None:
+def test_responses_are_those_of_the_released_simulator(schedulers: int) -> None:
     """Fifteen small worlds with its own orders of probes, to the digit."""
-    cells = micro_cells()
-    assert len(cells) == 15
-    for cell in cells:
-        monkeypatch.setattr(Draws, "distinct", drawn(cell["worker_orders"]))
-        arrivals = [SCALE * int(each[0]) for each in cell["jobs"]]
-        jobs = [
-            job(number, cell["tasks"], SCALE * cell["duration"], submit_ms=arrival)
-            for number, arrival in enumerate(arrivals)
-        ]
-        slots = {"map_slots": cell["slots"], "reduce_slots": 0}
-        cluster = Cluster(nodes=cell["workers"], racks=1, latency_ms=SCALE // 2, **slots)
-        several = f",schedulers={schedulers}" if cell["which"] != "central" else ""
-        policy = f"sparrow({PLACEMENTS[cell['which']]}{several})"
-        run = play(jobs, policy, cluster=cluster, tasks=PLAIN)
-        expected = [round(SCALE * each[2]) for each in cell["jobs"]]
-        assert responses(run, arrivals) == expected, cell
+    cases = json.loads(oracle("sparrow-micro.json").read_text())
+    assert {case["which"] for case in cases} == PLACEMENTS.keys() - {"random"}
+    for case in cases:
+        assert micro_responses(case, schedulers) == [each[2] for each in case["jobs"]], case
 
 
 def small(nodes: int = 4, slots: int = 1) -> Cluster:

@@ -1,0 +1,1 @@
+"""What released programs gave on small cases, played here and compared."""

@@ -1,0 +1,201 @@
+"""Cases of the simulator that Sparrow's authors released (radlab/sparrow).
+
+Its delay is half a millisecond and our clock counts whole ones, so all times are taken tenfold.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.oracles.comparison import Cell, UnknownFormat
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.sparrow.draws import Draws
+from callboard.actors.sparrow.sparrow import Sparrow, SparrowParams
+from callboard.actors.vocabulary.events import AnyEvent, AttemptEnded, AttemptLaunched
+from callboard.actors.world import World
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import Simulation
+from callboard.scenarios.listed_jobs import ListedWorkload
+from callboard.scenarios.scenario_file import Scenario
+from callboard.scheduler.model import JobId, Millis, NodeId, Stage
+
+SCALE = 10
+LATENCY_MS = SCALE // 2
+TASKS_A_JOB = 100
+SLOTS = 4
+MEAN_TASK_MS = 100
+WARM_UP_MS = 500
+"""Jobs that come before this do not count."""
+
+WITHIN = 0.05
+"""How far percentiles may be off with draws of our own."""
+
+PLACEMENTS = {
+    "late": SparrowParams(cancellation=False),
+    "cancel": SparrowParams(),
+    "batch": SparrowParams(placement="batch"),
+    "per_task": SparrowParams(placement="per-task"),
+    "random": SparrowParams(placement="random"),
+    "central": SparrowParams(placement="central"),
+}
+"""Ours by its names."""
+
+Observe: TypeAlias = Callable[[AnyEvent], None]
+
+
+class _Ends:
+    """When the last task of each job has ended."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[int, JobId] = {}
+        self.at_ms: dict[JobId, Millis] = {}
+
+    def __call__(self, event: AnyEvent) -> None:
+        if type(event) is AttemptLaunched:
+            self._jobs[event.attempt] = event.job
+        elif type(event) is AttemptEnded:
+            self.at_ms[self._jobs.pop(event.attempt)] = event.at_ms
+
+
+class _Replayed(Draws):
+    """Asks nodes in the orders that were drawn elsewhere, one a job."""
+
+    def __init__(self, orders: Sequence[Sequence[NodeId]]) -> None:
+        self._orders = orders
+
+    def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
+        assert (stage, batch) == (0, 0), "the simulator asks once for each job"
+        return self._orders[job][:count]
+
+
+class ReplayedSparrow(Sparrow):
+    """Sparrow with orders of probes that were drawn elsewhere."""
+
+    def __init__(self, params: SparrowParams, orders: Sequence[Sequence[NodeId]]) -> None:
+        super().__init__(params)
+        self._orders = orders
+
+    def draws(self, world: World) -> Draws:  # noqa: ARG002
+        return _Replayed(self._orders)
+
+
+def _responses(
+    architecture: Sparrow,
+    arrivals_ms: Sequence[Millis],
+    lengths_ms: Sequence[Millis],
+    *,
+    tasks: int,
+    workers: int,
+    slots: int,
+    seed: int = 1,
+    sinks: Iterable[Observe] = (),
+) -> list[Millis]:
+    """From each job's arrival to its last task's end, as its simulator counts."""
+    jobs = tuple(
+        JobSpec(job=number, name=f"job-{number}", submit_ms=at_ms, maps=tasks, map_ms=length_ms)
+        for number, (at_ms, length_ms) in enumerate(zip(arrivals_ms, lengths_ms, strict=True))
+    )
+    cluster = Cluster(
+        nodes=workers, racks=1, map_slots=slots, reduce_slots=0, latency_ms=LATENCY_MS
+    )
+    scenario = Scenario(
+        name="oracle",
+        cluster=cluster,
+        tasks=Tasks(rack_factor=1, off_rack_factor=1),
+        seed=seed,
+        workload=ListedWorkload(job=()),
+    )
+    ends = _Ends()
+    spec = RunSpec(scenario, jobs, (), "sparrow")
+    Simulation(spec, [ends, *sinks], architecture=architecture).run()
+    return [ends.at_ms[number] - at_ms for number, at_ms in enumerate(arrivals_ms)]
+
+
+# Small worlds with given draws.
+
+
+def micro_responses(case: dict[str, Any], schedulers: int = 1) -> list[float]:
+    """The responses of a small world, in the simulator's ms."""
+    params = PLACEMENTS[case["which"]]
+    if params.placement != "central":
+        params = SparrowParams(params.placement, params.probes, schedulers, params.cancellation)
+    arrivals_ms = [round(SCALE * arrival) for arrival, _, _ in case["jobs"]]
+    found = _responses(
+        ReplayedSparrow(params, case["worker_orders"]),
+        arrivals_ms,
+        [SCALE * case["duration"]] * len(arrivals_ms),
+        tasks=case["tasks"],
+        workers=case["workers"],
+        slots=case["slots"],
+    )
+    return [each / SCALE for each in found]
+
+
+def micro_cells(cases: Sequence[dict[str, Any]]) -> list[Cell]:
+    """`sparrow-micro.json`: every response, to the digit."""
+    found = []
+    for place, case in enumerate(cases):
+        name = f"{place} {case['which']}"
+        known = case["which"] in PLACEMENTS
+        ours = micro_responses(case) if known else [None] * len(case["jobs"])
+        for number, (each, (_, _, theirs)) in enumerate(zip(ours, case["jobs"], strict=True)):
+            found.append(Cell(f"{name}, job {number}", theirs, each))
+    return found
+
+
+# Large clusters with draws of our own.
+
+
+def percentiles(case: dict[str, Any], seed: int) -> dict[str, float]:
+    """p50, p95, p99 and mean of the responses, in the simulator's ms."""
+    if case["dist"] != "jobs":
+        raise UnknownFormat(f"lengths drawn as {case['dist']!r}; known is `jobs`, one a job")
+    count, slots = case["jobs"], SLOTS * case["workers"]
+    mean_ms = SCALE * MEAN_TASK_MS
+    gap_ms = mean_ms * TASKS_A_JOB / (case["load"] * slots)
+    lengths_ms = np.maximum(np.rint(_exponential(seed, "length", count, mean_ms)), 1)
+    arrivals_ms = np.rint(np.cumsum(_exponential(seed, "gap", count, gap_ms)))
+    found = _responses(
+        Sparrow(PLACEMENTS[case["which"]]),
+        arrivals_ms.astype(int).tolist(),
+        lengths_ms.astype(int).tolist(),
+        tasks=TASKS_A_JOB,
+        workers=case["workers"],
+        slots=SLOTS,
+        seed=seed,
+    )
+    counted = np.array(found)[arrivals_ms >= SCALE * WARM_UP_MS] / SCALE
+    p50, p95, p99 = np.percentile(counted, [50, 95, 99])
+    return {"p50": p50, "p95": p95, "p99": p99, "mean": counted.mean()}
+
+
+def _exponential(seed: int, purpose: str, count: int, mean: float) -> NDArray[np.float64]:
+    stream = Stream(seed, purpose)
+    return np.array([stream.exponential(mean, each) for each in range(count)])
+
+
+def cluster_cells(cases: Sequence[dict[str, Any]], seeds: int) -> list[Cell]:
+    """`sparrow-…-workers.jsonl`: means over seeds of ours beside theirs, which is of one."""
+    played = [case for case in cases if case["which"] in PLACEMENTS]
+    runs = [(case, seed) for case in played for seed in range(1, seeds + 1)]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        found = list(pool.map(partial(_percentiles_of), runs))
+    cells = []
+    for case in cases:
+        name = f"{case['which']}, {case['workers']:,} workers, load {case['load']:g}"
+        ours = [each for (of, _), each in zip(runs, found, strict=True) if of is case]
+        for what in ("p50", "p95", "p99", "mean"):
+            mean = float(np.mean([each[what] for each in ours])) if ours else None
+            cells.append(Cell(f"{name}, {what}", case[what], mean, WITHIN))
+    return cells
+
+
+def _percentiles_of(run: tuple[dict[str, Any], int]) -> dict[str, float]:
+    return percentiles(*run)
