@@ -65,10 +65,14 @@ def draw_twin_world(seed: int) -> RunSpec:
         cluster=_draw_cluster(values, spec.scenario.cluster),
         tasks=_draw_tasks(values, spec.scenario.tasks),
     )
+    hurry = values.one_of((1, 1, 10, 100))  # a queue of jobs for pools to share, and for padding
+    jobs = [_draw_job(values, job, spec.scenario.cluster) for job in spec.jobs]
     return msgspec.structs.replace(
         spec,
         scenario=scenario,
-        jobs=tuple(_draw_job(values, job, spec.scenario.cluster) for job in spec.jobs),
+        jobs=tuple(
+            msgspec.structs.replace(each, submit_ms=each.submit_ms // hurry) for each in jobs
+        ),
         policy=_draw_order(values) + values.one_of(WAITS_OF_THE_TWIN),
         until_ms=values.one_of((None, None, None, 0, 1, 7001, 20_000)),
     )
@@ -79,7 +83,7 @@ def _draw_order(values: DeclaredValues) -> str:
     if drawn != "pools":
         return drawn
     pools = [f'"{path}" = {{{_draw_pool(values, path)}}}' for path in _POOLS if values.chance(0.6)]
-    caps = values.one_of(("", "", ", max_jobs_per_user = 2", ", max_jobs_per_pool = 1"))
+    caps = values.one_of(("", "", "", "", ", max_jobs_per_user = 2", ", max_jobs_per_pool = 1"))
     return f'fair(pool_by="pool", pools={{{", ".join(pools)}}}{caps})'
 
 
@@ -90,9 +94,9 @@ def _draw_pool(values: DeclaredValues, path: str) -> str:
         stated.append(f"{each} = {values.one_of((0, 1, 2, 5))}")
     if path == "ads/batch" or not values.chance(0.3):
         stated.append(f'mode = "{values.one_of(("fair", "fifo")) if path != "ads" else "fair"}"')
-    if values.chance(0.3):
+    if values.chance(0.15):
         stated.append(f"max_maps = {values.one_of((1, 2))}, max_reduces = 1")
-    if values.chance(0.2):
+    if values.chance(0.1):
         stated.append(f"max_jobs = {values.one_of((1, 2))}")
     return ", ".join(stated)
 
@@ -157,7 +161,7 @@ def _draw_recording(values: DeclaredValues, job: JobSpec, cluster: Cluster) -> R
 
 def _draw_lengths(values: DeclaredValues, job: JobSpec) -> JobSpec:
     """Some tasks that take no time, some jobs without maps, some that like a type of node."""
-    maps = values.one_of((*(job.maps,) * 11, 8 * job.maps, 0, 0))  # many: for the padding of fifo
+    maps = job.maps * values.one_of((0, 1, 1, 1, 1, 1, 1, 3, 3, 8))
     skewed = ((0,) * min(maps, 1), (0,) * min(job.reduces, 1))
     return msgspec.structs.replace(
         job,

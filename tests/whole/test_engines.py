@@ -136,6 +136,18 @@ def test_room_is_made_for_a_job_of_many_maps() -> None:
     assert disagreement_of_engines(large) is None
 
 
+@pytest.mark.parametrize("nodes", [3, 4, 5])
+def test_a_nearly_full_cluster_is_padded(nodes: int) -> None:
+    """Under `fifo`, from four nodes on, where there are a hundred tasks: one task a heartbeat."""
+    jobs = [
+        job(number, maps=60, map_ms=7000 + 900 * number, submit_ms=4000 * number, reduces=9)
+        for number in range(5)
+    ]
+    cluster = Cluster(nodes=nodes, map_slots=6, reduce_slots=3)
+    world = spec_of(jobs, cluster=cluster, tasks=Tasks(sigma=0.5))
+    assert disagreement_of_engines(world) is None
+
+
 def test_no_jobs_are_over_at_once() -> None:
     run = TwinRun(world_of(spec([])), schedulers_of(spec([])).policy)
     run.play()
