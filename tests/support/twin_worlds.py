@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,6 +11,7 @@ import numpy as np
 from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster, NodeGroup, Tasks
 from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.kernel import Stalled
 from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary import events as ev
@@ -18,6 +20,7 @@ from callboard.experiments.plugins import load_architecture
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation
 from callboard.fairness.drawing.declared_values import DeclaredValues
+from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.columns import LATER, NONE
 from callboard.twin.twin_run import TwinRun
 from tests.support.reference_worlds import draw_calm_world
@@ -189,9 +192,16 @@ def disagreement_of_engines(
     run = TwinRun(
         world_of(spec), schedulers_of(spec).policy, spec.until_ms, keep_log=True, play=play
     )
-    run.play()
     events: list[ev.AnyEvent] = []
-    Simulation(spec, [events.append]).run()
+    actors = Simulation(spec, [events.append])
+    try:
+        run.play()
+    except CannotPlay:  # stuck: so must they be
+        with suppress(Stalled):
+            actors.run()
+            return "only the twin is stuck"
+        return None
+    actors.run()
     theirs, ours = by_the_actors(events), list(by_the_twin(run))
     for number, (one, two) in enumerate(zip(theirs, ours, strict=False), start=1):
         if one != two:

@@ -126,6 +126,9 @@ def test_a_run_that_is_stuck_is_left_to_the_actors() -> None:
     run = twin_of(spec(jobs, cluster, "fifo+delay(node=1000000)"), play_instants)
     with pytest.raises(CannotPlay, match="nothing can happen"):
         run.play()
+    assert (
+        disagreement_of_engines(draw_twin_world(24_705)) is None
+    )  # pools that wait for each other
 
 
 def test_room_is_made_for_a_job_of_many_maps() -> None:
