@@ -1,6 +1,6 @@
 """The loop, compiled by numba (the optional extra `twin`), if it computes here what the actors do.
 
-Some fifteen seconds once, then half a second a process.
+Some twenty seconds once, then about a second a process.
 """
 
 from functools import cache
