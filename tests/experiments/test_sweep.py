@@ -154,7 +154,9 @@ class TestStore:
         with pytest.raises(InputError, match="no such file"):
             ResultStore(tmp_path / "none", must_exist=True)
         with pytest.raises(InputError, match="cannot keep results there"):
-            ResultStore(tmp_path / "no-folder" / "s")
+            ResultStore(text / "s")
+        with ResultStore(tmp_path / "new-folder" / "s"):
+            assert is_store(tmp_path / "new-folder" / "s")
 
     def test_a_store_of_a_later_version_is_not_touched(self, tmp_path: Path) -> None:
         path = tmp_path / "s"
