@@ -88,7 +88,8 @@ def account_of(run: TwinRun) -> RunAccount:
     w, locality = run.tables, _map_locality(run)
     open_ = w.berths[w.berths[:, c.OF_JOB] != c.NONE]
     slots = _slot_time(run, open_, MAP), _slot_time(run, open_, REDUCE)
-    reduces = open_[open_[:, c.OF_KIND] == c.REDUCES_HERE]
+    of_tasks = open_[:, c.OF_STAGE] == c.OF_TASKS
+    reduces = open_[of_tasks & (open_[:, c.OF_KIND] == c.REDUCES_HERE)]
     waiting_ms = _held(reduces[:, c.BEGUN], reduces[:, c.SHUFFLED], run.now_ms)
     closed = run.launched - len(open_)
     levels = (locality.node, locality.rack, locality.off_rack)

@@ -80,6 +80,15 @@ def test_every_figure_is_the_actors(first: int) -> None:
         assert packed_tables(twin) == packed_tables(actors), f"world {seed}"
 
 
+def test_a_setup_that_holds_a_reduce_slot_is_no_shuffle() -> None:
+    """A map of job 0 holds the one map slot when the run is cut in the middle of job 1's setup."""
+    jobs = [job(0, map_ms=60_000), msgspec.structs.replace(job(1, submit_ms=8000), setup_ms=60_000)]
+    cut = msgspec.structs.replace(spec(jobs, ONE_EACH), until_ms=20_000)
+    twin = run_by_twin(cut, play=play_instants)
+    assert twin.summary.slot_ms.reduce.unfinished > 0
+    assert twin.summary.shuffle_wait_seconds == 0
+
+
 def packed_tables(result: RunResult) -> list[object]:
     tables = (result.jobs, result.map_locality, result.phase_sizes)
     return [
@@ -87,6 +96,9 @@ def packed_tables(result: RunResult) -> list[object]:
         for table in tables
         if table is not None
     ]
+
+
+ONE_EACH = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1)
 
 
 def spec(jobs: list[JobSpec], cluster: Cluster | None = None, policy: str = "fifo") -> RunSpec:
