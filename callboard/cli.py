@@ -5,6 +5,7 @@ journals differ, for `check` when a guarantee failed), 2 for bad input, 130 afte
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
@@ -134,14 +135,40 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
     bare = next((word for word in words if word[:2] == "--" and word[-3:] == "=--"), None)
     if bare is not None:  # argparse would hand on an empty list
         parser.error(f"argument {bare[:-3]}: `--` is no value")
-    options, left = parser.parse_known_args(words)
+    options, left = parser.parse_known_args(_with_changes(words))
     options.arguments = words
     if left:
         unknown = list(dropwhile(lambda word: not word.startswith("-"), left))
         if options.command != "run" or unknown:
-            parser.error(f"unrecognized arguments: {' '.join(unknown or left)}")
+            parser.error(_unrecognised(parser, options.command, unknown or left))
         options.scenarios += left
     return options
+
+
+_CHANGE = re.compile(r"-\d+(\.\d+)?%")
+
+
+def _with_changes(words: list[str]) -> list[str]:
+    """`--nodes -20%` as one word: argparse takes what begins with a dash for an option."""
+    joined: list[str] = []
+    for word in words:
+        if _CHANGE.fullmatch(word) and joined and joined[-1].startswith("--"):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _unrecognised(parser: argparse.ArgumentParser, command: str, left: Sequence[str]) -> str:
+    """What cannot be taken, and the option that is like it."""
+    from difflib import get_close_matches
+
+    message = f"unrecognized arguments: {' '.join(left)}"
+    subparsers = (each.choices for each in parser._actions if each.dest == "command")
+    known = next(subparsers)[command]._option_string_actions  # type: ignore[index]
+    asked = next((word.partition("=")[0] for word in left if word.startswith("--")), "")
+    near = get_close_matches(asked, known, n=1)
+    return f"{message}; did you mean `{near[0]}`?" if near else message
 
 
 def _no_command(word: str) -> str:

@@ -7,6 +7,7 @@ from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, Input
 from callboard.journal.checks.findings import Violation
 from callboard.journal.format import JournalError
 from callboard.journal.missing_extra import MissingExtraError
+from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.concise import concise
@@ -35,6 +36,12 @@ def _described(error: Exception) -> tuple[str | None, int]:
         case FileNotFoundError(filename=name) if str(name).endswith(".journal"):
             hint = "`callboard run SCENARIO --journal FILE` writes a journal"
             return f"{name}: {error.strerror}; {hint}", EXIT_BAD_INPUT
+        case FileNotFoundError(filename=name) if (LIBRARY / f"{name}.toml").is_file():
+            record = f"`callboard run {name} --journal {name}.journal` records it"
+            return (
+                f"{name}: a scenario, of which nothing is recorded here; {record}",
+                EXIT_BAD_INPUT,
+            )
         case OSError(strerror=str() as reason):
             return f"{error.filename or 'output'}: {reason}", EXIT_BAD_INPUT
         case ActorFailed():

@@ -3,6 +3,7 @@ input told.  A journal's run is played again with all its interventions.
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,9 +27,12 @@ from callboard.scenarios.scenario_file import Scenario, ScenarioFile, find_scena
 from callboard.scenarios.timeline import PolicyEntry
 from callboard.scheduler.policy import PolicySpecError
 
+_CHANGE = re.compile(r"([+-]\d{1,6}(?:\.\d+)?)%")
+"""A change of a scenario's number, as in `--nodes -20%`."""
+
 SHORTCUTS = {
     "--seed": ("seed", "the root of all randomness"),
-    "--nodes": ("cluster.nodes", "how many nodes"),
+    "--nodes": ("cluster.nodes", "how many nodes; or how many more or fewer: -20%%"),
     "--racks": ("cluster.racks", "how many racks they stand in"),
     "--map-slots": ("cluster.map_slots", "map slots a node"),
     "--reduce-slots": ("cluster.reduce_slots", "reduce slots a node"),
@@ -81,8 +85,8 @@ class RunSource:
                 )
             return _recorded_run(self._path, self._trust, faults=self._faults)
         short = {SHORTCUTS[option][0]: option for option in shortcuts or {}}
-        settings = [f"{SHORTCUTS[option][0]}={text}" for option, text in (shortcuts or {}).items()]
         try:
+            settings = self._settings(shortcuts or {})
             file = self._with([_decoded(each) for each in (*settings, *overrides)])
             with file.placing_errors():
                 scenario = file.scenario(check_timeline=False)
@@ -91,6 +95,25 @@ class RunSource:
             if error.key in short and not _set_again(error.key, overrides):
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
+
+    def _settings(self, shortcuts: Mapping[str, str]) -> list[str]:
+        """The shortcuts as overrides; `-20%` of what the scenario has without it is a number."""
+        settings = []
+        for option, text in shortcuts.items():
+            key, change = SHORTCUTS[option][0], _CHANGE.fullmatch(text)
+            number = text if change is None else self._changed(option, key, float(change[1]))
+            settings.append(f"{key}={number}")
+        return settings
+
+    def _changed(self, option: str, key: str, percent: float) -> int:
+        file = self._with([])
+        with file.placing_errors():
+            table, name = key.split(".") if "." in key else ("", key)
+            scenario = file.scenario(check_timeline=False)
+            was = getattr(getattr(scenario, table) if table else scenario, name, None)
+        if option == "--seed" or not isinstance(was, int):
+            raise InputError(f"{option}: the scenario has no number of which that is a share")
+        return max(round(was * (1 + percent / 100)), 1)
 
     def _with(self, overrides: Sequence[str]) -> ScenarioFile:
         if self._file is None:

@@ -33,6 +33,7 @@ from callboard.scenarios.total_tasks import check_total_tasks
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
+from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -252,6 +253,9 @@ def find_scenario(name_or_path: str) -> Path:
             raise ScenarioError(f"there is no such file; {known}", source=path)
         read_text(path)  # says what is wrong with the file
     problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
+    if name_or_path.lower() in PARTS:
+        meant = f"it is a policy: write `--policy {name_or_path.lower()}`, each with its own option"
+        raise ScenarioError(f"{problem}; {meant}")
     raise ScenarioError(f"{problem}; {suggestion(name_or_path, names)}")
 
 

@@ -1,14 +1,20 @@
 """List the orders, locality, preemption and speculation rules and the architectures that `callboard
-run --policy` takes, with their parameters and defaults.
+run --policy` takes, with their parameters and defaults; or describe those that are named.
+
+examples:
+  callboard policies
+  callboard policies fair delay
 """
 
 import argparse
 import sys
+from collections.abc import Iterator, Sequence
+from inspect import cleandoc
 
 import msgspec
 
 from callboard.actors.architectures import ARCHITECTURES
-from callboard.console import print_list
+from callboard.console import ReportConsole, plain, print_list
 from callboard.experiments import plugins
 from callboard.scheduler.policy import PolicySpecError, Spelled
 from callboard.scheduler.registry.parts import PART_BASES, part_kind
@@ -21,8 +27,16 @@ An architecture has schedulers of its own and stands alone: sparrow(probes=3)
 A part of your own: --policy ./mine.py:MyOrder (docs/policies.md says how to write one)"""
 
 
-def policies_command(_options: argparse.Namespace) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    named = "policies or their parts to describe"
+    parser.add_argument("policies", nargs="*", default=[], metavar="POLICY", help=named)
+
+
+def policies_command(options: argparse.Namespace) -> int:
     found, broken = _all_parts()
+    if options.policies:
+        _describe(found, options.policies)
+        return 0
     for line in broken:
         print(f"callboard: {line}", file=sys.stderr)
     parts = [(part_kind(part) or "", name, part) for name, part in found.items()]
@@ -34,6 +48,32 @@ def policies_command(_options: argparse.Namespace) -> int:
         print_list(line for of, name, part in parts if of == slot for line in _lines(name, part))
     print(AFTERWORD)
     return 0
+
+
+def _describe(found: dict[str, type[Spelled]], named: Sequence[str]) -> None:
+    """Each part of what is named: what it is, what its code says of itself, its parameters."""
+    console = ReportConsole()
+    for text in named:
+        parts = [found[text]] if text in found else plugins.classes_of(text)
+        for part in dict.fromkeys(parts):
+            for line in _described(part):
+                console.print_line(plain(line))
+
+
+def _described(part: type[Spelled]) -> Iterator[str]:
+    kind = part_kind(part)
+    yield f"{part.name} ({kind}): {part.summary}"
+    module = sys.modules.get(part.__module__)
+    about = cleandoc((module.__doc__ if module else None) or part.__doc__ or "")
+    for paragraph in about.split("\n\n"):
+        yield from ("", " ".join(paragraph.split()))
+    yield ""
+    for name, default in msgspec.to_builtins(part.Params()).items():
+        yield f"  {name} = {'unset' if default is None else default}"
+    spelled = part.name if kind in ("order", ARCHITECTURE) else f"fair+{part.name}"
+    yield ""
+    yield f"  callboard run --policy '{spelled}'"
+    yield ""
 
 
 def _all_parts() -> tuple[dict[str, type[Spelled]], list[str]]:

@@ -6,8 +6,9 @@ A row is a job, unless `task` or `kind` is mapped, or `rows=tasks` is said: then
 
 import csv
 import math
+import re
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -42,6 +43,9 @@ MEANINGS = {
     "estimate": "how long its user said that a task would take",
 }
 """What a column can mean."""
+
+_LENGTH = re.compile(r"(?:(?:(\d{1,6})-)?(\d{1,6}):)?(\d{1,6}):(\d{1,6}(?:\.\d{1,9})?)", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]", re.ASCII)
 
 OPENDC_COLUMNS = "job=id,submit=submission_time,duration=duration,maps=cpu_count,unit=ms"
 """The map of OpenDC's tasks, which need none of the user's."""
@@ -242,6 +246,8 @@ class TableReader:
             return None
         if isinstance(value, datetime):
             return round(value.timestamp() * 1000)
+        if (written := written_ms(str(value).strip())) is not None:
+            return written
         number = self._number(value, meaning, line)
         if number < 0:
             note = f"times in `{self._column(meaning)}` below 0: not known"
@@ -261,6 +267,22 @@ class TableReader:
 
     def _column(self, meaning: str) -> str:
         return self._map.columns.get(meaning, meaning)
+
+
+def written_ms(text: str) -> int | None:
+    """A date as ISO 8601 has it, in UTC unless it says otherwise, or a length as `sacct` prints it:
+    `1-02:03:04`, `02:03:04`, `03:04.5`; None for what is neither.
+    """
+    if length := _LENGTH.fullmatch(text):
+        days, hours, minutes, seconds = (float(part or 0) for part in length.groups())
+        return round(1000 * (((days * 24 + hours) * 60 + minutes) * 60 + seconds))
+    if not _DATE.match(text):
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def _name(value: object) -> str:

@@ -87,7 +87,7 @@ class Catalogue:
         if len(listed) > 1 and set(listed) <= set(self.names()):
             several = " ".join(f"--policy {name}" for name in listed)
             raise PolicySpecError(f"`{piece.name}` is not one policy; write `{several}`")
-        near = get_close_matches(piece.name, self.names(), n=1)
+        near = get_close_matches(piece.name.lower(), self.names(), n=1)
         meant = f"; did you mean `{near[0]}`?" if near else "."
         known = ", ".join(f"`{each}`" for each in self.names())
         raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {known}.")

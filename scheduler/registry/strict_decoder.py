@@ -118,7 +118,7 @@ def _check_names(key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, 
 
 def suggestion(name: str, known: Collection[str]) -> str:
     """`did you mean ...?` where something is close, else what there is to choose from."""
-    close = get_close_matches(name, known, n=1)
+    close = get_close_matches(name, known, n=1) or get_close_matches(name.lower(), known, n=1)
     if close:
         return f"did you mean `{close[0]}`?"
     return f"there are: {', '.join(known)}" if known else "there are none"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from callboard import stdio
+from callboard.cli import run_command_line
 from tests.callboard.conftest import Run
 
 TWO_CLASSES = "class Mine:\n    pass\n\n\nclass Other:\n    pass\n"
@@ -101,3 +102,58 @@ def test_an_empty_no_color_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     stdio.prepare_streams()
     assert os.environ["NO_COLOR"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("run two-jobs --policy FIFO", "did you mean `fifo`?"),
+        ("run two-jobs --polcy fifo", "did you mean `--policy`?"),
+        ("run two-jobs --policy fair fifo", "it is a policy: write `--policy fifo`"),
+        ("explain two-jobs 1", "`callboard run two-jobs --journal two-jobs.journal` records it"),
+        ("sweep two-jobs --store s --varry a=1", "did you mean `--vary`?"),
+        ("run two-jobs --seed -20%", "--seed: the scenario has no number of which"),
+    ],
+)
+def test_what_is_nearly_right_is_told_what_to_type(
+    asked: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = run_command_line(asked.split())
+    except SystemExit as leaving:
+        status = int(leaving.code or 0)
+    assert status == 2
+    assert words in capsys.readouterr().err
+
+
+def test_one_scenario_and_one_policy_are_described(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["scenarios", "rack-outage"]) == 0
+    told = capsys.readouterr().out
+    for words in ("A rack loses its power", "40 nodes in 4 racks", "crash rack-2", "--tour"):
+        assert words in told
+    assert run_command_line(["policies", "fair+delay(node=5)"]) == 0
+    told = capsys.readouterr().out
+    for words in ("fair (order)", "pool_by = unset", "delay (locality)", "skips = unset"):
+        assert words in told
+    assert run_command_line(["policies", "fairr"]) == 2
+    assert "did you mean `fair`?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("change", "nodes"), [(["-20%"], 80), (["+50%"], 150), (["40"], 40)])
+def test_fewer_nodes_by_a_share(
+    change: list[str], nodes: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`small-jobs` has 100."""
+    asked = [
+        "run",
+        "small-jobs",
+        "--nodes",
+        *change,
+        "--jobs",
+        "1",
+        "--policy",
+        "fifo",
+        "--no-faults",
+    ]
+    assert run_command_line(asked) == 0
+    assert f" on {nodes} node" in capsys.readouterr().out

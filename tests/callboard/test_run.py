@@ -150,7 +150,7 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
             ("run", "two-jobs", "--nodes", "-3"),
             "--nodes: expected a whole number of at least 0, got -3",
         ),
-        (("run", "two-jobs", "--journal", "/no/such/folder/j"), "/no/such/folder/j"),
+        (("run", "two-jobs", "--journal", "/dev/null/j"), "/dev/null is a file"),
         (("run", "two-jobs", "two-jobs", "--journal", "j"), "twice"),
         (("run", "two-jobs", "--policy", "fair", "--journal", "/dev/full"), "/dev/full: No space"),
         (("run", "two-jobs", "--journal", ""), "the name is empty"),
@@ -215,9 +215,12 @@ def test_scenarios_may_stand_between_and_after_options(
     assert [run["scenario"] for run in runs] == ["two-jobs", "hfsp-test"]
     with pytest.raises(SystemExit, match="2"):
         run_command_line([*arguments, "two-jobs", "--polcy", "fair"])
-    assert "unrecognized arguments: --polcy fair\n" in capsys.readouterr().err
+    assert (
+        "unrecognized arguments: --polcy fair; did you mean `--policy`?\n"
+        in capsys.readouterr().err
+    )
     with pytest.raises(SystemExit, match="2"):
-        run_command_line(["policies", "fair"])
+        run_command_line(["completion", "bash", "fair"])
 
 
 @pytest.mark.parametrize("text", ["[/]", "[bold]hi", "[/bold]", ":smile:", "[link=x]a[/link]"])

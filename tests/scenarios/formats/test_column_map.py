@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.vocabulary.faults import Crash
+from callboard.scenarios.formats.column_map import written_ms
 from callboard.scenarios.formats.recording_file import import_files
 from callboard.scenarios.scenario_file import ScenarioFile, make_script
 from tests.scenarios.formats.samples import TASKS_CSV, imported, remark, written
@@ -155,3 +156,34 @@ def test_a_folder_with_failures_is_played_with_the_outages_that_an_import_makes(
     assert crashes(tmp_path, "timeline=[]") == []
     begun = [at_ms for at_ms, _ in crashes(tmp_path, "cluster.nodes=20")]
     assert [begun.count(at_ms) for at_ms in (1000, 1500, 61_500)] == [5, 10, 20]
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [
+        ("1-02:03:04", 93_784_000),
+        ("02:03:04", 7_384_000),
+        ("03:04.5", 184_500),
+        ("2026-11-23T10:00:00Z", 1_795_428_000_000),
+        ("2026-11-23 10:00:00", 1_795_428_000_000),
+        ("2026-11-23T12:00:00+02:00", 1_795_428_000_000),
+        ("2026-99-23T12:00:00", None),
+        ("12.5", None),
+        ("-1", None),
+    ],
+)
+def test_dates_and_lengths_as_people_write_them(text: str, ms: int | None) -> None:
+    assert written_ms(text) == ms
+
+
+def test_a_table_of_sacct(tmp_path: Path) -> None:
+    """Its dates, and lengths of days, hours, minutes and seconds, whatever the unit is."""
+    table = (
+        "JobID|Submit|Elapsed\n7|2026-11-23T10:00:00|00:01:30\n8|2026-11-23T10:00:05|1-00:00:00\n"
+    )
+    columns = "job=JobID,submit=Submit,map_time=Elapsed,unit=s"
+    jobs = imported(written(tmp_path, table), columns).recording.jobs
+    assert [(job.submit_ms, job.tasks.map_ms.tolist()) for job in jobs] == [
+        (0, [90_000]),
+        (5000, [86_400_000]),
+    ]
