@@ -98,6 +98,8 @@ def check(name: str, text: str, size: tuple[int, int]) -> None:
         (12, (94, 20), CellSize.TILES),
         (100, (94, 20), CellSize.CELLS),
         (300, (94, 20), CellSize.HALVES),
+        (1000, (94, 20), CellSize.NODES),
+        (2000, (94, 30), CellSize.NODES),
         (2000, (94, 20), CellSize.RACKS),
         (12, (78, 8), CellSize.TILES),
         (40, (78, 8), CellSize.HALVES),

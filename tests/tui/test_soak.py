@@ -2,7 +2,7 @@
 
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slot_layout import CellSize
-from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.slots import LOADS, SlotsPane
 from tests.journal.replay.support import events_of, recorded
 from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive
 
@@ -53,3 +53,33 @@ def test_from_racks_into_their_nodes() -> None:
         assert sizes == [CellSize.RACKS, CellSize.CELLS, CellSize.RACKS]
 
     drive(recorded(events), act, SMALL)
+
+
+def test_a_thousand_nodes_have_a_cell_each() -> None:
+    """As high as the share of a node's slots that are busy; of a chosen job, that are its own."""
+    settings = ("cluster.nodes=1000", "cluster.racks=4", "workload.jobs=60")
+    events = events_of("facebook-morning", "fair", *settings)
+
+    async def act(screen: Screen) -> None:
+        slots = screen.app.query_one("#slots", SlotsPane)
+        assert slots.slot_layout.size is CellSize.NODES
+        screen.app.playback.ask(GoTo(screen.frame.end_ms or 600_000))
+        screen.app.playback.ask(GoTo(600_000))
+        await screen.pilot.pause()
+
+        def cells() -> int:
+            return sum(
+                line.count(each)
+                for line in screen.text().splitlines()[2:21]
+                for each in LOADS[1:]
+                if each in line[:95]
+            )
+
+        busy = sum(map(bool, screen.frame.totals.busy))
+        assert busy
+        everyone = cells()
+        assert everyone > 20
+        await screen.press("2", "down")
+        assert 0 < cells() < everyone
+
+    drive(recorded(events), act, WIDE)

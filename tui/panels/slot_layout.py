@@ -1,8 +1,9 @@
 """The layout of the slots pane: its lines, and where each node and slot is drawn.
 
 Cells shrink as the cluster grows: *cards* of two lines for a dozen nodes, *tiles* of three columns,
-*cells* of one character, *halves* (two slots a character), and at last *racks*, a bar for each
-rack.  The largest size that needs no scrolling is used unless one was chosen.
+*cells* of one character, *halves* (two slots a character), *nodes* (a character a node, by its
+load), and at last *racks*, a bar for each rack.  The largest size that needs no scrolling is used
+unless one was chosen.
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ class CellSize(IntEnum):
     HALVES = 2
     RACKS = 3
     CARDS = 4
+    NODES = 5
 
 
 CARD_NODES = 12
@@ -33,6 +35,7 @@ _FITTING = (
     CellSize.TILES,
     CellSize.CELLS,
     CellSize.HALVES,
+    CellSize.NODES,
     CellSize.RACKS,
 )
 """From the largest to the smallest."""
@@ -70,7 +73,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
     def slot_at(self, column: int, slots: int) -> int | None:
         """The slot at a column of its node, if any."""
         inside = column - self.label
-        if inside < 0:
+        if inside < 0 or self.size is CellSize.NODES:
             return None
         slot = 2 * inside if self.size is CellSize.HALVES else inside // max(self.cell, 1)
         return slot if slot < slots else None
@@ -137,11 +140,14 @@ def _lay_out(nodes: Sequence[NodeFacts], width: int, size: CellSize, airy: bool)
     digits = len(str(max(len(nodes) - 1, 0)))
     if size is CellSize.HALVES:
         label, cell, node_width = 1, 0, 1 + (slots + 1) // 2 + 1
+    elif size is CellSize.NODES:
+        label, cell, node_width = 0, 0, 1
     else:
         cell = _CELL_WIDTHS[size]
         label = digits + 2
         node_width = label + cell * slots + 2
-    most = max((width + 2) // node_width, 1)
+    gap = 0 if size is CellSize.NODES else 2
+    most = max((width + gap) // node_width, 1)
     lines: list[LayoutLine] = []
     for rack in racks:
         if lines and airy:

@@ -51,6 +51,11 @@ _HOLLOW |= {DOWN_SIGN}
 """The signs of slots whose tile has no ground of its own."""
 
 _LEGEND = [f"{SLOT_SIGNS[state]} {word}" for state, word in SLOT_WORDS.items()]
+LOADS = "·▁▂▃▄▅▆▇█"
+"""A node as one cell: none of its slots busy, and so on up to all of them."""
+
+_LEGEND_OF_NODES = [f"{LOADS[0]} idle", f"{LOADS[4]} half busy", f"{LOADS[-1]} all busy"]
+_LEGEND_OF_NODES += [f"{DOWN_SIGN} down", "red: the master does not know"]
 _MEANING_MOST = 20
 """The most columns for what a colour stands for."""
 
@@ -82,6 +87,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self.slot_layout = SlotLayout(CellSize.CELLS, [], 1, 0, 1)
         self._first: list[int] = [0]
         self._codes: list[int] = []
+        self._busy = self._owned = b""
         self._table: list[Segment] = []
         self._table_for: Palette | None = None
 
@@ -93,6 +99,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if title != self.border_title:
             self.border_title = title
         self._codes = self._coded(frame)
+        if self.slot_layout.size is CellSize.NODES:
+            self._count_busy(frame)
 
     def _title(self, frame: Frame) -> Content:
         """What is shown, what its colours stand for, and as many of them as there is room for."""
@@ -157,10 +165,19 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self.refresh(layout=True)
 
     def _legend(self, width: int) -> str:
-        words = list(_LEGEND)
+        nodes = self.slot_layout.size is CellSize.NODES
+        words = list(_LEGEND_OF_NODES if nodes else _LEGEND)
         while words and sum(map(len, words)) + 2 * len(words) > width - 2:
             words.pop()
         return "  ".join(words)
+
+    def _count_busy(self, frame: Frame) -> None:
+        """Which slots are busy, and which are the chosen job's: 1 for those."""
+        states = np.frombuffer(frame.states, np.uint8)
+        busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
+        owners = np.frombuffer(frame.owners, np.int32)
+        mine = owners == (-1 if self.view.job is None else self.view.job + 1)
+        self._busy, self._owned = busy.tobytes(), (mine & busy).tobytes()
 
     def _coded(self, frame: Frame) -> list[int]:
         """For each slot its index in the table of segments."""
@@ -203,6 +220,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
                 return Strip.blank(width, blank)
             head = self.racks.head(self.frame, line.rack, width, self.palette)
             return fitted(head, width, blank)
+        if self.slot_layout.size is CellSize.NODES:
+            cells = list(self._node_cells(self.frame, line))
+            return Strip(cells).adjust_cell_length(width, blank)
         self._make_table()
         segments = list(self._node_segments(self.frame, line))
         return Strip(segments).adjust_cell_length(width, blank)
@@ -220,6 +240,20 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             used = (len(codes) + 1) // 2 if halves else layout.cell * len(codes)
             left = layout.node_width - layout.label - used
             yield from self._after_slots(frame.suspended_by_node[node], left)
+
+    def _node_cells(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
+        """A cell a node: how many of its slots are busy, or, with a job chosen, are that job's."""
+        palette, job = self.palette, self.view.job
+        for node in line.nodes:
+            mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
+            here = slice(self._first[node], self._first[node + 1])
+            slots = max(here.stop - here.start, 1)
+            load = self._busy[here].count(1) if job is None else self._owned[here].count(1)
+            step = -(-load * (len(LOADS) - 1) // slots)
+            colour = palette.fault if wrong else palette.faint if not step else palette.accent
+            shade = colour if wrong or not step else palette.shade(colour, step * (SHADES - 1) // 8)
+            ink = style(shade, palette.ground, bold=wrong, reverse=node == self.cursor)
+            yield Segment(mark if mark != " " else LOADS[step], ink)
 
     def _slot_segments(self, node: NodeId, codes: list[int]) -> Iterable[Segment]:
         chosen = self.slot if node == self.cursor else None
