@@ -104,7 +104,7 @@ _VIEW = (
         "c",
         "cells",
         "cell_size",
-        "slots: what fits, tiles, cells, halves, racks, cards",
+        "slots: what fits, tiles, cells, halves, racks, cards, nodes",
         "cells",
         9,
     ),

@@ -4,6 +4,7 @@ A `View` says what the user wants to see, the `Frame` that answers it what is sh
 reads a clock.
 """
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -35,6 +36,43 @@ _OWED_MOST_S = 0.25
 """While a source takes longer than this for a frame, virtual time passes more slowly."""
 
 
+_KEEPS_UP = 0.85
+"""A run that comes to less of its speed is not keeping up."""
+
+_PACE_OVER_S = 2.0
+"""Over how much real time the speed is measured."""
+
+
+class Pace:
+    """How fast virtual time really passes on the screen, over the last two seconds."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        """Real time."""
+        self._seen: deque[tuple[float, Millis]] = deque()
+
+    def clear(self) -> None:
+        self._seen.clear()
+
+    def arrive(self, at_ms: Millis) -> None:
+        """A frame of that moment is shown."""
+        seen = self._seen
+        if seen and at_ms < seen[-1][1]:
+            seen.clear()
+        seen.append((self.seconds, at_ms))
+        while seen[-1][0] - seen[0][0] > _PACE_OVER_S:
+            seen.popleft()
+
+    @property
+    def speed(self) -> float | None:
+        """Virtual seconds in a real one; None while too little has been seen."""
+        if not self._seen:
+            return None
+        (begun_s, from_ms), (now_s, to_ms) = self._seen[0], self._seen[-1]
+        passed_s = now_s - begun_s
+        return (to_ms - from_ms) / 1000 / passed_s if passed_s > _PACE_OVER_S / 2 else None
+
+
 class Playback:
     """Asks for frames, one after the other, and has the app show them.
 
@@ -54,6 +92,7 @@ class Playback:
         self._app = app
         self.requests = self.answers = 0
         """How many frames have been asked for, and have come."""
+        self._pace = Pace()
         self._owed_s = 0.0
         """Real time that has passed since the last frame was asked for."""
         self._waited_s = 0.0
@@ -124,6 +163,7 @@ class Playback:
             self.player.stop()
         if frame.refusal:
             self._app.tell(frame.refusal, warning=True)
+        self._pace.arrive(frame.at_ms)
         self.set_view(jobs_top=frame.rows_top)
         flat_out = self.player.playing and self.player.speed is None
         if self.source.live and flat_out and not self.waiting:
@@ -153,12 +193,28 @@ class Playback:
             self._waited_s += seconds
             if self.stuck:
                 self._app.say("simulating …  esc stops")
+        self._pace.seconds += seconds
         if not self.player.playing:
+            self._pace.clear()
             return
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
         if not self.waiting:
             owed_s, self._owed_s = self._owed_s, 0.0
             self.ask(self.player.play(owed_s))
+
+    @property
+    def speed_text(self) -> str:
+        """The speed that was asked for and, where the run does not keep up, the real one."""
+        asked, real = self.player.speed, self._pace.speed
+        if not self.player.playing or real is None:
+            return self.player.speed_text
+        if asked is not None and real > _KEEPS_UP * asked:
+            return self.player.speed_text
+        return (
+            f"{self.player.speed_text}, really ×{real:.2g}"
+            if real < 10
+            else (f"{self.player.speed_text}, really ×{real:,.0f}")
+        )
 
     @property
     def stuck(self) -> bool:

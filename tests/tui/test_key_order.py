@@ -200,3 +200,25 @@ def test_the_screen_says_that_it_starts() -> None:
             assert "starting …" not in screen.text()
 
     asyncio.run(play())
+
+
+def test_a_speed_that_is_not_reached_is_shown() -> None:
+    """A source that answers every second tick, and goes half as far as it is asked."""
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.player.playing = True
+        for _ in range(60):
+            source.slow = True
+            await screen.tick(0.25)
+            await screen.tick(0.25)
+            while source.behind:
+                source.answer_one()
+            await screen.pilot.pause()
+        assert "×60, really ×30" in screen.text().splitlines()[0]
+        source.slow = False
+        for _ in range(20):
+            await screen.tick(0.2)
+        assert "really" not in screen.text().splitlines()[0]
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act)

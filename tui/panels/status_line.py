@@ -47,7 +47,7 @@ class StatusLine(Pane, can_focus=False):
             sign, colour = "■", palette.accent
         yield f" {sign} ", style(colour, ground, bold=True)
         yield clock(frame.at_ms), style(palette.text, ground, bold=True)
-        yield f" {player.speed_text}", style(palette.dim, ground)
+        yield f" {self._playback.speed_text}", style(palette.dim, ground)
         yield f" until {player.until_text}" if player.until_text else "", style(colour, ground)
         yield "  ", style(palette.dim, ground)
         if (run := self._playback.run) is not None:
