@@ -23,7 +23,8 @@ def report_title(cells: Sequence[PlayedCell]) -> str:
 
 
 def lead_of(groups: Sequence[SettingRuns]) -> str:
-    """Which policy has the lowest mean response time, and how sure that is; of a sweep, in how many
+    """What was found, and by how much: under which policy jobs took least on average, how much less
+    than under the first one, or the next best, and how sure that is; of a sweep, in how many
     settings.
     """
     if len(groups) > 1:
@@ -34,11 +35,11 @@ def lead_of(groups: Sequence[SettingRuns]) -> str:
     if not known:
         return "No job has completed, so there are no response times."
     names, best = policy_labels(runs.policies), known[0][1]
-    mean = interval_text(write_seconds, means[best])
+    told = f"Under {names[best]} a job took {interval_text(write_seconds, means[best])} on average"
     if len(known) == 1:
-        return f"Under {names[best]} the mean response time is {mean}. {_seeds_remark(runs)}"
-    told = f"{names[best]} has the lowest mean response time, {mean}"
-    return f"{told}. {_next_best(runs, names, best, known[1][1])}"
+        return f"{told}. {_seeds_remark(runs)}"
+    others = [place for _, place in known[1:]]
+    return f"{told}, {_less_than(runs, names, best, min(others))}"
 
 
 def _seeds_remark(runs: SeedRuns) -> str:
@@ -48,16 +49,19 @@ def _seeds_remark(runs: SeedRuns) -> str:
 ONE_SEED_REMARK = "This is one seed: chance is not told from policy."
 
 
-def _next_best(runs: SeedRuns, names: Sequence[str], best: int, second: int) -> str:
-    mean = runs.mean(second, mean_response_s)
-    told = f"The next is {names[second]} with {interval_text(write_seconds, mean)}"
-    found = runs.against(best, second, mean_response_s)
+def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
+    mine, theirs = (runs.mean(place, mean_response_s) for place in (best, other))
+    less = 1 - mine.mean / theirs.mean if theirs.mean else 0.0
+    share = f"{less:.0%} less" if less >= 0.005 else "about as long as"
+    than = f"than under {names[other]}" if less >= 0.005 else f"under {names[other]}"
+    told = f"{share} {than} ({interval_text(write_seconds, theirs)})"
+    found = runs.against(best, other, mean_response_s)
     if found.difference.half is None:
         return f"{told}. {ONE_SEED_REMARK}"
     cells = difference_cells(found, " s")
-    seeds = f"lower in {cells.better_in} seeds"
+    seeds = f"Seed by seed the difference is {cells.difference}, less in {cells.better_in} seeds"
     sure = "" if found.difference.excludes_zero else ", which may be chance"
-    return f"{told}; seed by seed the difference is {cells.difference}, {seeds}{sure}."
+    return f"{told}. {seeds}{sure}."
 
 
 def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:

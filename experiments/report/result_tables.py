@@ -1,6 +1,6 @@
 """Figures of runs as tables of a report: a column a policy, means with intervals over seeds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from callboard.experiments.charts.cell_table import policy_labels
@@ -20,7 +20,7 @@ from callboard.experiments.sweeps.sweep_rows import SettingRuns, varied_keys
 
 def figure_table(runs: SeedRuns, rows: Sequence[TableRow], caption: str = "") -> ReportTable:
     """The rows of which some policy has a figure; the best of a row is marked if it is beyond
-    chance, or of one seed if they differ.
+    chance, which of one seed nothing is.
     """
     drawn = [row for each in rows if (row := _row(runs, each)) is not None]
     return ReportTable(headings=("", *policy_labels(runs.policies)), rows=drawn, caption=caption)
@@ -33,20 +33,10 @@ def _row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
     several = len(runs.seeds) > 1
     if several and not row.over_seeds:
         return None
-    best = best_beyond_chance(row.best, columns) if several else _best_of_one(row.best, columns)
+    best = best_beyond_chance(row.best, columns) if several else None
     texts = [interval_text(row.write, interval(column)) for column in columns]
     marks: list[Emphasis] = ["best" if place == best else "" for place in range(len(columns))]
     return [row.label, *map(ReportCell, texts, marks)]
-
-
-def _best_of_one(
-    best: Callable[[Sequence[float]], float] | None, columns: Sequence[Sequence[float | None]]
-) -> int | None:
-    """The best of one seed; none where all are equal or one is missing."""
-    values = [value for column in columns for value in column if value is not None]
-    if best is None or len(values) < len(columns) or len(set(values)) < 2:
-        return None
-    return values.index(best(values))
 
 
 def difference_rows(runs: SeedRuns) -> ReportTable:
