@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.figure_rows import group_rows
 from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.report.report_words import found_sentence
 from callboard.experiments.seed_runs import ResultRow, SeedRuns, mean_response_s
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.statistics import check_intervals
@@ -186,6 +187,7 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
         console.print(seed_table(runs, group_rows(everything, options.by)))
     if len(runs.policies) > 1:
         console.print(difference_table(runs))
+        console.print_line(plain(found_sentence(runs), "bold"))
     for line in _remarks(played, options):
         console.print_line(plain(line))
     console.print()

@@ -29,7 +29,11 @@ def lead_of(groups: Sequence[SettingRuns]) -> str:
     """
     if len(groups) > 1:
         return _lead_of_sweep(groups)
-    runs = groups[0].runs
+    return found_sentence(groups[0].runs)
+
+
+def found_sentence(runs: SeedRuns) -> str:
+    """Under which of the policies a job took least on average, and how sure that is."""
     means = [runs.mean(place, mean_response_s) for place in range(len(runs.policies))]
     known = sorted((m.mean, place) for place, m in enumerate(means) if not isnan(m.mean))
     if not known:

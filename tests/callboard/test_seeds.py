@@ -85,6 +85,8 @@ class TestIntervals:
         assert " of 5" in out
         assert "slowdown, mean" in out
         assert "± is half a 95 % interval" in out
+        assert "Under fair a job took " in out
+        assert " less than under fifo (" in out
         (mean,) = [line for line in out.splitlines() if "response time, mean  " in line][:1]
         assert mean.count("±") == 2
 
