@@ -159,11 +159,13 @@ def _with_changes(words: list[str]) -> list[str]:
     return joined
 
 
-def _unrecognised(parser: argparse.ArgumentParser, command: str, left: Sequence[str]) -> str:
+def _unrecognised(parser: argparse.ArgumentParser, command: str | None, left: Sequence[str]) -> str:
     """What cannot be taken, and the option that is like it."""
     from difflib import get_close_matches
 
     message = f"unrecognized arguments: {' '.join(left)}"
+    if command is None:
+        return message
     subparsers = (each.choices for each in parser._actions if each.dest == "command")
     known = next(subparsers)[command]._option_string_actions  # type: ignore[index]
     asked = next((word.partition("=")[0] for word in left if word.startswith("--")), "")

@@ -23,18 +23,9 @@ class Draws:
     def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
         """So many nodes, or all of them if there are fewer, in random order."""
         able = self._able[slot_kind(stage)]
-        bits = self._stream(stage, batch).bits_row(job, len(able))
+        bits = Stream(self._seed, f"probes/{stage}/{batch}").bits_row(job, len(able))
         places = np.arange(len(able))
         if count < len(able):
             places = np.sort(np.argpartition(bits, count)[:count])
         order = np.argsort(bits[places], kind="stable")
         return [able[place] for place in places[order].tolist()]
-
-    def any(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
-        """So many nodes, each drawn from all."""
-        able = self._able[slot_kind(stage)]
-        stream = self._stream(stage, batch)
-        return [able[stream.below(len(able), job, place)] for place in range(count)]
-
-    def _stream(self, stage: Stage, batch: int) -> Stream:
-        return Stream(self._seed, f"probes/{stage}/{batch}")

@@ -99,13 +99,15 @@ class Binding(Frontend):
 
 
 class AtRandom(Binding):
-    """Each task goes to any node."""
+    """Each task goes to a node of its own as far as there are as many, as in the simulator that
+    Sparrow's authors released.
+    """
 
     why = Why(Reason.AT_RANDOM, "sparrow")
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
-        nodes = self._draws.any(job, stage, self.next_batch(job, stage), tasks)
-        self.bind(job, stage, nodes, cause)
+        nodes = self._draws.distinct(job, stage, self.next_batch(job, stage), tasks)
+        self.bind(job, stage, [nodes[task % len(nodes)] for task in range(tasks)], cause)
 
 
 class Sampling(Binding):

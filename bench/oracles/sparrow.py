@@ -5,8 +5,9 @@ Its delay is half a millisecond and our clock counts whole ones, so all times ar
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from math import log
 from multiprocessing import get_context
+from random import Random
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -150,43 +151,86 @@ def micro_cells(cases: Sequence[dict[str, Any]]) -> list[Cell]:
     return found
 
 
-# Large clusters with draws of our own.
+# Large clusters.
 
 
-def percentiles(case: dict[str, Any], seed: int) -> dict[str, float]:
-    """p50, p95, p99 and mean of the responses, in the simulator's ms."""
+def percentiles(case: dict[str, Any], seed: int | None) -> dict[str, float]:
+    """p50, p95, p99 and mean of the responses, in the simulator's ms, with its own jobs or those of
+    a seed of ours.
+    """
     if case["dist"] != "jobs":
         raise UnknownFormat(f"lengths drawn as {case['dist']!r}; known is `jobs`, one a job")
-    count, slots = case["jobs"], SLOTS * case["workers"]
-    mean_ms = SCALE * MEAN_TASK_MS
-    gap_ms = mean_ms * TASKS_A_JOB / (case["load"] * slots)
-    lengths_ms = np.maximum(np.rint(_exponential(seed, "length", count, mean_ms)), 1)
-    arrivals_ms = np.rint(np.cumsum(_exponential(seed, "gap", count, gap_ms)))
+    slots = SLOTS * case["workers"]
+    gap_ms = MEAN_TASK_MS * TASKS_A_JOB / (case["load"] * slots)
+    params, sparrow = PLACEMENTS[case["which"]], Sparrow(PLACEMENTS[case["which"]])
+    if seed is None:
+        drawn, orders = _replayed_jobs(case, gap_ms)
+        sparrow = ReplayedSparrow(params, orders)
+    else:
+        drawn = _own_jobs(case, gap_ms, seed)
+    lengths_ms, arrivals_ms = np.maximum(np.rint(SCALE * drawn), [[1], [0]])
     found = _responses(
-        Sparrow(PLACEMENTS[case["which"]]),
+        sparrow,
         arrivals_ms.astype(int).tolist(),
         lengths_ms.astype(int).tolist(),
         tasks=TASKS_A_JOB,
         workers=case["workers"],
         slots=SLOTS,
-        seed=seed,
+        seed=seed or 1,
     )
     counted = np.array(found)[arrivals_ms >= SCALE * WARM_UP_MS] / SCALE
     p50, p95, p99 = np.percentile(counted, [50, 95, 99])
     return {"p50": p50, "p95": p95, "p99": p99, "mean": counted.mean()}
 
 
-def _exponential(seed: int, purpose: str, count: int, mean: float) -> NDArray[np.float64]:
-    stream = Stream(seed, purpose)
-    return np.array([stream.exponential(mean, each) for each in range(count)])
+def _own_jobs(case: dict[str, Any], gap_ms: float, seed: int) -> NDArray[np.float64]:
+    """The lengths of tasks, and when jobs come, by our streams."""
+    lengths, gaps = Stream(seed, "length"), Stream(seed, "gap")
+    count = range(case["jobs"])
+    lengths_ms = [lengths.exponential(MEAN_TASK_MS, each) for each in count]
+    return np.array([lengths_ms, np.cumsum([gaps.exponential(gap_ms, each) for each in count])])
+
+
+REPLAYED = ("central", "random")
+"""Placements whose draws by the simulator are known: between a job's length and the time until the
+next job, none for `central`, and for `random` those of a shuffle of all workers.
+"""
+
+
+def _replayed_jobs(
+    case: dict[str, Any], gap_ms: float
+) -> tuple[NDArray[np.float64], list[list[NodeId]]]:
+    """The same by Python's generator, in the simulator's order, and each job's nodes."""
+    generator, workers = Random(case["seed"]), list(range(case["workers"]))
+    lengths_ms, arrivals_ms, orders = [], [0.0], []
+    for _ in range(case["jobs"]):
+        lengths_ms.append(-MEAN_TASK_MS * log(1 - generator.random()))
+        if case["which"] == "random":
+            _shuffle(workers, generator)
+            orders.append(workers[:TASKS_A_JOB])
+        arrivals_ms.append(arrivals_ms[-1] - gap_ms * log(1 - generator.random()))
+    return np.array([lengths_ms, arrivals_ms[:-1]]), orders
+
+
+def _shuffle(workers: list[NodeId], generator: Random) -> None:
+    """As Python 2 shuffles."""
+    for place in range(len(workers) - 1, 0, -1):
+        other = int(generator.random() * (place + 1))
+        workers[place], workers[other] = workers[other], workers[place]
 
 
 def cluster_cells(cases: Sequence[dict[str, Any]], seeds: int) -> list[Cell]:
-    """`sparrow-…-workers.jsonl`: means over seeds of ours beside theirs, which is of one."""
-    played = [case for case in cases if case["which"] in PLACEMENTS]
-    runs = [(case, seed) for case in played for seed in range(1, seeds + 1)]
+    """`sparrow-…-workers.jsonl`: with its jobs where they can be replayed, else the means of
+    `seeds` seeds of ours beside its one.
+    """
+    runs: list[tuple[dict[str, Any], int | None]] = []
+    for case in cases:
+        if case["which"] in REPLAYED:
+            runs.append((case, None))
+        elif case["which"] in PLACEMENTS:
+            runs += [(case, seed) for seed in range(1, seeds + 1)]
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(partial(_percentiles_of), runs))
+        found = list(pool.map(_percentiles_of, runs))
     cells = []
     for case in cases:
         name = f"{case['which']}, {case['workers']:,} workers, load {case['load']:g}"
@@ -197,5 +241,5 @@ def cluster_cells(cases: Sequence[dict[str, Any]], seeds: int) -> list[Cell]:
     return cells
 
 
-def _percentiles_of(run: tuple[dict[str, Any], int]) -> dict[str, float]:
+def _percentiles_of(run: tuple[dict[str, Any], int | None]) -> dict[str, float]:
     return percentiles(*run)

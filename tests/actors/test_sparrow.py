@@ -123,11 +123,8 @@ def test_a_killed_job_leaves_nothing_behind(policy: str) -> None:
     assert all(each.started_ms == each.at_ms for each in late if each.attempt not in of_next)
 
 
-def test_late_binding_costs_a_round_trip_where_nothing_waits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_late_binding_costs_a_round_trip_where_nothing_waits() -> None:
     """With one task a job and one probe it is random placement, a question and an answer later."""
-    monkeypatch.setattr(Draws, "any", Draws.distinct)
     jobs = [job(n, map_ms=1000, submit_ms=3000 * n) for n in range(6)]
     arrivals = [3000 * n for n in range(6)]
     late, random = (

@@ -139,7 +139,8 @@ def test_a_file_is_replaced_only_if_that_was_said(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
     with played("two-jobs", ()) as server:
         for as_journal in (False, True):
-            refusal = ask(server, Save(str(tmp_path / "none" / "a"), as_journal)).refusal
-            assert "No such file or directory" in refusal
+            refusal = ask(server, Save(str(tmp_path / "file" / "a"), as_journal)).refusal
+            assert "file: File exists" in refusal

@@ -440,7 +440,8 @@ class TestLooking:
                 await screen.press("t")
                 assert screen.app.theme == theme
                 assert screen.app.query_one(JobsPane).palette is THEMES[theme]
-                assert f"theme: {theme}" in screen.said()
+                told = f"theme: {theme}"
+                await screen.until(lambda: told in screen.said())  # noqa: B023
             screen.app.set_theme("light-16")
             await screen.press("t")
             assert screen.app.theme == "dark-16"
