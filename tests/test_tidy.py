@@ -100,6 +100,40 @@ def test_the_twin_shares_no_rule_with_the_actors() -> None:
     }
 
 
+def test_only_its_own_room_knows_the_masters_address() -> None:
+    """So that other architectures can stand beside it: jobs and injector are given addresses."""
+    knowing = {
+        path.parent.name
+        for package in MAY_IMPORT
+        for path in files(package)
+        if any(name.endswith(".MASTER") for name in imports(path))
+    }
+    assert knowing == {"central"}
+
+
+def test_an_architectures_room_is_known_to_the_list_of_those_that_ship() -> None:
+    """Nobody else in `actors/` imports from a room of schedulers but that room itself."""
+    for room in ("central", "sparrow"):
+        outside = [path for path in files("actors") if path.parent.name != room]
+        knowing = {
+            path.name
+            for path in outside
+            if any(f".actors.{room}." in name for name in imports(path))
+        }
+        assert knowing <= {"architectures.py"}
+
+
+def test_a_cause_is_set_where_messages_are_delivered_and_nowhere_else() -> None:
+    """Elsewhere it is an argument; a job's entry has a list of that name."""
+    setting = set()
+    for path in files("actors"):
+        nodes = ast.walk(ast.parse(path.read_text()))
+        named = (node for node in nodes if isinstance(node, ast.Attribute) and node.attr == "cause")
+        if any(isinstance(node.ctx, ast.Store) for node in named):
+            setting.add(str(path.relative_to(ROOT / "actors")))
+    assert setting == {"kernel/actor.py", "kernel/drivers.py", "books/job_tasks.py"}
+
+
 def test_only_the_drivers_know_trio() -> None:
     knowing = {
         path.name
