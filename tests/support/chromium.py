@@ -46,9 +46,9 @@ class Tab:
 
     async def until(self, expression: str) -> Any:
         """The value of an expression once it is true."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(150):
             while not (value := await self.evaluate(expression)):
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.1)  # what it costs is time that the page has not
         return value
 
 
