@@ -43,7 +43,8 @@ def below_min_share(entitlement: Entitlement) -> bool:
 
 def below_half_share(entitlement: Entitlement) -> bool:
     """Whether it runs less than half of its fair share, or its demand if that is less."""
-    return entitlement.running < floor(min(entitlement.share / 2, Fraction(entitlement.demand)))
+    share = entitlement.share  # in whole numbers: it is asked of every claimant at every look
+    return entitlement.running < min(share.numerator // (2 * share.denominator), entitlement.demand)
 
 
 class StarvationClocks:
@@ -55,9 +56,18 @@ class StarvationClocks:
         self._below_min: list[dict[Claimant, Millis]] = [{}, {}]
         self._below_half: list[dict[Claimant, Millis]] = [{}, {}]
         self._known: list[set[Claimant]] = [set(), set()]
+        self._seen: list[tuple[Entitlement, ...]] = [(), ()]
         self._looked_ms: list[Millis] = [0 for _ in KINDS]
 
     def look(self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
+        seen = tuple(entitlements)
+        if seen != self._seen[kind]:
+            self._seen[kind] = seen
+            self._compare(kind, seen, now_ms)
+        self._looked_ms[kind] = now_ms
+
+    def _compare(self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
+        """Start the clocks of those that starve since now, stop those of the others."""
         known, looked_ms = self._known[kind], self._looked_ms[kind]
         for clocks, starves in (
             (self._below_min, below_min_share),
@@ -69,7 +79,6 @@ class StarvationClocks:
                 for each in starving
             }
         self._known[kind] = {each.claimant for each in entitlements}
-        self._looked_ms[kind] = now_ms
 
     def unchanged(self, now_ms: Millis) -> None:
         self._looked_ms = [now_ms for _ in KINDS]

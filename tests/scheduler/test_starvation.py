@@ -1,13 +1,19 @@
 """Since when claimants starve: the clocks of Hadoop's Fair Scheduler, to the millisecond."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
 
+from callboard.actors.config import Cluster
+from callboard.actors.vocabulary.events import JobFinished
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import SlotKind
-from callboard.scheduler.preemption.starvation import StarvationClocks
+from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.orders.size_based import virtual_time
+from callboard.scheduler.preemption.starvation import UPDATE_INTERVAL_MS, StarvationClocks
 from callboard.scheduler.reasons import PoolClaimant
+from tests.support.world import IN_STEP, job, play
 
 
 def claim(running: int) -> Entitlement:
@@ -42,3 +48,24 @@ def test_f14_who_runs_half_of_its_share_does_not_starve() -> None:
         clocks.look(SlotKind.MAP, [claim(running)], now_ms)
     assert lacks(clocks, 1, 11_000) == 0
     assert lacks(clocks, 1, 11_001) == 3
+
+
+def test_shares_are_worked_out_where_something_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An order by virtual time is asked every half second, for days where one map is slow: two
+    thirds of such a run were spent on the same shares.
+    """
+    asked = 0
+
+    def counted(demands: Sequence[int], slots: Fraction, weights: Sequence[int]) -> list[Fraction]:
+        nonlocal asked
+        asked += 1
+        return compute_fair_shares(demands, slots, weights)
+
+    monkeypatch.setattr(virtual_time, "compute_fair_shares", counted)
+    jobs = [job(number, maps=2, map_ms=2_000_000) for number in range(3)]
+    cluster = Cluster(nodes=1, racks=1, map_slots=2, heartbeat=IN_STEP)
+    run = play(jobs, "psbs+kill", cluster=cluster)
+    assert len(run.all(JobFinished)) == 3
+    looks = run.events[-1].at_ms // UPDATE_INTERVAL_MS
+    assert looks > 10_000
+    assert 0 < asked < looks // 100

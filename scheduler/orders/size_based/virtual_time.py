@@ -12,17 +12,16 @@ is kept.  Never again: see HFSP on flapping (III-A).
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from callboard.scheduler.entitlements import (
     ClaimantKind,
     Entitlement,
     Entitlements,
     demand_of,
-    job_entitlement,
 )
 from callboard.scheduler.facts import (
     Closed,
@@ -43,7 +42,7 @@ from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_
 from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
-from callboard.scheduler.reasons import Grounds, Reason
+from callboard.scheduler.reasons import Grounds, JobClaimant, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 _OF_ONE_KIND = (StageFact, Progressed)
@@ -59,6 +58,23 @@ class VirtualPhase:
     late_ms: Millis | None = None  # since when it has been late
     served: int = 0  # its last attempt
     pending: bool = False
+
+
+class _Claim(NamedTuple):
+    """What decides a job's entitlement within its tier."""
+
+    job: JobId
+    running: int
+    demand: int
+    weight: int
+
+
+class _Entitled(NamedTuple):
+    """What was last said about a kind of slot, and by what it was said."""
+
+    slots: int
+    tiers: list[list[_Claim]]
+    entitlements: Entitlements
 
 
 class VirtualTimeOrder(Order, Ranking):
@@ -78,6 +94,7 @@ class VirtualTimeOrder(Order, Ranking):
         self.clusters = tuple(make(pace=self.ageing, by_finish=self.by_finish) for _ in KINDS)
         self._late: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
         self._phases: tuple[dict[JobId, VirtualPhase], dict[JobId, VirtualPhase]] = ({}, {})
+        self._entitled: list[_Entitled | None] = [None, None]
 
     # What the disciplines differ in.
 
@@ -193,17 +210,25 @@ class VirtualTimeOrder(Order, Ranking):
     def entitlements(self, kind: SlotKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         """By the queue's own rank (HFSP's preemption, III-E), else a slot taken for one job would
         go to another, and be taken again; training entitles to nothing of its own.
+
+        Asked every half second of a run of days, and mostly answered as before: the last answer is
+        given again where ranks, demands and slots are the same.
         """
-        found: list[Entitlement] = []
-        left = Fraction(view.slots(kind))
+        slots, tiers = view.slots(kind), self._claims(kind, view)
+        known = self._entitled[kind]
+        if known is None or (known.slots, known.tiers) != (slots, tiers):
+            known = _Entitled(slots, tiers, _share_by_tier(slots, tiers))
+            self._entitled[kind] = known
+        return known.entitlements
+
+    def _claims(self, kind: SlotKind, view: ClusterView) -> list[list[_Claim]]:
+        """What the jobs with demand bring forward, tier by tier."""
+        tiers: list[list[_Claim]] = []
         for tier in self.tiers(kind, view):
-            jobs = [job for number in tier if demand_of(job := view.job(number), kind)]
-            weights = [self.weight(job) for job in jobs]
-            shares = compute_fair_shares([demand_of(job, kind) for job in jobs], left, weights)
-            for job, share in zip(jobs, shares, strict=True):
-                found.append(job_entitlement(job, kind, share))
-                left -= share
-        return found
+            jobs = (view.job(number) for number in tier)
+            found = [(job, job.running(kind), demand_of(job, kind)) for job in jobs]
+            tiers.append([_Claim(j.job, ran, due, self.weight(j)) for j, ran, due in found if due])
+        return tiers
 
     def tiers(self, kind: SlotKind, view: ClusterView) -> list[list[JobId]]:
         """The late, in one tier if they are served in turn, then the others by virtual time."""
@@ -216,6 +241,19 @@ class VirtualTimeOrder(Order, Ranking):
         first = [late_jobs] if self.late_share and late_jobs else [[job] for job in late_jobs]
         aged = (job for job, _ in self.clusters[kind].queue(view.now_ms, waiting=False))
         return first + [[job] for job in aged if job in phases]
+
+
+def _share_by_tier(slots: int, tiers: Sequence[Sequence[_Claim]]) -> list[Entitlement]:
+    """Each tier shares what those before it leave, by weight."""
+    found: list[Entitlement] = []
+    left = Fraction(slots)
+    for tier in tiers:
+        weights = [claim.weight for claim in tier]
+        shares = compute_fair_shares([claim.demand for claim in tier], left, weights)
+        for (job, running, demand, _), share in zip(tier, shares, strict=True):
+            found.append(Entitlement(JobClaimant(job), (job,), running, demand, share))
+            left -= share
+    return found
 
 
 class Fsp(SizeBased, VirtualTimeOrder):
