@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.oracles import sparrow
+from bench.oracles import capacity, sparrow
 from bench.oracles.comparison import Cell, UnknownFormat
 from callboard.arguments import whole_number
 
@@ -41,6 +41,8 @@ def cells_of(path: Path, seeds: int) -> list[Cell]:
         return sparrow.micro_cells(cases)
     if {"which", "workers", "load", "dist", "jobs", "p50", "p95", "p99", "mean"} <= keys:
         return sparrow.cluster_cells(cases, seeds)
+    if {"test", "trackers", "map_slots", "reduce_slots", "queues", "steps"} <= keys:
+        return capacity.cells(cases)
     raise UnknownFormat(f"cases with {', '.join(sorted(keys)) or 'nothing in common'}")
 
 

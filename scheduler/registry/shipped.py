@@ -37,6 +37,7 @@ _VIRTUAL = "orders.size_based.virtual_time"
 _ORDERS = {
     "fifo": ("orders.fifo", "Fifo"),
     "fair": ("orders.fair.fair", "Fair"),
+    "capacity": ("orders.capacity.capacity", "Capacity"),
     "hfsp": ("orders.size_based.hfsp", "Hfsp"),
     "srpt": (_SINGLE, "Srpt"),
     "sjf": (_SINGLE, "Sjf"),

@@ -1,0 +1,1 @@
+"""Queues with capacities, as in Hadoop 1's Capacity Scheduler."""
