@@ -48,15 +48,33 @@ class Measure(NamedTuple):
 
 MEASURES: Mapping[str, Measure] = {
     "mean": Measure("mean response time (s)", mean_response_s),
+    "median": Measure(
+        "median of response times (s)", lambda run: run.summary.response_seconds.median
+    ),
     "p95": Measure("p95 of response times (s)", p95_response_s),
+    "p99": Measure("p99 of response times (s)", lambda run: run.summary.response_seconds.p99),
+    "longest": Measure("longest response time (s)", lambda run: run.summary.response_seconds.max),
+    "waiting": Measure(
+        "mean wait for a first launch (s)", lambda run: run.summary.waiting_seconds.mean
+    ),
     "slowdown": Measure("mean slowdown (×)", mean_slowdown),
+    "completed": Measure("completed jobs (number)", lambda run: run.summary.jobs.completed),
     "locality": Measure("node-local maps (share)", lambda run: run.summary.locality.node),
+    "map-slots": Measure("map slots busy (share)", lambda run: run.summary.utilisation.map),
+    "reduce-slots": Measure(
+        "reduce slots busy (share)", lambda run: run.summary.utilisation.reduce
+    ),
+    "wasted": Measure("wasted slot time (s)", lambda run: run.summary.slot_seconds.wasted),
+    "killed": Measure("killed attempts (number)", lambda run: run.summary.attempts.killed),
     "duration": Measure("length of the run (s)", lambda run: run.summary.virtual_seconds),
 }
 """What can be drawn of each setting."""
 
 _LOG_FROM = 30
 """If the greatest value of a key is so many times the least, its axis is logarithmic."""
+
+_PRESSED = 0.5
+"""If the least value is so much of the greatest, an axis from 0 would mostly be empty."""
 
 _PANELS_MAX = 6
 _ROWS_MAX = 60
@@ -112,7 +130,29 @@ def _drawn(
         for axes in figure.axes:
             if zero:
                 _mark_zero(axes, across=draw is _lines)
+        if not zero:
+            _begin_at_zero(figure, found.values(), label, upright=draw is _lines)
     return figure
+
+
+def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, upright: bool) -> None:
+    """Let the axis of values begin at 0, and where that would press all of them together, say that
+    it does not.
+    """
+    ends = [each.mean + side * (each.half or 0.0) for each in drawn for side in (-1, 1)]
+    known = [end for end in ends if isfinite(end)]
+    pressed = min(known) > _PRESSED * max(known)
+    for axes in figure.axes:
+        if pressed:
+            _relabel(axes, f"{label}; not from 0", upright=upright)
+        elif min(known) >= 0:
+            (axes.set_ylim if upright else axes.set_xlim)(0)
+
+
+def _relabel(axes: Any, label: str, *, upright: bool) -> None:
+    get, put = (axes.get_ylabel, axes.set_ylabel) if upright else (axes.get_xlabel, axes.set_xlabel)
+    if get():
+        put(label)
 
 
 def _mark_zero(axes: Any, *, across: bool) -> None:

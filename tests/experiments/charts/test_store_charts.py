@@ -84,6 +84,26 @@ def test_a_second_key_has_a_panel_a_value() -> None:
     assert drawn(figure.axes[1])["fifo"][1] == [112, 132, 152]
 
 
+def test_an_axis_of_values_begins_at_0_or_says_that_it_does_not() -> None:
+    (axes,) = intervals_chart(cells(*of_sigma("0.5", "1.0", "0.0"))).axes
+    assert axes.get_ylim()[0] == 0
+    assert "not from 0" not in axes.get_ylabel()
+    words = [(("cluster.heartbeat.out_of_band", value),) for value in ("true", "false")]
+    (axes,) = intervals_chart(cells(*words)).axes
+    assert axes.get_xlim()[0] == 0
+    fifo = [each for each in cells(*of_sigma("0.5", "1.0", "0.0")) if each.policy == "fifo"]
+    (axes,) = intervals_chart(fifo).axes
+    assert axes.get_ylim()[0] > 50
+    assert axes.get_ylabel() == "mean response time (s); not from 0"
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "slowdown"])
+def test_every_measure_of_a_run_can_be_drawn(name: str) -> None:
+    (axes,) = intervals_chart(cells(*of_sigma("0.5", "1.0")), MEASURES[name]).axes
+    assert axes.get_ylabel().startswith(MEASURES[name].label)
+    assert set(drawn(axes)) == {"fifo", "fair"}
+
+
 def test_words_have_a_row_each() -> None:
     settings = [(("cluster.heartbeat.out_of_band", value),) for value in ("true", "false")]
     (axes,) = intervals_chart(cells(*settings)).axes
