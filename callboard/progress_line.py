@@ -5,6 +5,7 @@ messages a second and time left; of others the number of steps done.
 import time
 from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich import progress as bar
@@ -157,6 +158,26 @@ def _fitting(title: str, console: Console) -> str:
     shown = plain(title)
     shown.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
     return shown.plain
+
+
+_LONG_S = 10
+"""Work that takes no longer needs no announcement."""
+
+
+def announce(what: str, seconds: float) -> None:
+    """Say on standard error, before long work, how much processor time it is likely to take."""
+    if seconds >= _LONG_S:
+        told = plain(f"{what} about {rough_time(seconds)} of processor time")
+        PlainConsole(stderr=True).print(told, soft_wrap=True)
+
+
+def rough_time(seconds: float) -> str:
+    """In whole tens of seconds, whole minutes or whole hours, rounded up."""
+    if seconds <= 60:
+        return f"{10 * ceil(seconds / 10)} s"
+    if seconds <= 3600:
+        return f"{ceil(seconds / 60)} min"
+    return f"{ceil(seconds / 3600)} h"
 
 
 @contextmanager

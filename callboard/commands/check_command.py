@@ -38,10 +38,13 @@ from callboard.fairness.property import Property, evaluate, is_guaranteed
 from callboard.fairness.scenario_family import scenario_size
 from callboard.file_watch import file_saves, policy_files
 from callboard.journal.tell.names import count
-from callboard.progress_line import steps_progress
+from callboard.progress_line import announce, steps_progress
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.strict_decoder import suggestion
+
+_SECONDS_A_SCENARIO = 0.01
+"""For one property, on a core: 6 to 8 ms for `fifo` and `fair`, more for preemption."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +103,9 @@ def _check(options: argparse.Namespace) -> int:
     policy = plugins.canonical_policy(options.policy)
     plan = _plan(plugins.load_policy(policy), options)
     examples = search_arguments.example_count(options)
-    progress = steps_progress(policy, examples * len(plan.properties))
+    steps = examples * len(plan.properties)
+    announce(f"{policy}: {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
+    progress = steps_progress(policy, steps)
     tested = partial(Experiment, policy=policy)
     with search.temporary_hypothesis_home(), progress as watch:
         findings = search.examine(

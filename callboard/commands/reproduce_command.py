@@ -46,7 +46,7 @@ from callboard.experiments.task_pool import SharedBoard, local_workers
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
-from callboard.progress_line import steps_progress
+from callboard.progress_line import announce, steps_progress
 from callboard.tables.reproduction_table import artefact_table, catalogue_table
 
 _STOPPED = 130
@@ -156,6 +156,8 @@ def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Name
     missing = compute_small(wanted, store)
     if not missing:
         return False
+    told = f"{count(missing, 'run')} to play; all that was asked for takes"
+    announce(told, _recorded_seconds(wanted))
     shared = SharedBoard(0)
     with (
         stopping_on_ctrl_c(shared.request_stop),
@@ -173,6 +175,18 @@ def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Name
     if stopped:
         _say("stopped: what was computed is kept, and the same command goes on from there")
     return stopped
+
+
+def _recorded_seconds(wanted: Sequence[Asked]) -> float:
+    """The processor time that these took where docs/reproduction.md was made, by the seeds that are
+    asked for now; what several of them need counts for each.
+    """
+    known, seconds = recorded_outcomes(), 0.0
+    for artefact, seeds in wanted:
+        if artefact.id in known:
+            last = known[artefact.id]
+            seconds += last.seconds * (len(seeds) / len(last.seeds) if last.seeds else 1)
+    return seconds
 
 
 def _list(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:

@@ -1,14 +1,19 @@
 """The progress line: what it counts, and what it shows at which width."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import JobFinished, Outcome
+from callboard.commands import reproduce_command
 from callboard.console import PlainConsole
-from callboard.progress_line import run_progress
+from callboard.experiments.reproduction.recorded_outcomes import recorded_outcomes
+from callboard.experiments.user_errors import InputError
+from callboard.progress_line import announce, rough_time, run_progress
+from tests.callboard.conftest import Run
 
 TITLE = "fair+delay(5,15) · [/]facebook-morning"
 
@@ -59,3 +64,35 @@ def test_a_narrow_terminal_has_jobs_and_time_left(width: int) -> None:
 def test_a_reader_who_has_gone_is_the_callers_affair() -> None:
     with pytest.raises(BrokenPipeError):
         PlainConsole().on_broken_pipe()
+
+
+def test_long_work_is_announced_and_short_work_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    announce("fair: 800 scenarios,", 9.9)
+    assert capsys.readouterr() == ("", "")
+    announce("fair: 3,000 scenarios,", 31)
+    assert capsys.readouterr() == ("", "fair: 3,000 scenarios, about 40 s of processor time\n")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(10, "10 s"), (60, "60 s"), (61, "2 min"), (504, "9 min"), (3601, "2 h")],
+)
+def test_what_is_expected_is_rounded_up(seconds: float, told: str) -> None:
+    assert rough_time(seconds) == told
+
+
+def test_a_long_artefact_says_beforehand_how_long(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As recorded with ten seeds, and asked for with two."""
+
+    def stopped(*_given: object) -> None:
+        raise InputError("stopped before the first run")
+
+    monkeypatch.setattr(reproduce_command, "compute_missing", stopped)
+    kept = str(tmp_path / "kept.sqlite")
+    _, _, err = callboard("reproduce", "hfsp-alg-1", "--seeds", "2", "--cache", kept)
+    took_s = recorded_outcomes()["hfsp-alg-1"].seconds
+    told = f"all that was asked for takes about {rough_time(took_s / 5)} of processor time"
+    assert told in err
+    assert err.index(told) < err.index("stopped before")
