@@ -23,6 +23,7 @@ POLICIES = (
     "fair",
     "fair+delay",
     "fair+kill",
+    "capacity",
     "hfsp",
     "psbs",
     "coshh",

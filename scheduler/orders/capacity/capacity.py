@@ -24,6 +24,7 @@ from callboard.scheduler.facts import (
     StageFact,
     TasksWithdrawn,
 )
+from callboard.scheduler.guarantees import EFFICIENT
 from callboard.scheduler.model import KINDS, MAP, REDUCE, JobId, NodeId, SlotKind
 from callboard.scheduler.orders.capacity.queues import (
     CapacityJob,
@@ -37,6 +38,9 @@ from callboard.scheduler.part_params import PartParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import BY_KEY, Grounds, PoolPlace, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
+
+_ONE_QUEUE = (*EFFICIENT, "scale")
+"""What is promised where there is one queue only, whose users are served one after the other."""
 
 
 class Capacity(Order):
@@ -72,6 +76,7 @@ class Capacity(Order):
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or Capacity.Params()
+        self.guarantees = () if self.params.queues else _ONE_QUEUE
         self.queues = {
             name: CapacityQueue(name, queue_params(self.params.queues, name), capacity)
             for name, capacity in capacities(self.params.queues).items()
