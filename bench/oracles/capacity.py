@@ -8,8 +8,10 @@ and number.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+
+import msgspec
 
 from bench.oracles.comparison import Cell
 from callboard.scheduler.facts import NodeJoined, TasksPending
@@ -22,76 +24,155 @@ from tests.support.view import FakeCluster, FakeJob, FakeNode, close, heartbeat
 _LETTERS = {MAP: "m", REDUCE: "r"}
 
 
+class Submit(msgspec.Struct, tag="submit", array_like=True):
+    """A job is submitted; `more` may hold back its reduces until so many maps have succeeded."""
+
+    job: int
+    queue: str
+    user: str
+    maps: int
+    reduces: int
+    more: dict[str, int] = {}
+
+
+class Beat(msgspec.Struct, tag="beat", array_like=True):
+    """A tracker's heartbeat, and the attempts that it has to bring."""
+
+    tracker: str
+    attempts: list[str]
+
+
+class Finish(msgspec.Struct, tag="finish", array_like=True):
+    """An attempt has succeeded."""
+
+    tracker: str
+    attempt: str
+
+
+class Add(msgspec.Struct, tag="add", array_like=True):
+    """A tracker comes."""
+
+    tracker: str
+
+
+class CapacityOf(msgspec.Struct, tag="capacity", array_like=True):
+    """How many map slots a queue is due now."""
+
+    queue: str
+    slots: int
+
+
+class Queue(msgspec.Struct, array_like=True):
+    """A queue of the case."""
+
+    name: str
+    capacity: float
+    maximum_capacity: float | None
+    minimum_user_limit_percent: int
+    user_limit_factor: float
+
+    def params(self) -> QueueParams:
+        return QueueParams(
+            capacity=self.capacity,
+            maximum_capacity=self.maximum_capacity,
+            minimum_user_limit_percent=self.minimum_user_limit_percent,
+            user_limit_factor=self.user_limit_factor,
+        )
+
+
+class Case(msgspec.Struct):
+    """One test."""
+
+    test: str
+    trackers: int
+    map_slots: int
+    reduce_slots: int
+    queues: list[Queue]
+    steps: list[Submit | Beat | Finish | Add | CapacityOf]
+
+
 class NotPlayed(ValueError):
-    """What a case needs and is not here."""
+    """What a case needs and is not here, or what is wrong with it."""
 
 
 class Check(NamedTuple):
     """What a step asks for beside what comes out."""
 
     step: str
-    theirs: Any
-    ours: Any
+    theirs: list[str] | int
+    ours: list[str] | int
 
 
 class Replay:
     """One case at play."""
 
-    def __init__(self, case: dict[str, Any]) -> None:
+    def __init__(self, case: Case) -> None:
         self.case = case
-        self.order = Capacity(
-            Capacity.Params(queues={row[0]: _queue_params(*row[1:]) for row in case["queues"]})
-        )
+        try:
+            queues = {queue.name: queue.params() for queue in case.queues}
+            self.order = Capacity(Capacity.Params(queues=queues))
+        except ValueError as error:
+            raise NotPlayed(str(error)) from None
         self.policy = Policy(self.order)
         self.cluster = FakeCluster([], [])
         self.nodes: dict[str, FakeNode] = {}
         self.named: dict[str, AttemptId] = {}
         self.launched: Counter[tuple[int, SlotKind]] = Counter()
-        self.held_back: dict[int, tuple[int, int]] = {}
-        for number in range(1, case["trackers"] + 1):
+        self.maps_to_go: dict[int, int] = {}
+        self.held_back: dict[int, int] = {}
+        for number in range(1, case.trackers + 1):
             self.add(f"tt{number}")
 
     def checks(self) -> Iterator[Check]:
         """Play the steps; NotPlayed for one that cannot be."""
-        for place, (what, *given) in enumerate(self.case["steps"], start=1):
-            if what == "beat":
-                yield Check(f"{place} beat {given[0]}", given[1], self.beat(given[0]))
-            elif what == "capacity":
-                due = self.order.queues[given[0]].capacity(self.cluster.slots(MAP))
-                yield Check(f"{place} capacity of {given[0]}", given[1], due)
-            elif what in _STEPS:
-                _STEPS[what](self, *given)
-            else:
-                raise NotPlayed(f"step `{what}`")
+        for place, step in enumerate(self.case.steps, start=1):
+            match step:
+                case Submit():
+                    self.submit(step)
+                case Beat(tracker, attempts):
+                    yield Check(f"{place} (beat {tracker})", attempts, self.beat(tracker))
+                case Finish(_, attempt):
+                    self.finish(attempt)
+                case Add(tracker):
+                    self.add(tracker)
+                case CapacityOf(queue, slots):
+                    yield Check(f"{place} (capacity of {queue})", slots, self.capacity(queue))
+
+    def capacity(self, queue: str) -> int:
+        if queue not in self.order.queues:
+            raise NotPlayed(f"no queue `{queue}`")
+        return self.order.queues[queue].capacity(self.cluster.slots(MAP))
 
     def add(self, tracker: str) -> None:
-        node = FakeNode(len(self.nodes), (self.case["map_slots"], self.case["reduce_slots"]))
+        node = FakeNode(len(self.nodes), (self.case.map_slots, self.case.reduce_slots))
         self.nodes[tracker] = node
         self.cluster._nodes.append(node)
         self.policy.observe(NodeJoined(node.node), self.cluster)
 
-    def submit(
-        self,
-        job: int,
-        queue: str,
-        user: str,
-        maps: int,
-        reduces: int,
-        more: dict[str, int] | None = None,
-    ) -> None:
-        told = dict(more or {})
-        slowstart = told.pop("slowstart", 0)
-        if told:
-            raise NotPlayed("tasks of several slots" if "slots_map" in told else ", ".join(told))
+    def submit(self, step: Submit) -> None:
+        unknown = sorted(step.more.keys() - {"slowstart"})
+        if unknown:
+            several = unknown[0].startswith("slots_")
+            raise NotPlayed("tasks of several slots" if several else f"a job's {unknown[0]}")
+        slowstart = step.more.get("slowstart", 0)
         if slowstart:
-            self.held_back[job] = (slowstart, reduces)
-        coming = FakeJob(
-            job, [maps, 0 if slowstart else reduces], submitted_ms=job, user=user, pool=queue
+            self.maps_to_go[step.job], self.held_back[step.job] = slowstart, step.reduces
+        reduces = 0 if slowstart else step.reduces
+        self.cluster.add(
+            FakeJob(
+                step.job,
+                [step.maps, reduces],
+                submitted_ms=step.job,
+                user=step.user,
+                pool=step.queue,
+            ),
+            self.policy,
         )
-        self.cluster.add(coming, self.policy)
 
     def beat(self, tracker: str) -> list[str]:
         """The attempts that the tracker's heartbeat brings."""
+        if tracker not in self.nodes:
+            raise NotPlayed(f"no tracker `{tracker}`")
         before = self.cluster.last_attempt
         launches = heartbeat(self.policy, self.cluster, self.nodes[tracker])
         names = []
@@ -102,36 +183,29 @@ class Replay:
             self.named[names[-1]] = attempt
         return names
 
-    def finish(self, tracker: str, name: str) -> None:  # noqa: ARG002
-        """An attempt has succeeded; with enough maps the job's reduces may start."""
-        attempt = self.named.pop(name, None)
-        if attempt is None:
+    def finish(self, name: str) -> None:
+        """An attempt has succeeded; with enough maps its job's reduces may start."""
+        number = self.named.pop(name, None)
+        if number is None:
             return  # it was never launched, which its heartbeat has told
-        job, kind = self.cluster.attempts_[attempt].job, self.cluster.attempts_[attempt].kind
-        close(self.policy, self.cluster, attempt, succeeded=True)
-        if kind is MAP and job in self.held_back:
-            wanted, reduces = self.held_back.pop(job)
-            if wanted > 1:
-                self.held_back[job] = (wanted - 1, reduces)
-                return
-            self.cluster.job(job).pending_[REDUCE] = reduces
-            self.policy.observe(TasksPending(job, REDUCES), self.cluster)
+        attempt = self.cluster.attempts_[number]
+        close(self.policy, self.cluster, number, succeeded=True)
+        if attempt.kind is MAP and attempt.job in self.held_back:
+            self.maps_to_go[attempt.job] -= 1
+            if not self.maps_to_go[attempt.job]:
+                self.open_reduces(attempt.job)
+
+    def open_reduces(self, job: int) -> None:
+        self.cluster.job(job).pending_[REDUCE] = self.held_back.pop(job)
+        self.policy.observe(TasksPending(job, REDUCES), self.cluster)
 
 
-_STEPS: dict[str, Callable[..., None]] = {
-    "add": Replay.add,
-    "submit": Replay.submit,
-    "finish": Replay.finish,
-}
-
-
-def _queue_params(capacity: float, maximum: float | None, least: int, factor: float) -> QueueParams:
-    return QueueParams(
-        capacity=capacity,
-        maximum_capacity=maximum,
-        minimum_user_limit_percent=least,
-        user_limit_factor=factor,
-    )
+def read_case(data: dict[str, Any]) -> Case:
+    """A test as it stands in the file; NotPlayed for steps that nothing here knows."""
+    try:
+        return msgspec.convert(data, Case)
+    except msgspec.ValidationError as error:
+        raise NotPlayed(str(error)) from None
 
 
 def cells(cases: Sequence[dict[str, Any]]) -> list[Cell]:
@@ -139,20 +213,20 @@ def cells(cases: Sequence[dict[str, Any]]) -> list[Cell]:
     return [_cell(case) for case in cases]
 
 
-def _cell(case: dict[str, Any]) -> Cell:
-    asked = sum(step[0] in ("beat", "capacity") for step in case["steps"])
+def _cell(data: dict[str, Any]) -> Cell:
+    asked = sum(step[:1] in (["beat"], ["capacity"]) for step in data["steps"])
     try:
-        checks = list(Replay(case).checks())
+        checks = list(Replay(read_case(data)).checks())
     except NotPlayed as lack:
-        return Cell(f"{case['test']}: {lack}", asked, None)
+        return Cell(f"{data['test']}: {lack}", asked, None)
     wrong = [each for each in checks if each.theirs != each.ours]
     first = _first(wrong[0]) if wrong else ""
-    return Cell(f"{case['test']}{first}", asked, asked - len(wrong))
+    return Cell(f"{data['test']}{first}", asked, asked - len(wrong))
 
 
 def _first(wrong: Check) -> str:
     return f": step {wrong.step}, {_list(wrong.theirs)}, here {_list(wrong.ours)}"
 
 
-def _list(found: Any) -> str:
+def _list(found: list[str] | int) -> str:
     return " ".join(found) or "nothing" if isinstance(found, list) else str(found)

@@ -1,12 +1,13 @@
 """The Capacity Scheduler against Hadoop 1's own tests, heartbeat by heartbeat."""
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
 import pytest
 
-from bench.oracles.capacity import NotPlayed, Replay
+from bench.oracles.capacity import Case, NotPlayed, Replay, cells, read_case
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.facts import JobUpdated
 from callboard.scheduler.model import KINDS, Priority
@@ -27,9 +28,9 @@ TESTS = (
 )
 
 
-def case(name: str) -> dict[str, Any]:
+def case(name: str) -> Case:
     cases: list[dict[str, Any]] = json.loads(oracle("hadoop1-capacity.json").read_text("utf-8"))
-    return next(each for each in cases if each["test"] == name)
+    return read_case(next(each for each in cases if each["test"] == name))
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -42,6 +43,45 @@ def test_hadoops_own_test_gives_the_same_attempts_heartbeat_by_heartbeat(name: s
 def test_tasks_of_several_slots_are_not_played() -> None:
     with pytest.raises(NotPlayed, match="several slots"):
         list(Replay(case("testUserLimitsForHighMemoryJobs")).checks())
+
+
+A_CASE: dict[str, Any] = {
+    "test": "one",
+    "trackers": 1,
+    "map_slots": 2,
+    "reduce_slots": 1,
+    "queues": [["default", 100, None, 100, 1]],
+    "steps": [
+        ["submit", 1, "default", "ann", 1, 1],
+        ["beat", "tt1", ["j1m1", "j1r1"]],
+        ["capacity", "default", 2],
+    ],
+}
+
+
+def test_a_case_is_told_step_by_step_where_it_differs() -> None:
+    other = A_CASE | {"steps": [A_CASE["steps"][0], ["beat", "tt1", ["j1m1"]]]}
+    same, differs = cells([A_CASE, other])
+    assert (same.what, same.theirs, same.ours) == ("one", 2, 2)
+    assert differs.what == "one: step 2 (beat tt1), j1m1, here j1m1 j1r1"
+    assert not differs.agrees
+
+
+@pytest.mark.parametrize(
+    ("change", "lack"),
+    [
+        ({"steps": [["fail", "tt1", "j1m1"]]}, "Invalid value 'fail'"),
+        ({"steps": [["beat", "tt9", []]]}, "no tracker `tt9`"),
+        ({"queues": [["default", 50, 40, 100, 1]]}, "queue `default` has a maximum_capacity"),
+        ({"queues": [["default", 50]]}, r"\$.queues"),
+        ({"steps": [["submit", 1, "default", "ann", 1, 1, {"speed": 2}]]}, "a job's speed"),
+    ],
+)
+def test_what_a_case_needs_and_is_not_here_is_said(change: dict[str, Any], lack: str) -> None:
+    (cell,) = cells([A_CASE | change])
+    assert cell.ours is None
+    assert not cell.agrees
+    assert re.search(lack, cell.what)
 
 
 def order_of(**queues: dict[str, Any]) -> Capacity:
