@@ -37,6 +37,8 @@ def fair_scheduler_xml(policy: Policy) -> SchedulerFile:
 
 def _unsaid_order(policy: Policy) -> list[str]:
     order = policy.order
+    if order.name == "capacity":
+        return ["the queues of the order capacity: YARN's Capacity Scheduler has a file of its own"]
     if order.name not in ("fifo", "fair"):
         return [f"the order {order.name}: YARN has none like it; the file says fair"]
     if order.name == "fifo":

@@ -214,6 +214,12 @@ def test_pools_become_queues_with_all_that_a_queue_can_say() -> None:
     assert "yarn.scheduler.fair.preemption" in unsaid
 
 
+def test_the_queues_of_the_capacity_scheduler_are_left_to_its_own_file() -> None:
+    root, unsaid = allocations("capacity(queues={ads={capacity=50}})")
+    assert root.findtext("queue/schedulingPolicy") == "fair"
+    assert "YARN's Capacity Scheduler has a file of its own" in unsaid
+
+
 def test_an_order_that_yarn_has_not_is_said_to_be_none_of_its() -> None:
     root, unsaid = allocations("hfsp+delay(node=5)+late")
     assert root.findtext("queue/schedulingPolicy") == "fair"

@@ -3,14 +3,17 @@
 import json
 import re
 from collections import Counter
+from math import ceil
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bench.oracles.capacity import Case, NotPlayed, Replay, cells, read_case
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.facts import JobUpdated
-from callboard.scheduler.model import KINDS, Priority
+from callboard.scheduler.model import KINDS, Priority, SlotKind
 from callboard.scheduler.orders.capacity.capacity import Capacity
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.policy import Policy
@@ -93,7 +96,13 @@ def order_of(**queues: dict[str, Any]) -> Capacity:
 def a_job(number: int, pool: str = "", maps: int = 99, **more: Any) -> FakeJob:
     reduces = more.pop("reduces", 0)
     return FakeJob(
-        number, [maps, reduces], pool=pool, submitted_ms=number, homes=frozenset({0}), **more
+        number,
+        [maps, reduces],
+        pool=pool,
+        submitted_ms=number,
+        homes=frozenset({0}),
+        reduces=reduces,
+        **more,
     )
 
 
@@ -108,6 +117,13 @@ def test_of_five_users_of_at_least_a_quarter_the_fifth_gets_none() -> None:
     jobs = [a_job(n, user=f"user{n}") for n in range(5)]
     order = order_of(default={"capacity": 100, "minimum_user_limit_percent": 25})
     assert Counter(served(order, jobs)) == {0: 5, 1: 5, 2: 5, 3: 5}
+
+
+def test_a_user_of_whom_nothing_waits_counts_as_long_as_the_job_is_there() -> None:
+    """Half of eight slots are left to ann, who has no use for more than two of them."""
+    jobs = [a_job(0, user="ann", maps=2), a_job(1, user="bob")]
+    order = order_of(default={"minimum_user_limit_percent": 25})
+    assert served(order, jobs, (8, 0)) == [0, 0, 1, 1, 1, 1]
 
 
 def test_with_a_limit_of_100_percent_users_are_served_one_after_the_other() -> None:
@@ -236,3 +252,84 @@ def test_a_copy_counts_within_the_limits() -> None:
 def test_bad_queues_are_refused_in_words(queues: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         order_of(**queues)
+
+
+MOVES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 99)), max_size=60)
+COMING = st.lists(
+    st.tuples(
+        st.sampled_from("abx"),
+        st.sampled_from("uvw"),
+        st.integers(0, 4),
+        st.integers(0, 3),
+        st.sampled_from(Priority),
+    ),
+    min_size=1,
+    max_size=8,
+)
+QUEUES: dict[str, Any] = {
+    "a": {"capacity": 40, "maximum_capacity": 60, "minimum_user_limit_percent": 30},
+    "b": {"capacity": 35, "user_limit_factor": 2.5, "supports_priority": True},
+}
+
+
+def recounted(order: Capacity, name: str, cluster: FakeCluster, kind: SlotKind) -> list[int]:
+    """The jobs of a queue that may have a slot, in turn, worked out afresh by the rules."""
+    jobs = [
+        job
+        for job in cluster._jobs.values()
+        if (job.pool if job.pool in QUEUES else "default") == name
+    ]
+    params, slots = order.queues[name].params, cluster.slots(kind)
+    least = params.minimum_user_limit_percent
+    percent = {"a": 40, "b": 35, "default": 25}[name]
+    occupied = sum(job.running(kind) for job in jobs)
+    held = Counter[str]()
+    for job in jobs:
+        held[job.user] += job.running(kind)
+    users = {job.user for job in jobs if kind is MAP or job.reduces}
+    due = max(percent * slots // 100, 1)
+    shared = due if occupied < due else occupied + 1
+    share = max(ceil(shared / max(len(users), 1)), ceil(least * shared / 100))
+    limit = min(share, int(due * params.user_limit_factor))
+    if params.maximum_capacity is not None and occupied >= int(
+        params.maximum_capacity * slots / 100
+    ):
+        return []
+    fits = [job for job in jobs if job.pending(kind) and held[job.user] < limit]
+    priority = params.supports_priority
+    return [j.job for j in sorted(fits, key=lambda j: (j.priority if priority else 0, j.job))]
+
+
+@given(jobs=COMING, moves=MOVES)
+@settings(derandomize=True, max_examples=150, deadline=None)
+def test_every_queue_is_what_a_recount_gives(
+    jobs: list[tuple[str, str, int, int, Priority]], moves: list[tuple[int, int]]
+) -> None:
+    """After any history of heartbeats, ends, losses, arrivals and departures."""
+    order = order_of(**QUEUES)
+    nodes = [FakeNode(n, (3, 2)) for n in range(4)]
+    cluster = FakeCluster(nodes, [])
+    policy = informed(Policy(order), cluster)
+    coming = [
+        a_job(n, pool, maps, user=user, reduces=reduces, priority=priority)
+        for n, (pool, user, maps, reduces, priority) in enumerate(jobs)
+    ]
+    for what, which in [(5, 0), (5, 0), *moves]:
+        open_ = list(cluster.attempts_)
+        idle = [
+            j.job for j in cluster.jobs() if not any(j.running(k) + j.pending(k) for k in KINDS)
+        ]
+        if what <= 1:
+            heartbeat(policy, cluster, nodes[which % 4])
+        elif what <= 3 and open_:
+            close(policy, cluster, open_[which % len(open_)], succeeded=what == 2)
+        elif what == 4 and idle:
+            cluster.leave(idle[which % len(idle)], policy)
+        elif coming:
+            cluster.add(coming.pop(0), policy)
+        for kind in KINDS:
+            told = queued(order, kind, cluster)
+            assert [score for _, score in told] == sorted(score for _, score in told)
+            for name in order.queues:
+                mine = [job for job, _ in told if order._jobs[job].queue.name == name]
+                assert mine == recounted(order, name, cluster, kind)
