@@ -172,6 +172,33 @@ def test_of_equal_queues_the_one_goes_first_that_stood_first_before() -> None:
     assert [each.job for each in heartbeat(policy, cluster, node)] == [2, 0]
 
 
+def test_a_heartbeat_that_finds_nothing_sorts_the_queues_too() -> None:
+    """`a` holds nothing and `b` one slot when it comes; so `a` stands first when both are equal."""
+    order = order_of(a={"capacity": 50}, b={"capacity": 50})
+    node = FakeNode(0, (2, 0))
+    cluster = FakeCluster([node], [a_job(0, "a", maps=1), a_job(1, "b", maps=1)])
+    policy = informed(Policy(order), cluster)
+    assert [each.job for each in heartbeat(policy, cluster, node)] == [0, 1]
+    close(policy, cluster, 1, succeeded=True)
+    assert heartbeat(policy, cluster, node) == []
+    close(policy, cluster, 2, succeeded=True)
+    for number, pool in ((2, "b"), (3, "a")):
+        cluster.add(a_job(number, pool, maps=1), policy)
+    assert [each.job for each in heartbeat(policy, cluster, node)] == [3, 2]
+
+
+def test_queues_are_sorted_once_for_the_one_reduce_of_a_heartbeat() -> None:
+    """Before it, when both were equal; so `a` goes first again when both are."""
+    order = order_of(a={"capacity": 50}, b={"capacity": 50})
+    node = FakeNode(0, (0, 4))
+    jobs = [a_job(0, "a", maps=0, reduces=2), a_job(1, "b", maps=0, reduces=1)]
+    cluster = FakeCluster([node], jobs)
+    policy = informed(Policy(order), cluster)
+    assert [each.job for each in heartbeat(policy, cluster, node)] == [0]
+    close(policy, cluster, 1, succeeded=True)
+    assert [each.job for each in heartbeat(policy, cluster, node)] == [0]
+
+
 def test_a_tracker_that_comes_changes_every_capacity() -> None:
     """testClusterSizeChange's figures: `int(percent × slots / 100)`."""
     queue = order_of(q={"capacity": 35}).queues["q"]
