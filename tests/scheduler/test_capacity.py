@@ -294,7 +294,7 @@ COMING = st.lists(
     max_size=8,
 )
 QUEUES: dict[str, Any] = {
-    "a": {"capacity": 40, "maximum_capacity": 60, "minimum_user_limit_percent": 30},
+    "a": {"capacity": 40, "maximum_capacity": 60, "minimum_user_limit_percent": 45},
     "b": {"capacity": 35, "user_limit_factor": 2.5, "supports_priority": True},
 }
 
