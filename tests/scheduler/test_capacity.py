@@ -119,6 +119,14 @@ def test_of_five_users_of_at_least_a_quarter_the_fifth_gets_none() -> None:
     assert Counter(served(order, jobs)) == {0: 5, 1: 5, 2: 5, 3: 5}
 
 
+def test_user_limits_are_rounded_up() -> None:
+    """45 % of ten slots, 5; a third of them, 4, where the minimum is less."""
+    for percent, held in ((45, {0: 5, 1: 5}), (10, {0: 4, 1: 4, 2: 2})):
+        jobs = [a_job(n, user=f"user{n}") for n in range(3)]
+        order = order_of(default={"minimum_user_limit_percent": percent})
+        assert Counter(served(order, jobs, (10, 0))) == held
+
+
 def test_a_user_of_whom_nothing_waits_counts_as_long_as_the_job_is_there() -> None:
     """Half of eight slots are left to ann, who has no use for more than two of them."""
     jobs = [a_job(0, user="ann", maps=2), a_job(1, user="bob")]
