@@ -264,13 +264,15 @@ class Charts(msgspec.Struct, frozen=True, array_like=True):
 
 class Lane(msgspec.Struct, frozen=True, array_like=True):
     """A row of the detail's timeline: for each column the owner (job + 1, 0 for none), the state (a
-    `SlotState` or `WASTED`), and how full it is, from 0 to 1.
+    `SlotState` or `WASTED`), and how full it is, from 0 to 1.  `most` is how many attempts a full
+    column stands for; 0 where a lane is one slot.
     """
 
     label: str
     owners: list[int]
     states: bytes
     fill: list[float]
+    most: int = 0
 
 
 class DetailText(msgspec.Struct, frozen=True, array_like=True):

@@ -102,7 +102,7 @@ def running_profile(
     chosen: SelectedOccupancies, job: JobId, window: Window, columns: int
 ) -> list[Lane]:
     """How many of the job's attempts ran at a time, maps and reduces in a lane each; `fill` is
-    relative to the most that ever ran, which the label names.
+    relative to the most that ever ran.
     """
     edges = np.linspace(window[0], max(window[1], window[0] + 1), columns + 1)
     lanes = []
@@ -115,8 +115,8 @@ def running_profile(
         level = _mean_running(chosen.began[mine], chosen.ended[mine], edges)
         most = max(float(level.max()), 1.0)
         owners = np.where(level > 0, job + 1, 0).tolist()
-        label = f"{name} ≤{most:.0f}"
-        lanes.append(Lane(label, owners, bytes([state]) * len(owners), (level / most).tolist()))
+        fill = (level / most).tolist()
+        lanes.append(Lane(name, owners, bytes([state]) * len(owners), fill, round(most)))
     return lanes
 
 

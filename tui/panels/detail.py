@@ -14,6 +14,7 @@ _Fact = tuple[str, str, bool]
 
 _LABEL = 12
 _FACTS_LEAST = 3
+_AXIS_TEXT = len("0:00:00  full height:   00:00:00")
 _RIGHT = ("up and well", "counts on it", "knows", "up and well; the master counts on it")
 """The facts about a node when nothing is wrong."""
 _HINTS = ("choose a job, a node or a slot: click it,", "or go there with 2 or 1, arrow keys, enter")
@@ -65,7 +66,7 @@ class DetailPane(Pane):
 
     def _room(self, detail: DetailText) -> int:
         """How many facts are shown: lanes come first, but for a few facts."""
-        lanes = len(detail.lanes) + 1 if detail.lanes else 0
+        lanes = len(detail.lanes) + 1 + bool(self._below(detail)) if detail.lanes else 0
         facts = len(self._facts(detail))
         return max(min(self.content_size.height - lanes, facts), min(facts, _FACTS_LEAST))
 
@@ -91,9 +92,11 @@ class DetailPane(Pane):
         facts = self._facts(detail)[self._top : self._top + self._room(detail)]
         lines: list[Iterable[Span]] = [self._fact(*each) for each in facts]
         if detail.lanes:
-            lines += [()] if len(lines) + len(detail.lanes) + 2 <= self.content_size.height else []
+            lines += [()] if len(lines) + len(detail.lanes) + 3 <= self.content_size.height else []
             lines += [self._lane(frame, each) for each in detail.lanes]
             lines += [self._axis(detail)]
+            below = self._below(detail)
+            lines += [self._fact("full height", below, False)] if below else []
         return lines
 
     def _fact(self, label: str, text: str, wrong: bool) -> Iterable[Span]:
@@ -104,7 +107,7 @@ class DetailPane(Pane):
         """A job's lane is a profile, a node's a row of stretches."""
         palette = self.palette
         yield f"{lane.label:<{_LABEL}} ", self.ink(palette.dim)
-        profile = "≤" in lane.label
+        profile = lane.most > 0
         for owner, state, fill in zip(lane.owners, lane.states, lane.fill, strict=True):
             if not owner:
                 yield "·" if not profile else " ", self.ink(palette.faint)
@@ -119,6 +122,19 @@ class DetailPane(Pane):
 
     def _axis(self, detail: DetailText) -> Iterable[Span]:
         begin, end = axis_time(detail.from_ms), axis_time(detail.to_ms)
+        told = "" if self._below(detail) else _heights(detail)
+        middle = f"full height: {told}" if told else ""
         gap = max(self._lane_columns - len(begin) - len(end), 1)
         yield " " * (_LABEL + 1), self.ink()
-        yield f"{begin}{' ' * gap}{end}", self.ink(self.palette.dim)
+        yield f"{begin}{middle:^{gap}}{end}", self.ink(self.palette.dim)
+
+    def _below(self, detail: DetailText) -> str:
+        """What a full column stands for, if it does not fit between the ends of the axis."""
+        told = _heights(detail)
+        return told if len(told) + _AXIS_TEXT > self._lane_columns else ""
+
+
+def _heights(detail: DetailText) -> str:
+    """What a full column of each profile stands for; empty where there is none."""
+    known = (f"{lane.most:,} {lane.label}" for lane in detail.lanes if lane.most)
+    return ", ".join(known)

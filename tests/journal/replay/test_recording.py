@@ -241,10 +241,11 @@ class TestFrame:
         assert detail is not None
         facts = dict(detail.facts)
         assert facts["maps"] == "400 of 400 done, 0 running, 0 waiting"
-        assert [lane.label for lane in detail.lanes] == ["maps ≤80", "reduces ≤40"]
+        assert [(lane.label, lane.most) for lane in detail.lanes] == [("maps", 80), ("reduces", 40)]
         detail = cursor.frame(View(node=2, lane_columns=40)).detail
         assert detail is not None
         facts = dict(detail.facts)
         assert facts["node"] == "down"
         assert facts["the master"].startswith("does not know; it counts")
         assert [lane.label for lane in detail.lanes] == ["map 0", "map 1", "reduce 0", "reduce 1"]
+        assert not any(lane.most for lane in detail.lanes)
