@@ -169,13 +169,13 @@ def test_more_than_two_are_for_a_table() -> None:
         await pilot.press("home", "space", "enter")
         told = text_of(pilot, "#said")
         assert "room for 2 runs" in told
-        policies = " ".join(f"--policy {each}" for each in ("fair", "hfsp", "fifo"))
+        policies = " ".join(f"--policy {each}" for each in ("fair", "capacity", "fifo"))
         assert f"callboard run {DEFAULT_SCENARIO} {policies}" in told
         await pilot.press("space")
         assert not pilot.app.query_one("#said").display
         await pilot.press("enter")
 
-    assert started(act) == StartChoice(DEFAULT_SCENARIO, ("fair", "hfsp"))
+    assert started(act) == StartChoice(DEFAULT_SCENARIO, ("fair", "capacity"))
 
 
 def test_a_policy_can_be_typed_in() -> None:
