@@ -62,7 +62,7 @@ def test_a_figure_that_there_is_not_is_said(runs: tuple[Run, Run], comparison: C
         runs[0].plot("eggs")
     with pytest.raises(InputError, match="gantt: there is no such figure; there are intervals"):
         comparison.plot("gantt")
-    with pytest.raises(InputError, match="eggs: there is no such figure; there are mean, p95"):
+    with pytest.raises(InputError, match="eggs: there is no such figure; there are mean"):
         comparison.plot(of="eggs")
 
 
