@@ -6,9 +6,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed-to-run
 STAMP  := $(VENV)/.installed
 BOOK   := $(VENV)/.installed-for-docs
+SOAK   := 700000
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help run test check format bench screens diagrams figures reference docs hunt-all swarm clean
+.PHONY: help run test soak check format bench screens diagrams figures reference docs hunt-all swarm clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -28,6 +29,10 @@ check: $(STAMP) ## lint, types, tests
 format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+soak: $(STAMP) ## what takes longer than the suite should: more drawn worlds, by the actors and by both engines
+	@$(BIN)/python -m bench.twin --first $(SOAK) --worlds 1000
+	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 200 --to build/soak
 
 bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine, of sweeps, of the screen and of pages
 	$(BIN)/python -m bench.engine

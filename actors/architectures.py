@@ -11,11 +11,48 @@ def _sparrow() -> type[Architecture]:
     return Sparrow
 
 
-ARCHITECTURES: Mapping[str, Callable[[], type[Architecture]]] = {"sparrow": _sparrow}
+def _hawk() -> type[Architecture]:
+    from callboard.actors.hawk.hawk import Hawk
+
+    return Hawk
+
+
+def _eagle() -> type[Architecture]:
+    from callboard.actors.hawk.hawk import Eagle
+
+    return Eagle
+
+
+def _omega() -> type[Architecture]:
+    from callboard.actors.omega.shared_cell import Omega
+
+    return Omega
+
+
+def _monolithic() -> type[Architecture]:
+    from callboard.actors.omega.shared_cell import Monolithic
+
+    return Monolithic
+
+
+def _mesos() -> type[Architecture]:
+    from callboard.actors.omega.shared_cell import Mesos
+
+    return Mesos
+
+
+ARCHITECTURES: Mapping[str, Callable[[], type[Architecture]]] = {
+    "eagle": _eagle,
+    "hawk": _hawk,
+    "mesos": _mesos,
+    "monolithic": _monolithic,
+    "omega": _omega,
+    "sparrow": _sparrow,
+}
 """Each is loaded when it is asked for."""
 
 
 def architecture_name(spelling: str) -> str:
-    """The name of the architecture that a spelling means; `central` if it is none that ships."""
+    """The name of the architecture in a spelling; `central` for a policy."""
     name = spelling.partition("(")[0].strip()
     return name if name in ARCHITECTURES else CENTRAL

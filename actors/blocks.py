@@ -1,4 +1,4 @@
-"""Which blocks of input can be read: those of which some replica lies on a machine that is up.
+"""Which blocks of input can be read: those with a replica on a machine that is up.
 
 No actor: the injector says when a machine goes down and comes back, slots ask when they begin a
 map. What happens at an instant is seen from the next one on, so nothing depends on the order within

@@ -2,7 +2,7 @@
 `[cluster.heartbeat]` and `[tasks]`. The limits, which decoding checks, keep every run finite.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
 import msgspec
@@ -10,11 +10,15 @@ from msgspec import Meta
 
 from callboard.actors.topology import Topology
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import Locality, Millis
+from callboard.scheduler.model import Locality, Millis, NodeId
+from callboard.scheduler.resources import Dimensions, Vector
 
 NODES_MAX = 20_000
 SLOTS_MAX = 255
 """Of one kind on one node."""
+
+AMOUNT_MAX = 10**15
+"""Of any resource on one node: those of all nodes together are 64-bit numbers."""
 
 _DAY_MS = 86_400_000
 
@@ -24,6 +28,10 @@ _Slots = Annotated[int, Meta(ge=0, le=SLOTS_MAX)]
 _Factor = Annotated[float, Meta(ge=0.001, le=1000)]
 _Share = Annotated[float, Meta(ge=0, le=1)]
 _Length = Annotated[Millis, Meta(ge=1, le=_DAY_MS)]
+_Phase = Annotated[Millis, Meta(ge=-1, le=_DAY_MS)]
+
+_Name = Annotated[str, Meta(min_length=1, max_length=60)]
+_Capacity = dict[_Name, Annotated[int, Meta(ge=0, le=AMOUNT_MAX)]]
 
 ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
@@ -55,6 +63,8 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Whether a node sends a heartbeat as soon as an attempt ends (rule H4)."""
     phase_grid_ms: _Length = 1
     """The grid on which nodes' first heartbeats are drawn; a coarse one simulates faster."""
+    phases_ms: tuple[_Phase, ...] = ()
+    """When each node's first heartbeat is due, as a history tells it; -1, or no number: drawn."""
     send: Literal["needed", "all"] = "needed"
     """Whether heartbeats are elided that could change nothing (`needed`), or none; both give the
     same journal.
@@ -74,6 +84,11 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             return self.interval_ms
         return max(10 * nodes, PROFILES[self.profile].minimum_ms)
 
+    def stated_phase_ms(self, node: NodeId, round_ms: Millis) -> Millis | None:
+        """When a node's first heartbeat is due within a round; None where that is drawn."""
+        stated = self.phases_ms[node] if node < len(self.phases_ms) else -1
+        return None if stated < 0 else stated % round_ms
+
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One `[[cluster.group]]` of unlike nodes, numbered after the plain ones, group by group."""
@@ -88,6 +103,8 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Of one of these nodes."""
     node_type: str = ""
     """What jobs' factors (`on`) speak of; groups may share one."""
+    capacity: _Capacity | None = None
+    """Of one of these nodes; unset, the cluster's."""
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -109,6 +126,10 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Of a plain node: tasks take their time divided by it."""
     node_type: str = ""
     """Of a plain node: a name that jobs' factors (`on`) speak of."""
+    capacity: _Capacity | None = None
+    """What a plain node has besides slots, by name, in whole amounts of any unit: `{cpu = 4000,
+    memory = 16384}`.  Only architectures that place by resources go by it; all others go by slots.
+    """
     latency_ms: Annotated[Millis, Meta(ge=0, le=600_000)] = 1
     """One way of a message between two machines."""
     replication: Annotated[int, Meta(ge=1, le=512)] = 3
@@ -137,6 +158,13 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             own_maps = maps if group.map_slots is None else group.map_slots
             own_reduces = reduces if group.reduce_slots is None else group.reduce_slots
             yield group.nodes, own_maps, own_reduces, group.speed, group.node_type
+
+    def capacities(self) -> Iterator[tuple[int, dict[str, int]]]:
+        """(nodes, what one has besides slots) of the plain nodes and each group."""
+        plain = self.capacity or {}
+        yield self.nodes, plain
+        for group in self.group:
+            yield group.nodes, plain if group.capacity is None else group.capacity
 
     def topology(self) -> Topology:
         """Who stands in which rack: by `rack_sizes`, if they fit the nodes and the racks.  On
@@ -195,6 +223,17 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def locality_factor(self, level: Locality) -> float:
         """By how much a map is longer than a data-local one."""
         return (1.0, self.rack_factor, self.off_rack_factor)[level]
+
+
+def vectors_of_nodes(
+    cluster: Cluster, nodes: Iterable[NodeFacts]
+) -> tuple[Dimensions, tuple[Vector, ...]]:
+    """The dimensions of a cluster, and what each of its nodes has of them."""
+    named = sorted({name for _, amounts in cluster.capacities() for name in amounts})
+    dimensions = Dimensions(tuple(named))
+    amounts = (each for count, each in cluster.capacities() for _ in range(count))
+    slots = ((each.map_slots, each.reduce_slots) for each in nodes)
+    return dimensions, tuple(map(dimensions.of_node, slots, amounts))
 
 
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:

@@ -136,6 +136,10 @@ class Job(Actor[AnyEvent]):
             drop = msg.DropOutputs(self._spec.job, trouble.host)
             self.send(self._scheduler, drop, self.cause)
 
+    def on_given_up(self, _: msg.GivenUp) -> None:
+        """Its scheduler has no room for it."""
+        self._end(JobChange.FAIL, self.cause)
+
     def on_kill_job(self, _: faults.KillJob) -> None:
         """Its user kills the job; before its submission that does nothing."""
         if self.state is not _UNSUBMITTED:
@@ -188,6 +192,9 @@ class Job(Actor[AnyEvent]):
         spec = self._spec
         tasks = (spec.maps, spec.reduces)
         profile = msg.JobProfile(spec.user, spec.pool, spec.priority, tasks)
+        if any(spec.demands):
+            what = (spec.user, spec.pool, spec.priority, tasks, spec.demands)
+            profile = msg.DemandingProfile(*what)
         order = msg.SubmitStage(spec.job, profile, stage, work, replication, blocks)
         self.send(self._scheduler, order, cause)
 

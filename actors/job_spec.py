@@ -8,6 +8,9 @@ from callboard.scheduler.model import JobId, Millis, Priority, TaskIndex
 TasksOfStages = tuple[tuple[TaskIndex, ...], tuple[TaskIndex, ...]]
 """Some maps, and some reduces."""
 
+Amounts = tuple[tuple[str, int], ...]
+"""Amounts of named resources."""
+
 
 def factor_on(kind: str, factors: tuple[tuple[str, float], ...]) -> float:
     """The factor that stands beside `kind`, or 1."""
@@ -26,7 +29,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     and the `skewed` take `skew` times as long.  Where tasks are `recorded`, each takes what it took
     then, and the durations here are their means.  Its user kills the job `killed_ms` after its
     submission, if it is still there, and said before that a task takes `requested_ms`.  A task of
-    `setup_ms` comes before all others and one of `cleanup_ms` after them (0: none).
+    `setup_ms` comes before all others and one of `cleanup_ms` after them (0: none).  Besides its
+    slot a map takes the first of `demands` while it runs, and a reduce the second.
     """
 
     job: JobId
@@ -51,6 +55,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     requested_ms: Millis | None = None
     setup_ms: Millis = 0
     cleanup_ms: Millis = 0
+    demands: tuple[Amounts, Amounts] = ((), ())
 
     @property
     def shape(self) -> tuple[object, ...]:

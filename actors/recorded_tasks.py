@@ -96,7 +96,7 @@ class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
         return nowhere
 
     def first_replicas(self, replication: int) -> NDArray[np.int32]:
-        """At most so many replicas of each map's input; -1 without enough."""
+        """At most `replication` replicas of each map's input; -1 where there are fewer."""
         held = self.held()
         rows = np.full((len(held), replication), -1, dtype="<i4")
         known = min(replication, self.replication)

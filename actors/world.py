@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from callboard.actors.blocks import Blocks
-from callboard.actors.config import Cluster, Tasks, node_facts
+from callboard.actors.config import Cluster, Tasks, node_facts, vectors_of_nodes
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.placement import Placement
@@ -16,6 +16,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.worker.durations import Durations
 from callboard.scheduler.model import JobId, NodeId
+from callboard.scheduler.resources import Dimensions, Vector
 
 
 class World:
@@ -56,6 +57,11 @@ class World:
         if alike not in self._durations:
             self._durations[alike] = Durations(facts, self.tasks, self.seed, self.recorded)
         return self._durations[alike]
+
+    @cached_property
+    def resources(self) -> tuple[Dimensions, tuple[Vector, ...]]:
+        """What there is of resources, and what each node has of them."""
+        return vectors_of_nodes(self.cluster, self.nodes)
 
     @property
     def absent(self) -> set[NodeId]:

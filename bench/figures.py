@@ -15,7 +15,7 @@ from callboard.experiments.charts.chart_catalogue import (
 )
 from callboard.experiments.charts.chart_run import ChartRun, chart_run, labelled_runs
 from callboard.experiments.charts.chart_style import save_chart
-from callboard.experiments.charts.store_charts import MEASURES
+from callboard.experiments.charts.measures import MEASURES
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import Simulation, run_simulation
 from callboard.experiments.solo_runs import alone_of, solo_times
@@ -37,6 +37,7 @@ EXAMPLES = (
     Example("two-jobs", ("fifo", "fair"), ("gantt",)),
     Example("rack-outage", ("fair",), ("gantt",)),
     Example("preemption-storm", ("fair+kill", "fair+global"), ("shares",)),
+    Example("preemption-storm", ("fair", "fair+kill", "fair+kill(most_per_check=5)"), ("debt",)),
     Example("small-jobs", ("fifo", "fair", "fair+delay"), ("locality",)),
 )
 
@@ -53,18 +54,32 @@ def played(scenario: str, policies: Sequence[str]) -> list[ChartRun]:
     return labelled_runs(runs)
 
 
-SWEPT, SEEDS = Example("hfsp-test", ("fifo", "fair", "hfsp"), ("intervals", "differences")), 10
-"""A scenario and figures of it over so many seeds."""
+class SweptExample(NamedTuple):
+    """Figures of a scenario of the library, changed by overrides, over seeds from 1 on."""
+
+    scenario: str
+    seeds: int
+    figures: Sequence[str]
+    overrides: Sequence[str] = ()
+    policies: Sequence[str] = ("fifo", "fair", "hfsp")
 
 
-def swept() -> StoredSweep:
-    """The scenario under each policy, with each seed from its own on."""
+SWEPT = (
+    SweptExample("hfsp-test", 10, ("intervals", "differences")),
+    SweptExample(
+        "facebook-morning", 5, ("intervals",), ("cluster.nodes=20", "workload.jobs=40")
+    ),  # what `make run` plays
+)
+
+
+def swept(example: SweptExample) -> StoredSweep:
+    """The scenario under each policy, with each seed."""
     cells = []
-    for seed in range(1, 1 + SEEDS):
-        spec = load_run(SWEPT.scenario, [f"seed={seed}"])
-        for policy in SWEPT.policies:
+    for seed in range(1, 1 + example.seeds):
+        spec = load_run(example.scenario, [*example.overrides, f"seed={seed}"])
+        for policy in example.policies:
             result = run_simulation(msgspec.structs.replace(spec, policy=policy), driver="direct")
-            cells.append(PlayedCell(SWEPT.scenario, (), policy, seed, result))
+            cells.append(PlayedCell(example.scenario, (), policy, seed, result))
     return StoredSweep(cells)
 
 
@@ -75,9 +90,10 @@ def _save(figure: Any, name: str, scenario: str) -> None:
 
 
 def main() -> None:
-    sweep = swept()
-    for name in SWEPT.figures:
-        _save(STORE_CHARTS[name].draw(sweep, MEASURES["mean"]), name, SWEPT.scenario)
+    for each in SWEPT:
+        sweep = swept(each)
+        for name in each.figures:
+            _save(STORE_CHARTS[name].draw(sweep, MEASURES["mean"]), name, each.scenario)
     for example in EXAMPLES:
         runs = played(example.scenario, example.policies)
         for name in example.figures:

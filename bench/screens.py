@@ -1,7 +1,7 @@
 """Draw the pictures in `docs/screens/`: `python -m bench.screens`.
 
 Each is a moment of a scenario of the library, reached by the keys that a person would press; one
-is of a page in a browser, where there is one.
+plays a whole run, and one is of a page in a browser, where there is one.
 """
 
 import asyncio
@@ -12,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from bench.animation import animated_run
 from bench.browser import CHROMIUM, open_page
+from callboard.actors.topology import Topology
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.live_server import LiveServer
@@ -22,6 +24,7 @@ from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.replay.palette import DARK
+from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo
 from callboard.scenarios.library_list import library_entries
 from callboard.scheduler.model import Millis
@@ -87,6 +90,24 @@ async def draw_start() -> str:
         return svg_of(app, DARK.ground, "callboard")
 
 
+MOVING = "rack-fails.svg"
+"""A run that plays in the README."""
+
+
+def draw_moving() -> str:
+    """The whole of a rack's outage; without motion 13 minutes in."""
+    spec = msgspec.structs.replace(load_run("rack-outage"), policy="fair")
+    recording = Recording()
+    Simulation(spec, [recording.append]).run()
+    return animated_run(
+        recording,
+        Topology(spec.scenario.cluster.racks),
+        still_ms=780_000,
+        title="A rack loses its power, and the master does not know",
+        below="40 nodes in 4 racks, under Fair; a row is a node: two map slots, two reduce slots",
+    )
+
+
 def draw_page(path: Path) -> None:
     """The page that plays a rack's outage back, 13 minutes in."""
     events: list[AnyEvent] = []
@@ -109,6 +130,8 @@ def main() -> None:
         print(path)
     START.write_text(asyncio.run(draw_start()), encoding="utf-8")
     print(START)
+    (FOLDER / MOVING).write_text(draw_moving(), encoding="utf-8")
+    print(FOLDER / MOVING)
     if CHROMIUM is None:
         print(f"{PAGE} stays as it is: there is no Chromium here")
     else:

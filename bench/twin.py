@@ -23,7 +23,10 @@ from callboard.experiments.twin_play import compiled_loop, twin_of
 from callboard.scheduler.model import Millis
 from tests.support.twin_worlds import disagreement_of_engines, draw_twin_world
 
-POLICIES = ("fifo", "fair", "fair+delay(node=5,rack=5)", "srpt")
+POLICIES = (
+    *("fifo", "fair", "fair+delay(node=5,rack=5)", "srpt", "hfsp+delay", "fair+kill"),
+    'fair(pool_by="pool",pools={default={min_maps=200,min_reduces=100},other={weight=2.0}})',
+)
 _HEAP_ENTRIES = 10_000
 """Pending entries of the bare heap: about as many as there are slots and nodes."""
 
@@ -85,7 +88,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--nodes", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--policy", action="append", help="instead of these four")
+    parser.add_argument("--policy", action="append", help="instead of these")
     parser.add_argument("--reps", type=int, default=3, help="how often each is played (default: 3)")
     parser.add_argument("--against", action="store_true", help="compare every attempt")
     parser.add_argument("--worlds", type=int, default=0, help="compare so many drawn worlds")

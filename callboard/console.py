@@ -41,7 +41,7 @@ class ReportConsole(PlainConsole):
 def print_list(rows: Iterable[Sequence[str]]) -> None:
     """A table of two columns on a terminal; else a line for each row, in columns."""
     if not sys.stdout.isatty():
-        for line in _aligned(list(rows)):
+        for line in aligned(list(rows)):
             print(line)
         return
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
@@ -52,8 +52,12 @@ def print_list(rows: Iterable[Sequence[str]]) -> None:
     PlainConsole().print(table)
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def aligned(rows: Sequence[Sequence[str]], *, figures: bool = False) -> Iterator[str]:
+    """Rows in columns as wide as their longest cells; figures, all but the first, to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        cells = [
+            cell.rjust(width) if figures and place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         yield "  ".join(cells).rstrip()

@@ -123,7 +123,7 @@ class Run:
 
     @property
     def events(self) -> ColumnTable:
-        """A row for each event: when, of which kind, and in words."""
+        """A row for each event: when, its kind, and in words."""
         state = RunState()
         narrator, text = Narrator(state), list[str]()
         for event in self._recorded():
@@ -146,18 +146,20 @@ class Run:
             Simulation(self.spec, [self._events.append]).run()
         return self._events
 
-    def plot(self, figure: str = "ecdf", *beside: "Run") -> Picture:
-        """A figure by its name (docs/figures.md), of this run and of others beside it.
+    def plot(self, figure: str = "ecdf", *beside: "Run", of: str = "mean") -> Picture:
+        """A figure by its name (docs/figures.md), of this run and of others beside it; `of` is what
+        the figure `measure` is of.
 
         InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
         """
         alone = figure == "slowdown"
-        return picture_of_runs(figure, [run.chart_run(alone=alone) for run in (self, *beside)])
+        runs = [run.chart_run(alone=alone) for run in (self, *beside)]
+        return picture_of_runs(figure, runs, of)
 
     def report(self, to: str | Path, *beside: "Run", within_s: float | None = None) -> Path:
         """Write a page about this run and others beside it (docs/report.md), and say where.
 
-        With `within_s` it says which share of the jobs was done in so many seconds.  OSError as
+        With `within_s` it says which share of the jobs was done within that time.  OSError as
         files do, MissingExtraError.
         """
         runs = [run.chart_run(alone=True) for run in (self, *beside)]

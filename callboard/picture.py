@@ -5,15 +5,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from callboard.experiments.charts.chart_catalogue import RUN_CHARTS, STORE_CHARTS, StoredSweep
+from callboard.experiments.charts.chart_catalogue import (
+    MEASURE_CHART,
+    RUN_CHARTS,
+    STORE_CHARTS,
+    StoredSweep,
+)
 from callboard.experiments.charts.chart_run import ChartRun, labelled_runs
 from callboard.experiments.charts.chart_style import (
+    CHART_DPI,
     CHART_ENDINGS,
     check_matplotlib,
     house_style,
     save_chart,
 )
-from callboard.experiments.charts.store_charts import MEASURES
+from callboard.experiments.charts.measure_chart import measure_chart
+from callboard.experiments.charts.measures import measure_named
 from callboard.experiments.user_errors import InputError
 
 _Named = TypeVar("_Named")
@@ -25,12 +32,14 @@ class Picture:
     def __init__(self, figure: Any) -> None:
         self.figure = figure
 
-    def save(self, path: str | Path) -> Path:
-        """Write it as `.svg`, `.png` or `.pdf`; InputError for another ending, OSError."""
+    def save(self, path: str | Path, dpi: int = CHART_DPI) -> Path:
+        """Write it as `.svg`, `.png` or `.pdf`, with `dpi` pixels an inch; InputError for another
+        ending, OSError.
+        """
         to = Path(path)
         if to.suffix.lower() not in CHART_ENDINGS:
             raise InputError(f"{path}: end the name in one of {', '.join(CHART_ENDINGS)}")
-        save_chart(self.figure, to)
+        save_chart(self.figure, to, dpi=dpi)
         return to
 
     def __repr__(self) -> str:
@@ -44,15 +53,19 @@ class Picture:
         return buffer.getvalue()
 
 
-def picture_of_runs(figure: str, runs: Sequence[ChartRun]) -> Picture:
-    """A figure of runs by its name; InputError for one that there is not, NothingToDraw."""
+def picture_of_runs(figure: str, runs: Sequence[ChartRun], of: str = "mean") -> Picture:
+    """A figure of runs by its name, `measure` of a measure by its; InputError for a name that
+    there is not, NothingToDraw.
+    """
     chart = _named(figure, RUN_CHARTS)
+    if figure == MEASURE_CHART:
+        return Picture(measure_chart(labelled_runs(runs), measure_named(of)))
     return Picture(chart.draw(labelled_runs(runs)))
 
 
 def picture_of_sweep(figure: str, sweep: StoredSweep, of: str) -> Picture:
     """A figure of a sweep by its name, of a measure by its; errors as `picture_of_runs`."""
-    chart, measure = _named(figure, STORE_CHARTS), _named(of, MEASURES)
+    chart, measure = _named(figure, STORE_CHARTS), measure_named(of)
     return Picture(chart.draw(sweep, measure))
 
 

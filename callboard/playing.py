@@ -13,11 +13,11 @@ from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run_result import ACTORS, EngineName, RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.run_tasks import (
-    WORTH_THE_TWIN,
     RunTask,
     SoloTimes,
     TaskFailure,
     perform,
+    worthy_engine,
 )
 from callboard.experiments.simulation import DriverName, stopping_on_ctrl_c
 from callboard.experiments.task_pool import Lost, SharedBoard, answers, cores_here, local_workers
@@ -58,8 +58,7 @@ def play_rows(
     with `slowdown` every result has its jobs' times alone.  Raises what `play` does.
     """
     specs, paths = [spec for row in rows for spec in row], paths or {}
-    if engine == "auto" and sum(spec.tasks for spec in specs) < WORTH_THE_TWIN:
-        engine = ACTORS
+    engine = worthy_engine(engine, sum(spec.tasks for spec in specs))
     tasks = [
         RunTask(spec, driver, paths.get(run_key(spec)), check, engine=engine) for spec in specs
     ]
@@ -98,7 +97,7 @@ class PlayedTasks(NamedTuple):
 
 
 def play(tasks: Sequence[RunTask], console: PlainConsole, cores: int | None = None) -> PlayedTasks:
-    """Play all, on so many cores.  Raises what `run_simulation` does, or RunFailed for a process.
+    """Play all, on `cores` cores.  Raises what `run_simulation` does, or RunFailed for a process.
 
     Ctrl-C stops the runs that go on between two supersteps, and begins no other; a second one is an
     ordinary KeyboardInterrupt.

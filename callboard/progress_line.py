@@ -180,22 +180,53 @@ def rough_time(seconds: float) -> str:
     return f"{ceil(seconds / 3600)} h"
 
 
+PIPED_LINE_S: float = 10
+"""Where there is no terminal, a line at most so often, and none of what is done sooner."""
+
+
+class _PipedSteps:
+    """Says in whole lines how far long work is, where nothing can be drawn over."""
+
+    def __init__(
+        self, console: Console, title: str, total: int, done: int, clock_s: Callable[[], float]
+    ) -> None:
+        self._console, self._title, self._total = console, title, total
+        self._done, self._clock_s, self._told_s = done, clock_s, clock_s()
+
+    def move(self, what: str, more: int) -> None:
+        self._done += more
+        now_s = self._clock_s()
+        if now_s - self._told_s >= PIPED_LINE_S:
+            self._told_s = now_s
+            told = f"{self._title}: {self._done:,} of {self._total:,}{what and ', '}{what}"
+            self._console.print(plain(told), soft_wrap=True)
+
+
 @contextmanager
 def steps_progress(
-    title: str, total: int, done: int = 0, *, left: bool = False
+    title: str,
+    total: int,
+    done: int = 0,
+    *,
+    left: bool = False,
+    clock_s: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[str, int], None]]:
-    """A line, on a terminal, that counts steps.  The yielded function takes what is done now, in a
-    word or two, and how many steps more are done.  With `left` the line has the time left.
+    """A line, on a terminal, that counts steps; elsewhere a new one every ten seconds.
+
+    The yielded function takes what is done now, in a word or two, and how many steps more are done.
+    With `left` the line on a terminal has the time left.
     """
     console = PlainConsole(stderr=True)
+    if not console.is_terminal:
+        yield _PipedSteps(console, title, total, done, clock_s).move
+        return
     columns: list[bar.ProgressColumn] = [bar.TextColumn("{task.description}", markup=False)]
     columns += [
         bar.BarColumn(),
         bar.MofNCompleteColumn(),
         *([bar.TimeRemainingColumn()] if left else []),
     ]
-    hidden = not console.is_terminal
-    with bar.Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+    with bar.Progress(*columns, console=console, transient=True) as progress:
         line = progress.add_task(title, total=total, completed=done)
 
         def move(what: str, more: int) -> None:

@@ -1,17 +1,24 @@
 """The arguments that `callboard run` and `callboard watch` share, and the runs they ask for."""
 
 import argparse
+import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, get_args
 
 import msgspec
 
 from callboard.arguments import virtual_seconds
+from callboard.experiments.heartbeat_hint import interval_hint
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run_loading import SHORTCUTS, RunSource, chosen_policies
 from callboard.experiments.run_result import EngineName
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.trust import Trust
+from callboard.experiments.user_errors import InputError
+from callboard.scenarios.formats.queue_allocations import read_capacity_scheduler
+from callboard.scenarios.formats.source_path import checked_source
+from callboard.scheduler.registry.concise import concise
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -22,6 +29,8 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
         add(option, dest=option, metavar=metavar, help=about)
     more = "any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=more)
+    queues = "take the queues of the order `capacity` from this capacity-scheduler.xml"
+    add("--allocations", metavar="FILE", help=queues)
     group = parser.add_argument_group("playing it")
     add = group.add_argument
     without = "leave out the scenario's timeline of faults; all else is drawn alike"
@@ -67,6 +76,14 @@ class PlannedWorld(NamedTuple):
             return self.spec
         return _run_of(self.source, self.options, seed)
 
+    @property
+    def interval_hint(self) -> str:
+        """What to know if the options make it another number of nodes, with other heartbeats."""
+        columns = getattr(self.options, "--map")
+        others = [each for each in self.options.set if not each.startswith("cluster.nodes")]
+        was = self.source.cluster([f"workload.columns={columns}", *others] if columns else others)
+        return "" if was is None else interval_hint([was, self.spec.scenario.cluster])
+
     def runs(self, seed: int | None = None) -> list[RunSpec]:
         """Its runs under all policies, with the scenario's own seed or another."""
         spec = self.spec if seed is None else self.with_seed(seed)
@@ -81,7 +98,20 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     trust = Trust(options.trust, tuple(options.policy or ()))
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_of(source, options)
-    return PlannedWorld(source, options, spec, chosen_policies(spec, asked))
+    planned = PlannedWorld(source, options, spec, chosen_policies(spec, asked))
+    if options.allocations is not None:
+        _tell_of_queues(options.allocations, planned.policies)
+    return planned
+
+
+def _tell_of_queues(allocations: str, policies: Sequence[str]) -> None:
+    """Say what of the file is not played; InputError if no policy has queues."""
+    if not any(re.match(r"capacity\b", policy) for policy in policies):
+        played = ", ".join(policies)
+        raise InputError(f"--allocations: add --policy capacity; {concise(played)} has no queues")
+    unplayed = read_capacity_scheduler(checked_source(allocations)).unplayed
+    if unplayed:
+        print(f"{allocations}: not played: {concise(', '.join(unplayed))}", file=sys.stderr)
 
 
 def run_key(spec: RunSpec) -> RunKey:
@@ -92,6 +122,9 @@ def run_key(spec: RunSpec) -> RunKey:
 def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = None) -> RunSpec:
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
+    if options.allocations is not None:
+        queues = read_capacity_scheduler(checked_source(options.allocations)).override()
+        overrides = [queues, *overrides]
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = source.run(overrides, given)
     how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}

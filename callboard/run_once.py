@@ -1,20 +1,30 @@
 """`callboard run` with one seed: each policy once, and a table that compares them."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from callboard.actors.config import node_facts
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.figure_rows import GroupKey, group_rows, groups_of
+from callboard.experiments.figure_rows import (
+    TABLE_ROWS,
+    VERBOSE_ROWS,
+    GroupKey,
+    group_rows,
+    groups_of,
+)
 from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.report.report_words import ONE_SEED_REMARK, found_sentence
 from callboard.experiments.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.seed_runs import SeedRuns
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld, run_key
+from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scheduler.registry.spelling import short_policy
 from callboard.tables.policy_table import policy_table
 
 
@@ -28,7 +38,7 @@ class Told(NamedTuple):
     livelocked: bool
 
 
-ONE_SEED = "one seed: chance is not told from policy; --seeds 10 gives intervals"
+MORE_SEEDS = "--seeds 10 gives intervals."
 
 
 def plan_once(
@@ -55,10 +65,22 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
     )
     played = [result for result in rows[0] if result is not None]
     if not options.json:
-        _print_table(world.spec, played, options.by)
+        tested = "" if interrupted else _backtest_told(world, options, played)
+        _print_table(world, played, options, tested)
     tell_livelocks(played, console)
     livelocked = any(result.livelock for result in played)
     return Told([_object(result, options.by) for result in played], interrupted, livelocked)
+
+
+def _backtest_told(
+    world: PlannedWorld, options: argparse.Namespace, played: Sequence[RunResult]
+) -> str:
+    """How far the back-test of a history is off; empty for what is none."""
+    if not isinstance(world.spec.scenario.workload, RecordedWorkload):
+        return ""
+    from callboard.what_if import backtest_sentence
+
+    return backtest_sentence(world, options, played)
 
 
 def tell_livelocks(played: Sequence[RunResult], console: PlainConsole) -> None:
@@ -75,26 +97,45 @@ def _object(result: RunResult, by: GroupKey | None) -> dict[str, object]:
     return result.as_json() | groups
 
 
-def print_heading(spec: RunSpec, seeds: str) -> None:
-    """The scenario in two lines."""
-    console, scenario = ReportConsole(), spec.scenario
+def print_heading(world: PlannedWorld, seeds: str) -> None:
+    """The scenario in two lines, and what to know before it is compared with another."""
+    console, spec = ReportConsole(), world.spec
+    scenario = spec.scenario
     console.print_line(plain(scenario.name, "bold") + plain(f"  {scenario.story}"))
     console.print_line(plain(f"{_size(spec)}, {seeds}"))
+    if hint := world.interval_hint:
+        console.print_line(plain(hint))
 
 
-def _print_table(spec: RunSpec, played: Sequence[RunResult], by: GroupKey | None) -> None:
-    """The scenario in two lines, the tables, and what names the runs."""
-    console = ReportConsole()
-    print_heading(spec, f"seed {spec.scenario.seed}")
-    console.print(policy_table(played))
+def _print_table(
+    world: PlannedWorld, played: Sequence[RunResult], options: argparse.Namespace, tested: str
+) -> None:
+    """The scenario in two lines, the tables, what was found and how far it may be off, and what
+    there is to say of a run.
+    """
+    console, by = ReportConsole(), options.by
+    print_heading(world, f"seed {world.spec.scenario.seed}")
+    console.print(policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
     if by is not None:
         console.print(policy_table(played, group_rows(played, by)))
-    for each in played:
-        for line in (_footnote(each), *_checked(each.checks)):
-            console.print_line(plain(line, "dim"))
     if len(played) > 1:
-        console.print_line(plain(ONE_SEED, "dim"))
+        console.print_line(plain(_found(world.spec, played), "bold"))
+    if tested:
+        console.print_line(plain(tested))
+    for each in played:
+        told = _footnotes(each, verbose=options.verbose)
+        for line in (*told, *_thinking(each), *_checked(each.checks)):
+            console.print_line(plain(line, "dim"))
     console.print()
+
+
+def _found(spec: RunSpec, played: Sequence[RunResult]) -> str:
+    """What was found, where all runs have come to their end, and what one seed cannot tell."""
+    if any(result.summary.reason != "complete" for result in played):
+        return f"{ONE_SEED_REMARK} {MORE_SEEDS}"
+    policies = tuple(result.summary.policy for result in played)
+    runs = SeedRuns(spec.scenario.name, policies, (spec.scenario.seed,), (tuple(played),))
+    return f"{found_sentence(runs)} {MORE_SEEDS}"
 
 
 def _size(spec: RunSpec) -> str:
@@ -108,15 +149,38 @@ def _size(spec: RunSpec) -> str:
     )
 
 
-def _footnote(result: RunResult) -> str:
-    """The run's policy, its digest if it has one, and how it ended if not by itself."""
-    ending = {"until": ", stopped by --until", "interrupted": ", interrupted"}
-    ending[LIVELOCK] = ", ended because its preemption goes round"
+_ENDINGS = {
+    "until": "stopped by --until",
+    "interrupted": "interrupted",
+    LIVELOCK: "ended because its preemption goes round",
+}
+"""How a run ended that did not end by itself."""
+
+
+def _footnotes(result: RunResult, *, verbose: bool) -> list[str]:
+    """A line with the run's policy and what there is to say: its digest if that was asked for, how
+    it ended if not by itself, who has played it, or all of a policy that its column cuts short.
+    """
     summary = result.summary
-    named = "played by the twin, without messages" if result.engine == TWIN else None
-    named = named or f"digest {summary.digest}"
-    why = f" (the twin: {result.why_actors})" if result.why_actors else ""
-    return f"{summary.policy}: {named}{ending.get(summary.reason or '', '')}{why}"
+    told = ["played by the twin, without messages"] if result.engine == TWIN else []
+    told += [f"digest {summary.digest}"] if verbose and not told else []
+    told += [_ENDINGS[summary.reason]] if summary.reason in _ENDINGS else []
+    told += [f"played by the actors (the twin: {result.why_actors})"] if result.why_actors else []
+    below = result.checks or result.thoughts
+    named = told or below or short_policy(summary.policy) != summary.policy
+    return [": ".join(filter(None, (summary.policy, ", ".join(told))))] if named else []
+
+
+def _thinking(result: RunResult) -> Iterator[str]:
+    """How busy schedulers that share a cell were, and what conflicts cost them."""
+    run_ms = round(1000 * result.summary.virtual_seconds)
+    for each in result.thoughts:
+        thoughts = each.useful + each.wasted + each.in_vain
+        lost = f"{each.wasted:,} in conflict ({each.wasted_ms / 1000:,.1f} s)"
+        tried = f"{count(thoughts, 'thought')}, {lost}, {each.in_vain:,} without room"
+        first_s, whole_s = each.mean_waits_s
+        waits = f"its jobs queue for {first_s:,.1f} s until the first, {whole_s:,.1f} s in all"
+        yield f"  scheduler {each.scheduler}: {each.busyness(run_ms):.1%} busy, {tried}; {waits}"
 
 
 def _checked(checks: Sequence[RuleReport]) -> list[str]:

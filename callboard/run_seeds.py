@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.figure_rows import group_rows
+from callboard.experiments.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.report.report_words import found_sentence
 from callboard.experiments.seed_runs import ResultRow, SeedRuns, mean_response_s
@@ -150,7 +150,7 @@ def _wanted(
     options: argparse.Namespace,
     left: int,
 ) -> tuple[int, tuple[int, ...]]:
-    """How many seeds more, and of which policies: without a rule all that are left, with one at
+    """How many more seeds, and under which policies: without a rule all that are left, with one at
     least enough to keep all cores busy.
     """
     if verdict is None:
@@ -177,11 +177,11 @@ def _beside(row: ResultRow, alive: Sequence[int], policies: int) -> ResultRow:
 def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace) -> None:
     """The scenario in two lines, the tables, and what they cannot tell."""
     console, runs = ReportConsole(), played.runs
-    print_heading(world.spec, _told_seeds(runs.seeds))
+    print_heading(world, _told_seeds(runs.seeds))
     if not runs.rows:
         console.print_line(plain("no seed was played to its end"))
         return
-    console.print(seed_table(runs))
+    console.print(seed_table(runs, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
     if options.by is not None:
         everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
         console.print(seed_table(runs, group_rows(everything, options.by)))

@@ -90,15 +90,21 @@ OUTCOME_ROWS = (
 )
 """What a run came to, top to bottom."""
 
-COST_ROWS = (
-    TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
-    TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format, None, False),
+SPEED_ROWS = (
     TableRow("time to decide", lambda run: run.scheduling.us_per_decision, "{:.1f} µs".format),
     TableRow("computed in", _wall_seconds, "{:.1f} s".format),
 )
+"""How long computing it has taken."""
+
+COST_ROWS = (
+    TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
+    TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format, None, False),
+    *SPEED_ROWS,
+)
 """What computing it has cost."""
 
-TABLE_ROWS = (*OUTCOME_ROWS, *COST_ROWS)
+TABLE_ROWS, VERBOSE_ROWS = (*OUTCOME_ROWS, *SPEED_ROWS), (*OUTCOME_ROWS, *COST_ROWS)
+"""What `callboard run` prints, and with `--verbose`."""
 
 
 def done_within_row(seconds: float) -> TableRow:

@@ -7,13 +7,15 @@ from typing import Literal, TextIO
 from callboard.experiments.input_places import input_replicas
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.checks.rule import Setup
-from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml
+from callboard.journal.export.capacity_scheduler_xml import Dialect, capacity_scheduler_xml
+from callboard.journal.export.fair_scheduler_xml import SchedulerFile, fair_scheduler_xml
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.write_batsim import write_batsim
 from callboard.journal.export.write_hadoop1 import hadoop1_lines
 from callboard.journal.export.write_sls import not_in_sls, sls_jobs, sls_nodes
 from callboard.journal.export.write_swf import not_in_swf, swf_lines
 from callboard.journal.tell.names import count
+from callboard.scheduler.policy import Policy
 
 HistoryForm = Literal["hadoop1", "swf", "batsim"]
 
@@ -34,6 +36,27 @@ def write_history(
     return count(len(history.jobs), "job"), ()
 
 
+def scheduler_file(policy: Policy, dialect: Dialect) -> tuple[str, SchedulerFile]:
+    """The policy as the file of the scheduler that is like it, and what that is called; the Fair
+    Scheduler's is YARN's in any case.
+    """
+    if policy.order.name == "capacity":
+        return "capacity-scheduler.xml", capacity_scheduler_xml(policy, dialect)
+    return "fair-scheduler.xml", fair_scheduler_xml(policy)
+
+
+def write_scheduler_file(history: PlayedHistory, file: TextIO) -> tuple[str, Sequence[str]]:
+    """Write the policy of a journal; what was written, in words, and what the file cannot say.
+    ValueError for a policy that is none of Callboard's own.
+    """
+    policy = Setup(history.started, None).policy
+    if policy is None:
+        raise ValueError(f"the policy {history.started.policy} is not one of Callboard's own")
+    name, written = scheduler_file(policy, "hadoop1")
+    file.write(written.text)
+    return f"the policy, as a {name},", written.unsaid
+
+
 def write_sls_folder(history: PlayedHistory, folder: Path) -> tuple[str, Sequence[str]]:
     """Write jobs, nodes and the allocation file; what was written, and what they cannot say."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,9 +67,9 @@ def write_sls_folder(history: PlayedHistory, folder: Path) -> tuple[str, Sequenc
     if policy is None:
         unsaid.append(f"the policy {history.started.policy}: it is not one of Callboard's own")
     else:
-        allocations = fair_scheduler_xml(policy)
-        _write(folder / "fair-scheduler.xml", allocations.text)
-        unsaid += allocations.unsaid
+        name, written = scheduler_file(policy, "yarn")
+        _write(folder / name, written.text)
+        unsaid += written.unsaid
     return count(len(history.jobs), "job"), unsaid
 
 

@@ -62,16 +62,25 @@ def load_architecture(text: str, settings: parts.PartSettings | None = None) -> 
     """The fresh schedulers that a spelling means; those of a policy are the central master.
     PolicySpecError if it is bad.
     """
-    return _schedulers(_parsed(text, settings), text, settings)
+    return read_architecture(text, settings)[1]
 
 
 def canonical_policy(text: str, settings: parts.PartSettings | None = None) -> str:
     """The one spelling of a policy, or of an architecture, beside these settings, after checking
     that it can be made.
     """
+    return read_architecture(text, settings)[0]
+
+
+def read_architecture(
+    text: str, settings: parts.PartSettings | None = None
+) -> tuple[str, Architecture]:
+    """The one spelling of a policy, or of an architecture, and the fresh schedulers that it means.
+    PolicySpecError if it is bad.
+    """
     spec = _parsed(text, settings)
-    _schedulers(spec, text, settings)
-    return parts.spell_policy(spec)
+    made = _schedulers(spec, text, settings)
+    return parts.spell_policy(spec), made
 
 
 def classes_of(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import FaultStruck, RunStarted
 from callboard.experiments.plugins import (
-    canonical_policy,
     catalogue,
-    load_architecture,
     load_policy,
+    read_architecture,
 )
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.trust import Trust, check_faults, trusted_scenario
@@ -69,6 +69,11 @@ class RunSource:
         self._is_journal = is_journal(self._path)
         self._file: ScenarioFile | None = None
 
+    @property
+    def base_dir(self) -> Path | None:
+        """Where its traces are looked for; None for a journal."""
+        return None if self._is_journal else self._path.parent
+
     def run(
         self, overrides: Sequence[str] = (), shortcuts: Mapping[str, str] | None = None
     ) -> RunSpec:
@@ -95,6 +100,14 @@ class RunSource:
             if error.key in short and not _set_again(error.key, overrides):
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
+
+    def cluster(self, overrides: Sequence[str] = ()) -> Cluster | None:
+        """The cluster alone; None of a journal, whose run is played as it was."""
+        if self._is_journal:
+            return None
+        file = self._with([_decoded(each) for each in overrides])
+        with file.placing_errors():
+            return file.scenario(check_timeline=False).cluster
 
     def _settings(self, shortcuts: Mapping[str, str]) -> list[str]:
         """The shortcuts as overrides; `-20%` of what the scenario has without it is a number."""
@@ -127,11 +140,11 @@ def chosen_policies(spec: RunSpec, asked: Sequence[str] | None = None) -> tuple[
     """The canonical spellings of the policies asked for, or of the scenario's own.  PolicySpecError
     for a bad one, and for an architecture that cannot play this run.
     """
-    parts = spec.scenario.parts
     asked = asked or spec.scenario.policies
-    for text in asked:
-        load_architecture(text, parts).check(spec.jobs, spec.script)
-    return tuple(canonical_policy(text, parts) for text in asked)
+    read = [read_architecture(text, spec.scenario.parts) for text in asked]
+    for _, architecture in read:
+        architecture.check(spec.jobs, spec.script)
+    return tuple(spelling for spelling, _ in read)
 
 
 def _spec_of(scenario: Scenario, path: Path, trust: Trust, *, faults: bool) -> RunSpec:

@@ -16,6 +16,7 @@ from callboard.journal.figures.size_estimates import PhaseSizes
 from callboard.journal.figures.slowdown import Slowdowns, slowdowns
 from callboard.journal.figures.summary import Summary
 from callboard.journal.figures.tables import Ints, JobColumns
+from callboard.journal.figures.thoughts import SchedulerThoughts
 from callboard.scenarios.generators import TAIL
 from callboard.scheduler.model import JobId
 
@@ -37,8 +38,9 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     response time of each job alone on the empty cluster, in the order of the columns.  `livelock`
     is the story, for people, of a run that was ended because its preemption went round.
     `phase_sizes` are the sizes that an order measured, beside the true ones, `map_locality` where
-    each job's maps were launched; None where they were not kept.  `engine` has played it;
-    `why_actors` says why the twin could not, if it was to.
+    each job's maps were launched; None where they were not kept.  `thoughts` are those of each
+    scheduler of a shared cell.  `engine` has played it; `why_actors` says why the twin could not,
+    if it was to.
     """
 
     summary: Summary
@@ -51,6 +53,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     solo_ms: Ints | None = None
     phase_sizes: PhaseSizes | None = None
     map_locality: MapLocality | None = None
+    thoughts: tuple[SchedulerThoughts, ...] = ()
     engine: str = ACTORS
     why_actors: str = ""
 
@@ -108,6 +111,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
             out["slowdown"] = msgspec.to_builtins(self.slowdown.statistics)
         if self.checks:
             out["checks"] = {check.rule: check.times for check in self.checks}
+        if self.thoughts:
+            out["schedulers"] = msgspec.to_builtins(self.thoughts)
         if self.livelock:
             out["livelock"] = self.livelock
         return out
@@ -148,6 +153,7 @@ def unpack_result(data: bytes) -> RunResult:
         livelock=plain["livelock"],
         engine=plain.get("engine", ACTORS),
         why_actors=plain.get("why_actors", ""),
+        thoughts=msgspec.convert(plain.get("thoughts", ()), tuple[SchedulerThoughts, ...]),
         solo_ms=solo_ms,
         **later,
     )

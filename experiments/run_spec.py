@@ -19,7 +19,7 @@ from callboard.experiments.plugins import load_architecture, load_policy
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script
 from callboard.scenarios.timeline import BurstEntry
-from callboard.scenarios.validation import check_slots
+from callboard.scenarios.validation import check_demands, check_slots
 from callboard.scheduler.model import Millis
 
 
@@ -79,6 +79,7 @@ class RunSpec(msgspec.Struct, frozen=True):
 
                 more = burst_jobs((entry,), scenario.seed, jobs)
                 check_slots(scenario.cluster, more)
+                check_demands(scenario.cluster, more)
                 jobs = sorted([*jobs, *more], key=lambda job: job.submit_ms)
                 timeline = (*scenario.timeline, entry)
                 scenario = msgspec.structs.replace(scenario, timeline=timeline)

@@ -25,6 +25,11 @@ WORTH_THE_TWIN = 100_000
 """With fewer tasks in all the runs the actors are done before the twin is compiled, or loaded."""
 
 
+def worthy_engine(asked: EngineName, tasks: int) -> EngineName:
+    """The engine for runs of `tasks` tasks in all: the actors where the twin does not pay."""
+    return ACTORS if asked == "auto" and tasks < WORTH_THE_TWIN else asked
+
+
 class RunTask(msgspec.Struct, frozen=True):
     """A run; `place` is its row of the board that shows how far it is.  What is to be recorded or
     checked, event by event, the actors play.
@@ -66,7 +71,7 @@ class RunTask(msgspec.Struct, frozen=True):
 
 
 class SoloTask(msgspec.Struct, frozen=True):
-    """How long each of the run's jobs takes alone, whatever the policy: a task of sweeps, which
+    """How long each of the run's jobs takes alone, under any policy: a task of sweeps, which
     keep that once for all policies; `at_once` if one of these waits for no heartbeats.
     """
 

@@ -161,21 +161,25 @@ def run_simulation(
     *,
     driver: DriverName = "trio",
     journal: Path | None = None,
+    sink: Sink | None = None,
     check: bool = False,
     watcher: Onlooker | None = None,
 ) -> RunResult:
     """Run a spec for people; nothing but the spec can change what happens.
 
-    `journal` is where the run is recorded; with `check` every rule (`journal.checks`) is checked,
-    and `Violation` raised at the first event that breaks one.  Ctrl-C ends the run between two
-    supersteps, with everything recorded so far kept; a second one is an ordinary KeyboardInterrupt.
-    Raises otherwise what `Simulation` does, and OSError for the journal.
+    `journal` is where the run is recorded, and `sink` gets every event; with `check` every rule
+    (`journal.checks`) is checked, and `Violation` raised at the first event that breaks one.
+    Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a second one
+    is an ordinary KeyboardInterrupt.  Raises otherwise what `Simulation` does, and OSError for the
+    journal.
     """
     stopwatch, checker = Stopwatch(), _checker() if check else None
     metrics = Metrics() if checker is None else checker.metrics
     onlookers = [each for each in (stopwatch, watcher, checker) if each is not None]
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [metrics.observe] if checker is None else []
+        if sink is not None:
+            sinks.append(sink)
         if journal is not None:
             from callboard.journal.writer import JournalWriter
 
@@ -196,6 +200,7 @@ def run_simulation(
         livelock="" if run.livelock is None else run.livelock.story,
         phase_sizes=metrics.phase_sizes(),
         map_locality=metrics.map_locality(),
+        thoughts=metrics.thoughts(),
     )
 
 

@@ -35,7 +35,7 @@ Nominal = NDArray[np.float64]
 
 
 def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Millis]:
-    """The least response time in ms that each of the run's jobs could have, whatever the policy;
+    """The least response time in ms that each of the run's jobs could have under any policy;
     `at_once` if nothing waits for heartbeats, by default as the run's own architecture has it.
     """
     scenario, at_once = spec.scenario, any_at_once([spec]) if at_once is None else at_once
@@ -59,7 +59,7 @@ def any_at_once(specs: Iterable[RunSpec]) -> bool:
 
 
 def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
-    """The times alone in the order of the jobs; 0 for a job of which there is none."""
+    """The times alone in the order of the jobs; 0 for a job without one."""
     return np.array([solo_ms.get(job, 0) for job in jobs.job.tolist()], np.int64)
 
 

@@ -5,10 +5,10 @@ A figure is None (or not finite) for a run that has none, such as a mean respons
 completed.  Such runs are left out, and every result says how many.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite, nan, sqrt
 from statistics import fmean, median, stdev
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -19,6 +19,13 @@ CONFIDENCE = 0.95
 
 WIDE_SHARE = 0.2
 """An interval is wide if its half width is more than this share of the mean."""
+
+MEDIAN_SAMPLES = 6
+"""The fewest samples that the sign test's interval of 95 % needs."""
+
+_RESAMPLES = 199
+
+_SampleT = TypeVar("_SampleT")
 
 Figures = Sequence[float | None]
 """A figure of one policy, run by run."""
@@ -162,6 +169,27 @@ def median_interval(values: Figures, confidence: float = CONFIDENCE) -> MedianIn
     if not rank:
         return MedianInterval(None, median(ordered), None, n, left_out)
     return MedianInterval(ordered[rank - 1], median(ordered), ordered[n - rank], n, left_out)
+
+
+def bootstrap_interval(
+    samples: Sequence[_SampleT],
+    figure: Callable[[Sequence[_SampleT]], float | None],
+    confidence: float = CONFIDENCE,
+) -> MedianInterval:
+    """A figure of all samples together, and the percentile interval of the same figure of as many
+    samples drawn from them with replacement; the draws are always the same.  For figures that no
+    single sample has, such as the worst run of many.
+    """
+    n, whole = len(samples), next(_finite([figure(samples)]), nan)
+    if n < MEDIAN_SAMPLES:
+        return MedianInterval(None, whole, None, n)
+    draw = np.random.Generator(np.random.PCG64(0))
+    drawn = [figure([samples[k] for k in draw.integers(n, size=n)]) for _ in range(_RESAMPLES)]
+    values = list(_finite(drawn))
+    if not values:
+        return MedianInterval(None, whole, None, n)
+    low, high = np.quantile(values, ((1 - confidence) / 2, (1 + confidence) / 2))
+    return MedianInterval(float(low), whole, float(high), n)
 
 
 def run_range(values: Sequence[float]) -> RunRange:

@@ -14,7 +14,7 @@ from callboard.experiments.simulation import stopping_on_ctrl_c
 from callboard.experiments.stopwatch import SchedulingCost
 from callboard.journal.figures.map_locality import MapLocality
 from callboard.journal.figures.run_account import RunAccount, RunNames, summary_of
-from callboard.journal.figures.size_estimates import phase_sizes
+from callboard.journal.figures.size_estimates import PhaseSizes
 from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.summary import AttemptCounts, SpeculationCounts
 from callboard.journal.figures.tables import SUCCEEDED, Ints, JobColumns
@@ -74,7 +74,7 @@ def run_by_twin(
         scheduling=SchedulingCost(nan, 0, 0, None),
         wall_seconds=wall_seconds,
         processor_seconds=processor_seconds,
-        phase_sizes=phase_sizes(()),
+        phase_sizes=_phase_sizes(run),
         map_locality=_map_locality(run),
         engine=TWIN,
     )
@@ -90,14 +90,16 @@ def account_of(run: TwinRun) -> RunAccount:
     slots = _slot_time(run, open_, MAP), _slot_time(run, open_, REDUCE)
     of_tasks = open_[:, c.OF_STAGE] == c.OF_TASKS
     reduces = open_[of_tasks & (open_[:, c.OF_KIND] == c.REDUCES_HERE)]
-    waiting_ms = _held(reduces[:, c.BEGUN], reduces[:, c.SHUFFLED], run.now_ms)
-    closed = run.launched - len(open_)
+    shuffled_ms = np.minimum(reduces[:, c.SHUFFLED], reduces[:, c.OVER])
+    waiting_ms = _held(reduces[:, c.BEGUN], shuffled_ms, run.now_ms)
+    killed = int(w.state[c.KILLED_COUNT])
+    succeeded = run.launched - len(open_) - killed
     levels = (locality.node, locality.rack, locality.off_rack)
     return RunAccount(
         until_ms=run.now_ms,
         jobs=_job_columns(run),
         slots=slots,
-        attempts=AttemptCounts(run.launched, closed, 0, 0, len(open_)),
+        attempts=AttemptCounts(run.launched, succeeded, 0, killed, len(open_)),
         speculation=SpeculationCounts(0, 0),
         levels=[int(level.sum()) for level in levels],
         shuffle_wait_ms=int(w.state[c.SHUFFLE_TIME]) + waiting_ms,
@@ -105,13 +107,20 @@ def account_of(run: TwinRun) -> RunAccount:
 
 
 def _slot_time(run: TwinRun, open_: Ints, kind: int) -> SlotTime:
-    """Where the time of the slots of a kind went; nothing is wasted, and no node is ever down."""
-    own = open_[open_[:, c.OF_KIND] == kind]
-    useful_ms = int(run.tables.sums[c.HELD_TIME, kind])
-    unfinished_ms = _held(own[:, c.BEGUN], own[:, c.OVER], run.now_ms)
+    """Where the time of the slots of a kind went; no node is ever down."""
+    own, sums = open_[open_[:, c.OF_KIND] == kind], run.tables.sums
+    held_ms = _held(own[:, c.BEGUN], own[:, c.OVER], run.now_ms)
+    dead = own[(own[:, c.KILLING] == c.KILLED) & (own[:, c.OVER] <= run.now_ms)]
+    dead_ms = _held(dead[:, c.BEGUN], dead[:, c.OVER], run.now_ms)
+    useful_ms, wasted_ms = int(sums[c.HELD_TIME, kind]), int(sums[c.WASTED_TIME, kind]) + dead_ms
     total_ms = int(run.tables.nodes[:, c.HAS + kind].sum()) * run.now_ms
-    idle_ms = total_ms - useful_ms - unfinished_ms
-    return SlotTime(useful=useful_ms, idle=idle_ms, unfinished=unfinished_ms, total=total_ms)
+    return SlotTime(
+        useful=useful_ms,
+        wasted=wasted_ms,
+        idle=total_ms - useful_ms - wasted_ms - (held_ms - dead_ms),
+        unfinished=held_ms - dead_ms,
+        total=total_ms,
+    )
 
 
 def _held(begun_ms: Ints, over_ms: Ints, now_ms: int) -> int:
@@ -128,6 +137,20 @@ def _submitted(run: TwinRun) -> Ints:
 def _map_locality(run: TwinRun) -> MapLocality:
     rows = _submitted(run)
     return MapLocality(rows[:, c.NUMBER].copy(), *rows[:, c.LEVELS : c.LEVELS + 3].T.copy())
+
+
+def _phase_sizes(run: TwinRun) -> PhaseSizes:
+    """What HFSP's training took phases for whose tasks have all ended, and what they came to."""
+    jobs, virtual = run.tables.jobs, run.tables.virtual
+    if not len(virtual):
+        return PhaseSizes(*np.zeros((4, 0), np.int64))
+    ended = jobs[:, c.DONE_TASKS : c.DONE_TASKS + 2] == jobs[:, c.TASKS : c.TASKS + 2]
+    real_ms = jobs[:, c.OWN_TIME : c.OWN_TIME + 2]
+    estimated_ms = virtual[:, c.ESTIMATED].reshape(-1, 2)
+    rows, kinds = np.nonzero(ended & (real_ms > 0) & (estimated_ms != c.NONE))
+    found = (jobs[rows, c.NUMBER], kinds, estimated_ms[rows, kinds], real_ms[rows, kinds])
+    order = np.lexsort((kinds, found[0]))
+    return PhaseSizes(*(np.asarray(each)[order] for each in found))
 
 
 def _job_columns(run: TwinRun) -> JobColumns:

@@ -33,6 +33,7 @@ from callboard.actors.vocabulary.events import (
     OrderSwitched,
     Outcome,
     RunEnded,
+    SchedulingAttempted,
     SizeEstimated,
     Stall,
     StallEnded,
@@ -236,6 +237,18 @@ CATALOGUE: tuple[Sometimes, ...] = (
     # Orders, and waits for locality.
     Sometimes("the order changes", OrderSwitched, lambda *_: True),
     Sometimes("a size is measured", SizeEstimated, lambda *_: True),
+    # Schedulers that share a cell.
+    Sometimes("claims conflict", SchedulingAttempted, lambda e, _: bool(e.conflicted)),
+    Sometimes(
+        "some of a job's claims are committed beside others that conflict",
+        SchedulingAttempted,
+        lambda e, _: bool(e.conflicted and e.committed),
+    ),
+    Sometimes(
+        "a scheduler has thought in vain",
+        SchedulingAttempted,
+        lambda e, _: not e.conflicted and not e.committed,
+    ),
     Sometimes(
         "another policy is put in force",
         FaultStruck,

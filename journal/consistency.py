@@ -1,4 +1,4 @@
-"""Events of which figures are made: none that no run can have had."""
+"""Refuses event sequences that no run can produce, before figures are made of them."""
 
 from collections.abc import Callable, Iterable
 

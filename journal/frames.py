@@ -131,7 +131,7 @@ def _version_of(path: Path, header: bytes) -> int:
     if version > known:
         problem = f"written in format {version}, newer than the {known} that is known here"
         raise JournalError(path, len(fmt.MAGIC), problem)
-    if version < fmt.OLDEST_READ:
+    if version < fmt.OLDEST_READ or version in fmt.NEVER_WRITTEN:
         problem = f"written in format {version}; only {fmt.OLDEST_READ} to {known} can be read"
         raise JournalError(path, len(fmt.MAGIC), problem)
     return version

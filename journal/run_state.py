@@ -86,7 +86,7 @@ class RunState:
         for name, value in vars(self).items():
             if isinstance(value, dict | list):
                 vars(twin)[name] = value.copy()
-        # Records are older than either from now on, and whoever changes one takes a copy.
+        # Records are older than either from now on, and a change makes a copy.
         self._version = twin._version = self._version + 1
         return twin
 

@@ -35,7 +35,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
     """A category drawn with its row's count as weight, then its tasks by these rules.
 
-    Maps: one for each input block of `block_mb`, at least one, and so many that none is longer than
+    Maps: one for each input block of `block_mb`, at least one, and enough that none is longer than
     the row's whole duration (a slow data load reads 10 KB, yet has 26,321 task-seconds of maps
     within 6,600 s: at least four maps).  Each takes the row's map time over their number.  Reduces
     likewise, one for each `reduce_mb` of shuffle; none where the row's reduce time is 0.  Each

@@ -136,7 +136,7 @@ class FacebookBins(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
         return [self._size(*deck[i]) for i in order]
 
     def _size(self, bin_: int, maps: int, nth: int) -> JobSize:
-        """The `nth` of its bin, every second of which computes where loads are mixed."""
+        """The `nth` of its bin; where loads are mixed, every second one computes."""
         computes = self.load == "cpu" or (self.load == "mixed" and nth % 2 == 1)
         return JobSize(
             label=f"{'cpu' if computes else 'io'}-bin{bin_}",

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from callboard.actors.config import AMOUNT_MAX
 from callboard.scheduler.model import Millis
 
 JOBS_MAX = 1_000_000
@@ -24,6 +25,7 @@ Megabytes = Annotated[float, Meta(ge=0.001, le=1e9)]
 Rate = Annotated[float, Meta(ge=0.001, le=1e9)]
 Factor = Annotated[float, Meta(gt=0, le=1000)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Amount = Annotated[int, Meta(ge=0, le=AMOUNT_MAX)]
 Sigma = Annotated[float, Meta(ge=0, le=5)]
 
 MEGABYTE = 1_000_000  # bytes, decimal as disks and traces count; 128 MiB are 134.217728

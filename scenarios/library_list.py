@@ -19,10 +19,12 @@ LIBRARY_GROUPS = {
     ),
     "sharing": (
         "calm-morning", "arrival-burst", "slot-hoarding", "estimation-error", "heterogeneous",
+        "capacity-queues",
     ),
     "locality and stragglers": ("sticky-slots", "small-jobs", "stragglers", "half-slow",
                                 "one-slow-disk"),
     "preemption": ("preemption-storm", "ping-pong"),
+    "many schedulers": ("google-like", "omega-cell"),
     "faults": (
         "flapping-node", "rolling-restarts", "partition-and-heal", "lossy-links", "poisoned-task",
         "elastic-night",

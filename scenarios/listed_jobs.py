@@ -6,7 +6,7 @@ from typing import Literal, NoReturn
 
 import msgspec
 
-from callboard.actors.job_spec import JobSpec
+from callboard.actors.job_spec import Amounts, JobSpec
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
@@ -48,18 +48,22 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """By what factor its maps, and its reduces after their shuffle, are longer on nodes of a type:
     `{io = 0.5, cpu = 4.0}`.  1 on others; a type that no node has is an error.
     """
+    map_demand: dict[str, fields.Amount] | None = None
+    """What each of its maps takes besides a slot of a node's `capacity`: `{cpu = 1000}`."""
+    reduce_demand: dict[str, fields.Amount] | None = None
+    """What each of its reduces takes besides a slot."""
     count: fields.JobCount = 1
     """So many equal jobs; after a `name` they get `-1`, `-2`, …"""
     every_s: fields.Seconds = 0.0
     """How long after each other they come."""
     poisoned_maps: tuple[fields.TaskNumber, ...] = ()
-    """Maps, by number from 0, of which every attempt fails."""
+    """Maps, numbered from 0, whose every attempt fails."""
     poisoned_reduces: tuple[fields.TaskNumber, ...] = ()
-    """Reduces, by number from 0, of which every attempt fails."""
+    """Reduces, numbered from 0, whose every attempt fails."""
     hanging_maps: tuple[fields.TaskNumber, ...] = ()
-    """Maps, by number from 0, of which every attempt stands still until its timeout."""
+    """Maps, numbered from 0, whose every attempt hangs until its timeout."""
     hanging_reduces: tuple[fields.TaskNumber, ...] = ()
-    """Reduces, by number from 0, of which every attempt stands still until its timeout."""
+    """Reduces, numbered from 0, whose every attempt hangs until its timeout."""
     fails_at: fields.Share | None = None
     """How far attempts of those tasks come, as a share of their own work; unset, drawn."""
     skewed_maps: tuple[fields.TaskNumber, ...] = ()
@@ -118,6 +122,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             skewed=(self.skewed_maps, self.skewed_reduces),
             skew=self.skew,
             factors=tuple(sorted(self.on.items())),
+            demands=(_amounts(self.map_demand), _amounts(self.reduce_demand)),
         )
 
 
@@ -127,7 +132,7 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
     job: tuple[ListedJob, ...]
     """The `[[workload.job]]` tables."""
     jobs: fields.JobCount | None = None
-    """Only the first so many by time of submission."""
+    """How many jobs to take, by time of submission."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         self.check()
@@ -162,6 +167,10 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
     def node_types(self) -> Iterator[tuple[str, str]]:
         for place, entry in enumerate(self.job):
             yield from entry.node_types("workload", "job", place)
+
+
+def _amounts(demand: dict[str, int] | None) -> Amounts:
+    return tuple(sorted((demand or {}).items()))
 
 
 def numbered(spec: JobSpec, job: JobId) -> JobSpec:

@@ -41,7 +41,7 @@ class ScenarioPortrait(msgspec.Struct, frozen=True):
     faults: tuple[FaultOutline, ...]
 
     def load(self, columns: int) -> list[float]:
-        """The work that arrives in each of so many parts of the least time, 1 being the most."""
+        """The work that arrives in each column, an equal part of the least time; 1 is the most."""
         work = [0.0] * columns
         for submit_ms, work_ms in self.arrivals:
             work[self.column(submit_ms, columns)] += work_ms
@@ -49,7 +49,7 @@ class ScenarioPortrait(msgspec.Struct, frozen=True):
         return [each / most for each in work]
 
     def column(self, at_ms: Millis, columns: int) -> int:
-        """The part of so many in which a moment is; the last one for what comes later."""
+        """The column into which a moment falls; the last one for what comes later."""
         return min(at_ms * columns // max(self.least_ms, 1), columns - 1)
 
 

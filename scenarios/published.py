@@ -31,7 +31,7 @@ FACEBOOK_MAPS: tuple[tuple[float, int], ...] = (
     (0.99, 3846),
     (0.995, 6232),
 )
-"""Share of Facebook's jobs that have at most so many maps.  The largest: over 25,000.
+"""Share of Facebook's jobs with at most this many maps.  The largest: over 25,000.
 
 L. Cheng, Q. Zhang, R. Boutaba, Mitigating the Negative Impact of Preemption on Heterogeneous
 MapReduce Workloads, Table II.
@@ -48,7 +48,7 @@ FACEBOOK_SECONDS: tuple[tuple[float, float], ...] = (
     (0.98, 3000.0),
     (0.99, 5000.0),
 )
-"""Share of Facebook's jobs that run at most so many seconds; 99.5 %: over 10,000 (Table I(a)).
+"""Share of Facebook's jobs that run at most this many seconds; 99.5 %: over 10,000 (Table I(a)).
 
 A 600-node cluster with 3,100 map slots; the text gives a mean of 300 to 450 s.
 """
@@ -106,7 +106,7 @@ read have the shortest maps and those that compute the longest.
 """
 
 GP_JOIN_JOBS = 3
-"""A Join is so many consecutive jobs, which makes 160 of the 130."""
+"""A Join is this many consecutive jobs, which makes 160 of the 130."""
 
 FACEBOOK_BINS: tuple[tuple[int, int], ...] = (
     (1, 38),
@@ -119,7 +119,7 @@ FACEBOOK_BINS: tuple[tuple[int, int], ...] = (
     (800, 4),
     (4800, 4),
 )
-"""Maps of a job, and how many of the 100 jobs of the macrobenchmark have so many.
+"""Maps of a job, and how many of the 100 jobs of the macrobenchmark have that many.
 
 M. Zaharia et al., Delay Scheduling, EuroSys 2010, Table 1.  The slides name the nine bins, 1 to 10
 blocks for small jobs, 50 to 800 for medium ones and 4,800 for large ones; global preemption's

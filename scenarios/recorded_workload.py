@@ -24,9 +24,11 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     up beside the scenario file, then in the working folder.
     """
     jobs: fields.JobCount | None = None
-    """Only the first so many by submission."""
+    """How many jobs to take, by time of submission."""
     time_scale: fields.Factor = 1.0
     """Multiplies submit times: 0.5 doubles the load."""
+    begin_s: fields.Seconds = 0.0
+    """When the first is submitted: a round of heartbeats after the start every node has joined."""
     failures: Literal["recorded", "none"] = "recorded"
     """Whether attempts fail and are killed, and users kill their jobs, as they did; or only
     durations are taken.
@@ -59,7 +61,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         return JobSpec(
             job=number,
             name=job.name,
-            submit_ms=round(job.submit_ms * self.time_scale),
+            submit_ms=fields.to_ms(self.begin_s) + round(job.submit_ms * self.time_scale),
             maps=len(tasks.map_ms),
             map_ms=_mean(tasks.map_ms),
             reduces=len(tasks.rest_ms),

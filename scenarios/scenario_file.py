@@ -205,6 +205,7 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     jobs.sort(key=lambda job: job.submit_ms)
     check_total_tasks(scenario.workload, scenario.timeline, jobs)
     validation.check_slots(scenario.cluster, jobs)
+    validation.check_demands(scenario.cluster, jobs)
     return tuple(jobs)
 
 

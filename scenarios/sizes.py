@@ -24,8 +24,8 @@ PerBin = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
 class JobSize(msgspec.Struct, frozen=True, kw_only=True):
-    """One job's size, and whose it is where the published table says so; by what factors its tasks
-    are longer on nodes of which types.  With `stages` it is so many equal jobs on end.
+    """One job's size, and its user where the published table names one; the factors by which its
+    tasks are longer on types of nodes.  With `stages` it is that many equal jobs in sequence.
     """
 
     label: str
@@ -59,7 +59,7 @@ class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
     """Shape of that factor: most of the paper's maps end within 60 s (Figure 11), as 92 % do here.
     """
     maps_per_reduce: fields.ReduceCount = 10
-    """One reduce for so many maps, rounded up; 0 for none.  Ours."""
+    """One reduce for this many maps, rounded up; 0 for none.  Ours."""
     shuffle_s: fields.Seconds = 15.0
     """Of one reduce.  Ours."""
     reduce_s: fields.Seconds = 45.0

@@ -37,7 +37,7 @@ class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
     path: str
     """Looked up beside the scenario file, then in the working folder."""
     jobs: fields.JobCount | None = None
-    """Only the first so many lines."""
+    """How many lines to read."""
     time_scale: fields.Factor = 1.0
     """Multiplies submit times: 0.5 doubles the load."""
     block_mb: fields.Megabytes = 128.0

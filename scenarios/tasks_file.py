@@ -1,12 +1,15 @@
 """Recorded jobs with every task of theirs, and the file that holds them: gzipped JSON, a line for
-the cluster, then a line a job (`zcat` shows it).  `scenarios.formats` makes it from histories.
+the cluster, then a line a job (`zcat` shows it), then what `scenarios.formats` keeps of a history's
+attempts.  `scenarios.formats` makes it from histories.
 """
 
 import gzip
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BufferedIOBase
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, cast
 from zlib import error as ZlibError
@@ -22,7 +25,9 @@ from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Locality, Millis, Priority, Stage
 
 TASKS_SUFFIX = ".tasks.gz"
-TASKS_VERSION = 2
+TASKS_VERSION = 3
+_WITHOUT_ATTEMPTS = 2
+"""A version that had jobs alone, and is read as before."""
 GZIP_MAGIC = b"\x1f\x8b"
 
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
@@ -79,6 +84,7 @@ class _Head(msgspec.Struct):
     span_ms: int
     hosts: tuple[str, ...] = ()
     round_robin: bool = False
+    jobs: Annotated[int, Meta(ge=1, le=JOBS_MAX)] | None = None
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -105,10 +111,10 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     cleanup_ms: _Time = 0
 
 
-def write_tasks(recording: ClusterRecording, path: Path) -> None:
-    """Write the file; the same recording always gives the same bytes."""
+def write_tasks(recording: ClusterRecording, path: Path, attempts: Iterable[bytes] = ()) -> None:
+    """Write the file, with lines that tell of attempts; the same always give the same bytes."""
     with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-        for line in _lines(recording):
+        for line in chain(_lines(recording), attempts):
             packed.write(line + b"\n")
 
 
@@ -124,6 +130,7 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
         span_ms=recording.span_ms,
         hosts=recording.hosts,
         round_robin=recording.round_robin,
+        jobs=len(recording.jobs),
     )
     yield msgspec.json.encode(head)
     for job in recording.jobs:
@@ -172,20 +179,42 @@ def begins_as_tasks(begin: bytes) -> bool:
 
 def read_tasks(path: Path) -> ClusterRecording:
     """The recording in a file that `write_tasks` wrote; ScenarioError where it is damaged."""
+    with _unpacked(path) as file:
+        return _read(file, path)
+
+
+def read_attempt_lines(path: Path) -> list[bytes]:
+    """The lines after the jobs, which tell of their attempts; none in a file of before."""
+    with _unpacked(path) as file:
+        head = _head(file, path)
+        return [] if head.jobs is None else list(islice(file, head.jobs, None))
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
     try:
         with gzip.open(path, "rb") as file:
-            return _read(cast(BufferedIOBase, file), path)
+            yield cast(BufferedIOBase, file)
     except (EOFError, gzip.BadGzipFile, ZlibError) as error:
         problem = "the file of recorded tasks is damaged or cut off; import the history again"
         raise ScenarioError(problem, source=path) from error
 
 
-def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
+def _head(file: BufferedIOBase, path: Path) -> _Head:
     head = _decoded(file.readline(), _Head, path, 1)
-    if head.version != TASKS_VERSION:
+    if head.version not in (TASKS_VERSION, _WITHOUT_ATTEMPTS):
         problem = f"version {head.version} of recorded tasks; this Callboard reads {TASKS_VERSION}"
         raise ScenarioError(f"{problem}; import the history again", source=path, line=1)
-    jobs = tuple(_job(row, head, path, line) for line, row in enumerate(file, start=2))
+    return head
+
+
+def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
+    head = _head(file, path)
+    rows = enumerate(islice(file, head.jobs), start=2)
+    jobs = tuple(_job(row, head, path, line) for line, row in rows)
+    if len(jobs) < (head.jobs or 1):
+        problem = f"{len(jobs):,} jobs of {head.jobs or 1:,}: the file of recorded tasks is cut off"
+        raise ScenarioError(f"{problem}; import the history again", source=path)
     if not 1 <= len(jobs) <= JOBS_MAX:
         raise ScenarioError(f"{len(jobs):,} jobs; expected 1 to {JOBS_MAX:,}", source=path)
     kept = (head.format, head.nodes, head.rack_sizes, head.map_slots, head.reduce_slots)

@@ -61,6 +61,20 @@ def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
             _refuse(f"{problem}; set it to 1 or more", "reduce_slots")
 
 
+def check_demands(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
+    """ScenarioError where tasks take more of a resource than any node has."""
+    most: dict[str, int] = {}
+    for nodes, amounts in cluster.capacities():
+        for name, amount in amounts.items() if nodes else ():
+            most[name] = max(amount, most.get(name, 0))
+    for job in jobs:
+        for name, amount in (each for demand in job.demands for each in demand):
+            if amount > most.get(name, 0):
+                has = f"no node has more than {most[name]:,}" if name in most else "no node has any"
+                problem = f'a task of job "{job.name}" takes {amount:,} of "{name}", but {has}'
+                _refuse(f"{problem}; set `{name}` there", "capacity")
+
+
 def slot_count(cluster: Cluster) -> int:
     """All slots of both kinds."""
     return sum(nodes * (maps + reduces) for nodes, maps, reduces, *_ in cluster.groups())

@@ -35,7 +35,7 @@ def scheduler_of(attempt: AttemptId) -> int:
 
 
 class SlotKind(IntEnum):
-    """What class of slot: a node has so many of each, and a task takes one of one kind."""
+    """A class of slots: a node has a number of each, and a task takes one slot of one kind."""
 
     MAP = 0
     REDUCE = 1

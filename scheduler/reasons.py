@@ -41,6 +41,8 @@ class Reason(StrEnum):
     AT_RANDOM = "at-random"  # drawn from all nodes
     SHORT_QUEUE = "short-queue"  # of the nodes that were asked
     FREE_SLOT = "free-slot"  # that has been free for longest
+    LEAST_WAIT = "least-wait"  # of all nodes, by the estimates of what was placed there
+    FIRST_FIT = "first-fit"  # the first node drawn that had room
     # The master's own.
     TASK_DONE = "task-done"
     BEGUN_ELSEWHERE = "begun-elsewhere"
@@ -134,7 +136,7 @@ class ClassPlace(_Tagged, frozen=True):
 
 
 class Shortage(_Data, frozen=True):
-    """A claimant that has starved for too long, and how many slots of which share it lacks."""
+    """A claimant that has starved for too long, and how many slots of its share it lacks."""
 
     claimant: Claimant
     slots: int

@@ -11,7 +11,7 @@ from callboard.scheduler import model
 
 
 class JobView(Protocol):
-    """A job that has been submitted and has not ended, or of which an attempt still runs."""
+    """A job that has been submitted and has not ended, or that still has a running attempt."""
 
     @property
     def job(self) -> model.JobId: ...

@@ -6,6 +6,7 @@ comes: by itself it also draws constants of the modules that happen to be loaded
 """
 
 import gc
+import math
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis.internal.conjecture import providers
 
+from callboard import progress_line
 from tests.support import plain_asserts, sometimes  # noqa: F401
 
 HERE = Path(__file__).parent
@@ -38,6 +40,12 @@ def pytest_configure() -> None:
 
     vars(providers)["is_local_module_file"] = lambda _: False
     gc.disable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_lines_by_the_clock() -> None:
+    """Where a machine is slow, commands say how far they are, and tests compare what is said."""
+    progress_line.PIPED_LINE_S = math.inf
 
 
 def pytest_unconfigure() -> None:

@@ -123,18 +123,18 @@ def test_what_a_page_names_is_there(page: Path) -> None:
 
 
 def test_every_rule_that_is_cited_is_on_the_page() -> None:
-    """In code, tests and docs: H, T, S, F and M with a number."""
-    stated = set(re.findall(r"^\| ([HTSFM]\d+) \|", RULES, re.MULTILINE))
+    """In code, tests and docs: H, T, S, F, M, O and P with a number."""
+    stated = set(re.findall(r"^\| ([HTSFMPO]\d+) \|", RULES, re.MULTILINE))
     found: dict[str, str] = {}
     for path in (*PAGES, *(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))):
         text = path.read_text(encoding="utf-8")
-        for rule in re.findall(r"\b(?:rules? |and |, |\()([HTSFM][1-9]\d?)\b(?![\w.])", text):
+        for rule in re.findall(r"\b(?:rules? |and |, |\()([HTSFMPO][1-9]\d?)\b(?![\w.])", text):
             found.setdefault(rule, str(path.relative_to(ROOT)))
     assert not {rule: where for rule, where in found.items() if rule not in stated}
 
 
 def test_the_rules_of_every_run_say_what_the_page_says() -> None:
-    rows = re.findall(r"^\| (S\d+) \| (.*) \| `(\w+)` \|$", RULES, re.MULTILINE)
+    rows = re.findall(r"^\| ([SPO]\d+) \| (.*) \| `(\w+)` \|$", RULES, re.MULTILINE)
     rules = {rule.id: (rule.says, type(rule).__name__) for rule in Checker().rules}
     assert {number: (says, name) for number, says, name in rows} == rules
 

@@ -112,9 +112,13 @@ def test_only_its_own_room_knows_the_masters_address() -> None:
 
 
 def test_an_architectures_room_is_known_to_the_list_of_those_that_ship() -> None:
-    """Nobody else in `actors/` imports from a room of schedulers but that room itself."""
-    for room in ("central", "sparrow"):
-        outside = [path for path in files("actors") if path.parent.name != room]
+    """Nobody else in `actors/` imports from a room of schedulers but that room itself, and rooms
+    that are made of its parts.
+    """
+    made_of_it = {"sparrow": {"hawk"}}
+    for room in ("central", "hawk", "omega", "sparrow"):
+        rooms = {room} | made_of_it.get(room, set())
+        outside = [path for path in files("actors") if path.parent.name not in rooms]
         knowing = {
             path.name
             for path in outside

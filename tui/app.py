@@ -25,7 +25,7 @@ from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.live_requests import Keep
 from callboard.experiments.remote_source import RemoteSource
 from callboard.journal.missing_extra import MissingExtraError
-from callboard.journal.replay.cluster_state import CROWD
+from callboard.journal.replay.colouring import FEW_JOBS
 from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
 from callboard.journal.replay.palette import DARK, THEMES, Palette
 from callboard.journal.replay.signs import COLOURED_BY
@@ -267,6 +267,8 @@ class CallboardApp(App[None]):
         for each in (self._single, self._comparison):
             each.name_others(small or self.presenting)
         self._main.set_class(self.presenting, "-presenting")
+        for slots in self.query(SlotsPane):
+            slots.presented = self.presenting
         self._main.set_class(self.presenting and not small, "-both-sides")
 
     # For an audience.
@@ -525,7 +527,7 @@ class CallboardApp(App[None]):
                 self.playback.update_view(colour_by=by[number])
 
         lines = list(zip(keys, COLOURED_BY.values(), strict=True))
-        lines.insert(0, ("f", f"what fits: job; pool or size with over {CROWD} jobs at once"))
+        lines.insert(0, ("f", f"what fits: job; in a run of over {FEW_JOBS} jobs pool or size"))
         question = "Colour jobs and slots by what?"
         self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)
 

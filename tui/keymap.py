@@ -104,7 +104,7 @@ _VIEW = (
         "c",
         "cells",
         "cell_size",
-        "slots: what fits, tiles, cells, halves, racks, cards, nodes",
+        "slots: what fits, tiles, cells, halves, racks, cards, nodes, blocks",
         "cells",
         9,
     ),

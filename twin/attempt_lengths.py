@@ -24,8 +24,11 @@ from callboard.twin.columns import (
     NONE,
     NUMBER,
     OF_JOB,
+    OF_KIND,
     OF_NODE,
     OF_SETUP,
+    OF_STAGE,
+    OF_TASKS,
     OVER,
     REDUCE_MS,
     SETUP_MS,
@@ -45,18 +48,20 @@ from callboard.twin.columns import (
 _ATTEMPTS = 1 << 20  # of a task, in the addresses of draws
 
 
-def map_length(w: Tables, job: int, task: int, level: int, at: int) -> int:
-    """How long the map takes on the node at that place, with its input at this level."""
-    factor = w.reals[LEVEL_FACTOR + level] * _slowness(w, job, 2 * task, at)
+def map_length(w: Tables, job: int, task: int, number: int, level: int, at: int) -> int:
+    """How long the map takes on the node at that place, with its input at this level, after so many
+    attempts.
+    """
+    factor = w.reals[LEVEL_FACTOR + level] * _slowness(w, job, 2 * task, number, at)
     lengths = w.jobs[job, LENGTHS]
     ms = float(w.jobs[job, MAP_MS]) if lengths == NONE else w.lengths[lengths + task]
     return _rounded(ms * factor * _noise(w, job, 2 * task))
 
 
-def time_reduce(w: Tables, berth: int, job: int, task: int, at: int) -> None:
+def time_reduce(w: Tables, berth: int, job: int, task: int, number: int, at: int) -> None:
     """Note how long the reduce's whole shuffle takes, the last map's part of it, and the rest."""
     noise, lengths = _noise(w, job, 2 * task + 1), w.jobs[job, LENGTHS]
-    slowness = _slowness(w, job, 2 * task + 1, at)
+    slowness = _slowness(w, job, 2 * task + 1, number, at)
     if lengths == NONE:
         whole_ms, rest_ms = w.jobs[job, SHUFFLE_MS], float(w.jobs[job, REDUCE_MS])
         tail_ms = float(whole_ms // max(w.jobs[job, TASKS + MAPS_HERE], 1))
@@ -96,11 +101,18 @@ def end_attempt(w: Tables, berth: int, over_ms: int) -> None:
         w.log[w.berths[berth, IN_LOG], LOG_ENDED] = over_ms
 
 
-def _slowness(w: Tables, job: int, column: int, at: int) -> float:
+def ends_at_once(w: Tables, berth: int) -> bool:
+    """Whether what the attempt does last takes no time."""
+    if w.berths[berth, OF_KIND] == MAPS_HERE or w.berths[berth, OF_STAGE] != OF_TASKS:
+        return bool(w.berths[berth, OVER] == w.berths[berth, BEGUN])
+    return bool(w.berths[berth, OVER] == w.berths[berth, SHUFFLED])
+
+
+def _slowness(w: Tables, job: int, column: int, number: int, at: int) -> float:
     """The job's factor on the node's type over the speed at which the attempt works."""
     speed = w.speeds[at]
     if w.reals[STRAGGLERS] > 0.0:
-        luck = uniform_of(w.keys[STRAGGLER], w.jobs[job, NUMBER], column * _ATTEMPTS)
+        luck = uniform_of(w.keys[STRAGGLER], w.jobs[job, NUMBER], column * _ATTEMPTS + number)
         if luck < w.reals[STRAGGLERS]:
             speed = speed / w.reals[STRAGGLING]
     slowness = w.factors[job, w.nodes[at, NODE_TYPE]] / speed

@@ -17,6 +17,7 @@ from callboard.twin.columns import (
     NUMBER,
     PLACEMENT,
     PLACES,
+    PREEMPTS,
     RACKS,
     REPLICAS,
     ROW,
@@ -71,8 +72,12 @@ def _free_row(w: Tables) -> int:
 
 
 def _size_of(w: Tables, job: int) -> int:
-    """The power of two that has room for two links a replica, and whether each map is taken."""
+    """The power of two that has room for two links a replica, and whether each map is taken; where
+    attempts are killed, for each reduce too.
+    """
     wanted = w.jobs[job, TASKS + MAPS_HERE] * (2 * w.given[REPLICAS] + 1)
+    if w.given[PREEMPTS]:
+        wanted += w.jobs[job, TASKS + 1]
     size = _SMALLEST
     while (1 << size) < wanted:
         size += 1
@@ -88,6 +93,9 @@ def place_blocks(w: Tables, job: int) -> None:
     row, links = w.jobs[job, ROW], w.jobs[job, LINKS]
     w.rows[row, :] = NONE
     w.jobs[job, NEXT_MAP] = 0
+    if w.given[PREEMPTS]:
+        marks = mark_of(w, job, 1, 0)
+        w.links[marks : marks + w.jobs[job, TASKS + 1]] = 0
     for task in range(maps - 1, -1, -1):  # so that the lowest comes to stand first
         w.links[links + 2 * maps * replicas + task] = 0
         _find_places(w, job, task)
@@ -178,6 +186,26 @@ def nearest_map(w: Tables, job: int, node: int, rack: int) -> tuple[int, int]:
         task += 1
     w.jobs[job, NEXT_MAP] = task
     return 2, int(task)
+
+
+def mark_of(w: Tables, job: int, kind: int, task: int) -> int:
+    """Where it is marked whether the task is taken."""
+    maps = w.jobs[job, TASKS + MAPS_HERE]
+    first = w.jobs[job, LINKS] + 2 * maps * w.given[REPLICAS]
+    return int(first + (task if kind == MAPS_HERE else maps + task))
+
+
+def level_of(w: Tables, job: int, task: int, node: int, rack: int) -> int:
+    """How near to its input the map is on the node."""
+    _find_places(w, job, task)
+    level = 2
+    for replica in range(w.given[REPLICAS]):
+        held = w.held[replica]
+        if held == node or w.held[0] == ANYWHERE_NODE:
+            return 0
+        if held >= 0 and w.rack_nodes[w.given[NODES] + held] == rack:
+            level = 1
+    return level
 
 
 def take_map(w: Tables, job: int, task: int) -> None:

@@ -14,8 +14,21 @@ MAPS_HERE, REDUCES_HERE = 0, 1
 """The kinds of slot, as columns of `sums` and offsets of the paired columns below."""
 
 # The orders and the rules of locality.
-BY_FIFO, BY_FAIR, BY_SRPT, BY_SJF, BY_LAS, BY_PS = range(6)
-SIZE_LEARNT, SIZE_TRUE, SIZE_REQUESTED = range(3)
+(
+    BY_FIFO,
+    BY_FAIR,
+    BY_SRPT,
+    BY_SJF,
+    BY_LAS,
+    BY_PS,
+    BY_FSP_FIFO,
+    BY_FSP_PS,
+    BY_PSBS,
+    BY_HFSP,
+) = range(10)
+BY_VIRTUAL_TIME = BY_FSP_FIFO
+"""The first of those that go by virtual time."""
+SIZE_LEARNT, SIZE_TRUE, SIZE_REQUESTED, SIZE_TRAINED = range(4)
 ANY_LEVEL, WAIT_BY_TIME, WAIT_BY_COUNT = range(3)
 
 # What an attempt is of: a job's tasks, its setup, its cleanup.
@@ -46,12 +59,23 @@ GOES_ON, COMPLETE, UNTIL_REACHED, NO_ROOM, IS_STUCK, TOO_LARGE = range(6)
     SIZE_SOURCE,
     NEEDY_SCALE,
     HAS_CAPS,
-) = range(20)
-GIVEN_WIDTH = 20
+    UNIT_BITS,
+    TRAINING_TASKS,
+    TRAINING_SLOTS_MAX,
+    TRAINING_DELAY,
+    FLAPS,
+    PREEMPTS,
+    LOOK_EVERY,
+    CHECK_EVERY,
+    FAIR_TIMEOUT,
+    WEIGHT_SCALE,
+) = range(30)
+GIVEN_WIDTH = 30
 
 # `reals`: of the scenario's tables.
 LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING, SIZE_ERROR = 0, 3, 4, 5, 6
-REAL_WIDTH = 7
+FIRST_SIZE, FIRST_SIZE_FACTOR = 7, 8
+REAL_WIDTH = 9
 
 # `keys`: of the streams of draws; the placement's from `PLACEMENT` on, so many tries a replica.
 DURATION, STRAGGLER, ESTIMATE, PLACEMENT = range(4)
@@ -78,8 +102,15 @@ TRIES = 64
     SHUFFLE_TIME,
     UNSEEN,
     JOBS_IN_LINE,
-) = range(19)
-STATE_WIDTH = 19
+    WALK_TRAINS,
+    WALK_PART,
+    WALK_AT,
+    NEWS,
+    PRESENT,
+    LOST,
+    KILLED_COUNT,
+) = range(26)
+STATE_WIDTH = 26
 
 # `sums`: numbers by kind of slot.
 (
@@ -91,8 +122,55 @@ STATE_WIDTH = 19
     HELD_TIME,
     ENDED_TIME,
     ENDED_COUNT,
-) = range(8)
-SUM_LENGTH = 8
+    SEEN_SLOTS,
+    SPARE,
+    WEIGHTS,
+    TIME_HIGH,
+    TIME_LOW,
+    LEVEL_HIGH,
+    LEVEL_LOW,
+    NEXT_HIGH,
+    NEXT_LOW,
+    NEXT_MS,
+    MEMBERS,
+    CAPS_MET,
+    WAITING_LINE,
+    SORTED_UNTIL,
+    TRAINING_SLOTS,
+    WASTED_TIME,
+    LOOKS,
+    CLAIMS,
+) = range(26)
+SUM_LENGTH = 26
+
+# `virtual`: a row a job and kind, under orders by virtual time.
+AWAY, CAPPED, SHARING = range(3)
+(
+    IS_PHASE,
+    LATE_SINCE,
+    SIDE,
+    PHASE_CAP,
+    PHASE_WEIGHT,
+    PHASE_SPEED,
+    CAP_STEP,
+    WEIGHT_STEP,
+    PHASE_KEY_HIGH,
+    PHASE_KEY_LOW,
+    LEFT_HIGH,
+    LEFT_LOW,
+    END_HIGH,
+    END_LOW,
+    IN_WAITING_LINE,
+    TRAIN_KEY,
+    IN_TRAINING,
+    TRAINING_RUNS,
+    SAMPLES,
+    SAMPLES_OF_RUNNING,
+    SAMPLES_SUM,
+    SAMPLE_START,
+    ESTIMATED,
+) = range(23)
+PHASE_WIDTH = 23
 
 # `jobs`; paired columns are by kind of slot.
 (
@@ -107,7 +185,8 @@ SUM_LENGTH = 8
     TRUE_SIZE,
     COUNTED_RUNNING,
     COUNTED_DEMAND,
-) = range(0, 22, 2)
+    AGAIN,
+) = range(0, 24, 2)
 (
     NUMBER,
     SUBMIT,
@@ -145,8 +224,8 @@ SUM_LENGTH = 8
     LENGTHS,
     SKEWED,
     LEVELS,
-) = range(22, 58)
-JOB_WIDTH = 60
+) = range(24, 60)
+JOB_WIDTH = 62
 
 # `pools`: the first holds all others, and all jobs where nothing else is said; paired columns are
 # by kind of slot.
@@ -154,7 +233,22 @@ JOB_WIDTH = 60
 (PARENT, QUEUE_START, POOL_STANDING, POOL_PACE, IN_LINE, WALKED, MAX_JOBS, JOBS_ADMITTED) = range(
     14, 22
 )
-POOL_WIDTH = 22
+POOL_EXISTS, CHILDREN = 22, 23
+POOL_WIDTH = 24
+
+# `claims`: under preemption a row a job, then a row a pool; paired columns are by kind of slot.
+(
+    CLAIM_LOOK,
+    SHARED_LOOK,
+    KNOWN_LOOK,
+    SHARE_ABOVE,
+    SHARE_BELOW,
+    BELOW_MIN,
+    BELOW_HALF,
+    ABOVE_SHARE,
+) = range(0, 16, 2)
+MIN_TIMEOUT = 16
+CLAIM_WIDTH = 17
 
 # `nodes`; paired columns are by kind of slot.
 FREE, TAKEN, HAS, BERTH = range(0, 8, 2)
@@ -176,9 +270,15 @@ NODE_WIDTH = 12
     OF_NODE,
     IN_LOG,
     BUSY,
+    TRAINS,
+    HOLDS_TRAINING,
+    SAMPLE,
+    HEARD_FROM,
+    KILLING,
     TIMES,
-) = range(13)
-BERTH_WIDTH = 15
+) = range(18)
+BERTH_WIDTH = 20
+NOT_KILLED, KILL_ORDERED, KILLED, KILL_IN_VAIN = range(4)
 
 # `log`: every attempt, in the order of launch, if it is kept.
 (
@@ -197,7 +297,9 @@ LOG_WIDTH = 10
 
 # `lists`: jobs in no order that matters, and rows that are free.
 HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS, UNSEEN_LIST, IN_LINE_LIST = range(6)
-LIST_ROWS = 6
+MEMBERS_LIST, WAITING_LIST = 6, 8  # by kind of slot
+PRESENT_LIST, CLAIM_LIST = 10, 11
+LIST_ROWS = 12
 
 
 class Tables(NamedTuple):
@@ -220,7 +322,15 @@ class Tables(NamedTuple):
     minima: Any
     """A tree over the nodes: when the next heartbeat arrives that tells an end."""
     berths: Any
+    virtual: Any
+    measures: Any
+    """The size that each phase was taken for last; then how far its training tasks are."""
     pools: Any
+    claims: Any
+    lost: Any
+    """The tasks that were killed and that no job has heard of yet: job, kind, task."""
+    newest: Any
+    """A heap of what runs, by launch; how much it is stands first."""
     users: Any
     """Of each user: the most running jobs, and how many are admitted."""
     queues: Any

@@ -1,6 +1,6 @@
 """The loop, compiled by numba (the optional extra `twin`), if it computes here what the actors do.
 
-Some twenty seconds once, then about a second a process.
+About two minutes once, then about a second a process.
 """
 
 from functools import cache
@@ -13,26 +13,50 @@ from callboard.scheduler.numba_cache import Loop, compiled_loops
 from callboard.twin import (
     addressed_draws,
     attempt_lengths,
+    believed_sizes,
     block_lists,
+    fair_shares,
     job_queue,
+    killed_attempts,
     locality_waits,
     next_instants,
     offers,
     play_loop,
     running_caps,
+    sorted_keys,
+    starving_claimants,
+    trained_phases,
+    virtual_cluster,
+    virtual_line,
+    virtual_orders,
+    virtual_phases,
+    virtual_rates,
+    wide_numbers,
 )
 from callboard.twin.twin_run import PlayLoop
 
 _HELPERS = (
     addressed_draws,
     attempt_lengths,
+    believed_sizes,
     block_lists,
+    fair_shares,
     job_queue,
+    killed_attempts,
     locality_waits,
     next_instants,
     offers,
     play_loop,
     running_caps,
+    sorted_keys,
+    starving_claimants,
+    trained_phases,
+    virtual_cluster,
+    virtual_line,
+    virtual_orders,
+    virtual_phases,
+    virtual_rates,
+    wide_numbers,
 )
 _PLAIN: dict[str, Loop] = {
     "play_instants": play_loop.play_instants,

@@ -16,16 +16,27 @@ from callboard.actors.stall_limits import calm_stall_ms
 from callboard.actors.topology import Topology
 from callboard.actors.world import World
 from callboard.scheduler.locality import Delay, auto_wait_ms
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
+from callboard.scheduler.orders.size_based.virtual_time import (
+    Fsp,
+    FspFifo,
+    FspPs,
+    Psbs,
+    VirtualTimeOrder,
+)
 from callboard.scheduler.policy import AnyLocality, NoPreemption, NoSpeculation, Part, Policy
+from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.twin import columns as c
 from callboard.twin.addressed_draws import bits_of, draw_key
 from callboard.twin.cannot_play import CannotPlay
+from callboard.twin.claim_tables import claim_table, set_preemption_rules
 from callboard.twin.columns import Tables
-from callboard.twin.pool_tables import pool_tables, user_table
+from callboard.twin.phase_tables import phase_tables, set_virtual_rules, with_training_pool
+from callboard.twin.pool_tables import pool_paths, pool_tables, user_table
 
 _Numbers = NDArray[np.int64]
 
@@ -36,6 +47,10 @@ _ORDERS: dict[type[Part], int] = {
     Sjf: c.BY_SJF,
     Las: c.BY_LAS,
     Ps: c.BY_PS,
+    FspFifo: c.BY_FSP_FIFO,
+    FspPs: c.BY_FSP_PS,
+    Psbs: c.BY_PSBS,
+    Hfsp: c.BY_HFSP,
 }
 _SIZES = {"online": c.SIZE_LEARNT, "oracle": c.SIZE_TRUE, "requested": c.SIZE_REQUESTED}
 _LINKS_AT_FIRST, _ROWS_AT_FIRST = 1 << 14, 64
@@ -72,10 +87,21 @@ def _refuse_policy(policy: Policy) -> None:
         raise CannotPlay(f"it does not know the order `{order.name}`")
     if type(policy.locality) not in (AnyLocality, Delay):
         raise CannotPlay(f"it does not know `{policy.locality.name}`")
-    if type(policy.preemption) is not NoPreemption:
-        raise CannotPlay("it does not preempt")
+    _refuse_preemption(policy)
     if type(policy.speculation) is not NoSpeculation:
         raise CannotPlay("it does not speculate")
+
+
+def _refuse_preemption(policy: Policy) -> None:
+    rule = policy.preemption
+    if type(rule) is NoPreemption:
+        return
+    if not isinstance(rule, KillPreemption):
+        raise CannotPlay(f"it does not know `{rule.name}`")
+    if not isinstance(policy.order, Fair):
+        raise CannotPlay(f"it kills under `fair` only, not under `{policy.order.name}`")
+    if rule.params.victims != "global":
+        raise CannotPlay('it does not know `kill(victims="job")`')
 
 
 # Tables.
@@ -100,18 +126,28 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         berths[first : first + node[c.HAS] + node[c.HAS + 1], c.OF_NODE] = at
     lowered = _jobs(world, places, lengths)
     pools, standings = pool_tables(policy.order, jobs, lowered)
+    virtual, measures = phase_tables(policy.order, jobs, lowered)
     users = user_table(policy.order, jobs, lowered)
     given = _given(world, policy, until_ms, attempts, slots, pools)
     given[c.HAS_CAPS] = bool(
         (users[:, 0] != c.NONE).any() or (pools[:, c.MAX_JOBS] != c.NONE).any()
     )
+    if isinstance(policy.order, VirtualTimeOrder):
+        pools = with_training_pool(pools, len(jobs))
+    claims = np.zeros((0, c.CLAIM_WIDTH), np.int64)
+    if isinstance(policy.preemption, KillPreemption):
+        paces = np.concatenate([lowered[:, c.INVERSE_WEIGHT], pools[:, c.POOL_PACE]])
+        set_preemption_rules(given, policy.preemption, paces)
+        paths = pool_paths(policy.order, jobs)
+        claims = claim_table(policy.preemption, policy.order, len(jobs), paths)
+    killable = slots if len(claims) else 0
     lowered[:, c.RUNNABLE] = not given[c.HAS_CAPS]
     return Tables(
         given=given,
         reals=_reals(world, policy),
         keys=_keys(world.seed, min(cluster.replication, len(nodes))),
         state=state,
-        sums=np.zeros((c.SUM_LENGTH, 2), np.int64),
+        sums=_sums(),
         jobs=lowered,
         factors=_factors(world),
         nodes=nodes,
@@ -120,11 +156,16 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         free=np.zeros((2, len(nodes) // 64 + 1), np.uint64),
         minima=_minima(phases),
         berths=berths,
+        virtual=virtual,
+        measures=measures,
         pools=pools,
+        claims=claims,
+        lost=np.zeros((killable, 3), np.int64),
+        newest=np.zeros(killable + 1, np.int64),
         users=users,
-        queues=np.zeros((2, len(jobs) + len(pools)), np.int64),
+        queues=np.zeros((2, int(pools[-1, c.QUEUE_START]) + len(jobs) + len(pools)), np.int64),
         standings=standings,
-        lists=np.zeros((c.LIST_ROWS, len(jobs) + 1), np.int64),
+        lists=np.zeros((c.LIST_ROWS, len(jobs) + len(pools) + 1), np.int64),
         racks=racks,
         rack_nodes=rack_nodes,
         held=np.zeros(max(cluster.replication, 2), np.int64),
@@ -138,8 +179,20 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
     )
 
 
+def _sums() -> _Numbers:
+    sums = np.zeros((c.SUM_LENGTH, 2), np.int64)
+    sums[[c.NEXT_HIGH, c.NEXT_MS]] = c.LATER
+    return sums
+
+
 def grown(w: Tables) -> Tables:
-    """The same with twice the room of what was too small for the next job."""
+    """The same with twice the room of what was too small for the next instant."""
+    if 0 < len(w.log) < w.state[c.LAUNCHED] + len(w.berths):
+        return w._replace(
+            log=np.concatenate(
+                [w.log, np.zeros_like(w.log), np.zeros_like(w.berths[:, : c.LOG_WIDTH])]
+            )
+        )
     if w.state[c.ROWS_FREE] == 0 and w.state[c.ROWS_TOP] == len(w.rows):
         return w._replace(rows=_twice(w.rows))
     return w._replace(links=_twice(w.links))
@@ -173,10 +226,14 @@ def _given(
     given[c.STALL] = calm_stall_ms(cluster)
     given[c.STANDING_BITS] = (len(world.jobs) + len(pools)).bit_length()
     given[c.NEEDY_SCALE] = int(pools[:, c.MIN_SHARE : c.MIN_SHARE + 2].max()) ** 2
-    given[c.MIDDLE_BITS] = (attempts if order == c.BY_PS else slots).bit_length()
-    if isinstance(policy.order, Srpt | Sjf):
+    given[c.MIDDLE_BITS] = (
+        attempts if order in (c.BY_PS, c.BY_FSP_PS, c.BY_PSBS) else slots
+    ).bit_length()
+    if isinstance(policy.order, Srpt | Sjf | Fsp):
         given[c.GUESS] = round(policy.order.params.guess * 1000)
         given[c.SIZE_SOURCE] = _SIZES[policy.order.params.size]
+    if isinstance(policy.order, VirtualTimeOrder):
+        set_virtual_rules(given, policy.order)
     if isinstance(policy.locality, Delay):
         _set_waits(given, policy.locality, interval_ms)
     return given
@@ -195,8 +252,11 @@ def _reals(world: World, policy: Policy) -> NDArray[np.float64]:
     reals[c.LEVEL_FACTOR : c.LEVEL_FACTOR + 3] = 1.0, tasks.rack_factor, tasks.off_rack_factor
     reals[c.SIGMA] = tasks.sigma
     reals[c.STRAGGLERS], reals[c.STRAGGLING] = tasks.straggler_share, tasks.straggler_factor
-    if isinstance(policy.order, Srpt | Sjf):
+    if isinstance(policy.order, Srpt | Sjf | Fsp | Hfsp):
         reals[c.SIZE_ERROR] = policy.order.params.sigma
+    if isinstance(policy.order, Hfsp):
+        reals[c.FIRST_SIZE] = policy.order.params.s0 * 1000
+        reals[c.FIRST_SIZE_FACTOR] = policy.order.params.xi
     return reals
 
 
@@ -213,7 +273,12 @@ def _nodes(world: World) -> tuple[_Numbers, _Numbers, NDArray[np.float64]]:
     steps = max(rules.period_ms(len(world.nodes)) // grid_ms, 1)
     with np.errstate(over="ignore"):
         drawn = [int(bits_of(key, facts.node, 0)) * steps >> 64 for facts in world.nodes]
-    arriving = [each * grid_ms + world.cluster.latency_ms for each in drawn]
+    arriving = [
+        _first_ms(world, facts.node, each * grid_ms) + world.cluster.latency_ms
+        for facts, each in zip(world.nodes, drawn, strict=True)
+    ]
+    if max(arriving) >= world.cluster.round_ms():
+        raise CannotPlay("a node's first heartbeat arrives after a whole round")
     order = sorted(range(len(arriving)), key=lambda node: (arriving[node], node))
     types = _node_types(world)
     nodes = np.zeros((len(order), c.NODE_WIDTH), np.int64)
@@ -228,6 +293,12 @@ def _nodes(world: World) -> tuple[_Numbers, _Numbers, NDArray[np.float64]]:
         berth += maps + reduces
     speeds = np.array([world.nodes[number].speed for number in order], np.float64)
     return nodes, np.array([arriving[number] for number in order], np.int64), speeds
+
+
+def _first_ms(world: World, node: NodeId, drawn_ms: Millis) -> Millis:
+    """When a node's first heartbeat is due, unless stated as drawn."""
+    stated = world.cluster.heartbeat.phases_ms[node : node + 1]
+    return drawn_ms if not stated or stated[0] < 0 else stated[0] % world.cluster.round_ms()
 
 
 def _node_types(world: World) -> list[str]:

@@ -9,14 +9,18 @@ import numpy as np
 
 from callboard.twin.columns import (
     BERTH,
+    CHECK_EVERY,
     DUE,
     FREE,
     HAS,
     HAS_JOINED,
+    HEARD_FROM,
     JOBS,
     LATENCY,
     LATER,
+    LOOK_EVERY,
     MAPS_HERE,
+    NEWS,
     NODES,
     NONE,
     NOW,
@@ -24,6 +28,7 @@ from callboard.twin.columns import (
     OVER,
     PENDING,
     PERIOD,
+    PREEMPTS,
     REDUCES_HERE,
     SUBMIT,
     UNSEEN,
@@ -47,7 +52,20 @@ def next_instant(w: Tables) -> int:
     reduces = unseen or w.sums[PENDING, REDUCES_HERE] > 0
     if maps or reduces:
         soonest = min(soonest, _next_useful(w, maps, reduces))
+    if w.given[PREEMPTS]:
+        soonest = min(soonest, _next_look(w))
     return int(soonest)
+
+
+def _next_look(w: Tables) -> int:
+    """When the master next looks who starves, if anything has happened, or next acts on it."""
+    if w.state[NEWS]:
+        every_ms = w.given[LOOK_EVERY]
+    elif w.sums[PENDING, MAPS_HERE] > 0 or w.sums[PENDING, REDUCES_HERE] > 0:
+        every_ms = w.given[CHECK_EVERY]
+    else:
+        return LATER
+    return int((w.state[NOW] // every_ms + 1) * every_ms)
 
 
 def _next_useful(w: Tables, maps: bool, reduces: bool) -> int:
@@ -113,7 +131,7 @@ def plan_next_report(w: Tables, at: int) -> None:
     soonest, first = LATER, w.nodes[at, BERTH + MAPS_HERE]
     for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
         if w.berths[berth, OF_JOB] != NONE:
-            soonest = min(soonest, w.berths[berth, OVER])
+            soonest = min(soonest, w.berths[berth, OVER], w.berths[berth, HEARD_FROM] - 1)
     set_report(w, at, LATER)
     if soonest != LATER:
         plan_report(w, at, soonest)

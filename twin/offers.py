@@ -7,21 +7,26 @@ from callboard.twin.attempt_lengths import (
     plain_length,
     time_reduce,
 )
-from callboard.twin.block_lists import nearest_map, take_map
+from callboard.twin.block_lists import level_of, nearest_map, take_map
 from callboard.twin.columns import (
+    AGAIN,
     ANY_LEVEL,
     BEGUN,
     BERTH,
     BUSY,
     BY_FAIR,
+    BY_VIRTUAL_TIME,
     FETCHES_NEXT,
     FETCHING,
     FIRST_LAUNCH,
     FREE,
     HAS,
+    HEARD_FROM,
+    HOLDS_TRAINING,
     IN_LOG,
     IN_SLOT,
     JOINED,
+    KILLING,
     LAST,
     LATENCY,
     LATER,
@@ -42,6 +47,7 @@ from callboard.twin.columns import (
     NEXT_REDUCE,
     NODE,
     NONE,
+    NOT_KILLED,
     NOW,
     OF_CLEANUP,
     OF_JOB,
@@ -62,10 +68,12 @@ from callboard.twin.columns import (
     REDUCES_HERE,
     RUNNING,
     RUNNING_TASKS,
+    SAMPLE,
     SERVED,
     SHUFFLED,
     SLOTS,
     TAKEN,
+    TRAINS,
     UNFINISHED,
     UNSEEN,
     UNSEEN_LIST,
@@ -74,10 +82,12 @@ from callboard.twin.columns import (
     Tables,
 )
 from callboard.twin.job_queue import begin_walk, place_job, walk_on
+from callboard.twin.killed_attempts import take_again, times_killed
 from callboard.twin.locality_waits import answer_offer, end_wait, may_launch_at, pass_over
 from callboard.twin.next_instants import count_free, is_wanted, plan_report
+from callboard.twin.virtual_orders import hear_launch
 
-_OFF_RACK = 2
+_ON_NODE, _OFF_RACK = 0, 2
 _PADDING = 0.01
 _PADDED_FROM_NODES = 4
 
@@ -111,7 +121,9 @@ def offer_slots(w: Tables, at: int) -> None:
 def _decided(
     w: Tables, at: int, maps_given: int, reduces_given: int, far: bool
 ) -> tuple[int, int, int, int]:
-    """The kind, job, level and task to launch; no job if there is none."""
+    """The kind, job, level and task to launch; no job if there is none, and no task if it is one
+    that runs again.
+    """
     first = MAPS_HERE
     if w.given[ORDER] == BY_FAIR and w.nodes[at, TAKEN + 1] < w.nodes[at, TAKEN]:
         first = REDUCES_HERE
@@ -126,9 +138,11 @@ def _decided(
             if job != NONE:
                 return kind, job, level, task
         else:
-            _, job = walk_on(w, kind, begin_walk(w))
+            _, job = walk_on(w, kind, begin_walk(w, kind))
             if job == NONE:
                 continue
+            if w.jobs[job, AGAIN + kind] > 0:
+                return kind, job, _OFF_RACK, NONE
             return kind, job, _OFF_RACK, int(w.jobs[job, NEXT_REDUCE])
     return MAPS_HERE, NONE, 0, 0
 
@@ -136,11 +150,13 @@ def _decided(
 def _first_permitted(w: Tables, at: int) -> tuple[int, int, int]:
     """The first job that may launch its nearest map here; it, its level and the map."""
     node, rack = w.nodes[at, NODE], w.nodes[at, RACK]
-    pool = begin_walk(w)
+    pool = begin_walk(w, MAPS_HERE)
     while True:
         pool, job = walk_on(w, MAPS_HERE, pool)
         if job == NONE:
             return NONE, 0, 0
+        if w.jobs[job, AGAIN + MAPS_HERE] > 0:
+            return job, _ON_NODE, NONE
         level, task = nearest_map(w, job, node, rack)
         if w.given[WAIT] == ANY_LEVEL or may_launch_at(w, job, level):
             return job, level, task
@@ -193,16 +209,28 @@ def _launch(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> N
     w.jobs[job, SERVED + kind] = w.state[LAUNCHED]
     if w.jobs[job, FIRST_LAUNCH] == NONE:
         w.jobs[job, FIRST_LAUNCH] = w.state[NOW]
+    number = 0
+    if task == NONE:
+        task = take_again(w, job, kind)
+        number = times_killed(w, job, kind, task)
+        if kind == MAPS_HERE:
+            level = level_of(w, job, task, w.nodes[at, NODE], w.nodes[at, RACK])
+    elif kind == MAPS_HERE:
+        take_map(w, job, task)
+    else:
+        w.jobs[job, NEXT_REDUCE] += 1
     berth = _begin(w, at, kind, job, OF_TASKS, level, task)
     if kind == MAPS_HERE:
-        take_map(w, job, task)
         w.jobs[job, LEVELS + level] += 1
-        _end_after(w, at, berth, map_length(w, job, task, level, at))
+        _end_after(w, at, berth, map_length(w, job, task, number, level, at))
         if w.given[WAIT] != ANY_LEVEL:
             end_wait(w, job, level)
     else:
-        _begin_reduce(w, at, berth, job, task)
-    place_job(w, kind, job)
+        _begin_reduce(w, at, berth, number)
+    if w.given[ORDER] >= BY_VIRTUAL_TIME:
+        hear_launch(w, berth)
+    else:
+        place_job(w, kind, job)
 
 
 def _launch_unseen(w: Tables, at: int) -> None:
@@ -239,10 +267,10 @@ def _end_after(w: Tables, at: int, berth: int, length_ms: int) -> None:
     plan_report(w, at, w.berths[berth, OVER])
 
 
-def _begin_reduce(w: Tables, at: int, berth: int, job: int, task: int) -> None:
+def _begin_reduce(w: Tables, at: int, berth: int, number: int) -> None:
     """Its end is known once the job's last map is known to have ended."""
-    w.jobs[job, NEXT_REDUCE] += 1
-    time_reduce(w, berth, job, task, at)
+    job = w.berths[berth, OF_JOB]
+    time_reduce(w, berth, job, w.berths[berth, OF_TASK], number, at)
     if w.jobs[job, MAPPED] != NONE:
         end_reduce(w, berth)
         plan_report(w, at, w.berths[berth, OVER])
@@ -271,6 +299,10 @@ def _begin(w: Tables, at: int, kind: int, job: int, stage: int, level: int, task
     w.berths[berth, OVER] = LATER
     w.berths[berth, IN_LOG] = w.state[LAUNCHED] - 1
     w.berths[slot, BUSY] = LATER
+    w.berths[berth, TRAINS] = w.berths[berth, HOLDS_TRAINING] = 0
+    w.berths[berth, SAMPLE] = NONE
+    w.berths[berth, HEARD_FROM] = LATER
+    w.berths[berth, KILLING] = NOT_KILLED
     if len(w.log):
         _log_launch(w, at, kind, job, level, task, berth)
     return int(berth)

@@ -4,14 +4,17 @@ At an instant first the heartbeats that arrive are heard and answered, node by n
 hear of it, and those come that are submitted now; then the master hears of the jobs, job by job.
 """
 
-from callboard.twin.attempt_lengths import end_reduce
+from callboard.twin.attempt_lengths import end_reduce, ends_at_once
+from callboard.twin.believed_sizes import learn_length
 from callboard.twin.block_lists import give_room_back, place_blocks, room_for
 from callboard.twin.columns import (
     ANY_LEVEL,
     BEGUN,
     BERTH,
+    BY_HFSP,
     BY_LAS,
     BY_SRPT,
+    BY_VIRTUAL_TIME,
     CLEANUP_MS,
     COMPLETE,
     DONE_TASKS,
@@ -25,20 +28,26 @@ from callboard.twin.columns import (
     HAS_JOINED,
     HEARD,
     HEARD_AT,
+    HEARD_FROM,
     HEARD_LIST,
     HELD_TIME,
     IN_LOG,
+    IN_SLOT,
     IS_STUCK,
     JOBS,
     JOINED,
+    KILLED,
+    KILLING,
     LAST,
     LATENCY,
     LATER,
+    LAUNCHED,
     LINKS,
     LOG_CLOSED,
     MAPPED,
     MAPS_HERE,
     MAPS_OPEN,
+    NEWS,
     NO_ROOM,
     NODES,
     NONE,
@@ -56,6 +65,7 @@ from callboard.twin.columns import (
     PADDED,
     PENDING,
     PERIOD,
+    PREEMPTS,
     REDUCES_HERE,
     REDUCES_OPEN,
     RUNNING,
@@ -70,6 +80,7 @@ from callboard.twin.columns import (
     TAKEN,
     TASKS,
     TOO_LARGE,
+    TRAINS,
     UNFINISHED,
     UNSEEN,
     UNSEEN_LIST,
@@ -77,9 +88,11 @@ from callboard.twin.columns import (
     UNTIL_REACHED,
     WAIT,
     WAITING_TASKS,
+    WASTED_TIME,
     Tables,
 )
-from callboard.twin.job_queue import learn_length, place_job
+from callboard.twin.job_queue import place_job
+from callboard.twin.killed_attempts import ask_again, lose_task, send_kills
 from callboard.twin.locality_waits import forget_wait
 from callboard.twin.next_instants import (
     count_free,
@@ -92,10 +105,14 @@ from callboard.twin.next_instants import (
 )
 from callboard.twin.offers import offer_slots
 from callboard.twin.running_caps import enter_line, leave_line
+from callboard.twin.starving_claimants import come, go, look_for_starving
+from callboard.twin.trained_phases import hear_progress, plan_hearing
+from callboard.twin.virtual_orders import hear_end, hear_job_end
+from callboard.twin.virtual_phases import enter_phase, note_slots
 
 
 def play_instants(w: Tables, instants: int) -> int:
-    """Go on for so many instants; whether it goes on, or why not."""
+    """Play the next instants, `instants` at most; whether the run goes on, or why not."""
     for _ in range(instants):
         now_ms = next_instant(w)
         if now_ms > w.given[UNTIL]:
@@ -108,8 +125,11 @@ def play_instants(w: Tables, instants: int) -> int:
         w.state[NOW] = now_ms
         w.state[HEARD] = 0
         _hear_heartbeats(w)
+        if w.given[PREEMPTS]:
+            look_for_starving(w)
         _submit_jobs(w)
         _tell_jobs(w)
+        ask_again(w)
         if w.state[OVERFLOW]:
             return TOO_LARGE
         if w.state[ENDED] == w.given[JOBS]:
@@ -126,7 +146,11 @@ def _is_stuck(w: Tables, now_ms: int) -> bool:
 
 
 def _has_room(w: Tables, now_ms: int) -> bool:
-    """Find room for all jobs that come now, before anything of the instant has happened."""
+    """Find room for all jobs that come now, before anything of the instant has happened; and for
+    what may be launched, if that is kept.
+    """
+    if 0 < len(w.log) < w.state[LAUNCHED] + len(w.berths) and w.given[PREEMPTS]:
+        return False
     job = w.state[DUE]
     while job < w.given[JOBS] and w.jobs[job, SUBMIT] <= now_ms:
         if w.jobs[job, LINKS] == NONE and not room_for(w, job):
@@ -147,6 +171,8 @@ def _hear_heartbeats(w: Tables) -> None:
                 _book_reports(w, at)
             else:
                 _join(w, at)
+            if w.given[PREEMPTS]:
+                send_kills(w, at)
             plan_next_report(w, at)
             offer_slots(w, at)
         elif is_wanted(w, at):
@@ -163,38 +189,87 @@ def _join(w: Tables, at: int) -> None:
         w.sums[SLOTS, kind] += slots
         if slots:
             count_free(w, at, kind, slots)
+    w.state[NEWS] = 1
+    if w.given[ORDER] >= BY_VIRTUAL_TIME:
+        note_slots(w)
 
 
 def _book_reports(w: Tables, at: int) -> None:
-    """Book the ends that the heartbeat tells: those that had come when it was sent.  In which order
-    makes no difference to any order of jobs.
+    """Book what the heartbeat tells: the ends that had come when it was sent, one after the other,
+    then how far training tasks are that have run for long enough.
     """
-    sent_ms, first = w.state[NOW] - w.given[LATENCY], w.nodes[at, BERTH + MAPS_HERE]
+    sent_ms = w.state[NOW] - w.given[LATENCY]
+    berth = _next_ended(w, at, sent_ms)
+    while berth != NONE:
+        _book_end(w, at, berth)
+        berth = _next_ended(w, at, sent_ms)
+    if w.given[ORDER] == BY_HFSP:
+        berth = _next_heard(w, at, sent_ms)
+        while berth != NONE:
+            hear_progress(w, berth, sent_ms)
+            berth = _next_heard(w, at, sent_ms)
+
+
+def _next_ended(w: Tables, at: int, sent_ms: int) -> int:
+    """The first that had ended.  Of one instant those come last that do so where they began, and
+    else they come by slot.
+    """
+    found, first = NONE, w.nodes[at, BERTH + MAPS_HERE]
     for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
-        if w.berths[berth, OF_JOB] != NONE and w.berths[berth, OVER] < sent_ms:
-            _book_end(w, at, berth)
+        if w.berths[berth, OF_JOB] == NONE or w.berths[berth, OVER] >= sent_ms:
+            continue
+        if found == NONE or _ends_before(w, berth, found):
+            found = berth
+    return int(found)
+
+
+def _ends_before(w: Tables, berth: int, other: int) -> bool:
+    if w.berths[berth, OVER] != w.berths[other, OVER]:
+        return bool(w.berths[berth, OVER] < w.berths[other, OVER])
+    at_once, other_at_once = ends_at_once(w, berth), ends_at_once(w, other)
+    if at_once != other_at_once:
+        return other_at_once
+    return bool(w.berths[berth, IN_SLOT] < w.berths[other, IN_SLOT])
+
+
+def _next_heard(w: Tables, at: int, sent_ms: int) -> int:
+    """The training task launched first of those that the heartbeat tells more of than before."""
+    found, first = NONE, w.nodes[at, BERTH + MAPS_HERE]
+    for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
+        if w.berths[berth, OF_JOB] == NONE or w.berths[berth, HEARD_FROM] > sent_ms:
+            continue
+        if found == NONE or w.berths[berth, IN_LOG] < w.berths[found, IN_LOG]:
+            found = berth
+    return int(found)
 
 
 def _book_end(w: Tables, at: int, berth: int) -> None:
-    """An attempt has succeeded: its slot is free, its task is done."""
+    """An attempt has ended: its slot is free, its task is done or lost."""
     job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
     work_ms = _account(w, berth, kind)
-    w.berths[berth, OF_JOB] = NONE
     w.state[LAST] = w.state[NOW]
     w.sums[RUNNING, kind] -= 1
     w.nodes[at, TAKEN + kind] -= 1
     count_free(w, at, kind, 1)
-    _note_heard(w, job)
-    if w.berths[berth, OF_STAGE] == OF_TASKS:
-        _finish_task(w, job, kind, work_ms)
+    if w.berths[berth, KILLING] == KILLED:
+        lose_task(w, berth)
+    elif w.berths[berth, OF_STAGE] == OF_TASKS:
+        _note_heard(w, job)
+        _finish_task(w, berth, job, work_ms)
     else:  # there is nothing to wait for any more
+        _note_heard(w, job)
         w.jobs[job, SETUP_MS if w.berths[berth, OF_STAGE] == OF_SETUP else CLEANUP_MS] = 0
+    w.berths[berth, OF_JOB] = NONE
 
 
-def _finish_task(w: Tables, job: int, kind: int, work_ms: int) -> None:
+def _finish_task(w: Tables, berth: int, job: int, work_ms: int) -> None:
+    kind = w.berths[berth, OF_KIND]
     w.sums[UNFINISHED, kind] -= 1
     w.jobs[job, RUNNING_TASKS + kind] -= 1
     w.jobs[job, DONE_TASKS + kind] += 1
+    if w.given[ORDER] >= BY_VIRTUAL_TIME:
+        hear_end(w, berth, work_ms)
+        return
     if BY_SRPT <= w.given[ORDER] <= BY_LAS:
         learn_length(w, kind, job, work_ms)
     place_job(w, kind, job)
@@ -203,12 +278,12 @@ def _finish_task(w: Tables, job: int, kind: int, work_ms: int) -> None:
 def _account(w: Tables, berth: int, kind: int) -> int:
     """Add up for how long it held its slot; how long it worked, a reduce's shuffle apart."""
     held_ms = w.berths[berth, OVER] - w.berths[berth, BEGUN]
-    w.sums[HELD_TIME, kind] += held_ms
+    w.sums[WASTED_TIME if w.berths[berth, KILLING] == KILLED else HELD_TIME, kind] += held_ms
     if len(w.log):
         w.log[w.berths[berth, IN_LOG], LOG_CLOSED] = w.state[NOW]
     if kind == MAPS_HERE or w.berths[berth, OF_STAGE] != OF_TASKS:
         return int(held_ms)
-    shuffled_ms = w.berths[berth, SHUFFLED] - w.berths[berth, BEGUN]
+    shuffled_ms = min(w.berths[berth, SHUFFLED], w.berths[berth, OVER]) - w.berths[berth, BEGUN]
     w.state[SHUFFLE_TIME] += shuffled_ms
     return int(held_ms - shuffled_ms)
 
@@ -279,6 +354,8 @@ def _let_fetch(w: Tables, job: int) -> None:
     while berth != NONE:
         end_reduce(w, berth)
         plan_report(w, w.berths[berth, OF_NODE], w.berths[berth, OVER])
+        if w.berths[berth, TRAINS]:
+            plan_hearing(w, berth)
         berth = w.berths[berth, FETCHES_NEXT]
 
 
@@ -290,8 +367,13 @@ def _open(w: Tables, job: int, kind: int) -> None:
     w.sums[UNFINISHED, kind] += tasks
     if kind == MAPS_HERE:
         _pad(w, job, 1)
+        if w.given[PREEMPTS]:
+            come(w, job)
         enter_line(w, job)
-    place_job(w, kind, job)
+    if w.given[ORDER] >= BY_VIRTUAL_TIME:
+        enter_phase(w, kind, job)
+    else:
+        place_job(w, kind, job)
 
 
 def _end_job(w: Tables, job: int) -> None:
@@ -301,6 +383,10 @@ def _end_job(w: Tables, job: int) -> None:
     _pad(w, job, -1)
     if w.given[WAIT] != ANY_LEVEL:
         forget_wait(w, job)
+    if w.given[ORDER] >= BY_VIRTUAL_TIME:
+        hear_job_end(w, job)
+    if w.given[PREEMPTS]:
+        go(w, job)
     leave_line(w, job)
     give_room_back(w, job)
 

@@ -36,6 +36,12 @@ class _Pool(NamedTuple):
         return Fraction(repr(self.params.weight))
 
 
+def pool_paths(order: Order, specs: Sequence[JobSpec]) -> list[str]:
+    """The pools in the order of their rows, the root first."""
+    fair = order.params if isinstance(order, Fair) else Fair.Params()
+    return [pool.path for pool in _pools([_path_of(spec, fair) for spec in specs], fair.pools)]
+
+
 def pool_tables(
     order: Order, specs: Sequence[JobSpec], jobs: _Numbers
 ) -> tuple[_Numbers, _Numbers]:
@@ -63,6 +69,10 @@ def pool_tables(
         row[c.POOL_PACE] = scale / pool.weight
         row[c.IN_LINE] = pool.params.mode == "fifo"
     pools[:, c.POOL_KEY : c.POOL_KEY + 2] = c.NONE
+    stated = {pool.path for pool in _pools((), params)}
+    pools[:, c.POOL_EXISTS] = [pool.path in stated for pool in known]
+    for pool in known[1:]:
+        pools[places[pool.above], c.CHILDREN] += pool.path in stated
     pools[standings[: len(known) - 1] - len(specs), c.POOL_STANDING] = np.arange(len(known) - 1)
     pools[:, c.QUEUE_START] = _starts(pools, jobs)
     return pools, standings

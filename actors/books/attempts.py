@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from callboard.actors.kernel.message import NO_CAUSE
-from callboard.actors.vocabulary.events import OUTCOMES
+from callboard.actors.vocabulary.events import OUTCOMES, AttemptLaunched
 from callboard.actors.vocabulary.lifecycle import (
     BEING_KILLED,
     BOOKED_ATTEMPT,
@@ -18,6 +18,7 @@ from callboard.actors.vocabulary.lifecycle import (
 )
 from callboard.scheduler import model
 from callboard.scheduler.model import Locality, Stage
+from callboard.scheduler.reasons import Why
 
 if TYPE_CHECKING:
     from callboard.actors.books.job_tasks import BookedJob
@@ -74,10 +75,21 @@ class BookedAttempt(msgspec.Struct, eq=False):
             return False  # on a node that is silent, as a rule
         return self.sibling is None and not self.beaten and not self.doomed
 
-    @property
-    def task_is_open(self) -> bool:
-        """Whether its end without success would leave its task with no attempt, and not done."""
-        return self.sibling is None and not self.beaten
+    def launch_event(self, why: Why, cause: int) -> AttemptLaunched:
+        """What the journal is told of its launch."""
+        return AttemptLaunched(
+            self.launched_ms,
+            self.attempt,
+            self.job,
+            self.kind,
+            self.task,
+            self.number,
+            self.node,
+            self.level,
+            why,
+            self.original,
+            cause=cause,
+        )
 
     def __str__(self) -> str:
         return f"attempt {self.attempt}"

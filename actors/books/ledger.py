@@ -92,6 +92,11 @@ class Ledger:
     def attempt(self, attempt: model.AttemptId) -> BookedAttempt | None:
         return self._attempts.get(attempt)
 
+    @property
+    def last_attempt(self) -> model.AttemptId:
+        """The number of the latest attempt."""
+        return self._last_attempt
+
     # Jobs.
 
     def here(self, job: model.JobId) -> bool:
@@ -128,6 +133,18 @@ class Ledger:
                 self.prepare(job, order.profile)
             self._jobs[job] = self._preparing.pop(job)
         self._jobs[job].open(order, cause)
+
+    def submit_unseen(self, order: SubmitStage) -> BookedJob | None:
+        """A job wants its setup, or its cleanup: then nobody fetches its outputs any more.  None
+        for the cleanup of one that is not here.
+        """
+        entry = self.known_job(order.job)
+        if entry is None and order.stage == SETUP:
+            entry = self.prepare(order.job, order.profile)
+        if entry is not None:
+            entry.drop_outputs()
+            entry.set_work(order)
+        return entry
 
     def leave(self, entry: BookedJob) -> None:
         """Nothing of a job that has ended runs any more."""

@@ -82,7 +82,7 @@ class Members(dict[model.NodeId, BookedNode]):
         super().__init__()
         self.slots = [0, 0]
         self.running = [0, 0]
-        """Slots that attempts hold, of whatever stage."""
+        """Slots that attempts hold, of any stage."""
 
     def join(self, facts: NodeFacts) -> BookedNode:
         member = self[facts.node] = BookedNode(facts)

@@ -19,7 +19,7 @@ class Voice(Protocol):
         """Tell the journal what happened; the event's number there."""
 
     def tell(self, fact: Fact, cause: int) -> None:
-        """Tell whoever decides, a policy as a rule, what has changed in the books."""
+        """Tell what decides, as a rule a policy, what has changed in the books."""
 
     def send(self, to: int, message: msgspec.Struct, cause: int, delay_ms: Millis = 0) -> None:
         """Send a message in the scheduler's name."""

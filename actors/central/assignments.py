@@ -178,23 +178,9 @@ class Assignments:
         return ResumeTask(resume.attempt, event)
 
     def _order(self, entry: BookedAttempt, job: BookedJob, why: Why, cause: int) -> LaunchTask:
-        attempt, kind, node = entry.attempt, entry.kind, entry.node
-        level, original = entry.level, entry.original
-        launched = ev.AttemptLaunched(
-            self._ledger.now_ms,
-            attempt,
-            job.job,
-            kind,
-            entry.task,
-            entry.number,
-            node,
-            level,
-            why,
-            original,
-            cause=cause,
-        )
-        entry.event = self._voice.note(launched)
-        fact = facts.Launched(job.job, entry.stage, attempt, node, level, original)
+        entry.event = self._voice.note(entry.launch_event(why, cause))
+        attempt, node, level = entry.attempt, entry.node, entry.level
+        fact = facts.Launched(job.job, entry.stage, attempt, node, level, entry.original)
         self._voice.tell(fact, entry.event)
         entry.tracked = self._policy.wants_progress_of(fact)
         return job.order(entry)

@@ -62,11 +62,14 @@ class Central(Architecture):
         return MASTER
 
     def dialogue(self, node: NodeFacts, world: World) -> NodeHeartbeats:
-        """One whose first heartbeat is drawn on the grid."""
+        """One whose first heartbeat is due when the scenario says, or is drawn on the grid."""
         cluster, rules = world.cluster, world.cluster.heartbeat
-        steps = max(rules.period_ms(len(world.nodes)) // rules.phase_grid_ms, 1)
+        first_ms = rules.stated_phase_ms(node.node, cluster.round_ms())
+        if first_ms is None:
+            steps = max(rules.period_ms(len(world.nodes)) // rules.phase_grid_ms, 1)
+            first_ms = self._phases.below(steps, node.node) * rules.phase_grid_ms
         schedule = HeartbeatSchedule(
-            self._phases.below(steps, node.node) * rules.phase_grid_ms,
+            first_ms,
             cluster.latency_ms,
             out_of_band=rules.out_of_band,
             elides=elides_heartbeats(cluster),

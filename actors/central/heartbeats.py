@@ -110,7 +110,6 @@ HEARTBEATS: Mapping[tuple[HeartbeatState, HeartbeatChange], HeartbeatState] = {
 
 _AWAITING = HeartbeatState.AWAITING
 _PLAN = HeartbeatChange.PLAN
-_PLANNED = HeartbeatState.PLANNED
 _SEND, _SEND_ELIDING = HeartbeatChange.SEND, HeartbeatChange.SEND_ELIDING
 
 

@@ -11,12 +11,9 @@ from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.members import BookedNode
 from callboard.actors.books.voice import Voice
-from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import WHY_UNSEEN
 from callboard.actors.vocabulary.messages import LaunchTask, SubmitStage
-from callboard.scheduler.model import CLEANUP, KINDS, SETUP, Stage
-from callboard.scheduler.reasons import Reason, Why
-
-_WHY = {SETUP: Why(Reason.JOB_SETUP), CLEANUP: Why(Reason.JOB_CLEANUP)}
+from callboard.scheduler.model import CLEANUP, KINDS, Stage
 
 
 class _Waiting(NamedTuple):
@@ -37,13 +34,9 @@ class SetupAndCleanup:
         """Any node with a free slot of either kind would be given one."""
 
     def submit(self, order: SubmitStage, cause: int) -> None:
-        """A job wants its setup, or its cleanup: then nobody fetches its outputs any more."""
-        job = self._ledger.known_job(order.job)
-        if order.stage == SETUP:
-            job = job or self._ledger.prepare(order.job, order.profile)
+        """A job wants its setup, or its cleanup."""
+        job = self._ledger.submit_unseen(order)
         if job is not None:
-            job.drop_outputs()
-            job.set_work(order)
             self.waiting.append(_Waiting(job, order.stage, cause))
 
     def run_again(self, job: BookedJob, stage: Stage, cause: int) -> None:
@@ -66,7 +59,5 @@ class SetupAndCleanup:
         job, stage, cause = first
         entry = self._ledger.launch_unseen(job, stage, kind, member)
         del member.freed[kind][:1]
-        what = (entry.attempt, job.job, kind, 0, entry.number, member.node, entry.level)
-        launched = ev.AttemptLaunched(self._ledger.now_ms, *what, _WHY[stage], cause=cause)
-        entry.event = self._voice.note(launched)
+        entry.event = self._voice.note(entry.launch_event(WHY_UNSEEN[stage], cause))
         return (job.order(entry),)

@@ -315,7 +315,7 @@ class Kernel(Generic[EventT]):
 
 
 def _shown(message: object) -> str:
-    """A message, of which a job's has its maps' places in thousands of bytes."""
+    """A message; a job's carries its maps' places, thousands of bytes of them."""
     text = repr(message)
     return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}…"
 

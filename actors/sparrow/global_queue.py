@@ -6,7 +6,7 @@ but for the way there and back (the omniscient scheduler of SOSP 2013, §7).
 
 from collections import deque
 
-from callboard.actors.sparrow.frontend import Frontend
+from callboard.actors.books.frontend import Frontend, JobStage
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
 from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind, Stage, slot_kind
@@ -20,8 +20,8 @@ class GlobalQueue(Frontend):
 
     def __init__(self, number: int, world: World) -> None:
         super().__init__(number, world)
-        self._waiting: tuple[deque[tuple[JobId, Stage, int]], ...] = (deque(), deque())
-        """Stages with tasks that no node has been given, and what made them pending."""
+        self._waiting: tuple[dict[JobStage, int], ...] = ({}, {})
+        """Stages with tasks that no node has been given, in order, and what made them pending."""
         self._free: list[deque[tuple[NodeId, int]]] = [deque(), deque()]
         """Free slots, with the events that freed them."""
         for kind in KINDS:
@@ -32,16 +32,13 @@ class GlobalQueue(Frontend):
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
         """Wait behind the stages that came before."""
         kind = slot_kind(stage)
-        again = any(each[:2] == (job, stage) for each in self._waiting[kind])
-        if not again:
-            self._waiting[kind].append((job, stage, cause))
+        self._waiting[kind].setdefault((job, stage), cause)
         self._serve(kind)
 
     def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         for waiting in self._waiting:
-            left = [each for each in waiting if each[0] != job]
-            waiting.clear()
-            waiting.extend(left)
+            for each in [each for each in waiting if each[0] == job]:
+                del waiting[each]
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
         entry = None
@@ -57,10 +54,11 @@ class GlobalQueue(Frontend):
         waiting, free = self._waiting[kind], self._free[kind]
         unsuited: list[tuple[NodeId, int]] = []
         while waiting and free:
-            number, stage, pending = waiting[0]
+            first, pending = next(iter(waiting.items()))
+            number, stage = first
             job = self.ledger.known_job(number)
             if job is None or not self.left(job, stage):
-                waiting.popleft()
+                del waiting[first]
                 free.extendleft(reversed(unsuited))
                 unsuited.clear()
                 continue

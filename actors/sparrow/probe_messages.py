@@ -60,7 +60,7 @@ class QueueProbe(Message, frozen=True):
 
 
 class ProbeReply(Message, frozen=True):
-    """Node to scheduler: so many wait; less than 0 are slots that are free."""
+    """Node to scheduler: how many tasks wait in its queue; a negative number counts free slots."""
 
     sample: int
     place: int

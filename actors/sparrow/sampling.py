@@ -12,9 +12,9 @@ from math import ceil
 
 import msgspec
 
+from callboard.actors.books.frontend import Frontend, JobStage
 from callboard.actors.kernel.address import node_address
 from callboard.actors.sparrow.draws import Draws
-from callboard.actors.sparrow.frontend import Frontend, JobStage
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
@@ -22,7 +22,7 @@ from callboard.scheduler.reasons import Reason, Why
 
 
 class Sample(msgspec.Struct):
-    """Nodes of which the least loaded are given `tasks` tasks, when all have told their load."""
+    """The probed nodes; once all have told their load, the least loaded get `tasks` tasks."""
 
     job: JobId
     stage: Stage
@@ -122,7 +122,7 @@ class Sampling(Binding):
         self._sampled = sampled
         self._probes = probes
         self._samples: dict[int, Sample] = {}
-        """Those of which not all loads are known, by number."""
+        """The probed sets that still wait for a reply, by number."""
         self._last_sample = 0
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from callboard.actors.architecture import Architecture
+from callboard.actors.books.frontend import Frontend
 from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.sparrow.draws import Draws
-from callboard.actors.sparrow.frontend import Frontend
 from callboard.actors.sparrow.global_queue import GlobalQueue
 from callboard.actors.sparrow.late_binding import LateBinding
 from callboard.actors.sparrow.reservations import Reservations
@@ -100,7 +100,7 @@ class Sparrow(Architecture):
     def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
         latency_ms = world.cluster.latency_ms
         side = Reservations if self.params.placement == "late" else TaskQueue
-        return side(node, latency_ms, scheduler_address, self.scheduler_of)
+        return side(node, latency_ms, self.scheduler_of)
 
     def routes(self, fault: faults.AnyFault) -> Sequence[int]:  # noqa: ARG002
         return ()

@@ -1,30 +1,23 @@
 """A node's side where tasks are bound early: a queue of tasks, and answers to how long it is."""
 
-from collections import deque
 from collections.abc import Callable
 
+from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
-from callboard.actors.sparrow.reporting import Reporting
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind
+from callboard.scheduler.model import AttemptId, JobId, Millis
 
 
-class TaskQueue(Reporting):
-    """One queue for each kind of slot, first come first served."""
+class TaskQueue(NodeQueues[msg.LaunchTask]):
+    """Tasks wait, bound to the node."""
 
-    __slots__ = ("_doomed", "_free", "_queues")
+    __slots__ = ("_doomed",)
 
     def __init__(
-        self,
-        facts: NodeFacts,
-        latency_ms: Millis,
-        address_of: Callable[[int], int],
-        address_for: Callable[[JobId], int],
+        self, facts: NodeFacts, latency_ms: Millis, scheduler_of_job: Callable[[JobId], int]
     ) -> None:
-        super().__init__(latency_ms, address_of, address_for)
-        self._free = [facts.map_slots, facts.reduce_slots]
-        self._queues: tuple[deque[msg.LaunchTask], ...] = tuple(deque() for _ in KINDS)
+        super().__init__(facts, latency_ms, scheduler_of_job)
         self._doomed: dict[AttemptId, msg.KillTask] = {}
         """Tasks in a queue that have been killed: each ends as soon as it has a slot."""
 
@@ -36,7 +29,7 @@ class TaskQueue(Reporting):
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         self._queues[launch.kind].append(launch)
-        self._start(launch.kind)
+        self.serve(launch.kind, launch.cause)
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
         if any(each.attempt == kill.attempt for queue in self._queues for each in queue):
@@ -44,15 +37,7 @@ class TaskQueue(Reporting):
         else:
             self._node.kill(kill)
 
-    def released(self, kind: SlotKind, cause: int) -> None:  # noqa: ARG002
-        self._free[kind] += 1
-        self._start(kind)
-
-    def _start(self, kind: SlotKind) -> None:
-        queue = self._queues[kind]
-        while queue and self._free[kind]:
-            self._free[kind] -= 1
-            launch = queue.popleft()
-            self.launch(launch)
-            if launch.attempt in self._doomed:
-                self._node.kill(self._doomed.pop(launch.attempt))
+    def use_slot(self, first: msg.LaunchTask, cause: int) -> None:  # noqa: ARG002
+        self.launch(first)
+        if first.attempt in self._doomed:
+            self._node.kill(self._doomed.pop(first.attempt))

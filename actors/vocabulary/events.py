@@ -208,6 +208,29 @@ class SizeEstimated(JobEvent, frozen=True):
         return model.stage_on(self.kind)
 
 
+class SchedulingAttempted(JobEvent, frozen=True):
+    """A scheduler of a shared cell has thought about a job's stage and tried to place its tasks.
+    Told by that scheduler, by its number; its cause is what brought the stage into its queue, or
+    back there.
+
+    The stage had waited in the queue for `queued_ms`; the thought about `tasks` of it took
+    `thought_ms`.  A task takes `demand` of a node: a map slot, a reduce slot, and what nodes have
+    named.  One task may run on each of the `committed` nodes; its claim conflicted with others' on
+    each of the `conflicted` ones.  Where there are neither there was no room.
+    """
+
+    importance = Importance.DECISION
+
+    scheduler: int
+    stage: model.Stage
+    queued_ms: model.Millis
+    thought_ms: model.Millis
+    tasks: int
+    demand: tuple[int, ...]
+    committed: tuple[model.NodeId, ...]
+    conflicted: tuple[model.NodeId, ...]
+
+
 class MapOutputsLost(JobEvent, frozen=True):
     """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
     a node that is lost, or cannot be fetched from it.  Told by the master.
@@ -277,6 +300,9 @@ class AttemptLaunched(DecisionEvent, frozen=True):
 
 UNSEEN_STAGES = {Reason.JOB_SETUP: model.SETUP, Reason.JOB_CLEANUP: model.CLEANUP}
 """Why attempts are launched that set jobs up or clean up after them, which no policy sees."""
+
+WHY_UNSEEN = {stage: Why(reason) for reason, stage in UNSEEN_STAGES.items()}
+"""The same by stage, as launches say it."""
 
 
 class KillOrdered(OrderEvent, frozen=True):
@@ -406,7 +432,7 @@ class NodeUnblacklisted(NodeEvent, frozen=True):
 _Beginnings = RunStarted | JobSubmitted | AttemptLaunched
 _OnSlots = AttemptStarted | ShuffleEnded | AttemptStalled | StallEnded
 _Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | LaunchExpired
-_Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched
+_Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched | SchedulingAttempted
 _Losses = FaultStruck | NodeLost | MapOutputsLost
 _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
 _Changes = SizeEstimated | JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded

@@ -76,6 +76,19 @@ class JobProfile(Message, frozen=True):
     priority: model.Priority
     tasks: tuple[int, ...]
 
+    def demand(self, stage: model.Stage) -> tuple[tuple[str, int], ...]:  # noqa: ARG002
+        """What a task of the stage takes besides its slot, by name."""
+        return ()
+
+
+class DemandingProfile(JobProfile, frozen=True):
+    """That of a job whose tasks take more than a slot: `demands` by stage."""
+
+    demands: tuple[tuple[tuple[str, int], ...], ...]
+
+    def demand(self, stage: model.Stage) -> tuple[tuple[str, int], ...]:
+        return self.demands[stage] if stage < len(self.demands) else ()
+
 
 class SubmitStage(Message, frozen=True):
     """Job to its scheduler: the tasks of this stage may run now.  `replicas` holds `replication`
@@ -355,8 +368,14 @@ class FetchTrouble(Message, frozen=True):
     running: int
 
 
+class GivenUp(Message, frozen=True):
+    """Scheduler to job: there has been no room for all of your tasks for too long."""
+
+    job: model.JobId
+
+
 class DropOutputs(Message, frozen=True):
-    """Job to its scheduler: whatever outputs of mine this host has are lost."""
+    """Job to its scheduler: all my outputs on this host are lost."""
 
     job: model.JobId
     host: model.NodeId

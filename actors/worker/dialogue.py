@@ -1,4 +1,4 @@
-"""How a node speaks with whoever schedules for it: what an architecture provides for its nodes.
+"""How a node speaks with its schedulers: what an architecture provides for its nodes.
 
 The node is the machine: it holds slots, attempts and outputs, and does what it is told.  When it
 reports, to whom, and how orders reach it is its dialogue's affair.

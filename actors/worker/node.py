@@ -1,6 +1,6 @@
 """A node (Hadoop's TaskTracker): starts and stops attempts, and keeps what they leave.
 
-It speaks with whoever schedules for it by its dialogue (`actors.worker.dialogue`), which belongs to
+It speaks with its schedulers by its dialogue (`actors.worker.dialogue`), which belongs to
 the architecture.  A slot's actor is made when it is first used; what strikes the machine is passed
 on to all that there are.  After a crash, or when it is told to begin anew, what ran is forgotten.
 

@@ -12,30 +12,45 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.oracles import capacity, sparrow
+from bench.oracles import capacity, eagle, omega, sparrow, theory, yarn_monitor, yarn_rules
 from bench.oracles.comparison import Cell, UnknownFormat
 from callboard.arguments import whole_number
 
 
-def cases_of(path: Path) -> list[dict[str, Any]]:
-    """The cases of a file, JSON or a line each; UnknownFormat, OSError."""
+def read_file(path: Path) -> list[dict[str, Any]] | dict[str, Any]:
+    """What is in a file, JSON or a line each; UnknownFormat, OSError."""
     text = path.read_text(encoding="utf-8")
+    found: Any
     try:
-        found = json.loads(text) if text.lstrip()[:1] == "[" else _lines(text)
+        try:
+            found = json.loads(text)
+        except json.JSONDecodeError:
+            if text.lstrip()[:1] != "{":
+                raise
+            found = [json.loads(line) for line in text.splitlines() if line.strip()]
     except json.JSONDecodeError as error:
         raise UnknownFormat(f"neither JSON nor a JSON object a line ({error})") from None
-    if not found or not all(isinstance(each, dict) for each in found):
+    if isinstance(found, dict) and found:
+        return found
+    if not isinstance(found, list) or not found or not all(isinstance(e, dict) for e in found):
         raise UnknownFormat("no list of cases")
     return found
 
 
-def _lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines() if line.strip()]
-
-
 def cells_of(path: Path, seeds: int) -> list[Cell]:
     """A file's cells beside ours; UnknownFormat for what nothing here plays."""
-    cases = cases_of(path)
+    found = read_file(path)
+    if isinstance(found, list):
+        return cells_of_cases(found, path.parent, seeds)
+    if found.keys() <= yarn_rules.KINDS.keys():
+        return yarn_rules.cells(found)
+    if theory.is_theory(found):
+        return theory.cells(found)
+    return cells_of_cases([found], path.parent, seeds)
+
+
+def cells_of_cases(cases: list[dict[str, Any]], folder: Path, seeds: int) -> list[Cell]:
+    """The cells of a list of cases, told by their keys; `folder` has their traces."""
     keys = set.intersection(*(set(case) for case in cases))
     if {"which", "worker_orders", "jobs", "duration", "tasks", "workers", "slots"} <= keys:
         return sparrow.micro_cells(cases)
@@ -43,6 +58,12 @@ def cells_of(path: Path, seeds: int) -> list[Cell]:
         return sparrow.cluster_cells(cases, seeds)
     if {"test", "trackers", "map_slots", "reduce_slots", "queues", "steps"} <= keys:
         return capacity.cells(cases)
+    if {"test", "queues", "disabled", "expect"} <= keys:
+        return yarn_monitor.cells(cases)
+    if {"trace", "workers", "cutoff_s", "closed_to_long_percent", "systems"} <= keys:
+        return eagle.eagle_cells(folder, cases, seeds)
+    if {"arch", "t_job", "conflict", "transaction", "machines", "end"} <= keys:
+        return omega.cells(cases, folder / omega.JOBS)
     raise UnknownFormat(f"cases with {', '.join(sorted(keys)) or 'nothing in common'}")
 
 
@@ -50,9 +71,9 @@ def show(path: Path, cells: Sequence[Cell]) -> bool:
     """Print a file's cells; whether all agree."""
     width = max(len(each.what) for each in cells)
     for each in cells:
-        ours = "not played" if each.ours is None else f"{each.ours:.2f}"
+        ours = "not played" if each.ours is None else f"{each.ours:.7g}"
         sign = "" if each.agrees else "  differs"
-        print(f"{each.what:{width}}  {each.theirs:10.2f}  {ours:>10}{sign}")
+        print(f"{each.what:{width}}  {each.theirs:10.7g}  {ours:>10}{sign}")
     agree = sum(each.agrees for each in cells)
     print(f"{path.name}: {agree} of {len(cells)} agree")
     return agree == len(cells)

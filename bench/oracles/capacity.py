@@ -9,11 +9,11 @@ and number.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from bench.oracles.comparison import Cell
+from bench.oracles.comparison import Cell, Check, NotPlayed, case_as, case_cell
 from callboard.scheduler.facts import NodeJoined, TasksPending
 from callboard.scheduler.model import MAP, REDUCE, REDUCES, AttemptId, SlotKind
 from callboard.scheduler.orders.capacity.capacity import Capacity
@@ -91,18 +91,6 @@ class Case(msgspec.Struct):
     steps: list[Submit | Beat | Finish | Add | CapacityOf]
 
 
-class NotPlayed(ValueError):
-    """What a case needs and is not here, or what is wrong with it."""
-
-
-class Check(NamedTuple):
-    """What a step asks for beside what comes out."""
-
-    step: str
-    theirs: list[str] | int
-    ours: list[str] | int
-
-
 class Replay:
     """One case at play."""
 
@@ -130,13 +118,13 @@ class Replay:
                 case Submit():
                     self.submit(step)
                 case Beat(tracker, attempts):
-                    yield Check(f"{place} (beat {tracker})", attempts, self.beat(tracker))
+                    yield Check(f"step {place} (beat {tracker})", attempts, self.beat(tracker))
                 case Finish(_, attempt):
                     self.finish(attempt)
                 case Add(tracker):
                     self.add(tracker)
                 case CapacityOf(queue, slots):
-                    yield Check(f"{place} (capacity of {queue})", slots, self.capacity(queue))
+                    yield Check(f"step {place} (capacity of {queue})", slots, self.capacity(queue))
 
     def capacity(self, queue: str) -> int:
         if queue not in self.order.queues:
@@ -200,14 +188,6 @@ class Replay:
         self.policy.observe(TasksPending(job, REDUCES), self.cluster)
 
 
-def read_case(data: dict[str, Any]) -> Case:
-    """A test as it stands in the file; NotPlayed for steps that nothing here knows."""
-    try:
-        return msgspec.convert(data, Case)
-    except msgspec.ValidationError as error:
-        raise NotPlayed(str(error)) from None
-
-
 def cells(cases: Sequence[dict[str, Any]]) -> list[Cell]:
     """A cell a case: how many of its steps bring what they have to, of how many."""
     return [_cell(case) for case in cases]
@@ -215,18 +195,4 @@ def cells(cases: Sequence[dict[str, Any]]) -> list[Cell]:
 
 def _cell(data: dict[str, Any]) -> Cell:
     asked = sum(step[:1] in (["beat"], ["capacity"]) for step in data["steps"])
-    try:
-        checks = list(Replay(read_case(data)).checks())
-    except NotPlayed as lack:
-        return Cell(f"{data['test']}: {lack}", asked, None)
-    wrong = [each for each in checks if each.theirs != each.ours]
-    first = _first(wrong[0]) if wrong else ""
-    return Cell(f"{data['test']}{first}", asked, asked - len(wrong))
-
-
-def _first(wrong: Check) -> str:
-    return f": step {wrong.step}, {_list(wrong.theirs)}, here {_list(wrong.ours)}"
-
-
-def _list(found: list[str] | int) -> str:
-    return " ".join(found) or "nothing" if isinstance(found, list) else str(found)
+    return case_cell(data["test"], asked, lambda: Replay(case_as(data, Case)).checks())

@@ -1,34 +1,24 @@
-"""Cases of the simulator that Sparrow's authors released (radlab/sparrow).
+"""Cases of the simulator that Sparrow's authors released (radlab/sparrow)."""
 
-Its delay is half a millisecond and our clock counts whole ones, so all times are taken tenfold.
-"""
-
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from math import log
 from multiprocessing import get_context
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.oracles.comparison import Cell, UnknownFormat
-from callboard.actors.config import Cluster, Tasks
+from bench.oracles.oracle_runs import SCALE, Observe, responses_ms
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.sparrow import Sparrow, SparrowParams
-from callboard.actors.vocabulary.events import AnyEvent, AttemptEnded, AttemptLaunched
 from callboard.actors.world import World
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
-from callboard.scenarios.listed_jobs import ListedWorkload
-from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import JobId, Millis, NodeId, Stage
 
-SCALE = 10
-LATENCY_MS = SCALE // 2
 TASKS_A_JOB = 100
 SLOTS = 4
 MEAN_TASK_MS = 100
@@ -47,22 +37,6 @@ PLACEMENTS = {
     "central": SparrowParams(placement="central"),
 }
 """Ours by its names."""
-
-Observe: TypeAlias = Callable[[AnyEvent], None]
-
-
-class _Ends:
-    """When the last task of each job has ended."""
-
-    def __init__(self) -> None:
-        self._jobs: dict[int, JobId] = {}
-        self.at_ms: dict[JobId, Millis] = {}
-
-    def __call__(self, event: AnyEvent) -> None:
-        if type(event) is AttemptLaunched:
-            self._jobs[event.attempt] = event.job
-        elif type(event) is AttemptEnded:
-            self.at_ms[self._jobs.pop(event.attempt)] = event.at_ms
 
 
 class _Replayed(Draws):
@@ -103,20 +77,7 @@ def _responses(
         JobSpec(job=number, name=f"job-{number}", submit_ms=at_ms, maps=tasks, map_ms=length_ms)
         for number, (at_ms, length_ms) in enumerate(zip(arrivals_ms, lengths_ms, strict=True))
     )
-    cluster = Cluster(
-        nodes=workers, racks=1, map_slots=slots, reduce_slots=0, latency_ms=LATENCY_MS
-    )
-    scenario = Scenario(
-        name="oracle",
-        cluster=cluster,
-        tasks=Tasks(rack_factor=1, off_rack_factor=1),
-        seed=seed,
-        workload=ListedWorkload(job=()),
-    )
-    ends = _Ends()
-    spec = RunSpec(scenario, jobs, (), "sparrow")
-    Simulation(spec, [ends, *sinks], architecture=architecture).run()
-    return [ends.at_ms[number] - at_ms for number, at_ms in enumerate(arrivals_ms)]
+    return responses_ms(architecture, jobs, workers=workers, slots=slots, seed=seed, sinks=sinks)
 
 
 # Small worlds with given draws.

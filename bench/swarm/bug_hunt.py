@@ -16,7 +16,7 @@ from bench.swarm.bug_planter import PlantedBug, planted
 from bench.swarm.planted_bugs import BUGS
 from bench.swarm.seed_trial import try_seed
 from callboard.experiments.result_store import Kept, ResultStore, key_of
-from callboard.experiments.sweeps.content_key import model_version
+from callboard.experiments.sweeps.content_key import scenario_version
 
 NAME = "bugs.results"
 SEEDS_MAX = 400
@@ -73,7 +73,7 @@ def known_catches(folder: Path) -> list[Catch]:
 
 
 def _keys(bugs: Sequence[PlantedBug], most: int) -> dict[PlantedBug, str]:
-    return {bug: key_of(model_version(), *bug, most) for bug in bugs}
+    return {bug: key_of(scenario_version(), *bug, most) for bug in bugs}
 
 
 def _hunt(keys: Mapping[PlantedBug, str], store: ResultStore, cores: int | None, most: int) -> None:

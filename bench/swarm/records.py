@@ -9,7 +9,7 @@ import msgspec
 
 from bench.swarm.seed_trial import SeedRecord
 from callboard.experiments.result_store import Kept, ResultStore, key_of
-from callboard.experiments.sweeps.content_key import model_version
+from callboard.experiments.sweeps.content_key import scenario_version
 
 NAME = "swarm.results"
 
@@ -33,7 +33,7 @@ class SeedRecords:
     def add(self, record: SeedRecord) -> None:
         kept = Kept(msgspec.msgpack.encode(record), "", record.seconds)
         self._store.add([(_key(record.seed), kept)])
-        self._store.put_places([(f"{model_version()}/{record.seed}", _key(record.seed))])
+        self._store.put_places([(f"{scenario_version()}/{record.seed}", _key(record.seed))])
 
     def all(self, *, of_this_version: bool = False) -> list[SeedRecord]:
         """Every record, of all versions or of the present one."""
@@ -41,14 +41,14 @@ class SeedRecords:
         wanted = [
             key
             for place, key in places.items()
-            if not of_this_version or place.startswith(f"{model_version()}/")
+            if not of_this_version or place.startswith(f"{scenario_version()}/")
         ]
         kept = self._store.find(wanted).values()
         return [msgspec.msgpack.decode(each.value or b"", type=SeedRecord) for each in kept]
 
 
 def _key(seed: int) -> str:
-    return key_of("swarm", model_version(), seed)
+    return key_of("swarm", scenario_version(), seed)
 
 
 YEAR_MS = 365 * 86_400_000

@@ -2,42 +2,54 @@
 
 Before a history is believed on what another policy would have done, the one that was in force
 should predict what was.  Jobs that their users killed, or that did not succeed, are left out.
+With --train only the first jobs calibrate the cluster, and the others are predicted.
 
 examples:
   callboard backtest history/done --policy fair
   callboard backtest trace.json.gz --policy fifo --policy fair --figure occupancy.svg
+  callboard backtest history/done --policy fair --train 60% --seeds 10
   callboard calibrate history/done --to mine.toml && callboard backtest mine.toml --policy fair
 """
 
 import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.backtest.backtest import (
-    Backtest,
+from callboard.experiments.backtest.backtest import Backtest, backtest
+from callboard.experiments.backtest.held_back import (
+    HistoryPart,
+    parted,
+    trained,
+    trained_overrides,
+    whole,
+)
+from callboard.experiments.backtest.recorded_history import (
     RecordedHistory,
-    backtest,
+    history_of,
+    imported_history,
     partial_load,
-    read_history,
     recorded_busy,
 )
+from callboard.experiments.backtest.seeds_backtest import FIGURES, PolicyBacktest
 from callboard.experiments.charts.backtest_chart import Occupancy, backtest_chart
 from callboard.experiments.charts.chart_style import CHART_ENDINGS, check_matplotlib, save_chart
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.seeds import seeds_of
+from callboard.experiments.statistics import check_intervals
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
-from callboard.journal.tell.names import count, duration
+from callboard.journal.tell.names import count
 from callboard.progress_line import run_progress
 from callboard.run_arguments import PlannedWorld, add_world_arguments, plan_world
+from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.tables.backtest_table import cause_lines, error_lines, job_lines, worst_lines
 
 _JOBS_SHOWN = 12
 
@@ -49,6 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     policy = "the policy that was in force, as in `fair`; repeated, all are compared"
     add("--policy", action="append", required=True, metavar="POLICY", help=policy)
+    train = "calibrate on the first jobs, this share of them, and predict the rest, as in 60%%"
+    add("--train", metavar="SHARE", help=train)
+    seeds = "play so many seeds, from the scenario's own on, or these (1001..1010)"
+    add("--seeds", metavar="N|LO..HI", help=seeds)
     figure = f"draw what ran at once over time; {', '.join(CHART_ENDINGS)}"
     add("--figure", metavar="FILE", help=figure)
     add("--json", action="store_true", help="print the comparison as JSON, with every job")
@@ -57,21 +73,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def backtest_command(options: argparse.Namespace) -> int:
     figure = None if options.figure is None else _checked_figure(options.figure)
-    world = plan_world(options.history, options, options.policy)
-    history = read_history(world.spec, find_scenario(options.history).parent)
-    found = _played(world, history)
+    planned, parts, imported = _planned(options)
+    history, spec = history_of(imported), planned.spec
+    found = list(_played(planned, _seeds(options, spec), history))
     replaces = ""
     if figure is not None:
         replaces = instead(figure)
-        _draw(world.spec, history, found, figure)
-    warning = partial_load(world.spec, history)
+        _draw(spec, history, [each.runs[0] for each in found], figure)
+    warning = partial_load(spec, history)
     if options.json:
-        print(json.dumps([_as_json(each, warning) for each in found], indent=2))
+        print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
     else:
-        _print(world.spec, found, [*_guesses(history), *([warning] if warning else [])])
+        _print(spec, found, parts, [*([warning] if warning else []), *_guesses(history)])
         if figure is not None:
             print(f"what ran at once drawn to {figure}{replaces}")
-    return 130 if any(each.result.interrupted for each in found) else 0
+    return 130 if any(run.result.interrupted for each in found for run in each.runs) else 0
+
+
+def _planned(
+    options: argparse.Namespace,
+) -> tuple[PlannedWorld, tuple[HistoryPart, ...], Imported]:
+    """What is to be played, the parts of the history, and the history."""
+    world = plan_world(options.history, options, options.policy)
+    imported = imported_history(world.spec, find_scenario(options.history).parent)
+    jobs = len(world.spec.jobs)
+    if options.train is None:
+        return world, whole(jobs), imported
+    parts = parted(options.train, jobs)
+    changes = [*trained_overrides(trained(imported, parts[0])), *options.set]
+    changed = argparse.Namespace(**{**vars(options), "set": changes})
+    return plan_world(options.history, changed, options.policy), parts, imported
+
+
+def _seeds(options: argparse.Namespace, spec: RunSpec) -> tuple[int, ...]:
+    if options.seeds is None:
+        return (spec.scenario.seed,)
+    check_intervals()
+    return seeds_of(options.seeds, spec.scenario.seed)
 
 
 def _checked_figure(to: str) -> Path:
@@ -82,23 +120,27 @@ def _checked_figure(to: str) -> Path:
     return path
 
 
-def _played(world: PlannedWorld, history: RecordedHistory) -> list[Backtest]:
-    found: list[Backtest] = []
+def _played(
+    world: PlannedWorld, seeds: Sequence[int], history: RecordedHistory
+) -> Iterator[PolicyBacktest]:
     console = PlainConsole(stderr=True)
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="callboard-")))
-        for number, spec in enumerate(world.runs()):
-            with run_progress(console, spec.policy, len(spec.jobs)) as watcher:
-                found.append(backtest(spec, history, folder / f"{number}.journal", watcher))
-            if found[-1].result.interrupted:
+    for place, policy in enumerate(world.policies):
+        runs: list[Backtest] = []
+        for seed in seeds:
+            spec = world.runs(seed)[place]
+            with run_progress(console, policy, len(spec.jobs)) as watcher:
+                runs.append(backtest(spec, history, watcher))
+            if runs[-1].result.interrupted:
                 break
-    return found
+        yield PolicyBacktest(policy, tuple(runs))
+        if runs[-1].result.interrupted:
+            break
 
 
 def _draw(spec: RunSpec, history: RecordedHistory, found: Sequence[Backtest], path: Path) -> None:
     until_ms = max(each.until_ms for one in found for each in one.busy)
     until_ms = max(until_ms, history.recording.span_ms)
-    busy = recorded_busy(history, until_ms)
+    busy = recorded_busy(history, until_ms, spec.jobs[0].submit_ms)
     recorded = None if busy is None else Occupancy("recorded", busy)
     played = [Occupancy(short_policy(each.policy), each.busy) for each in found]
     chart = backtest_chart(spec.scenario.name, recorded, played)
@@ -106,21 +148,44 @@ def _draw(spec: RunSpec, history: RecordedHistory, found: Sequence[Backtest], pa
         save_chart(chart, part)
 
 
-def _as_json(found: Backtest, warning: str) -> dict[str, object]:
+def _as_json(
+    found: PolicyBacktest, parts: Sequence[HistoryPart], warning: str
+) -> dict[str, object]:
+    first = found.runs[0]
+    errors = first.errors
     return {
         "policy": found.policy,
-        "jobs": [each._asdict() | {"error": each.error} for each in found.errors],
-        "left_out": found.left_out,
-        "median_error": found.share(50),
-        "p95_error": found.share(95),
-        "mean_response_error": found.bias,
-        "rank_correlation": found.rank_correlation,
+        "jobs": [
+            each._asdict()
+            | {
+                "error": each.error,
+                "causes": None if each.causes is None else each.causes._asdict(),
+                "predicted": msgspec.to_builtins(found.predicted(each)),
+            }
+            for each in errors.jobs
+        ],
+        "left_out": first.left_out,
+        "median_error": errors.share(50),
+        "p95_error": errors.share(95),
+        "mean_response_error": errors.bias,
+        "rank_correlation": errors.rank_correlation,
+        "parts": [_part_json(found, part) for part in parts],
         "worst": [
             {"job": each.error.job, "why": each.why, "explained": each.explained}
-            for each in found.worst
+            for each in first.worst
         ],
         "partial_load": warning,
-        "summary": msgspec.to_builtins(found.result.summary),
+        "summary": msgspec.to_builtins(first.result.summary),
+    }
+
+
+def _part_json(found: PolicyBacktest, part: HistoryPart) -> dict[str, object]:
+    figures = {name: found.figure(part, of) for name, of in FIGURES.items()}
+    return {
+        "part": part.name,
+        "jobs": [part.first, part.behind],
+        "figures": msgspec.to_builtins(figures),
+        "by_cause": msgspec.to_builtins(found.by_cause(part)),
     }
 
 
@@ -129,78 +194,46 @@ def _guesses(history: RecordedHistory) -> list[str]:
     return [f"guessed on reading: {each}" for each in history.guessed]
 
 
-def _print(spec: RunSpec, found: Sequence[Backtest], notes: Sequence[str]) -> None:
+def _print(
+    spec: RunSpec,
+    found: Sequence[PolicyBacktest],
+    parts: Sequence[HistoryPart],
+    notes: Sequence[str],
+) -> None:
     console = ReportConsole()
 
     def say(text: str = "") -> None:
         console.print_line(plain(text))
 
-    compared, left_out = len(found[0].errors), found[0].left_out
+    first = found[0].runs[0]
+    compared, left_out = len(first.errors.jobs), first.left_out
     out = f", {left_out:,} left out" if left_out else ""
-    say(f"{spec.scenario.name}: {count(compared, 'job')} compared with what was recorded{out}")
+    seeds = len(found[0].runs)
+    several = f", {seeds} seeds" if seeds > 1 else ""
+    jobs = count(compared, "job")
+    say(f"{spec.scenario.name}: {jobs} compared with what was recorded{out}{several}")
+    for note in notes:
+        say(f"note: {note}")
     say()
-    rows = [(short_policy(each.policy), *_figures(each)) for each in found]
-    for line in aligned(("", "median error", "p95", "of the mean", "rank correlation"), rows):
+    for line in error_lines(found, parts):
+        say(line)
+    say()
+    for line in cause_lines(found, parts):
         say(line)
     for each in found:
         _say_jobs(say, each, several=len(found) > 1)
-    if notes:
-        say()
-    for note in notes:
-        say(f"note: {note}")
 
 
-def _job_rows(found: Backtest) -> list[tuple[str, ...]]:
-    return [
-        (
-            each.name[:29],
-            duration(each.recorded_ms),
-            duration(each.predicted_ms),
-            _share(each.error, signed=True),
-        )
-        for each in found.errors
-    ]
-
-
-def _figures(found: Backtest) -> tuple[str, ...]:
-    correlation = found.rank_correlation
-    ranks = "" if correlation is None else f"{correlation:.3f}"
-    bias = _share(found.bias, signed=True)
-    return _share(found.share(50)), _share(found.share(95)), bias, ranks
-
-
-def aligned(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The rows under their heads, figures to the right, however long they are."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    widths[0] = max(widths[0], 22)
-    for row in (head, *rows):
-        name, *cells = row
-        figures = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
-        yield "  ".join((name.ljust(widths[0]), *figures)).rstrip()
-
-
-def _share(value: float | None, *, signed: bool = False) -> str:
-    if value is None:
-        return ""
-    return f"{value:+,.1%}" if signed else f"{value:,.1%}"
-
-
-def _say_jobs(say: Callable[[str], None], found: Backtest, *, several: bool) -> None:
-    if not found.worst and len(found.errors) > _JOBS_SHOWN:
+def _say_jobs(say: Callable[[str], None], found: PolicyBacktest, *, several: bool) -> None:
+    first = found.runs[0]
+    if not first.worst and len(first.errors.jobs) > _JOBS_SHOWN:
         return
     say("")
     if several:
         say(f"{short_policy(found.policy)}:")
-    if len(found.errors) <= _JOBS_SHOWN:
-        for line in aligned(("job", "recorded", "predicted", "error"), _job_rows(found)):
+    if len(first.errors.jobs) <= _JOBS_SHOWN:
+        for line in job_lines(found):
             say(line)
         say("")
-    if found.worst:
-        say("worst predicted")
-    for worst in found.worst:
-        error = worst.error
-        times = f"{duration(error.recorded_ms)}, predicted {duration(error.predicted_ms)}"
-        say(f"  {error.name}: {times} ({_share(error.error, signed=True)})")
-        say(f"    {worst.why}")
-        for line in worst.explained:
-            say(f"    {line}")
+    for line in worst_lines(first):
+        say(line)

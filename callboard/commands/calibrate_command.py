@@ -15,12 +15,16 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from callboard.console import ReportConsole, plain
 from callboard.experiments.calibration.calibrate import Calibration, calibrate
+from callboard.experiments.calibration.calibrated_scenario import (
+    KeptDefault,
+    calibrated,
+    kept_defaults,
+)
 from callboard.experiments.calibration.estimate import Estimate
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
@@ -28,19 +32,15 @@ from callboard.experiments.whole_files import whole_file
 from callboard.journal.tell.names import count, printable
 from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.formats.source_path import checked_source
-from callboard.scenarios.scenario_file import from_dict
+from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.scenario_file import from_dict, load_scenario
 from callboard.scenarios.toml_writer import to_toml
-
-_LATENCY_MS = 1
-"""Of the scenario that is written, each way: no history tells it."""
-
-_OF_DRAWN_TASKS = ("tasks.sigma", "tasks.straggler_share", "tasks.straggler_factor")
-"""Recorded tasks have these in what they took: they are for workloads that are drawn."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="files of one format, or folders of them")
+    files = "files of one format, or folders of them; or what `import` wrote"
+    add("files", nargs="+", metavar="FILE", help=files)
     columns = "what the columns of a table mean (`callboard import --help`)"
     add("--map", default="", metavar="MEANING=COLUMN,...", help=columns)
     to = "write a scenario that plays the history with these figures; of one file or folder"
@@ -49,16 +49,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def calibrate_command(options: argparse.Namespace) -> int:
-    paths = [checked_source(each) for each in options.files]
+    paths, columns = _sources([checked_source(each) for each in options.files], options.map)
     to = None if options.to is None else _checked(options.to, paths)
-    found = calibrate(paths, options.map)
+    found = calibrate(paths, columns)
     if to is not None:
-        _write(found, paths[0], options.map, to)
+        _write(found, paths[0], columns, to)
     if options.json:
         print(json.dumps(_as_json(found), indent=2))
     else:
         _print(found, paths[0], to)
     return 0
+
+
+def _sources(paths: list[Path], columns: str) -> tuple[list[Path], str]:
+    """What to read, and what its columns mean; in place of a scenario the history that it plays."""
+    if len(paths) > 1 or paths[0].suffix != ".toml":
+        return paths, columns
+    workload = load_scenario(paths[0]).workload
+    if not isinstance(workload, RecordedWorkload):
+        raise InputError(f"{paths[0]}: it plays no recorded history, so that nothing tells")
+    return [workload.located(paths[0].parent)], columns or workload.columns
 
 
 def _checked(to: str, paths: list[Path]) -> Path:
@@ -71,30 +81,12 @@ def _checked(to: str, paths: list[Path]) -> Path:
 
 
 def _write(found: Calibration, path: Path, columns: str, to: Path) -> None:
-    recording = found.imported.recording
     beside = os.path.relpath(path.absolute(), to.absolute().parent)
-    written = scenario_of(recording, to.stem, beside, columns)
-    for estimate in found.estimates:
-        if estimate.field and estimate.field not in _OF_DRAWN_TASKS:
-            _set(written, estimate)
-    scenario = from_dict(written, to)
+    written = scenario_of(found.imported, to.stem, beside, columns)
+    scenario = from_dict(calibrated(written, found), to)
     remarks = ["Estimated by `callboard calibrate`:", *_lines(found)]
     with whole_file(to) as part:
         part.write_text(to_toml(scenario, map(printable, remarks)), encoding="utf-8")
-
-
-def _set(written: dict[str, Any], estimate: Estimate) -> None:
-    """Put the estimate into its field."""
-    assert estimate.value is not None
-    *tables, name = estimate.field.split(".")
-    table = written
-    for each in tables:
-        table = table.setdefault(each, {})
-    if name == "interval_ms":
-        table[name] = max(round(estimate.value) - 2 * _LATENCY_MS, 1)
-    else:
-        whole = name in ("map_slots", "reduce_slots", "replication")
-        table[name] = round(estimate.value) if whole else round(estimate.value, 4)
 
 
 def _as_json(found: Calibration) -> dict[str, object]:
@@ -104,6 +96,7 @@ def _as_json(found: Calibration) -> dict[str, object]:
         "attempts": found.imported.attempts,
         "estimates": msgspec.to_builtins(found.estimates),
         "untold": msgspec.to_builtins(found.untold),
+        "defaults": [each._asdict() for each in kept_defaults(found)],
     }
 
 
@@ -127,6 +120,18 @@ def _lines(found: Calibration) -> Iterator[str]:
     yield "it cannot tell"
     for one in found.untold:
         yield f"{one.name:<22}{one.why}"
+    if kept := kept_defaults(found):
+        yield ""
+        yield "left at the default"
+    for default in kept:
+        yield f"{default.name:<22}{_default_figure(default):>12}  {default.why}"
+
+
+def _default_figure(kept: KeptDefault) -> str:
+    if kept.field == "tasks.slowstart":
+        return f"{kept.value:.1%}"
+    unit = {"tasks": "×", "cluster": "ms" if kept.field.endswith("_ms") else ""}
+    return f"{kept.value:,g} {unit[kept.field.partition('.')[0]]}".rstrip()
 
 
 def _interval(estimate: Estimate) -> str:

@@ -8,13 +8,16 @@ formats, told by the end of the file's name or by --format:
   .parquet  the same table; needs pyarrow: pip install "callboard[parquet]"
   .history  the job history of Hadoop 1, which Rumen and `callboard import` read
   .swf      a log in the Standard Workload Format
-  sls       with --format: a folder for YARN's Scheduler Load Simulator, with the policy as an
-            allocation file of its Fair Scheduler
+  .xml      the policy: capacity-scheduler.xml of Hadoop 1 for the order capacity, else the
+            allocation file of YARN's Fair Scheduler
+  sls       with --format: a folder for YARN's Scheduler Load Simulator, with the policy as the
+            file of its Capacity or Fair Scheduler
   batsim    with --format: the table of jobs that Batsim writes
 What a format cannot say of the run is listed.
 
 examples:
   callboard export run.journal --to run.html
+  callboard export run-fifo.journal run-fair.journal --to both.html
   callboard export run.journal --to trace.json
   callboard export run.journal --to attempts.csv
   callboard export run.journal --to jobs.parquet --rows jobs
@@ -31,7 +34,11 @@ from pathlib import Path
 from typing import Literal, TextIO, get_args
 
 from callboard.arguments import add_journal_argument
-from callboard.experiments.handing_back import write_history, write_sls_folder
+from callboard.experiments.handing_back import (
+    write_history,
+    write_scheduler_file,
+    write_sls_folder,
+)
 from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.journal_paths import check_folder, file_path
 from callboard.experiments.user_errors import InputError
@@ -39,7 +46,7 @@ from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.page_collector import PageCollector
-from callboard.journal.export.page_data import page_data
+from callboard.journal.export.page_data import compared_page_data, page_data
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
 from callboard.journal.export.run_page import run_page
@@ -47,7 +54,7 @@ from callboard.journal.export.trace import trace_lines
 from callboard.journal.reader import Journal
 from callboard.journal.tell.names import count, printable
 
-Format = Literal["html", "trace", "csv", "parquet", "hadoop1", "swf", "sls", "batsim"]
+Format = Literal["html", "trace", "csv", "parquet", "hadoop1", "swf", "sls", "batsim", "policy"]
 SUFFIXES: dict[str, Format] = {
     ".html": "html",
     ".json": "trace",
@@ -55,12 +62,15 @@ SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
     ".history": "hadoop1",
     ".swf": "swf",
+    ".xml": "policy",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_journal_argument(parser, "; one cut off is taken as far as it goes")
+    other = "for a page: the same scenario and seed under another policy, to show beside it"
+    add("beside", nargs="?", type=Path, metavar="OTHER", help=other)
     add("--to", required=True, metavar="FILE", help="the file to write; - for standard output")
     add("--format", choices=get_args(Format), help="else by the end of the file's name")
     rows = "of a table: a row for each attempt, which is usual, or for each job"
@@ -72,16 +82,20 @@ def export_command(options: argparse.Namespace) -> int:
     if options.rows is not None and form not in ("csv", "parquet"):
         what = {"html": "a page", "trace": "a trace"}.get(form, "a history")
         raise InputError(f"--rows: {what} has no rows; use it with .csv or .parquet")
+    if options.beside is not None and form != "html":
+        raise InputError(f"{options.beside}: only a page (.html) takes a second journal")
     rows: RowKind = options.rows or "attempts"
     if form == "parquet":
         _check_parquet(options.to)
     if form == "sls" and options.to == "-":
         raise InputError("--to -: SLS takes a folder of several files; name one")
-    path = None if options.to == "-" else _checked(options.to, options.journal, form)
+    journals = [each for each in (options.journal, options.beside) if each is not None]
+    path = None if options.to == "-" else _checked(options.to, journals, form)
     replaces = "" if path is None else instead(path)
     journal = Journal(options.journal)
+    beside = None if options.beside is None else Journal(options.beside)
     try:
-        written, unsaid = _written(journal, form, rows, path)
+        written, unsaid = _written(journal, beside, form, rows, path)
     except ValueError as error:
         raise InputError(f"{options.journal}: {error}") from None
     if path is not None:
@@ -93,30 +107,42 @@ def export_command(options: argparse.Namespace) -> int:
 
 
 def _written(
-    journal: Journal, form: Format, rows: RowKind, path: Path | None
+    journal: Journal, beside: Journal | None, form: Format, rows: RowKind, path: Path | None
 ) -> tuple[str, Sequence[str]]:
     """Write the journal in this form; what was written, in words, and what could not be."""
     match form:
         case "trace" | "csv" | "parquet":
             return _write(ExportData.of(journal), form, rows, path), ()
         case "html":
-            return _write_page(journal, path), ()
+            return _write_page(journal, beside, path), ()
         case "sls":
             assert path is not None
             return write_sls_folder(PlayedHistory.of(journal), path)
+        case "policy":
+            with _opened(path) as file:
+                return write_scheduler_file(PlayedHistory.of(journal), file)
         case _:
             history = PlayedHistory.of(journal)
             with _opened(path) as file:
                 return write_history(form, history, journal.path, file)
 
 
-def _write_page(journal: Journal, path: Path | None) -> str:
-    """Write the page that plays the run back; what was written, in words."""
+def _write_page(journal: Journal, beside: Journal | None, path: Path | None) -> str:
+    """Write the page that plays the run back, or two runs; what was written, in words."""
     collector = PageCollector.of(journal, oracle_of_journal)
-    page = run_page(page_data(collector))
+    other = None if beside is None else _collected_beside(beside)
+    data = page_data(collector) if other is None else compared_page_data(collector, other)
     with _opened(path) as file:
-        file.write(page)
-    return f"a page of {count(collector.attempts, 'attempt')}"
+        file.write(run_page(data))
+    attempts = collector.attempts + (0 if other is None else other.attempts)
+    return f"a page of {count(attempts, 'attempt')}"
+
+
+def _collected_beside(journal: Journal) -> PageCollector:
+    try:
+        return PageCollector.of(journal, oracle_of_journal)
+    except ValueError as error:
+        raise InputError(f"{journal.path}: {error}") from None
 
 
 def _format(to: str, asked: Format | None) -> Format:
@@ -133,8 +159,8 @@ def _check_parquet(to: str) -> None:
     table_files.check_parquet()
 
 
-def _checked(to: str, journal: Path, form: Format) -> Path:
-    """The file or folder to write; InputError if it cannot be, or is the journal itself."""
+def _checked(to: str, journals: Sequence[Path], form: Format) -> Path:
+    """The file or folder to write; InputError if it cannot be, or is a journal itself."""
     if form == "sls":
         path = Path(to)
         if path.exists() and not path.is_dir():
@@ -142,7 +168,8 @@ def _checked(to: str, journal: Path, form: Format) -> Path:
         check_folder("--to", path)
         return path
     path = file_path("--to", to)
-    if path.exists() and journal.exists() and path.samefile(journal):
+    there = [each for each in journals if each.exists()]
+    if path.exists() and any(path.samefile(each) for each in there):
         raise InputError(f"--to {to}: this is the journal itself; choose another name")
     return path
 

@@ -36,7 +36,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count, printable
 from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
-from callboard.scenarios.formats.recording_file import Imported, import_files
+from callboard.scenarios.formats.recording_file import Imported, attempt_lines, import_files
 from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
 from callboard.scenarios.formats.source_path import checked_source
 from callboard.scenarios.scenario_file import Scenario, from_dict
@@ -83,12 +83,12 @@ def _name(asked: str | None, path: Path) -> str:
 
 def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
     recording = imported.recording
-    written = scenario_of(recording, name, tasks.name)
+    written = scenario_of(imported, name, tasks.name)
     if imported.outages:
         written["timeline"] = [{"what": "trace", "path": outages.name}]
     scenario: Scenario = from_dict(written, to)
     to.parent.mkdir(parents=True, exist_ok=True)
-    write_tasks(recording, tasks)
+    write_tasks(recording, tasks, attempt_lines(imported))
     if imported.outages:
         outages.write_text("".join(outage_lines(imported.outages)), encoding="utf-8")
     remarks = [f"Imported: {recording.format}.", *imported.remarks.lines()]

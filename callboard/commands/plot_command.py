@@ -8,6 +8,7 @@ figures of journals (all of them if none is named):
   shares       slots held beside slots due, by pool
   utilisation  slots held over time
   locality     how near to their data maps ran
+  measure      one figure of each run, side by side: --of says which
 
 figures of a store that `callboard sweep` has filled:
   intervals    means by setting and policy, with 95 % intervals
@@ -16,22 +17,29 @@ figures of a store that `callboard sweep` has filled:
   ecdf         the share of jobs done within a time, of all seeds together
   slowdown     slowdown by the size of jobs, of all seeds together, after --slowdown
 
-The end of the file's name says the format: .svg, .png or .pdf.
+The end of the file's name says the format: .svg, .png or .pdf; a gantt may also be a page to zoom
+in a browser, .html.
 
 examples:
   callboard plot fifo.journal fair.journal ecdf --to ecdf.pdf
   callboard plot fair.journal --to fair.svg      # all: fair-ecdf.svg, fair-jobs.svg, …
   callboard plot fair.journal --to figures/      # all, in a folder: figures/ecdf.svg, …
+  callboard plot fifo.journal fair.journal measure --of p99 --to p99.svg
+  callboard plot fifo.journal fair.journal gantt --to gantt.html
   callboard plot sweep.sqlite intervals --of p95 --to p95.pdf
+  callboard plot fair.journal gantt --size 10x4 --dpi 300 --title 'A night' --to night.png
 """
 
 import argparse
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from callboard.arguments import whole_number
 from callboard.console import PlainConsole, plain
 from callboard.experiments.charts.chart_catalogue import (
+    MEASURE_CHART,
     RUN_CHARTS,
     STORE_CHARTS,
     read_chart_runs,
@@ -39,8 +47,16 @@ from callboard.experiments.charts.chart_catalogue import (
     with_solo_times,
 )
 from callboard.experiments.charts.chart_run import ChartRun, NothingToDraw
-from callboard.experiments.charts.chart_style import CHART_ENDINGS, check_matplotlib, save_chart
-from callboard.experiments.charts.store_charts import MEASURES
+from callboard.experiments.charts.chart_style import (
+    CHART_DPI,
+    CHART_ENDINGS,
+    check_matplotlib,
+    retitle,
+    save_chart,
+)
+from callboard.experiments.charts.gantt_page import gantt_page
+from callboard.experiments.charts.measure_chart import measure_chart
+from callboard.experiments.charts.measures import MEASURES, Measure, measure_named
 from callboard.experiments.journal_paths import check_folder, file_path
 from callboard.experiments.result_store import is_store
 from callboard.experiments.user_errors import InputError
@@ -64,8 +80,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to = "the file to write; of several figures each has its name put in, or is put into a folder"
     add("--to", required=True, metavar="FILE", help=to)
     add("--format", choices=_FORMATS, help="of figures in a folder (default: svg)")
-    measure = "what intervals and differences are of (default: mean, the mean response time)"
-    add("--of", choices=tuple(MEASURES), help=measure)
+    measure = (
+        f"what `measure`, intervals and differences are of: {', '.join(MEASURES)}, or any figure of"
+        " a run's JSON, as in attempts.failed (default: mean, the mean response time)"
+    )
+    add("--of", metavar="MEASURE", help=measure)
+    size = "width and height in inches, as in 7x3 (default: a paper's column or page)"
+    add("--size", type=_inches, metavar="WxH", help=size)
+    dpi = f"pixels an inch, in .png (default: {CHART_DPI})"
+    add("--dpi", type=whole_number(20, 1200), default=CHART_DPI, metavar="N", help=dpi)
+    add("--title", metavar="TEXT", help="a title of your own")
+
+
+_INCHES_LEAST, _INCHES_MOST, _PIXELS_MOST = 1.0, 60.0, 20_000
+
+
+def _inches(text: str) -> tuple[float, float]:
+    """An argparse `type`: a width and a height, as in `7x3` or `7.1x3.5`."""
+    parts = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)[x×](\d{1,3}(?:\.\d+)?)", text)
+    size = (float(parts[1]), float(parts[2])) if parts else (0.0, 0.0)
+    if not all(_INCHES_LEAST <= side <= _INCHES_MOST for side in size):
+        raise argparse.ArgumentTypeError(f"expected 1 to 60 inches each, as in 7x3, got {text!r}")
+    return size
 
 
 def plot_command(options: argparse.Namespace) -> int:
@@ -75,14 +111,42 @@ def plot_command(options: argparse.Namespace) -> int:
     if not paths:
         raise InputError(f"{' '.join(figures)}: name a journal or a store too, to draw this of")
     charts: Mapping[str, object] = STORE_CHARTS if any(map(is_store, paths)) else RUN_CHARTS
+    measure = None if options.of is None else measure_named(options.of)
+    if measure is not None and charts is RUN_CHARTS and not figures:
+        figures = [MEASURE_CHART]
     _check_words(paths, figures, charts, options.of)
+    _check_pixels(options)
+    if options.to.lower().endswith(".html"):
+        return _write_page(options, figures, paths)
     files = _files(options.to, figures or list(charts), options.format, several=not figures)
     _refuse_to_overwrite(files.values(), paths)
     check_matplotlib()
+    measure = measure or MEASURES["mean"]
     draw = (
-        _store_drawer(paths[0], options.of) if charts is STORE_CHARTS else _run_drawer(paths, files)
+        _store_drawer(paths[0], measure)
+        if charts is STORE_CHARTS
+        else _run_drawer(paths, files, measure)
     )
-    return _draw(draw, files, asked=bool(figures))
+    return _draw(_dressed(draw, options), files, options.dpi, asked=bool(figures))
+
+
+def _write_page(
+    options: argparse.Namespace, figures: Sequence[str], journals: Sequence[Path]
+) -> int:
+    """The gantt as a page."""
+    if list(figures) != ["gantt"] or any(map(is_store, journals)):
+        raise InputError(f"--to {options.to}: only the gantt of journals is drawn as a page")
+    path = file_path("--to", options.to)
+    _refuse_to_overwrite([path], journals)
+    try:
+        page = gantt_page(_read_runs(journals, with_shares=False), options.title)
+    except NothingToDraw as error:
+        raise InputError(f"gantt: nothing to draw: {error}") from None
+    replaces = instead(path)
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8")
+    print(f"gantt written to {path}{replaces}")
+    return 0
 
 
 def _input(word: str) -> Path:
@@ -106,8 +170,15 @@ def _check_words(
     for name in figures:
         if name not in charts:
             raise InputError(f"{name}: no figure of {whose}; these are {', '.join(charts)}")
-    if of is not None and charts is RUN_CHARTS:
-        raise InputError("--of says what intervals are of, which only a store has")
+    if of is not None and charts is RUN_CHARTS and MEASURE_CHART not in figures:
+        raise InputError(f"--of says what the figure {MEASURE_CHART} is of; name it too")
+
+
+def _check_pixels(options: argparse.Namespace) -> None:
+    """InputError for a picture larger than programs show."""
+    side = max(options.size or (0.0,)) * options.dpi
+    if side > _PIXELS_MOST:
+        raise InputError(f"--size, --dpi: {side:,.0f} pixels; {_PIXELS_MOST:,} are the most")
 
 
 def _files(to: str, figures: Sequence[str], form: str | None, *, several: bool) -> dict[str, Path]:
@@ -139,35 +210,59 @@ _Drawer = Callable[[str], Any]
 """Draws the figure of a name."""
 
 
-def _run_drawer(journals: Sequence[Path], files: Mapping[str, Path]) -> _Drawer:
+def _dressed(draw: _Drawer, options: argparse.Namespace) -> _Drawer:
+    """The same with the size and the title that were asked for."""
+
+    def dressed(name: str) -> Any:
+        figure = draw(name)
+        if options.size is not None:
+            figure.set_size_inches(*options.size)
+        if options.title is not None:
+            retitle(figure, options.title)
+        return figure
+
+    return dressed
+
+
+def _run_drawer(journals: Sequence[Path], files: Mapping[str, Path], measure: Measure) -> _Drawer:
     """Read the journals; what draws their figures."""
+    runs = _read_runs(journals, with_shares="shares" in files)
+    return lambda name: _run_figure(name, runs, journals, measure)
+
+
+def _read_runs(journals: Sequence[Path], *, with_shares: bool) -> list[ChartRun]:
+    """The runs, of which those that are not complete are told of."""
     try:
-        runs = read_chart_runs(journals, with_shares="shares" in files)
+        runs = read_chart_runs(journals, with_shares=with_shares)
     except ValueError as error:
         raise InputError(str(error)) from None
     for run in runs:
         if run.summary.reason is None:
             _say(f"{run.label}: the run is not complete, and is drawn as far as it goes")
-    return lambda name: _run_figure(name, runs, journals)
+    return runs
 
 
-def _run_figure(name: str, runs: Sequence[ChartRun], journals: Sequence[Path]) -> Any:
+def _run_figure(
+    name: str, runs: Sequence[ChartRun], journals: Sequence[Path], measure: Measure
+) -> Any:
     chart = RUN_CHARTS[name]
+    if name == MEASURE_CHART:
+        return measure_chart(runs, measure)
     if not chart.needs_solo or not any(run.jobs.completed.any() for run in runs):
         return chart.draw(runs)
     return chart.draw(with_solo_times(runs, journals))
 
 
-def _store_drawer(path: Path, of: str | None) -> _Drawer:
+def _store_drawer(path: Path, measure: Measure) -> _Drawer:
     """Read the store; what draws its figures."""
-    sweep, measure = read_store(path), MEASURES[of or "mean"]
+    sweep = read_store(path)
     failed = sum(bool(cell.error) for cell in sweep.cells)
     if failed:
         _say(f"{count(failed, 'run')} of the store failed and cannot be drawn")
     return lambda name: STORE_CHARTS[name].draw(sweep, measure)
 
 
-def _draw(draw: _Drawer, files: Mapping[str, Path], *, asked: bool) -> int:
+def _draw(draw: _Drawer, files: Mapping[str, Path], dpi: int, *, asked: bool) -> int:
     """Draw what can be drawn; InputError if that is nothing, or not all that was asked for."""
     written = 0
     for name, path in files.items():
@@ -181,7 +276,7 @@ def _draw(draw: _Drawer, files: Mapping[str, Path], *, asked: bool) -> int:
             continue
         replaces = instead(path)
         with whole_file(path) as part:
-            save_chart(figure, part)
+            save_chart(figure, part, dpi=dpi)
         written += 1
         print(f"{name} written to {path}{replaces}")
     if not written:

@@ -7,6 +7,7 @@ examples:
   callboard reproduce --quick               all of them with one seed, in some minutes
   callboard reproduce --all --report papers.html
   callboard reproduce slides --seeds 1001..1010 --json
+  callboard reproduce slides-small-jobs-default --explore
 
 Papers are hfsp, slides, report, hybrid and gp.  What was computed is kept: the same command, or
 one that needs the same runs, goes on from there.
@@ -24,8 +25,19 @@ from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
+from callboard.experiments.reproduction.catalogue_of_explorations import EXPLORATIONS
 from callboard.experiments.reproduction.evidence import TRACES_VARIABLE
+from callboard.experiments.reproduction.exploration import (
+    Exploration,
+    Explored,
+    explored,
+    to_play,
+)
 from callboard.experiments.reproduction.outcome import ArtefactOutcome, tally_words
+from callboard.experiments.reproduction.recorded_explorations import (
+    explored_as_json,
+    recorded_explorations,
+)
 from callboard.experiments.reproduction.recorded_outcomes import (
     outcome_as_json,
     recorded_outcomes,
@@ -47,7 +59,11 @@ from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
 from callboard.progress_line import announce, steps_progress
-from callboard.tables.reproduction_table import artefact_table, catalogue_table
+from callboard.tables.reproduction_table import (
+    artefact_table,
+    catalogue_table,
+    exploration_table,
+)
 
 _STOPPED = 130
 
@@ -58,6 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     every = "every artefact of every paper; so do the options below without a name"
     add("--all", action="store_true", help=every)
     add("--quick", action="store_true", help="one seed: some minutes for all of them")
+    swept = "sweep what the paper does not print, to see where its number comes out"
+    add("--explore", action="store_true", help=swept)
     seeds = "how many of the seeds that judge (101 and on), or these very ones"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
@@ -84,6 +102,8 @@ def reproduce_command(options: argparse.Namespace) -> int:
         if not artefacts:
             _list(last_outcomes(store), as_json=options.json)
             return 0
+        if options.explore:
+            return _explore(artefacts, store, options, report)
         wanted = _wanted(artefacts, options)
         stopped = _compute(wanted, store, options)
         found = list(outcomes(wanted, store))
@@ -99,7 +119,8 @@ def reproduce_command(options: argparse.Namespace) -> int:
 
         replaces = instead(markdown)
         with whole_file(markdown) as part:
-            part.write_text(markdown_page(artefacts, found), encoding="utf-8")
+            page = markdown_page(artefacts, found, recorded_explorations())
+            part.write_text(page, encoding="utf-8")
         _say(f"wrote {markdown}{replaces}")
     return _STOPPED if stopped else 0
 
@@ -114,10 +135,56 @@ def chosen_by(options: argparse.Namespace) -> list[AnyArtefact]:
     """The artefacts that the arguments ask for; none for the list of all."""
     if options.all and options.names:
         raise InputError("--all is every artefact; leave out the names, or --all")
-    plays = options.quick or options.seeds or options.report or options.markdown
+    if options.explore and options.markdown:
+        raise InputError("--explore has no Markdown; --report is a page")
+    plays = options.quick or options.seeds or options.explore or options.report or options.markdown
     if options.all or (plays and not options.names):
         return list(ARTEFACTS)
     return chosen_artefacts(options.names)
+
+
+def _explore(
+    artefacts: Sequence[AnyArtefact],
+    store: ResultStore,
+    options: argparse.Namespace,
+    report: Path | None,
+) -> int:
+    """Play the explorations of these artefacts, and print what they came to."""
+    by_id = {each.id: each for each in artefacts}
+    chosen = [each for each in EXPLORATIONS if each.artefact in by_id]
+    if not chosen:
+        known = ", ".join(dict.fromkeys(each.artefact for each in EXPLORATIONS))
+        raise InputError(f"--explore: nothing is swept for these; it is for {known}")
+    played = [_exploring_seeds(each, _seeds(options)) for each in chosen]
+    pairs = list(zip(chosen, played, strict=True))
+    wanted = [one for each, seeds in pairs for one in to_play(each, by_id[each.artefact], seeds)]
+    stopped = _compute(wanted, store, options)
+    found = [explored(each, by_id[each.artefact], seeds, store) for each, seeds in pairs]
+    _print_explored(list(zip(chosen, found, strict=True)), as_json=options.json)
+    if report is not None and not stopped:
+        from callboard.experiments.reproduction.exploration_report import write_explorations_page
+
+        replaces = instead(report)
+        write_explorations_page(list(zip(chosen, found, strict=True)), report)
+        _say(f"wrote {report}{replaces}")
+    return _STOPPED if stopped else 0
+
+
+def _print_explored(found: Sequence[tuple[Exploration, Explored]], *, as_json: bool) -> None:
+    if as_json:
+        print(explored_as_json([each for _, each in found]))
+        return
+    console = ReportConsole()
+    for exploration, each in found:
+        console.print(exploration_table(exploration, each))
+        console.print()
+
+
+def _exploring_seeds(each: Exploration, asked_for: Sequence[int] | int | None) -> Sequence[int]:
+    """The exploration's own seeds, or so many, or these very ones."""
+    if asked_for is None:
+        return each.seeds
+    return range(1, asked_for + 1) if isinstance(asked_for, int) else asked_for
 
 
 def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
@@ -143,12 +210,19 @@ def _make_folder(folder: Path) -> None:
 
 
 def _wanted(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> list[Asked]:
-    seeds: Sequence[int] | int | None = None
-    if options.seeds is not None:
-        seeds = int(options.seeds) if options.seeds.isdecimal() else seeds_of(options.seeds)
-        if seeds == 0:
-            raise InputError("--seeds 0: at least one")
+    seeds = _seeds(options)
     return [asked(artefact, seeds, quick=options.quick) for artefact in artefacts]
+
+
+def _seeds(options: argparse.Namespace) -> Sequence[int] | int | None:
+    """These very seeds, or how many; None unless told."""
+    if options.seeds is None:
+        return None
+    if not options.seeds.isdecimal():
+        return seeds_of(options.seeds)
+    if not int(options.seeds):
+        raise InputError("--seeds 0: at least one")
+    return int(options.seeds)
 
 
 def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace) -> bool:
@@ -157,7 +231,10 @@ def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Name
     if not missing:
         return False
     told = f"{count(missing, 'run')} to play; all that was asked for takes"
-    announce(told, _recorded_seconds(wanted))
+    if options.explore:
+        _say(f"{count(missing, 'run')} to play")
+    else:
+        announce(told, _recorded_seconds(wanted))
     shared = SharedBoard(0)
     with (
         stopping_on_ctrl_c(shared.request_stop),

@@ -43,6 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine_argument(add)
     _add_seed_arguments(parser)
     add = parser.add_argument_group("what comes out").add_argument
+    verbose = (
+        "also messages, how many of them were simultaneous, and the digest that names each run"
+    )
+    add("--verbose", action="store_true", help=verbose)
     add("--json", action="store_true", help="print a list in JSON instead of the table")
     journal = "record the run; of several runs each has its own (f-fair.journal for f.journal)"
     add("--journal", metavar="FILE", help=journal)

@@ -115,6 +115,9 @@ def sweep_command(options: argparse.Namespace) -> int:
             store.put_question(named.name, msgspec.json.encode(named))
         counts, stopped = _play(sweep, store, options)
         status = _show(store, options, export)
+        if not options.json:
+            for hint in sweep.interval_hints():
+                ReportConsole().print_line(plain(hint))
         _say(counts, stopped=stopped)
     return _STOPPED if stopped else status
 

@@ -6,13 +6,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from callboard.experiments.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import AnyArtefact
+from callboard.experiments.reproduction.exploration import Exploration, Explored
 from callboard.experiments.reproduction.outcome import (
     ArtefactOutcome,
     ReproductionVerdict,
     ours_text,
     paper_text,
-    verdict_text,
     why_words,
 )
 
@@ -20,7 +21,9 @@ VERDICT_STYLES = {
     ReproductionVerdict.REPRODUCED: "green",
     ReproductionVerdict.NO_NUMBER: "green",
     ReproductionVerdict.DIRECTION: "yellow",
+    ReproductionVerdict.MAY_BE_CHANCE: "yellow",
     ReproductionVerdict.DIFFERS: "red",
+    ReproductionVerdict.TOO_FEW_SEEDS: "dim",
     ReproductionVerdict.NOT_RUN: "dim",
 }
 
@@ -62,11 +65,38 @@ def artefact_table(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Table:
     for name in ("paper", "ours"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
+    table.add_column("class", no_wrap=True)
     for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
         texts = (quantity.label, paper_text(quantity), ours_text(quantity, found))
-        verdict = Text(verdict_text(quantity, found), VERDICT_STYLES[found.verdict])
-        table.add_row(*map(Text, texts), verdict)
+        verdict = Text(found.verdict, VERDICT_STYLES[found.verdict])
+        table.add_row(*map(Text, texts), verdict, Text(artefact.class_of(quantity)))
     return table
+
+
+def exploration_table(exploration: Exploration, found: Explored) -> Table:
+    """An exploration: a row a setting, a column a quantity, and what is found below."""
+    table = Table(
+        title=f"{found.artefact}: {found.assumption}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        caption=_findings(found),
+        caption_justify="left",
+    )
+    table.add_column("")
+    for quantity in exploration.quantities:
+        table.add_column(f"{quantity.label}\n{paper_text(quantity)}", justify="right")
+    for name, row in zip(found.settings, found.rows, strict=True):
+        pairs = zip(exploration.quantities, row, strict=False)
+        cells = [Text(ours_text(q, each), VERDICT_STYLES[each.verdict]) for q, each in pairs]
+        table.add_row(Text(name), *cells)
+    return table
+
+
+def _findings(found: Explored) -> Text:
+    seeds = f"seeds {number_ranges(found.seeds)}"
+    return Text("\n".join([f"{found.plausible}; {seeds}", *found.findings]))
 
 
 def caption(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Text:

@@ -1,8 +1,8 @@
 """A backtest: recorded work on the recorded cluster under a policy, job by job against what was."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -10,56 +10,44 @@ from numpy.typing import NDArray
 
 from callboard.actors.config import node_facts
 from callboard.actors.onlooker import Onlooker
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.backtest.job_parts import (
-    JobParts,
+    Causes,
+    JobMoments,
+    causes_of,
     difference_in_words,
-    predicted_parts,
-    recorded_parts,
+    played_busy,
+    predicted_moments,
+    recorded_moments,
 )
+from callboard.experiments.backtest.recorded_history import RecordedHistory, recorded_busy
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import run_simulation
-from callboard.experiments.user_errors import InputError
 from callboard.journal.export.attempt_table import AttemptCollector
 from callboard.journal.export.played_history import PlayedHistory
-from callboard.journal.figures.steps import Steps, steps
+from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import SUCCEEDED
-from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.explain import explain
-from callboard.scenarios.formats.attempt_log import AttemptCollecting, AttemptLog
-from callboard.scenarios.formats.recording_file import import_files, load_recording
-from callboard.scenarios.formats.unpacked_text import begin_of
-from callboard.scenarios.recorded_workload import RecordedWorkload
-from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks
-from callboard.scheduler.model import KINDS, MAP, JobId, Millis, SlotKind
+from callboard.journal.tell.explain import explain_wait
+from callboard.scenarios.tasks_file import RecordedJob
+from callboard.scheduler.model import JobId, Millis, SlotKind
 
 _Floats = NDArray[np.float64]
 _WORST = 5
 _EXPLAINED_LINES = 4
-_PART_SHARE = 0.5  # of the slots in use at most: then others can have held what is not seen
-
-
-class RecordedHistory(NamedTuple):
-    """What happened: the recording, and where the file tells of attempts their log and the first
-    submission by its clock; what had to be `guessed` on reading it.
-    """
-
-    recording: ClusterRecording
-    log: AttemptLog | None
-    begin_ms: Millis
-    guessed: tuple[str, ...] = ()
 
 
 class JobError(NamedTuple):
     """A job's response time as recorded and as predicted, and the difference as a share of what was
-    recorded.
+    recorded; the difference by its causes, None where the history does not tell.
     """
 
     job: JobId
     name: str
     recorded_ms: Millis
     predicted_ms: Millis
+    causes: Causes | None = None
 
     @property
     def error(self) -> float:
@@ -74,6 +62,44 @@ class WorstJob(NamedTuple):
     explained: tuple[str, ...]
 
 
+class JobErrors(NamedTuple):
+    """The errors of some jobs, taken together."""
+
+    jobs: tuple[JobError, ...]
+
+    def share(self, percentile: float) -> float | None:
+        """A percentile of the jobs' errors, each as a share of what was recorded, signs dropped."""
+        sizes = [abs(each.error) for each in self.jobs]
+        return float(np.percentile(sizes, percentile)) if sizes else None
+
+    @property
+    def bias(self) -> float | None:
+        """By what share the mean predicted response time is off."""
+        recorded = sum(each.recorded_ms for each in self.jobs)
+        return sum(e.predicted_ms for e in self.jobs) / recorded - 1 if recorded else None
+
+    @property
+    def rank_correlation(self) -> float | None:
+        """Spearman's: whether the jobs that took long are those predicted to; None with fewer than
+        three jobs, or if all are alike.
+        """
+        recorded = _ranks([each.recorded_ms for each in self.jobs])
+        predicted = _ranks([each.predicted_ms for each in self.jobs])
+        if len(recorded) < 3 or not recorded.std() or not predicted.std():
+            return None
+        return float(np.corrcoef(recorded, predicted)[0, 1])
+
+    @property
+    def bias_by_cause(self) -> dict[str, float] | None:
+        """The bias by its causes, of the jobs of which the history tells them; None of none."""
+        told = [each for each in self.jobs if each.causes is not None]
+        recorded = sum(each.recorded_ms for each in told)
+        if not recorded:
+            return None
+        sums = np.array([each.causes for each in told], np.int64).sum(axis=0).tolist()
+        return {name: ms / recorded for name, ms in zip(Causes._fields, sums, strict=True)}
+
+
 class Backtest(NamedTuple):
     """What a policy would have made of the history.  `left_out` jobs cannot be compared: their
     users killed them, they did not succeed, or nothing tells how long they took.  `busy` are the
@@ -82,98 +108,89 @@ class Backtest(NamedTuple):
 
     policy: str
     result: RunResult
-    errors: tuple[JobError, ...]
+    errors: JobErrors
     left_out: int
     worst: tuple[WorstJob, ...]
     busy: tuple[Steps, Steps]
 
-    def share(self, percentile: float) -> float | None:
-        """A percentile of the jobs' errors, each as a share of what was recorded, signs dropped."""
-        sizes = [abs(each.error) for each in self.errors]
-        return float(np.percentile(sizes, percentile)) if sizes else None
+    def part(self, first: JobId, behind: JobId) -> JobErrors:
+        """The errors of the jobs from `first` on, before `behind`."""
+        return JobErrors(tuple(each for each in self.errors.jobs if first <= each.job < behind))
 
-    @property
-    def bias(self) -> float | None:
-        """By what share the mean predicted response time is off."""
-        recorded = sum(each.recorded_ms for each in self.errors)
-        return sum(e.predicted_ms for e in self.errors) / recorded - 1 if recorded else None
 
-    @property
-    def rank_correlation(self) -> float | None:
-        """Spearman's: whether the jobs that took long are those predicted to; None with fewer than
-        three jobs, or if all are alike.
-        """
-        recorded = _ranks([each.recorded_ms for each in self.errors])
-        predicted = _ranks([each.predicted_ms for each in self.errors])
-        if len(recorded) < 3 or not recorded.std() or not predicted.std():
+def backtest(spec: RunSpec, history: RecordedHistory, watcher: Onlooker | None = None) -> Backtest:
+    """Play the spec and compare."""
+    events: list[AnyEvent] = []
+    result = run_simulation(spec, sink=events.append, watcher=watcher)
+    played, busy = PlayedHistory.of(events), _busy(events)
+    errors = job_errors(history.recording.jobs, result)
+    comparison = _Comparison(spec, history, played)
+    told = JobErrors(tuple(each._replace(causes=comparison.causes(each)) for each in errors))
+    ranked = sorted(told.jobs, key=lambda each: -abs(each.predicted_ms - each.recorded_ms))
+    worst = [each for each in ranked if each.error][:_WORST]
+    explained = tuple(comparison.explained(each, events) for each in worst)
+    left_out = len(spec.jobs) - len(errors)
+    return Backtest(spec.policy, result, told, left_out, explained, busy)
+
+
+class _Comparison:
+    """What happened beside what was played, job by job."""
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        history: RecordedHistory,
+        played: PlayedHistory,
+    ) -> None:
+        self._history = history
+        self._played = played.jobs
+        # A slot is another's only once a heartbeat has told that it is free.
+        round_ms = spec.scenario.cluster.round_ms()
+        self._busy = played_busy(played, round_ms)
+        nodes = node_facts(spec.scenario.cluster)
+        self._slots = (
+            sum(node.map_slots for node in nodes),
+            sum(node.reduce_slots for node in nodes),
+        )
+        until_ms = history.recording.span_ms + round_ms
+        self._recorded_busy = recorded_busy(history, until_ms, held_on_ms=round_ms)
+        names = () if history.log is None else history.log.names
+        self._number = {name: number for number, name in enumerate(names)}
+
+    def causes(self, error: JobError) -> Causes | None:
+        """The error by what brought it about."""
+        was, found = self._recorded(error), predicted_moments(self._played[error.job])
+        if was is None or found is None or self._recorded_busy is None:
             return None
-        return float(np.corrcoef(recorded, predicted)[0, 1])
+        began_ms = self._history.begin_ms
+        was = JobMoments(*(each - began_ms for each in was))
+        recorded = causes_of(was, self._recorded_busy, self._slots)
+        predicted = causes_of(found, self._busy, self._slots).less(recorded)
+        missing = error.predicted_ms - error.recorded_ms - sum(predicted)
+        return predicted._replace(worked=predicted.worked + missing)  # of clocks that are apart
+
+    def explained(self, error: JobError, events: Iterable[AnyEvent]) -> WorstJob:
+        """Why it is predicted badly."""
+        was, found = self._recorded(error), predicted_moments(self._played[error.job])
+        why = "the file does not tell when its tasks ran"
+        if was is not None and found is not None:
+            why = difference_in_words(was, found)
+        lines = islice(explain_wait(events, error.job), 2, 2 + _EXPLAINED_LINES)
+        return WorstJob(error, why, tuple(line.strip() for line in lines))
+
+    def _recorded(self, error: JobError) -> JobMoments | None:
+        log, number = self._history.log, self._number.get(error.name)
+        if log is None or number is None:
+            return None
+        submit_ms = self._history.begin_ms + self._history.recording.jobs[error.job].submit_ms
+        return recorded_moments(log, submit_ms, error.recorded_ms, number)
 
 
-def read_history(spec: RunSpec, base_dir: Path) -> RecordedHistory:
-    """The history that a spec plays; InputError for one that plays none."""
-    workload = spec.scenario.workload
-    if not isinstance(workload, RecordedWorkload):
-        raise InputError("only a recorded history can be backtested: there is nothing to compare")
-    path = workload.located(base_dir)
-    if not path.is_dir() and begins_as_tasks(begin_of(path, 100)):
-        return RecordedHistory(load_recording(path, workload.columns).recording, None, 0)
-    collecting = AttemptCollecting()
-    found = import_files([path], workload.columns, collecting)
-    assert found.hosts is not None
-    guessed = tuple(f"{each.count:,} {each.what}" for each in found.remarks.of("guessed"))
-    return RecordedHistory(found.recording, collecting.log(found.hosts), found.begin_ms, guessed)
-
-
-def backtest(
-    spec: RunSpec, history: RecordedHistory, journal: Path, watcher: Onlooker | None = None
-) -> Backtest:
-    """Play the spec, recorded in `journal`, and compare."""
-    result = run_simulation(spec, journal=journal, watcher=watcher)
-    errors, left_out = _errors(spec, history, result)
-    ranked = sorted(errors, key=lambda each: -abs(each.predicted_ms - each.recorded_ms))
-    worst = _explained([each for each in ranked if each.error][:_WORST], history, journal)
-    return Backtest(spec.policy, result, errors, left_out, worst, _busy(journal))
-
-
-def recorded_busy(history: RecordedHistory, until_ms: Millis) -> tuple[Steps, Steps] | None:
-    """How many tasks of each kind ran at once by the history; None where it does not tell."""
-    log = history.log
-    if log is None or not (log.timed(KINDS[0]) | log.timed(KINDS[1])).any():
-        return None
-    found = []
-    for kind in KINDS:
-        kept = log.timed(kind)
-        begins = np.clip(log.begin_ms[kept] - history.begin_ms, 0, until_ms)
-        ends = np.clip(log.end_ms[kept] - history.begin_ms, 0, until_ms)
-        found.append(steps(begins, ends, until_ms))
-    return found[0], found[1]
-
-
-def partial_load(spec: RunSpec, history: RecordedHistory) -> str:
-    """What it means that the history shows only a part of the cluster's load; empty if it shows as
-    much as the cluster had room for.
+def job_errors(recorded: Sequence[RecordedJob], result: RunResult) -> tuple[JobError, ...]:
+    """How far the jobs of a run are off what was recorded of them; without those of which nothing
+    was, or that did not succeed.
     """
-    busy = recorded_busy(history, max(history.recording.span_ms, 1))
-    if busy is None:
-        return ""
-    nodes = node_facts(spec.scenario.cluster)
-    slots = sum(node.map_slots for node in nodes)
-    most = busy[MAP].peak()
-    if most > _PART_SHARE * slots:
-        return ""
-    return (
-        f"the history shows at most {most:,} maps at once on {slots:,} map slots: only a part of"
-        " the cluster's load, or one that was idle. What else ran is not played, so that jobs wait"
-        " for nobody: predictions are too short by the waits that others caused, and policies"
-        " hardly differ. With --nodes it is played on fewer, as many as its jobs may have had"
-    )
-
-
-def _errors(
-    spec: RunSpec, history: RecordedHistory, result: RunResult
-) -> tuple[tuple[JobError, ...], int]:
-    jobs, recorded = result.jobs, history.recording.jobs
+    jobs = result.jobs
     rows = zip(jobs.job.tolist(), jobs.outcome.tolist(), jobs.response_ms.tolist(), strict=True)
     errors: list[JobError] = []
     for job, outcome, predicted_ms in rows:
@@ -181,40 +198,16 @@ def _errors(
         told = was.response_ms is not None and was.killed_ms is None
         if told and was.response_ms is not None and outcome == SUCCEEDED:
             errors.append(JobError(job, was.name, was.response_ms, predicted_ms))
-    return tuple(errors), len(spec.jobs) - len(errors)
+    return tuple(errors)
 
 
-def _explained(
-    worst: Sequence[JobError], history: RecordedHistory, journal: Path
-) -> tuple[WorstJob, ...]:
-    played = PlayedHistory.of(Journal(journal)).jobs if worst else {}
-    found = []
-    for each in worst:
-        recorded = _recorded_parts(history, each)
-        predicted = predicted_parts(played[each.job])
-        why = "the file does not tell when its tasks ran"
-        if recorded is not None and predicted is not None:
-            why = difference_in_words(recorded, predicted)
-        lines = islice(explain(journal, each.job), 2, 2 + _EXPLAINED_LINES)
-        found.append(WorstJob(each, why, tuple(line.strip() for line in lines)))
-    return tuple(found)
-
-
-def _recorded_parts(history: RecordedHistory, error: JobError) -> JobParts | None:
-    log = history.log
-    if log is None or error.name not in log.names:
-        return None
-    submit_ms = history.begin_ms + history.recording.jobs[error.job].submit_ms
-    return recorded_parts(log, submit_ms, error.recorded_ms, log.names.index(error.name))
-
-
-def _busy(journal: Path) -> tuple[Steps, Steps]:
+def _busy(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
     state = RunState()
     attempts = AttemptCollector(state)
-    for event in Journal(journal):
+    for event in events:
         attempts.look(event, state.observe(event))
-    table, end_ms = attempts.table(), state.now_ms
-    return table.busy_slots(SlotKind.MAP, end_ms), table.busy_slots(SlotKind.REDUCE, end_ms)
+    busy_slots = partial(attempts.table().busy_slots, horizon_ms=state.now_ms)
+    return busy_slots(SlotKind.MAP), busy_slots(SlotKind.REDUCE)
 
 
 def _ranks(values: Sequence[float]) -> _Floats:

@@ -1,6 +1,6 @@
 """All that a history tells of its cluster, and what it cannot."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,13 +17,15 @@ from callboard.experiments.calibration.scipy_parts import check_scipy, student
 from callboard.experiments.calibration.slot_counts import replication, slot_counts
 from callboard.experiments.calibration.slowstart_bounds import slowstart
 from callboard.experiments.calibration.task_noise import task_noise
+from callboard.experiments.statistics import median_interval
+from callboard.journal.tell.names import count, duration
 from callboard.scenarios.formats.attempt_log import (
     SUCCEEDED,
     UNTOLD,
-    AttemptCollecting,
     AttemptLog,
 )
-from callboard.scenarios.formats.recording_file import Imported, import_files
+from callboard.scenarios.formats.recording_file import Imported, import_files, load_history
+from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import MAP, REDUCE
 
 UNKNOWN_PERIOD_MS = 3000.0
@@ -48,13 +50,20 @@ class Calibration(NamedTuple):
         return next((each for each in self.estimates if each.field == field), None)
 
 
-def calibrate(paths: Iterable[Path], columns: str = "", confidence: float = 0.95) -> Calibration:
+def calibrate(paths: Sequence[Path], columns: str = "", confidence: float = 0.95) -> Calibration:
     """Estimate what can be; raises what reading does, and MissingExtraError without SciPy."""
     check_scipy()
-    collecting = AttemptCollecting()
-    imported = import_files(paths, columns, collecting)
-    assert imported.hosts is not None
-    findings = findings_of(collecting.log(imported.hosts), confidence)
+    imported = load_history(paths[0], columns) if len(paths) == 1 else import_files(paths, columns)
+    if imported.log is None:
+        problem = "this file of recorded tasks has no attempts; import the history again"
+        raise ScenarioError(problem, source=paths[0])
+    return calibration_of(imported, confidence)
+
+
+def calibration_of(imported: Imported, confidence: float = 0.95) -> Calibration:
+    """What the attempts of an imported history tell; they must have been kept."""
+    assert imported.log is not None
+    findings = findings_of(imported.log, confidence)
     estimates = tuple(each for each in findings if isinstance(each, Estimate))
     untold = tuple(each for each in findings if isinstance(each, Untold))
     return Calibration(estimates, (*untold, *_NEVER_TOLD), imported)
@@ -75,7 +84,23 @@ def findings_of(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
         *task_noise(log_, confidence),
         shuffle_rate(log_, confidence),
         slowstart(log_, period_ms or UNKNOWN_PERIOD_MS, all_reduces),
+        job_initialisation(log_, confidence),
     ]
+
+
+def job_initialisation(log_: AttemptLog, confidence: float) -> HistoryFinding:
+    """How long jobs take from their submission until they have been initialised: the median job's,
+    between two jobs by the sign test.
+    """
+    name = "job initialisation"
+    told = (log_.submit_ms != UNTOLD) & (log_.launch_ms != UNTOLD)
+    lengths = np.maximum(log_.launch_ms - log_.submit_ms, 0)[told].astype(np.float64)
+    found = median_interval(lengths.tolist(), confidence)
+    if found.low is None or found.high is None:
+        return Untold(name, f"{count(len(lengths), 'job')} tell when they had been initialised")
+    least, most = (duration(round(each)) for each in (lengths.min(), lengths.max()))
+    of = f"the median of {count(len(lengths), 'job')}, {least} to {most}; it is not played"
+    return Estimate(name, "", found.median, found.low, found.high, "ms", of)
 
 
 def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:

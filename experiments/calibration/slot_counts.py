@@ -64,7 +64,10 @@ def node_peak(hosts: Ints, begins: Ints, ends: Ints, period_ms: float) -> NodePe
 
 def replication(log_: AttemptLog) -> HistoryFinding:
     """Replicas of a block, by the hosts that maps name as those of their input."""
-    told = log_.replicas[log_.replicas > 0]
+    maps = log_.kind == MAP
+    _, first = np.unique(np.stack((log_.job, log_.task))[:, maps], axis=1, return_index=True)
+    held = log_.replicas[maps][first]
+    told = held[held > 0]
     if not len(told):
         return Untold("replicas of a block", "no map tells where its input lay")
     counts = np.bincount(told)

@@ -14,8 +14,10 @@ from callboard.experiments.charts.chart_run import (
     chart_run,
     labelled_runs,
 )
+from callboard.experiments.charts.measure_chart import measure_chart
+from callboard.experiments.charts.measures import Measure
 from callboard.experiments.charts.pooled_runs import pooled_runs
-from callboard.experiments.charts.store_charts import Measure, Sensitivity, tornado_chart
+from callboard.experiments.charts.store_charts import Sensitivity, tornado_chart
 from callboard.experiments.result_store import ResultStore
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.solo_runs import alone_of, any_at_once, solo_times
@@ -29,6 +31,9 @@ from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.registry.spelling import short_policy
 
 DrawRuns = Callable[[Sequence[ChartRun]], Any]
+
+MEASURE_CHART = "measure"
+"""The one that can be of another measure than mean response time."""
 
 
 class RunChart(NamedTuple):
@@ -64,8 +69,12 @@ RUN_CHARTS: Mapping[str, RunChart] = {
     "shares": RunChart(
         "slots held beside slots due, by pool", slot_charts.shares_chart, needs_shares=True
     ),
+    "debt": RunChart(
+        "what each pool is owed of its fair share", slot_charts.debt_chart, needs_shares=True
+    ),
     "utilisation": RunChart("slots held over time", slot_charts.utilisation_chart),
     "locality": RunChart("how near to their data maps ran", slot_charts.locality_chart),
+    MEASURE_CHART: RunChart("one figure of each run, side by side", measure_chart),
 }
 """What can be drawn of runs."""
 

@@ -172,8 +172,25 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def save_chart(figure: Any, path: Path, changes: Mapping[str, Any] = MappingProxyType({})) -> None:
-    """Write a figure, in the format that the path's ending says (`CHART_ENDINGS`).
+def retitle(figure: Any, title: str) -> None:
+    """Give a figure a title of the user's: in place of its own, or above it where each panel has
+    one.
+    """
+    shown = chart_text(title, 200)
+    titled = [axes for axes in figure.axes if axes.get_title(loc="left")] or figure.axes[:1]
+    with house_style():
+        own = f"\n{titled[0].get_title(loc='left')}" if len(titled) > 1 else ""
+        titled[0].set_title(shown + own)
+
+
+def save_chart(
+    figure: Any,
+    path: Path,
+    changes: Mapping[str, Any] = MappingProxyType({}),
+    dpi: int = CHART_DPI,
+) -> None:
+    """Write a figure, in the format that the path's ending says (`CHART_ENDINGS`); where that has
+    pixels, `dpi` an inch.
 
     Equal figures give equal files.  `changes` are those with which it was drawn (`house_style`).
     OSError as files do.
@@ -181,7 +198,7 @@ def save_chart(figure: Any, path: Path, changes: Mapping[str, Any] = MappingProx
     form = path.suffix.removeprefix(".").lower()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
     with house_style(changes):
-        figure.savefig(path, format=form, dpi=CHART_DPI, metadata=undated[form])
+        figure.savefig(path, format=form, dpi=dpi, metadata=undated[form])
 
 
 def plain_log_axis(axis: Any) -> None:

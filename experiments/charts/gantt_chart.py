@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from callboard.experiments.charts.chart_run import (
     ChartRun,
@@ -33,6 +34,7 @@ from callboard.experiments.charts.chart_style import (
 )
 from callboard.experiments.charts.time_windows import busy_in_windows, set_time_axis
 from callboard.journal.figures import tables
+from callboard.journal.figures.slot_time import slots_of
 from callboard.journal.figures.tables import Flags, Ints
 from callboard.journal.replay.cluster_state import slot_offsets
 from callboard.journal.run_records import NEVER
@@ -49,11 +51,11 @@ _RASTER_FROM = 1500
 _HEAT_ROWS_MAX = 100
 _HEAT_WINDOWS = 400
 
-_GROUP_COLOURS = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, BROWN, SLATE)
+GROUP_COLOURS = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, BROWN, SLATE)
 _GROUP_HATCHES = ("", "", "", "....", "----", "||||", "xxxx", "++++")
 
 
-class _Bars(NamedTuple):
+class SlotBars(NamedTuple):
     """A run's occupancies: the slot's row, when, by which attempt (its row), and whether the
     attempt failed or was killed.
     """
@@ -71,7 +73,7 @@ def gantt_chart(runs: Sequence[ChartRun]) -> Any:
 
     NothingToDraw if no attempt ever held a slot.
     """
-    bars = [_bars(run) for run in runs]
+    bars = [slot_bars(run) for run in runs]
     if not any(len(each.row) for each in bars):
         raise NothingToDraw("no attempt has held a slot")
     small = all(
@@ -85,12 +87,13 @@ def _slots(run: ChartRun) -> int:
     return sum(run.slot_history.slots(kind) for kind in KINDS)
 
 
-def _bars(run: ChartRun) -> _Bars:
+def slot_bars(run: ChartRun) -> SlotBars:
+    """When attempts held the slots of a run, a bar each."""
     attempts, held = run.slot_history.attempts, run.slot_history.attempts.occupancies
     first = np.array(slot_offsets(run.slot_history.nodes), np.int64)
     outcome = np.where(attempts.closed != NEVER, attempts.closed, attempts.ended)
     lost = (outcome == tables.FAILED) | (outcome == tables.KILLED)
-    return _Bars(
+    return SlotBars(
         row=first[attempts.node[held.place]] + held.slot,
         began_ms=held.began_ms,
         ended_ms=attempts.left_ms(run.horizon_ms),
@@ -102,9 +105,9 @@ def _bars(run: ChartRun) -> _Bars:
 # Bars.
 
 
-def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[_Bars]) -> Any:
+def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
     heights = [max(_slots(run) * 0.085, 0.6) for run in runs]
-    groups, name_of = _grouping(runs)
+    groups, name_of = grouping(runs)
     until_ms = latest_end_ms(runs)
     with house_style():
         figure = new_figure(PAGE_INCHES, sum(heights) + 0.35 * len(runs) + 0.8)
@@ -132,11 +135,11 @@ _NameOf = Callable[[ChartRun], list[str]]
 """The group of each of a run's attempts."""
 
 
-def _grouping(runs: Sequence[ChartRun]) -> tuple[list[str], _NameOf]:
+def grouping(runs: Sequence[ChartRun]) -> tuple[list[str], _NameOf]:
     """What colours tell: jobs if they are few, else users, else maps from reduces."""
     for name_of in (_by_job, _by_pool, _by_user):
         groups = list(dict.fromkeys(name for run in runs for name in name_of(run)))
-        if 1 < len(groups) <= len(_GROUP_COLOURS):
+        if 1 < len(groups) <= len(GROUP_COLOURS):
             return groups, name_of
     return [kind_name(kind) for kind in KINDS], _by_kind
 
@@ -162,7 +165,7 @@ def _job_rows(run: ChartRun) -> list[int]:
 
 
 def _draw_bars(
-    axes: Any, bars: _Bars, groups: Sequence[str], names: Sequence[str], unit_ms: int
+    axes: Any, bars: SlotBars, groups: Sequence[str], names: Sequence[str], unit_ms: int
 ) -> None:
     """A rectangle for each time that an attempt held a slot."""
     from matplotlib.collections import PolyCollection
@@ -193,7 +196,7 @@ def _draw_bars(
 
 
 def _group_looks() -> list[tuple[str, str]]:
-    return list(zip(_GROUP_COLOURS, _GROUP_HATCHES, strict=True))
+    return list(zip(GROUP_COLOURS, _GROUP_HATCHES, strict=True))
 
 
 def _draw_down(axes: Any, run: ChartRun, unit_ms: int, first: Sequence[int] = ()) -> None:
@@ -234,7 +237,7 @@ def _name_rows(axes: Any, run: ChartRun) -> None:
 
 
 def _bar_legend(
-    figure: Any, groups: Sequence[str], bars: Sequence[_Bars], runs: Sequence[ChartRun]
+    figure: Any, groups: Sequence[str], bars: Sequence[SlotBars], runs: Sequence[ChartRun]
 ) -> None:
     from matplotlib.patches import Patch
 
@@ -253,16 +256,24 @@ def _bar_legend(
 # Large clusters.
 
 
-def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[_Bars]) -> Any:
+def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
+    """A panel a run and kind of slot."""
     until_ms = latest_end_ms(runs)
+    drawn = [
+        (run, each, kind)
+        for run, each in zip(runs, bars, strict=True)
+        for kind in KINDS
+        if run.slot_history.slots(kind)
+    ]
     with house_style():
-        figure = new_figure(PAGE_INCHES, 0.6 + 1.9 * len(runs))
-        panels = figure.subplots(len(runs), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, run, each in zip(panels, runs, bars, strict=True):
-            image = _draw_heat(axes, run, each, until_ms)
+        figure = new_figure(PAGE_INCHES, 0.6 + 1.5 * len(drawn))
+        panels = figure.subplots(len(drawn), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (run, each, kind) in zip(panels, drawn, strict=True):
+            image = _draw_heat(axes, run, each, kind, until_ms)
+            common = f": {runs_title(runs)}" if axes is panels[0] else ""
+            axes.set_title(f"{run.label}, {kind_name(kind)} slots{common}")
         for axes in panels[:-1]:
             axes.set_xlabel("")
-        _title_panels(panels, runs)
         bar = figure.colorbar(image, ax=list(panels), pad=0.01, aspect=30)
         bar.set_label("share of the node's slots held")
         bar.outline.set_linewidth(0.5)
@@ -271,29 +282,38 @@ def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[_Bars]) -> Any:
     return figure
 
 
-def _draw_heat(axes: Any, run: ChartRun, bars: _Bars, until_ms: int) -> Any:
-    """How busy each node was, or as many neighbours together as there are more than rows."""
+def _draw_heat(axes: Any, run: ChartRun, bars: SlotBars, kind: SlotKind, until_ms: int) -> Any:
+    """How busy each node's slots of a kind were, or those of as many neighbours together as there
+    are more nodes than rows.
+    """
     nodes = run.slot_history.nodes
     per_row = -(-len(nodes) // _HEAT_ROWS_MAX)
-    rows = -(-len(nodes) // per_row)
-    node_of_slot = np.repeat(np.arange(len(nodes)), np.diff(slot_offsets(run.slot_history.nodes)))
-    slots = np.bincount(
-        np.arange(len(nodes)) // per_row, weights=np.diff(slot_offsets(run.slot_history.nodes))
-    )
-    row = (node_of_slot // per_row)[bars.row]
-    shape = (rows, _HEAT_WINDOWS)
-    held = busy_in_windows(row, bars.began_ms, bars.ended_ms, shape, until_ms)
     unit = set_time_axis(axes, until_ms)
     image = axes.imshow(
-        held / np.maximum(slots, 1)[:, None],
+        _held_shares(run, bars, kind, per_row, until_ms),
         cmap=BUSY_COLOURS,
         vmin=0,
         vmax=1,
         aspect="auto",
         interpolation="nearest",
-        extent=(0, until_ms / unit.ms, rows * per_row - 0.5, -0.5),
+        extent=(0, until_ms / unit.ms, -(-len(nodes) // per_row) * per_row - 0.5, -0.5),
     )
     axes.set_ylabel("node" if per_row == 1 else f"node ({per_row} a row)")
     axes.yaxis.get_major_locator().set_params(integer=True)
     _draw_down(axes, run, unit.ms)
     return image
+
+
+def _held_shares(
+    run: ChartRun, bars: SlotBars, kind: SlotKind, per_row: int, until_ms: int
+) -> NDArray[np.float64]:
+    """The share of the slots of a kind that was held, by row of nodes and window of time."""
+    history = run.slot_history
+    row_of_node = np.arange(len(history.nodes)) // per_row
+    slots = np.bincount(row_of_node, weights=[slots_of(each, kind) for each in history.nodes])
+    mine = history.attempts.kind[bars.attempt] == kind
+    row = row_of_node[history.attempts.node[bars.attempt[mine]]]
+    shape = (len(slots), _HEAT_WINDOWS)
+    held = busy_in_windows(row, bars.began_ms[mine], bars.ended_ms[mine], shape, until_ms)
+    shares: NDArray[np.float64] = held / np.maximum(slots, 1)[:, None]
+    return shares

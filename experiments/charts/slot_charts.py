@@ -194,6 +194,44 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
     return figure
 
 
+def debt_chart(runs: Sequence[ChartRun]) -> Any:
+    """What each pool is owed of its fair share over time, in slot-hours, a row a pool and a line a
+    run.  NothingToDraw and ValueError as `shares_chart`.
+    """
+    until_ms = latest_end_ms(runs)
+    tables = [_shares_of(run) for run in runs]
+    own = _pools_shown(tables)
+    tables = [_with_others(table, own) for table in tables]
+    pools = list(dict.fromkeys(pool for table in tables for pool in table.pools))
+    if not pools:
+        raise NothingToDraw("no job was submitted")
+    with house_style():
+        figure = new_figure(COLUMN_INCHES, 0.9 + 1.05 * len(pools))
+        panels = figure.subplots(len(pools), 1, sharex=True, squeeze=False)
+        for axes, pool in zip(panels[:, 0], pools, strict=True):
+            _draw_debt(axes, runs, tables, pool, until_ms)
+            axes.set_ylim(0)
+            axes.set_ylabel(f"{chart_text(pool, 18)}\n(slot-hours)")
+        set_time_axis(panels[-1, 0], until_ms)
+        panels[0, 0].set_title(runs_title(runs))
+        legend_above(figure, *panels[0, 0].get_legend_handles_labels())
+    return figure
+
+
+def _draw_debt(
+    axes: Any, runs: Sequence[ChartRun], tables: Sequence[PoolShares], pool: str, until_ms: Millis
+) -> None:
+    unit = set_time_axis(axes, until_ms)
+    axes.set_xlabel("")
+    axes.grid(axis="y")
+    for place, (table, look) in enumerate(zip(tables, run_looks(runs), strict=True)):
+        owed = np.zeros(len(table.at_ms))
+        if pool in table.pools:
+            owed = table.debt()[table.pools.index(pool)] / 3600
+        (line,) = axes.plot(table.at_ms / unit.ms, owed, label=look.label)
+        dress_line(line, look, place)
+
+
 def _shares_of(run: ChartRun) -> PoolShares:
     shares = run.slot_history.shares
     if shares is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isfinite, isnan, nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -10,8 +10,6 @@ from callboard.experiments.charts.cell_table import (
     CellTable,
     numbers_of,
     policy_labels,
-    setting_label,
-    short_key,
 )
 from callboard.experiments.charts.chart_run import NothingToDraw
 from callboard.experiments.charts.chart_style import (
@@ -28,47 +26,11 @@ from callboard.experiments.charts.chart_style import (
     plain_log_axis,
     policy_looks,
 )
-from callboard.experiments.seed_runs import (
-    Figure,
-    mean_response_s,
-    mean_slowdown,
-    p95_response_s,
-)
+from callboard.experiments.charts.key_words import key_words, setting_words, words_of
+from callboard.experiments.charts.measures import MEASURES, Measure
 from callboard.experiments.statistics import Interval
 from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
 from callboard.journal.tell.names import count
-
-
-class Measure(NamedTuple):
-    """A figure of runs, and what an axis calls it."""
-
-    label: str
-    figure: Figure
-
-
-MEASURES: Mapping[str, Measure] = {
-    "mean": Measure("mean response time (s)", mean_response_s),
-    "median": Measure(
-        "median of response times (s)", lambda run: run.summary.response_seconds.median
-    ),
-    "p95": Measure("p95 of response times (s)", p95_response_s),
-    "p99": Measure("p99 of response times (s)", lambda run: run.summary.response_seconds.p99),
-    "longest": Measure("longest response time (s)", lambda run: run.summary.response_seconds.max),
-    "waiting": Measure(
-        "mean wait for a first launch (s)", lambda run: run.summary.waiting_seconds.mean
-    ),
-    "slowdown": Measure("mean slowdown (×)", mean_slowdown),
-    "completed": Measure("completed jobs (number)", lambda run: run.summary.jobs.completed),
-    "locality": Measure("node-local maps (share)", lambda run: run.summary.locality.node),
-    "map-slots": Measure("map slots busy (share)", lambda run: run.summary.utilisation.map),
-    "reduce-slots": Measure(
-        "reduce slots busy (share)", lambda run: run.summary.utilisation.reduce
-    ),
-    "wasted": Measure("wasted slot time (s)", lambda run: run.summary.slot_seconds.wasted),
-    "killed": Measure("killed attempts (number)", lambda run: run.summary.attempts.killed),
-    "duration": Measure("length of the run (s)", lambda run: run.summary.virtual_seconds),
-}
-"""What can be drawn of each setting."""
 
 _LOG_FROM = 30
 """If the greatest value of a key is so many times the least, its axis is logarithmic."""
@@ -205,14 +167,14 @@ def _lines(table: CellTable, found: _Found, policies: Sequence[str], label: str)
     for axes, value in zip(panels.flat, groups, strict=False):
         settings = [each for each in table.settings if not by or (by, value) in each]
         _draw_lines(axes, settings, key, found, policies, _looks(table, policies))
-        of_panel = chart_text(f"{short_key(by, list(table.varied))} = {value}")
+        of_panel = chart_text(f"{words_of(by, list(table.varied))} = {value}")
         axes.set_title(of_panel if by else _about(table))
     for axes in panels.flat[len(groups) :]:
         axes.set_visible(False)
     for axes in panels[:, 0]:
         axes.set_ylabel(label)
     for axes in panels[-1]:
-        axes.set_xlabel(key)
+        axes.set_xlabel(key_words(key))
     legend_above(figure, *panels[0][0].get_legend_handles_labels())
     return figure
 
@@ -285,7 +247,7 @@ def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) 
             capsize=2,
             label=look.label,
         )
-    names = [chart_text(setting_label(each, table.varied), 36) for each in table.settings]
+    names = [chart_text(setting_words(each, list(table.varied)), 36) for each in table.settings]
     axes.set_yticks(range(rows), names)
     axes.set_ylim(rows - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -340,7 +302,7 @@ def tornado_chart(
             firsts = [(nan if e.first is None else e.first, e.first_half) for e in known]
             _draw_bars(axes, firsts, height / 2, height, (first_label, ORANGE, "////"))
             legend_above(figure, *axes.get_legend_handles_labels())
-        axes.set_yticks(range(len(known)), [chart_text(each.key, 36) for each in known])
+        axes.set_yticks(range(len(known)), [chart_text(key_words(each.key), 36) for each in known])
         axes.set_ylim(len(known) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")

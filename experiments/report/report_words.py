@@ -9,6 +9,7 @@ from callboard.experiments.figure_text import difference_cells, interval_text
 from callboard.experiments.report.world_facts import WorldFacts, workload_words
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.seed_runs import SeedRuns, mean_response_s
+from callboard.experiments.statistics import PairedComparison
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sweep_rows import SettingRuns
 from callboard.journal.tell.names import count
@@ -69,34 +70,50 @@ def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> s
 
 
 def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
-    """In how many settings each policy is lower than the first, beyond chance."""
-    lines = [f"{count(len(groups), 'setting')}, {_seeds_words(groups)}."]
+    """How much less, or more, a job took under each policy than under the first, and in how many
+    settings beyond chance.
+    """
+    lines: list[str] = []
     policies = list(dict.fromkeys(p for group in groups for p in group.runs.policies))
-    for policy, name in list(zip(policies, policy_labels(policies), strict=True))[1:]:
+    first, *labels = policy_labels(policies)
+    for policy, name in zip(policies[1:], labels, strict=True):
         found = [
-            runs.against_first(runs.policies.index(policy), mean_response_s).difference
+            runs.against_first(runs.policies.index(policy), mean_response_s)
             for runs in (group.runs for group in groups)
             if policy in runs.policies[1:]
         ]
-        if not found:
-            continue
-        lower = sum(each.excludes_zero and each.mean < 0 for each in found)
-        higher = sum(each.excludes_zero and each.mean > 0 for each in found)
-        first = policy_labels(policies)[0]
-        lines.append(
-            f"The mean response time of {name} {_lies(lower, higher, len(found))} {first}’s."
-        )
-    return " ".join(lines)
+        if found:
+            lines.append(f"Under {name} a job took {_over_settings(found, first)}.")
+    settings = "" if lines else f"{count(len(groups), 'setting')}, "
+    return " ".join([*lines, f"{settings}{_seeds_words(groups)}."])
 
 
-def _lies(lower: int, higher: int, settings: int) -> str:
-    """`is lower in 3 of 6 settings, higher in 1, and not told from chance in 2, than`."""
-    if settings in (lower, higher):
-        return f"is {'lower' if lower else 'higher'} in all {settings} settings than"
-    open_ = settings - lower - higher
-    parts = [f"lower in {lower} of {settings} settings", f"higher in {higher}" * bool(higher)]
-    chance = f" (in {open_} the difference may be chance)" if open_ else ""
-    return f"is {' and '.join(filter(None, parts))}{chance} than"
+def _over_settings(found: Sequence[PairedComparison], first: str) -> str:
+    """`25 to 30% less on average than under fifo, in each of 2 settings`."""
+    sure = [each for each in found if each.difference.excludes_zero]
+    less = [-each.relative for each in sure if each.relative is not None and each.relative < 0]
+    more = [each.relative for each in sure if each.relative is not None and each.relative > 0]
+    settings, than = len(found), f"on average than under {first}"
+    for shares, word in ((less, "less"), (more, "more")):
+        if len(shares) == settings:
+            return f"{_range_of(shares)} {word} {than}, in each of {count(settings, 'setting')}"
+    parts = [
+        f"{word} in {len(shares)} (by {_range_of(shares)})"
+        for shares, word in ((less, "less"), (more, "more"))
+        if shares
+    ]
+    open_ = settings - len(less) - len(more)
+    parts += [f"in {open_} the difference may be chance"] if open_ else []
+    if not less and not more:
+        return f"as long {than.replace('than', 'as')}, as far as chance can be told from policy"
+    told = ", ".join(parts)
+    return f"not the same time {than} in all {count(settings, 'setting')}: {told}"
+
+
+def _range_of(shares: Sequence[float]) -> str:
+    """`25 to 30%`."""
+    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
+    return high if low == high else f"{low.removesuffix('%')} to {high}"
 
 
 def _seeds_words(groups: Sequence[SettingRuns]) -> str:

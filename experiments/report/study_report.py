@@ -153,8 +153,7 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
         return
     yield figure_table(runs, _rows(within_s))
     if len(runs.seeds) < 2:
-        best = " The best of a row is bold." * (len(runs.policies) > 1)
-        yield Prose(text=f"One seed: chance is not told from policy.{best}", mark="dim")
+        yield Prose(text="One seed: chance is not told from policy.", mark="dim")
         return
     yield Prose(text=_INTERVALS, mark="dim")
     if len(runs.policies) > 1:

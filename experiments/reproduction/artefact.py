@@ -6,15 +6,18 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-NUMBER_TOLERANCE = 0.25
-"""Ours reproduces a printed number if it is no farther from it than this share of it ..."""
+NUMBER_MARGIN = 0.25
+"""Ours is equivalent to a printed number if its interval lies within this share of it ..."""
 
-SHARE_TOLERANCE = 0.1
-"""... and a printed share or percentage, of 1, if it is no farther than this."""
+SHARE_MARGIN = 0.1
+"""... and to a printed share or percentage, of 1, if it lies within this."""
 
-SIDE_TOLERANCE = 0.5
-"""Where the paper puts it on one side of a limit, such as 1 for an improvement: and no farther than
-this share of the printed number's own distance from the limit."""
+LIMIT_MARGIN = 0.5
+"""Where a limit is near (1 for an improvement, 0 or 100 % for a share), no farther than this share
+of the printed number's own distance from it."""
+
+EXACT_MARGIN = 1e-6
+"""What must be met exactly may be off by this share of it: clocks are whole milliseconds."""
 
 SampleT = TypeVar("SampleT")
 _SampleT_co = TypeVar("_SampleT_co", covariant=True)
@@ -39,6 +42,25 @@ PAPER_TITLES = {
 }
 
 
+class VerdictClass(StrEnum):
+    """What it means that a figure of ours is the paper's: how much it could have been another."""
+
+    WORKED = "worked"
+    INPUT = "input"
+    FORMULA = "formula"
+    FITTED = "fitted"
+    PREDICTED = "predicted"
+
+
+CLASS_MEANINGS = {
+    VerdictClass.WORKED: "an example with a printed solution, which must be met exactly",
+    VerdictClass.INPUT: "the generator was given it, and gives it back",
+    VerdictClass.FORMULA: "a printed formula, held to the simulation's interval",
+    VerdictClass.FITTED: "a parameter of ours was chosen so that it comes out",
+    VerdictClass.PREDICTED: "nothing of ours was chosen by it",
+}
+
+
 class Call(NamedTuple):
     """A function with what it is given: what a worker does, and what its answer is kept under.  A
     `small` one takes less time than a worker needs to start.
@@ -52,6 +74,10 @@ class Call(NamedTuple):
 
 class Evidence(Protocol[_SampleT_co]):
     """What has to be computed, and what comes of it: one sample for each draw of the world."""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether another seed gives another sample; if not, one sample is all there is."""
 
     def absent(self) -> str:
         """What is needed and not at hand, for people; empty if nothing is."""
@@ -75,8 +101,9 @@ class Quantity(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     `value` takes it from a sample; None where the sample has none.  `printed` is the paper's
     number, None where only a curve is printed.  `below` and `above` are the side on which a
     sentence of the paper puts it: a ratio that is said to be an improvement is below 1.  A
-    `share` is of 1, and written in per cent.  `pooled` takes it from all samples at once instead,
-    for figures of all runs together; it has no interval.
+    `share` is of 1, and written in per cent.  With `mean` ours is the mean over the samples, with
+    Student's interval, instead of their median.  `pooled` takes it from all samples at once, for
+    figures of all runs together.  `verdict_class` is the artefact's unless it is said.
     """
 
     label: str
@@ -88,15 +115,20 @@ class Quantity(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     above: float | None = None
     share: bool = False
     exact: bool = False
+    mean: bool = False
+    verdict_class: VerdictClass | None = None
 
     @property
-    def allowed(self) -> float:
-        """How far from the printed number ours may be to reproduce it."""
-        if self.printed is None or self.exact:
-            return 1e-9 if self.printed is None else 0.005 * abs(self.printed)
-        whole = SHARE_TOLERANCE if self.share else NUMBER_TOLERANCE * abs(self.printed)
-        sides = [abs(self.printed - end) for end in (self.below, self.above) if end is not None]
-        return min([whole, *(SIDE_TOLERANCE * side for side in sides)])
+    def margin(self) -> float:
+        """How far from the printed number our interval may reach to be equivalent to it."""
+        if self.printed is None:
+            return 0.0
+        if self.exact:
+            return EXACT_MARGIN * abs(self.printed)
+        limits = [end for end in (self.below, self.above) if end is not None]
+        limits += [0.0, 1.0] if self.share else []
+        near = [LIMIT_MARGIN * abs(self.printed - limit) for limit in limits]
+        return min([SHARE_MARGIN if self.share else NUMBER_MARGIN * abs(self.printed), *near])
 
     @property
     def has_side(self) -> bool:
@@ -112,8 +144,9 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     """A table, figure or sentence.
 
     `says` is the paper's claim in our words.  `why` explains a verdict other than reproduced; if
-    it is empty that is unexplained.  `draw` makes a matplotlib figure of the samples.  `seeds` and
-    `quick` are how many are played unless told.
+    it is empty that is unexplained.  `fitted_on` says which parameter of ours was chosen by which
+    of the paper's numbers.  `draw` makes a matplotlib figure of the samples.  `seeds` and `quick`
+    are how many are played unless told.
     """
 
     id: str
@@ -122,10 +155,16 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     says: str
     evidence: Evidence[SampleT]
     quantities: tuple[Quantity[SampleT], ...]
+    verdict_class: VerdictClass = VerdictClass.PREDICTED
+    fitted_on: str = ""
     why: str = ""
     draw: Callable[[Sequence[SampleT]], Any] | None = None
     seeds: int = 10
     quick: int = 1
+
+    def class_of(self, quantity: Quantity[SampleT]) -> VerdictClass:
+        """The class of one of its quantities."""
+        return quantity.verdict_class or self.verdict_class
 
 
 AnyArtefact = Artefact[Any]

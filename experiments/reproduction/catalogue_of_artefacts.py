@@ -3,21 +3,27 @@
 from collections.abc import Sequence
 
 from callboard.experiments.reproduction.artefact import AnyArtefact, Paper
+from callboard.experiments.reproduction.facebook_tables import FACEBOOK_TABLES
 from callboard.experiments.reproduction.hfsp_artefacts import HFSP_ARTEFACTS
+from callboard.experiments.reproduction.hfsp_claims import HFSP_CLAIMS
 from callboard.experiments.reproduction.hfsp_estimates import HFSP_ESTIMATES
 from callboard.experiments.reproduction.hybrid_artefacts import HYBRID_ARTEFACTS
 from callboard.experiments.reproduction.ideal_artefacts import IDEAL_ARTEFACTS
 from callboard.experiments.reproduction.preemption_artefacts import PREEMPTION_ARTEFACTS
 from callboard.experiments.reproduction.slides_artefacts import SLIDES_ARTEFACTS
+from callboard.experiments.reproduction.slides_formulas import SLIDES_FORMULAS
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.registry.concise import concise
 
 ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HFSP_ARTEFACTS,
     *HFSP_ESTIMATES,
+    *HFSP_CLAIMS,
     *SLIDES_ARTEFACTS,
+    *SLIDES_FORMULAS,
     *IDEAL_ARTEFACTS,
     *HYBRID_ARTEFACTS,
+    *FACEBOOK_TABLES,
     *PREEMPTION_ARTEFACTS,
 )
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 
@@ -50,6 +51,10 @@ class Played(msgspec.Struct, frozen=True):
     cells: tuple[Cell, ...]
     once: bool = False
 
+    @property
+    def drawn(self) -> bool:
+        return not self.once
+
     def absent(self) -> str:
         return ""
 
@@ -79,6 +84,7 @@ class Drawn(msgspec.Struct, frozen=True):
 
     scenario: str
     overrides: tuple[str, ...] = ()
+    drawn: ClassVar[bool] = True
 
     def absent(self) -> str:
         return ""
@@ -114,6 +120,7 @@ class Ideal(msgspec.Struct, frozen=True):
     traces: tuple[str, ...]
     disciplines: tuple[str, ...]
     points: tuple[Point, ...]
+    drawn: ClassVar[bool] = True
 
     @property
     def at_hand(self) -> list[str]:
@@ -159,6 +166,28 @@ class Ideal(msgspec.Struct, frozen=True):
         path = _trace_path(name)
         digest = "" if path is None else _trace(str(path)).digest
         return key_of("ideal-report", program_digest(), digest, discipline, self.points, seed)
+
+
+class TraceFile(msgspec.Struct, frozen=True):
+    """A trace of the simulator report as it is."""
+
+    trace: str
+    drawn: ClassVar[bool] = False
+
+    def absent(self) -> str:
+        return Ideal((self.trace,), (), ()).absent()
+
+    def used(self, seeds: Sequence[int]) -> tuple[int, ...]:  # noqa: ARG002
+        return ()
+
+    def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
+        return []
+
+    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Trace]:  # noqa: ARG002
+        return [_trace(str(_trace_path(self.trace)))]
+
+    def digests(self, samples: Sequence[Trace]) -> list[tuple[str, int, str]]:  # noqa: ARG002
+        return []
 
 
 def play_ideal(path: str, discipline: str, points: Sequence[Point], seed: int) -> bytes:

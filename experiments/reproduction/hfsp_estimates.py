@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 
 from callboard.experiments.length_figures import pooled_seconds, relative_to_job, task_lengths
-from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
+from callboard.experiments.reproduction.artefact import (
+    AnyArtefact,
+    Artefact,
+    Paper,
+    Quantity,
+    VerdictClass,
+)
 from callboard.experiments.reproduction.artefact_charts import PrintedMark, ecdf_panels
 from callboard.experiments.reproduction.evidence import Drawn, Runs
 from callboard.experiments.reproduction.hfsp_artefacts import (
@@ -72,11 +78,11 @@ def errors(runs: Runs, stage: Stage, which: SizeBin = LARGER) -> Values:
     return np.concatenate(found)
 
 
-def _error_share(stage: Stage, low: float, high: float) -> Callable[[Runs], float | None]:
-    """The share of jobs whose error is between the two."""
+def _error_share(stage: Stage, low: float, high: float) -> Callable[[Sequence[Runs]], float | None]:
+    """The share of jobs of all runs whose error is between the two."""
 
-    def share(runs: Runs) -> float | None:
-        values = errors(runs, stage)
+    def share(samples: Sequence[Runs]) -> float | None:
+        values = np.concatenate([errors(runs, stage) for runs in samples])
         return float(((values >= low) & (values <= high)).mean()) if len(values) else None
 
     return share
@@ -122,28 +128,51 @@ def _by_bin(number: int, stage: Stage, bound: float, bins: Sequence[SizeBin]) ->
         id=f"hfsp-fig-{number}",
         paper=Paper.HFSP,
         place=f"Figure {number}, IV-D2",
-        says=f"By bin, the estimates of {name} are wrong by a factor of {bound:g} at most, and most"
-        " are close to the real size.",
+        says=f"By bin, the estimates of {name} are wrong by a factor of {bound:g} at most, HFSP"
+        " tends to over-estimate, and the majority is around 1 (here: within a tenth).",
         evidence=WORKLOADS_UNDER_HFSP,
         quantities=(
             Quantity(
                 label=f"{name}, greatest estimated / real size",
                 pooled=_pooled_quantile(stage, LARGER, 1.0),
-                below=1.05 * bound,
+                printed=bound,
                 above=1,
+            ),
+            Quantity(
+                label=f"{name}, over-estimated",
+                pooled=_error_share(stage, 1, np.inf),
+                above=0.5,
+                share=True,
             ),
             *(
                 Quantity(
-                    label=f"{name} of {which.name}, median estimated / real size",
-                    pooled=_pooled_quantile(stage, which, 0.5),
-                    printed=1.0,
+                    label=f"{name} of {which.name}, within a tenth of the real size",
+                    pooled=_near_share(stage, which),
+                    above=0.5,
+                    share=True,
                 )
                 for which in bins
             ),
         ),
+        why=_CLEAN_WHY,
         draw=lambda samples: _errors_by_bin(samples, stage, bins, ((0, bound, 1.0),)),
     )
 
+
+def _near_share(stage: Stage, which: SizeBin) -> Callable[[Sequence[Runs]], float | None]:
+    """The share of a bin's jobs that are taken for 0.9 to 1.1 of their size."""
+
+    def share(samples: Sequence[Runs]) -> float | None:
+        values = np.concatenate([errors(runs, stage, which) for runs in samples])
+        return float((abs(values - 1) <= 0.1).mean()) if len(values) else None
+
+    return share
+
+
+_CLEAN_WHY = (
+    "Here a job's tasks differ by a log-normal factor of σ = 0.2 and nothing else, so that the mean"
+    " of five is off by a tenth.  The paper's have stragglers, of which HFSP makes over-estimates."
+)
 
 HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
     Artefact(
@@ -151,6 +180,7 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Figure 11, IV-D2",
         says="Most maps take less than 60 s; reduces differ by two orders of magnitude.",
+        verdict_class=VerdictClass.INPUT,
         evidence=_TEST,
         quantities=(
             Quantity(
@@ -175,6 +205,7 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Figure 12, IV-D2",
         says="Within a job task times are rather stable.",
+        verdict_class=VerdictClass.INPUT,
         evidence=_TEST,
         quantities=tuple(
             Quantity(
@@ -191,35 +222,38 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         id="hfsp-fig-13",
         paper=Paper.HFSP,
         place="Figure 13, IV-D2",
-        says="Fewer than 5 % of the jobs' maps are taken for half or less, fewer than 4 % for twice"
-        " or more; reduces are hardly ever underestimated, and overestimated by less than 2.",
+        says="Under 5 % of the maps are taken for 0.4 or 0.5, under 4 % for 2 to 3.5 times; reduces"
+        " hardly ever for less, 10 % for more (here: by a tenth).",
         evidence=WORKLOADS_UNDER_HFSP,
         quantities=(
             Quantity(
                 label="maps taken for half or less",
-                value=_error_share(MAPS, 0, 0.5),
+                pooled=_error_share(MAPS, 0, 0.5),
+                above=0,
                 below=0.05,
                 share=True,
             ),
             Quantity(
                 label="maps taken for twice or more",
-                value=_error_share(MAPS, 2, np.inf),
+                pooled=_error_share(MAPS, 2, np.inf),
+                above=0,
                 below=0.04,
                 share=True,
             ),
             Quantity(
                 label="reduces taken for less than 0.8",
-                value=_error_share(REDUCES, 0, 0.8),
+                pooled=_error_share(REDUCES, 0, 0.8),
                 below=0.05,
                 share=True,
             ),
             Quantity(
-                label="reduces taken for twice or more",
-                value=_error_share(REDUCES, 2, np.inf),
-                below=0.01,
+                label="reduces taken for more than 1.1",
+                pooled=_error_share(REDUCES, 1.1, np.inf),
+                printed=0.1,
                 share=True,
             ),
         ),
+        why=_CLEAN_WHY,
         draw=_error_ecdfs,
     ),
     _by_bin(14, MAPS, 3.5, (BIN_2, BIN_3, BIN_4)),

@@ -4,23 +4,31 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.reproduction.meters import METERS
 from callboard.experiments.result_store import key_of
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_result import RunResult, pack_result, unpack_result
-from callboard.experiments.run_tasks import SoloTimes
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run_result import (
+    ACTORS,
+    EngineName,
+    RunResult,
+    pack_result,
+    unpack_result,
+)
+from callboard.experiments.run_tasks import RunTask, SoloTimes
+from callboard.experiments.run_watcher import RunWatcher
 from callboard.experiments.solo_runs import solo_times
-from callboard.experiments.sweeps.content_key import model_version
+from callboard.experiments.sweeps.content_key import scenario_version
 from callboard.experiments.task_pool import board
 from callboard.scenarios.scenario_file import find_scenario
+
+if TYPE_CHECKING:
+    from callboard.twin.twin_run import TwinRun
 
 Metered = Mapping[str, Sequence[float]]
 """What a meter has measured: named columns of numbers."""
@@ -52,7 +60,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """What its answer is kept under: it has the scenario's text and the code that plays it."""
-        return key_of("metered", model_version(), _meters_version(), _text(self.scenario), self)
+        return key_of("metered", scenario_version(), _meters_version(), _text(self.scenario), self)
 
 
 class MeteredRun(msgspec.Struct, frozen=True):
@@ -67,11 +75,15 @@ class Interrupted(Exception):
 
 
 def play_metered(task: MeteredTask) -> bytes:
-    """Play the task; its answer as bytes.  Interrupted if that is not wanted any more."""
+    """Play the task; its answer as bytes.  Interrupted if that is not wanted any more.
+
+    What no meter looks at the twin plays where it can: the figures are the same.
+    """
     spec = load_run(task.scenario, (*task.overrides, f"seed={task.seed}"))
     spec = msgspec.structs.replace(spec, policy=task.policy)
     meters: dict[str, Meter] = {name: METERS[name]() for name in task.meters}
-    result = run_simulation(spec, driver="direct", watcher=_Watcher(list(meters.values())))
+    engine: EngineName = ACTORS if meters else "auto"
+    result = RunTask(spec, engine=engine).run(_Watcher(list(meters.values())))
     if result.interrupted:
         raise Interrupted
     if task.slowdown:
@@ -86,7 +98,7 @@ def read_metered(data: bytes) -> MeteredRun:
     return MeteredRun(unpack_result(packed), metered)
 
 
-class _Watcher(Onlooker):
+class _Watcher(RunWatcher):
     """Tells all meters, and stops the run when the board says so."""
 
     def __init__(self, meters: Sequence[Meter]) -> None:
@@ -100,6 +112,11 @@ class _Watcher(Onlooker):
         shared = board()
         if shared is not None and shared.stop.value:
             kernel.stop("interrupted")
+
+    def on_twin(self, run: "TwinRun") -> None:
+        shared = board()
+        if shared is not None and shared.stop.value:
+            run.interrupt()
 
 
 @cache

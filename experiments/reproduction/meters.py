@@ -1,5 +1,6 @@
 """What is measured of a run besides its summary, for single artefacts."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,6 +46,25 @@ class TrainingMeter:
         return {"most": [self.most], "launched": [self.launched]}
 
 
+class KillsMeter:
+    """The attempts booked as killed: `job` names the jobs, `killed` has how many of each."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, int] = {}
+        self._killed: Counter[int] = Counter()
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        if type(event) is ev.AttemptLaunched:
+            self._of[event.attempt] = event.job
+        elif type(event) is ev.AttemptClosed:
+            job = self._of.pop(event.attempt)
+            self._killed[job] += event.outcome is ev.Outcome.KILLED
+
+    def figures(self) -> Mapping[str, Sequence[float]]:
+        found = sorted(+self._killed)
+        return {"job": found, "killed": [self._killed[job] for job in found]}
+
+
 class SwitchesMeter:
     """When the hybrid order put which of its orders in force: the number of jobs that had been
     submitted by then, in columns named by the order.
@@ -65,6 +85,7 @@ class SwitchesMeter:
 
 
 METERS: dict[str, Callable[[], Any]] = {
+    "kills": KillsMeter,
     "switches": SwitchesMeter,
     "training": TrainingMeter,
     "users": UsersMeter,

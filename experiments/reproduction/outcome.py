@@ -1,15 +1,29 @@
 """Verdicts: computed from what the paper prints and what ours came to."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from math import isfinite
 from typing import Any
 
 import msgspec
 
-from callboard.experiments.reproduction.artefact import AnyArtefact, Quantity
-from callboard.experiments.statistics import median_interval
+from callboard.experiments.reproduction.artefact import (
+    CLASS_MEANINGS,
+    AnyArtefact,
+    Quantity,
+    VerdictClass,
+)
+from callboard.experiments.statistics import (
+    CONFIDENCE,
+    MEDIAN_SAMPLES,
+    bootstrap_interval,
+    interval,
+    median_interval,
+)
+
+FORMULA_CONFIDENCE = 0.99
+"""A formula is held to this interval: it has several points, all of which are to hold."""
 
 
 class ReproductionVerdict(StrEnum):
@@ -18,19 +32,26 @@ class ReproductionVerdict(StrEnum):
     REPRODUCED = "reproduced"
     NO_NUMBER = "no number printed"
     DIRECTION = "direction"
+    MAY_BE_CHANCE = "may be chance"
     DIFFERS = "differs"
+    TOO_FEW_SEEDS = "too few seeds"
     NOT_RUN = "not run"
 
 
 _V = ReproductionVerdict
 
 VERDICT_MEANINGS = {
-    _V.REPRODUCED: "every printed number is met within the tolerance, every sentence holds",
+    _V.REPRODUCED: "every printed number is met: ours is equivalent to it within the margin",
     _V.NO_NUMBER: "no number is printed, and what the paper says in words holds",
     _V.DIRECTION: "on the same side as the paper, by another amount",
-    _V.DIFFERS: "on the other side, or a printed number that has no side is missed",
+    _V.MAY_BE_CHANCE: "the interval holds the limit that decides: other seeds may say otherwise",
+    _V.DIFFERS: "on the other side, or a printed number is missed and no side is sure",
+    _V.TOO_FEW_SEEDS: f"fewer than {MEDIAN_SAMPLES} samples: there is no interval",
     _V.NOT_RUN: "what it needs is not at hand",
 }
+
+HOLDS = (_V.REPRODUCED, _V.NO_NUMBER)
+"""The verdicts that need no reason."""
 
 
 class QuantityOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,51 +79,112 @@ class ArtefactOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def judge(artefact: AnyArtefact, samples: Sequence[Any]) -> tuple[QuantityOutcome, ...]:
     """Every quantity of an artefact from its samples."""
-    return tuple(_judged(quantity, samples) for quantity in artefact.quantities)
+    return tuple(_judged(artefact, quantity, samples) for quantity in artefact.quantities)
 
 
 def whole_verdict(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> ReproductionVerdict:
-    """The verdict of an artefact from its quantities'."""
+    """The verdict of an artefact from its quantities': what may be chance in one, may be in all."""
     verdicts = {each.verdict for each in found}
-    if not verdicts or _V.NOT_RUN in verdicts:
-        return _V.NOT_RUN
+    for worst in (_V.NOT_RUN, _V.TOO_FEW_SEEDS):
+        if not verdicts or worst in verdicts:
+            return worst if verdicts else _V.NOT_RUN
+    decisive = _decisive(artefact, found)
+    missed = _V.DIFFERS in verdicts and (not decisive or _V.MAY_BE_CHANCE in decisive)
+    if missed or _V.DIFFERS in decisive:
+        return _V.DIFFERS
+    if _V.MAY_BE_CHANCE in verdicts:
+        return _V.MAY_BE_CHANCE
     if verdicts == {_V.NO_NUMBER}:
         return _V.NO_NUMBER
-    if verdicts <= {_V.NO_NUMBER, _V.REPRODUCED}:
-        return _V.REPRODUCED
-    pairs = zip(artefact.quantities, found, strict=True)
-    sided = [each.verdict for quantity, each in pairs if quantity.has_side]
-    return _V.DIRECTION if sided and _V.DIFFERS not in sided else _V.DIFFERS
+    return _V.REPRODUCED if verdicts <= set(HOLDS) else _V.DIRECTION
 
 
-def _judged(quantity: Quantity[Any], samples: Sequence[Any]) -> QuantityOutcome:
-    low, ours, high = _ours(quantity, samples)
-    verdict = quantity_verdict(quantity, ours)
+def _decisive(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> set[ReproductionVerdict]:
+    """The verdicts of sentences and formulas: they hold or not, whatever the numbers."""
+    return {
+        each.verdict
+        for quantity, each in zip(artefact.quantities, found, strict=True)
+        if quantity.has_side or artefact.class_of(quantity) is VerdictClass.FORMULA
+    }
+
+
+def _judged(
+    artefact: AnyArtefact, quantity: Quantity[Any], samples: Sequence[Any]
+) -> QuantityOutcome:
+    low, ours, high = _ours(artefact, quantity, samples)
+    if not artefact.evidence.drawn:
+        low = high = ours
+    verdict = quantity_verdict(artefact, quantity, (low, ours, high))
     return QuantityOutcome(label=quantity.label, ours=ours, low=low, high=high, verdict=verdict)
 
 
-def _ours(
-    quantity: Quantity[Any], samples: Sequence[Any]
-) -> tuple[float | None, float | None, float | None]:
+IntervalEnds = tuple[float | None, float | None, float | None]
+"""The interval's lower end, ours, its upper end; None where there is none."""
+
+
+def _ours(artefact: AnyArtefact, quantity: Quantity[Any], samples: Sequence[Any]) -> IntervalEnds:
+    formula = artefact.class_of(quantity) is VerdictClass.FORMULA
+    confidence = FORMULA_CONFIDENCE if formula else CONFIDENCE
     if quantity.pooled is not None:
-        value = quantity.pooled(samples)
-        return None, value if value is not None and isfinite(value) else None, None
+        found = bootstrap_interval(samples, quantity.pooled, confidence)
+        return found.low, found.median if isfinite(found.median) else None, found.high
     assert quantity.value is not None
-    found = median_interval([quantity.value(each) for each in samples])
+    values = [quantity.value(each) for each in samples]
+    if quantity.mean:
+        return _mean_span(values, confidence)
+    found = median_interval(values, confidence)
     return found.low, found.median if isfinite(found.median) else None, found.high
 
 
-def quantity_verdict(quantity: Quantity[Any], ours: float | None) -> ReproductionVerdict:
-    """The verdict of one quantity."""
+def _mean_span(values: Sequence[float | None], confidence: float) -> IntervalEnds:
+    found = interval(values, confidence)
+    ours = found.mean if isfinite(found.mean) else None
+    if found.half is None or found.runs < MEDIAN_SAMPLES:
+        return None, ours, None
+    return found.mean - found.half, ours, found.mean + found.half
+
+
+def quantity_verdict(
+    artefact: AnyArtefact, quantity: Quantity[Any], span: IntervalEnds
+) -> ReproductionVerdict:
+    """The verdict of one quantity: by its whole interval, not by where its middle happens to be."""
+    low, ours, high = span
     if ours is None:
         return _V.NOT_RUN
-    if not quantity.on_its_side(ours):
+    if low is None or high is None:
+        return _V.TOO_FEW_SEEDS
+    if _is_beyond(quantity, low, high):
         return _V.DIFFERS
-    if quantity.printed is not None and abs(ours - quantity.printed) <= quantity.allowed:
-        return _V.REPRODUCED
-    if not quantity.has_side:
+    if not (quantity.on_its_side(low) and quantity.on_its_side(high)):
+        return _V.MAY_BE_CHANCE
+    if quantity.printed is None:
+        return _V.NO_NUMBER
+    agreed = _agreement(artefact, quantity, low, high)
+    if agreed is _V.MAY_BE_CHANCE and quantity.has_side:
+        return agreed if abs(ours - quantity.printed) <= quantity.margin else _V.DIRECTION
+    return _V.DIRECTION if agreed is _V.DIFFERS and quantity.has_side else agreed
+
+
+def _is_beyond(quantity: Quantity[Any], low: float, high: float) -> bool:
+    """Whether the whole interval is on the other side of a limit."""
+    below, above = quantity.below, quantity.above
+    return (below is not None and low >= below) or (above is not None and high <= above)
+
+
+def _agreement(
+    artefact: AnyArtefact, quantity: Quantity[Any], low: float, high: float
+) -> ReproductionVerdict:
+    """Two one-sided tests: the interval within the margin is equivalence, outside it is none.  A
+    formula has no margin: the interval holds it, and is no wider than the margin.
+    """
+    assert quantity.printed is not None
+    least, most = quantity.printed - quantity.margin, quantity.printed + quantity.margin
+    if artefact.class_of(quantity) is VerdictClass.FORMULA:
+        if not low <= quantity.printed <= high:
+            return _V.DIFFERS
+    elif high < least or low > most:
         return _V.DIFFERS
-    return _V.NO_NUMBER if quantity.printed is None else _V.DIRECTION
+    return _V.REPRODUCED if least <= low and high <= most else _V.MAY_BE_CHANCE
 
 
 def side_words(quantity: Quantity[Any]) -> str:
@@ -120,9 +202,12 @@ def number_text(value: float | None, unit: str = "", *, share: bool = False) -> 
     if value is None:
         return "-"
     if share:
-        return f"{100 * value:.0f}%"
+        percent = 100 * value
+        near = 0.05 < min(percent, 100 - percent) < 0.95  # 99.5 % is not 100 %
+        return f"{percent:.{1 if near else 0}f}%"
     size = abs(value)
-    decimals = 0 if size >= 100 or value == round(value) else 1 if size >= 10 else 2
+    whole = size >= 100 or value == round(value)
+    decimals = 0 if whole else 1 if size >= 10 else 2 if size >= 0.1 else 3
     return f"{value:,.{decimals}f}{unit}"
 
 
@@ -130,8 +215,10 @@ def why_words(artefact: AnyArtefact, outcome: ArtefactOutcome) -> str:
     """Why an artefact is not reproduced; empty where it is, or a sentence holds."""
     if outcome.verdict is _V.NOT_RUN:
         return outcome.note
-    if outcome.verdict in (_V.REPRODUCED, _V.NO_NUMBER):
+    if outcome.verdict in (*HOLDS, _V.TOO_FEW_SEEDS):
         return ""
+    if outcome.verdict is _V.MAY_BE_CHANCE:
+        return artefact.why or "The interval holds the limit that decides: more seeds would tell."
     return artefact.why or "Unexplained."
 
 
@@ -142,14 +229,6 @@ def ours_text(quantity: Quantity[Any], found: QuantityOutcome) -> str:
         return median
     low, high = (number_text(end, share=quantity.share) for end in (found.low, found.high))
     return f"{median} [{low}, {high}]"
-
-
-def verdict_text(quantity: Quantity[Any], found: QuantityOutcome) -> str:
-    """The verdict, and whether chance may have put ours on the paper's side."""
-    ends = [end for end in (found.low, found.high) if end is not None]
-    holds = quantity.has_side and found.verdict is not _V.DIFFERS
-    sure = all(map(quantity.on_its_side, ends))
-    return f"{found.verdict}, may be chance" if holds and not sure else str(found.verdict)
 
 
 def paper_text(quantity: Quantity[Any]) -> str:
@@ -164,3 +243,17 @@ def tally_words(outcomes: Sequence[ArtefactOutcome]) -> str:
     counts = Counter(each.verdict for each in outcomes)
     told = [f"{counts[verdict]} {verdict}" for verdict in _V if counts[verdict]]
     return f"{len(outcomes)} artefacts: {', '.join(told)}"
+
+
+def figures_by_class(
+    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
+) -> dict[VerdictClass, Counter[ReproductionVerdict]]:
+    """How many single figures of each class have each verdict."""
+    counts: dict[VerdictClass, Counter[ReproductionVerdict]] = {
+        each: Counter() for each in CLASS_MEANINGS
+    }
+    for artefact in artefacts:
+        found = outcomes[artefact.id].quantities
+        for quantity, each in zip(artefact.quantities, found, strict=False):
+            counts[artefact.class_of(quantity)][each.verdict] += 1
+    return counts

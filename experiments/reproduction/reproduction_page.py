@@ -4,49 +4,80 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from callboard.experiments.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import (
-    NUMBER_TOLERANCE,
+    CLASS_MEANINGS,
+    NUMBER_MARGIN,
     PAPER_TITLES,
-    SHARE_TOLERANCE,
+    SHARE_MARGIN,
     AnyArtefact,
     Paper,
 )
+from callboard.experiments.reproduction.exploration import Explored
 from callboard.experiments.reproduction.outcome import (
     VERDICT_MEANINGS,
     ArtefactOutcome,
     ReproductionVerdict,
+    figures_by_class,
     ours_text,
     paper_text,
     tally_words,
-    verdict_text,
     why_words,
 )
+from callboard.experiments.statistics import MEDIAN_SAMPLES
 
 _HEAD = """\
 `callboard reproduce --all` plays what the tables, figures and sentences of five papers are about,
 and sets ours beside what they print; `callboard reproduce hfsp-fig-6` plays one of them, `--quick`
 with few seeds, and `--report papers.html` draws them all. This page is what `--markdown` wrote.
 
-Ours is the median over the seeds with its 95 % interval, which is that of the sign test. No
-parameter was chosen by looking at these seeds. A printed number is *reproduced* if ours is within
-{share} of it, a printed share if it is within {points} points, and an improvement if it is also no
-farther from the printed one than half of that; a worked example must be met exactly. Where the
-paper has a curve or a sentence, the bound that the sentence sets is in the column *paper*, and *may
-be chance* says that the interval reaches beyond it."""
+Ours is the median over the seeds with its 95 % interval, which is that of the sign test (a mean's
+is Student's, that of a figure of all runs together the bootstrap's; a formula's is of 99 %). The
+whole interval is judged, not its middle. A printed number is *reproduced* if ours is equivalent to
+it by two one-sided tests of 2.5 %, so if the interval lies within {number} of it, of a share within
+{points} points; and within half its own distance from a limit, which is 1 for an improvement and 0
+or 100 % for a share. A worked example must be met exactly. A formula must lie in the interval, and
+the interval within those margins. Where the paper has a curve or a sentence, the bound that the
+sentence sets is in the column *paper*. An order of magnitude is a factor of 10; *consistently* is
+in 95 % of the runs. Below {fewest} seeds there is no verdict.
+
+`--explore` sweeps what a paper does not print over a stated range, on seeds that do not judge, and
+says at which settings its number comes out, or that it comes out at none."""
 
 
-def markdown_page(artefacts: Sequence[AnyArtefact], found: Sequence[ArtefactOutcome]) -> str:
+def markdown_page(
+    artefacts: Sequence[AnyArtefact],
+    found: Sequence[ArtefactOutcome],
+    explorations: Sequence[Explored] = (),
+) -> str:
     """The whole page; `found` are the outcomes of the artefacts, in their order."""
     by_id = {each.id: each for each in found}
-    lines = ["# The papers, reproduced", "", *_head(found), ""]
+    lines = ["# The papers, reproduced", "", *_head(artefacts, by_id), ""]
     for paper in Paper:
         mine = [each for each in artefacts if each.paper is paper and each.id in by_id]
+        ids = {each.id for each in mine}
         if mine:
             lines += [f"## {PAPER_TITLES[paper]}", ""]
             lines += _table(mine, by_id)
             for artefact in unexplained_first(mine, by_id):
                 lines += _why(artefact, by_id[artefact.id])
+            lines += [
+                f"- **{each.id}** is fitted: {each.fitted_on}" for each in mine if each.fitted_on
+            ]
+            lines += _explored([each for each in explorations if each.artefact in ids])
             lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _explored(found: Sequence[Explored]) -> Iterator[str]:
+    """Where the printed numbers come out if what is not printed is swept."""
+    if not found:
+        return
+    yield ""
+    yield "What is not printed, swept (`--explore`; seeds of their own):"
+    yield ""
+    for each in found:
+        ends = f"{each.settings[0]} … {each.settings[-1]}"
+        told = f"{each.assumption} ({ends}: {each.plausible})"
+        yield f"- **{each.artefact}**: {told}. {'. '.join(each.findings)}."
 
 
 def unexplained_first(
@@ -57,9 +88,13 @@ def unexplained_first(
     return sorted(apart, key=lambda each: bool(each.why))
 
 
-def _head(found: Sequence[ArtefactOutcome]) -> Iterator[str]:
+def _head(
+    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
+) -> Iterator[str]:
     yield from _HEAD.format(
-        share=f"{NUMBER_TOLERANCE:.0%}", points=f"{100 * SHARE_TOLERANCE:.0f}"
+        number=f"{100 * NUMBER_MARGIN:.0f} %",
+        points=f"{100 * SHARE_MARGIN:.0f}",
+        fewest=MEDIAN_SAMPLES,
     ).splitlines()
     yield ""
     yield "| verdict | |"
@@ -68,22 +103,38 @@ def _head(found: Sequence[ArtefactOutcome]) -> Iterator[str]:
         if verdict is not ReproductionVerdict.NOT_RUN:
             yield f"| {verdict} | {meaning} |"
     yield ""
-    yield f"{tally_words(found)}."
+    there = [each for each in artefacts if each.id in outcomes]
+    yield f"{tally_words([outcomes[each.id] for each in there])}. Of their single figures:"
+    yield ""
+    yield from _classes(there, outcomes)
+
+
+def _classes(
+    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
+) -> Iterator[str]:
+    """How many figures of each class have each verdict."""
+    counts = figures_by_class(artefacts, outcomes)
+    verdicts = [each for each in ReproductionVerdict if any(row[each] for row in counts.values())]
+    yield f"| class | | figures | {' | '.join(verdicts)} |"
+    yield f"|---|---|---:|{'---:|' * len(verdicts)}"
+    for which, row in counts.items():
+        cells = [str(row[verdict] or "") for verdict in verdicts]
+        yield f"| {which} | {CLASS_MEANINGS[which]} | {row.total()} | {' | '.join(cells)} |"
 
 
 def _table(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> Iterator[str]:
-    yield "| artefact | what | paper | ours | verdict |"
-    yield "|---|---|---:|---:|---|"
+    yield "| artefact | what | paper | ours | verdict | class |"
+    yield "|---|---|---:|---:|---|---|"
     for artefact in artefacts:
         outcome = outcomes[artefact.id]
         seeds = f" Seeds {number_ranges(outcome.seeds)}." if len(outcome.seeds) > 1 else ""
         says = f"{artefact.place}. {artefact.says}{seeds}"
-        yield f"| **{artefact.id}** | {says} | | | **{outcome.verdict}** |"
+        yield f"| **{artefact.id}** | {says} | | | **{outcome.verdict}** | |"
         for quantity, each in zip(artefact.quantities, outcome.quantities, strict=False):
             cells = (quantity.label, paper_text(quantity), ours_text(quantity, each))
-            yield f"| | {' | '.join(cells)} | {verdict_text(quantity, each)} |"
+            yield f"| | {' | '.join(cells)} | {each.verdict} | {artefact.class_of(quantity)} |"
     yield ""
 
 

@@ -22,16 +22,21 @@ from callboard.experiments.report.document import (
 from callboard.experiments.report.inline_svg import inline_svg
 from callboard.experiments.report.page import render_page
 from callboard.experiments.report.report_words import number_ranges
-from callboard.experiments.reproduction.artefact import PAPER_TITLES, AnyArtefact, Paper
+from callboard.experiments.reproduction.artefact import (
+    CLASS_MEANINGS,
+    PAPER_TITLES,
+    AnyArtefact,
+    Paper,
+)
 from callboard.experiments.reproduction.artefact_charts import agreement_chart
 from callboard.experiments.reproduction.outcome import (
     VERDICT_MEANINGS,
     ArtefactOutcome,
     ReproductionVerdict,
+    figures_by_class,
     ours_text,
     paper_text,
     tally_words,
-    verdict_text,
     why_words,
 )
 from callboard.experiments.reproduction.reproduce import Asked, found_samples
@@ -42,7 +47,9 @@ _MARKS: dict[ReproductionVerdict, Emphasis] = {
     ReproductionVerdict.REPRODUCED: "best",
     ReproductionVerdict.NO_NUMBER: "best",
     ReproductionVerdict.DIRECTION: "",
+    ReproductionVerdict.MAY_BE_CHANCE: "",
     ReproductionVerdict.DIFFERS: "bad",
+    ReproductionVerdict.TOO_FEW_SEEDS: "dim",
     ReproductionVerdict.NOT_RUN: "dim",
 }
 
@@ -89,7 +96,21 @@ def _overview(
     ]
     meanings = [(verdict.value, [meaning]) for verdict, meaning in VERDICT_MEANINGS.items()]
     table = ReportTable(headings=("artefact", "place", "verdict", "why"), rows=rows, text_columns=4)
-    return ReportSection("Verdicts", [FactList(facts=meanings), table])
+    classes = _class_table(artefacts, outcomes)
+    return ReportSection("Verdicts", [FactList(facts=meanings), classes, table])
+
+
+def _class_table(
+    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
+) -> ReportTable:
+    """How many single figures of each class have each verdict."""
+    counts = figures_by_class(artefacts, outcomes)
+    verdicts = [each for each in ReproductionVerdict if any(row[each] for row in counts.values())]
+    rows: list[list[ReportCell | str]] = [
+        [which, CLASS_MEANINGS[which], *(str(row[verdict] or "") for verdict in verdicts)]
+        for which, row in counts.items()
+    ]
+    return ReportTable(headings=("class", "", *verdicts), rows=rows, text_columns=2)
 
 
 def _is_apart(artefact: AnyArtefact, outcomes: Mapping[str, ArtefactOutcome]) -> bool:
@@ -110,10 +131,13 @@ def _blocks(
     yield from _figures(each, outcome, store)
     rows: list[list[ReportCell | str]] = []
     for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
-        verdict = ReportCell(verdict_text(quantity, found), _MARKS[found.verdict])
-        rows.append([quantity.label, paper_text(quantity), ours_text(quantity, found), verdict])
+        verdict = ReportCell(str(found.verdict), _MARKS[found.verdict])
+        texts = (quantity.label, paper_text(quantity), ours_text(quantity, found))
+        rows.append([*texts, verdict, str(artefact.class_of(quantity))])
     if rows:
-        yield ReportTable(headings=("", "paper", "ours", "verdict"), rows=rows)
+        yield ReportTable(headings=("", "paper", "ours", "verdict", "class"), rows=rows)
+    if artefact.fitted_on:
+        yield Prose(text=f"Fitted: {artefact.fitted_on}")
     holds = outcome.verdict is ReproductionVerdict.NO_NUMBER
     why = "What it says in words holds." if holds else why_words(artefact, outcome)
     yield Verdict(word=str(outcome.verdict), text=why, mark=_MARKS[outcome.verdict])

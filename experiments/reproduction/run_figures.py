@@ -133,3 +133,19 @@ def in_system(run: MeteredRun) -> tuple[Values, Values]:
 def most_in_system(run: MeteredRun) -> float:
     """The greatest number of jobs that were in the system at once."""
     return float(in_system(run)[1].max())
+
+
+def local_share(level: str, maps: int | None = None) -> RunFigure:
+    """The share of map attempts that were launched at this level or nearer, of jobs of so many
+    maps.
+    """
+
+    def figure(run: MeteredRun) -> float | None:
+        jobs, table = run.result.jobs, run.result.map_locality
+        assert table is not None
+        found = table.shares(None if maps is None else jobs_of_size(jobs, maps, maps))
+        if found.node is None or found.rack is None:
+            return None
+        return found.node + (found.rack if level == "rack" else 0)
+
+    return figure

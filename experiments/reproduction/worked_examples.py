@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -20,9 +21,10 @@ from callboard.experiments.result_store import key_of
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import run_simulation
-from callboard.experiments.sweeps.content_key import model_version
+from callboard.experiments.sweeps.content_key import scenario_version
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.ideal import remaining, simulate
+from callboard.scheduler.ideal.report_workload import estimates
 from callboard.scheduler.model import Millis
 
 ExampleNumbers = Mapping[str, float]
@@ -33,6 +35,7 @@ class Worked(msgspec.Struct, frozen=True):
     """The evidence of an example, by its name in `EXAMPLES`."""
 
     name: str
+    drawn: ClassVar[bool] = False
 
     def absent(self) -> str:
         return ""
@@ -50,7 +53,40 @@ class Worked(msgspec.Struct, frozen=True):
         return []
 
     def _key(self) -> str:
-        return key_of("worked", model_version(), _examples_version(), self.name)
+        return key_of("worked", scenario_version(), _examples_version(), self.name)
+
+
+class SeededExample(msgspec.Struct, frozen=True):
+    """The evidence of an example that is drawn, by its name in `SEEDED_EXAMPLES`."""
+
+    name: str
+    drawn: ClassVar[bool] = True
+
+    def absent(self) -> str:
+        return ""
+
+    def used(self, seeds: Sequence[int]) -> Sequence[int]:
+        return seeds
+
+    def calls(self, seeds: Sequence[int]) -> list[Call]:
+        return [
+            Call(self._key(seed), draw_example, (self.name, seed), small=True) for seed in seeds
+        ]
+
+    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:
+        decoded = (found[self._key(seed)] for seed in seeds)
+        return [msgspec.msgpack.decode(each, type=dict[str, float]) for each in decoded]
+
+    def digests(self, samples: Sequence[ExampleNumbers]) -> list[tuple[str, int, str]]:  # noqa: ARG002
+        return []
+
+    def _key(self, seed: int) -> str:
+        return key_of("drawn", scenario_version(), _examples_version(), self.name, seed)
+
+
+def draw_example(name: str, seed: int) -> bytes:
+    """The numbers of an example that is drawn."""
+    return msgspec.msgpack.encode(SEEDED_EXAMPLES[name](seed))
 
 
 def work_example(name: str) -> bytes:
@@ -171,7 +207,7 @@ def _hybrid_tables() -> ExampleNumbers:
     return found
 
 
-_DRAWS = 400_000
+_DRAWS = 48_000
 
 
 WAITS = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
@@ -181,24 +217,43 @@ LONG_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Shares φ of long tasks for which blocked blocks are drawn."""
 
 
-def _local_opportunities() -> ExampleNumbers:
+def _local_opportunities(seed: int) -> ExampleNumbers:
     """How long a job waits, in tasks, for a slot on one of three nodes of eight slots whose tasks
     end at random times; and what it gains by waiting so long where running away from its data costs
-    a task's length d more (drawn, not from the formula): `gain 2` is E(gain) / d for w = 2 t.
+    a task's length d more: `gain 2` is E(gain) / d for w = 2 t.
     """
-    draw = np.random.Generator(np.random.PCG64(101))
-    wait = draw.random((_DRAWS // 24, 24)).min(axis=1)
-    local = draw.exponential(1 / 24, _DRAWS)
-    gains = {w: float(np.where(local < w / 24, 1 - local, 0).mean()) for w in WAITS}
+    draw = np.random.Generator(np.random.PCG64((seed, 1)))
+    wait = draw.random((_DRAWS, 24)).min(axis=1)
+    gains = {w: float(np.where(wait < w / 24, 1 - wait, 0).mean()) for w in WAITS}
     named = {f"gain {w:g}": gain for w, gain in gains.items()}
     return {"wait": float(wait.mean()), "gain": gains[10.0] / gains[1.0], **named}
 
 
-def _blocked_replicas() -> ExampleNumbers:
+def _blocked_replicas(seed: int) -> ExampleNumbers:
     """The share of blocks none of whose 3 x 6 slots has a short task, drawn one by one."""
-    draw = np.random.Generator(np.random.PCG64(102))
-    busy = draw.random((_DRAWS, 18))
+    draw = np.random.Generator(np.random.PCG64((seed, 2)))
+    busy = draw.random((10 * _DRAWS, 18))
     return {f"blocked {phi:g}": float((busy < phi).all(axis=1).mean()) for phi in LONG_SHARES}
+
+
+_JOBS = 2000
+
+
+def _dominance(seed: int) -> ExampleNumbers:
+    """Jobs of log-normal sizes on the ideal machine at a load of 0.9."""
+    draw = np.random.Generator(np.random.PCG64((seed, 3)))
+    sizes = draw.lognormal(0, 2, _JOBS)
+    arrivals = np.cumsum(draw.exponential(sizes.mean() / 0.9, _JOBS))
+    ends = {name: simulate(name, arrivals, sizes) for name in ("fsp+ps", "ps")}
+    later = ends["fsp+ps"] > ends["ps"] * (1 + 1e-9)
+    means = [float((each - arrivals).mean()) for each in ends.values()]
+    return {"later": float(later.sum()), "FSP over PS": means[0] / means[1]}
+
+
+def _half_off(seed: int) -> ExampleNumbers:
+    """The share of estimates that are wrong by a factor of 2 or more where σ = 1."""
+    off = np.abs(np.log(estimates(np.ones(_DRAWS), 1.0, seed, 0)))
+    return {"off by 2": float((off >= np.log(2)).mean())}
 
 
 EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {
@@ -206,8 +261,13 @@ EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {
     "one-estimate": _one_estimate,
     "virtual-sizes": _virtual_sizes,
     "similar-jobs": lambda: _two_jobs(1, 2),
-    "local-opportunities": _local_opportunities,
-    "blocked-replicas": _blocked_replicas,
     "hybrid-tables": _hybrid_tables,
     "unlike-jobs": lambda: _two_jobs(1, 10),
+}
+
+SEEDED_EXAMPLES: dict[str, Callable[[int], ExampleNumbers]] = {
+    "dominance": _dominance,
+    "half-off": _half_off,
+    "blocked-replicas": _blocked_replicas,
+    "local-opportunities": _local_opportunities,
 }

@@ -18,30 +18,48 @@ from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.run_tasks import SoloTask, WorkerTask
 from callboard.scheduler.registry.parts import PartSettings
 
-_DECIDES = (
+PLAYING = (
     "scheduler/**/*.py",
     "actors/**/*.py",
     "twin/**/*.py",
-    "scenarios/**/*.py",
     "journal/run_*.py",
     "journal/figures/*.py",
     "experiments/livelock.py",
-    "experiments/run_*.py",
+    "experiments/run_result.py",
+    "experiments/run_spec.py",
+    "experiments/run_tasks.py",
+    "experiments/run_watcher.py",
     "experiments/simulation.py",
     "experiments/solo_runs.py",
     "experiments/twin_play.py",
 )
-"""The files whose text can change a result."""
+"""The files whose text can change what a run comes to whose jobs and script are known."""
+
+READING = ("scenarios/**/*.py", "experiments/run_loading.py")
+"""Those whose text can change which jobs and script a scenario comes to."""
 
 _HOUSE = Path(__file__).parents[2]
 
 
 @cache
 def model_version() -> str:
-    """A digest of the code that decides what a run comes to, and of NumPy's first draws."""
+    """A digest of the code that decides what a run of known jobs and script comes to."""
+    return code_digest(_HOUSE, PLAYING)
+
+
+@cache
+def scenario_version() -> str:
+    """A digest of the code that decides what a scenario's run comes to: that which reads it, draws
+    its jobs and script, and plays them.
+    """
+    return code_digest(_HOUSE, (*PLAYING, *READING))
+
+
+def code_digest(house: Path, patterns: Sequence[str]) -> str:
+    """A digest of the files that match, by name and text, and of NumPy's first draws."""
     digest = blake2b(digest_size=8)
-    for path in sorted({path for pattern in _DECIDES for path in _HOUSE.glob(pattern)}):
-        digest.update(path.relative_to(_HOUSE).as_posix().encode())
+    for path in sorted({path for pattern in patterns for path in house.glob(pattern)}):
+        digest.update(path.relative_to(house).as_posix().encode())
         digest.update(path.read_bytes())
     digest.update(np.random.Generator(np.random.PCG64(0)).standard_normal(8).tobytes())
     return digest.hexdigest()
@@ -51,8 +69,8 @@ def task_key(task: WorkerTask) -> str:
     """The key of a run, or of how long its jobs take alone, which no policy changes.
 
     In it is all that can change what happens: the jobs, the script, the cluster, the policy with
-    the code of its parts, the version of the model; not what the scenario is called, nor which
-    driver runs it.
+    the code of its parts, the version of the model; not what the scenario is called, who read
+    it, nor which driver runs it.
     """
     spec = task.spec.resolved()
     scenario = spec.scenario

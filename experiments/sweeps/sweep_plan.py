@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from callboard.experiments.heartbeat_hint import interval_hint
 from callboard.experiments.run_loading import RunSource, chosen_policies
-from callboard.experiments.run_result import ACTORS, EngineName
+from callboard.experiments.run_result import EngineName
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import WORTH_THE_TWIN, RunTask, SoloTask
+from callboard.experiments.run_tasks import RunTask, SoloTask, worthy_engine
 from callboard.experiments.seeds import seeds_of
 from callboard.experiments.solo_runs import any_at_once
 from callboard.experiments.sweeps.played_cell import Place, Setting
@@ -136,17 +137,26 @@ class PlannedSweep:
             yield PlannedCell(called, whole, SOLO, seed, alone)
 
     def _worthy_engine(self) -> EngineName:
-        """Who plays: the actors where the twin would be loaded for too little."""
-        if self.plan.engine != "auto":
-            return self.plan.engine
         tasks = sum(
             len(self.seeds[name]) * len(self.policies[name]) * spec.tasks
             for name, spec in self._first.items()
         )
-        return "auto" if len(self.plan.settings) * tasks >= WORTH_THE_TWIN else ACTORS
+        return worthy_engine(self.plan.engine, len(self.plan.settings) * tasks)
+
+    def interval_hints(self) -> Iterator[str]:
+        """What to know of scenarios whose settings have other numbers of nodes."""
+        if not any(key == "cluster.nodes" for setting in self.plan.settings for key, _ in setting):
+            return
+        for source in self._sources.values():
+            clusters = (source.cluster(self._overrides(each)) for each in self.plan.settings)
+            if hint := interval_hint([each for each in clusters if each is not None]):
+                yield hint
+
+    def _overrides(self, setting: Setting) -> list[str]:
+        return [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
 
     def _spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
-        overrides = [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
+        overrides = self._overrides(setting)
         if seed is not None and seed != self._first[name].scenario.seed:
             overrides.append(f"seed={seed}")
         return msgspec.structs.replace(

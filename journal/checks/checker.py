@@ -8,12 +8,19 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from callboard.actors.architecture import Architecture
+from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.probes import Probe
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary import events as ev
-from callboard.journal.checks import accounting, execution, master_rules, tasks
+from callboard.journal.checks import (
+    accounting,
+    execution,
+    master_rules,
+    reservation_rules,
+    shared_cell_rules,
+    tasks,
+)
 from callboard.journal.checks.delay_scheduling import DelayScheduling
 from callboard.journal.checks.findings import RuleReport, Violation
 from callboard.journal.checks.rule import Rule, Setup
@@ -31,6 +38,8 @@ RULES: tuple[type[Rule], ...] = (
     execution.Causality,
     tasks.Lifecycles,
     execution.SlotExclusivity,
+    reservation_rules.ReservationAnswers,
+    reservation_rules.TasksGivenOnce,
     tasks.Successes,
     tasks.AttemptLimits,
     tasks.Shuffles,
@@ -43,12 +52,14 @@ RULES: tuple[type[Rule], ...] = (
     master_rules.PreemptionLimits,
     DelayScheduling,
     master_rules.StrictQueues,
+    shared_cell_rules.ConflictsLaunchNothing,
+    shared_cell_rules.ClaimsHaveRoom,
 )
 """Causes and lifecycles go first: the others may rely on them."""
 
 
 class Checker(Onlooker):
-    """Checks a run against S1 to S15.
+    """Checks a run against S1 to S15, and the rules of its architecture.
 
     The rules look at an event before the run's state takes it in, and `metrics` after that.
     """
@@ -67,9 +78,9 @@ class Checker(Onlooker):
     def begin(self, kernel: Kernel[ev.AnyEvent], architecture: Architecture) -> None:
         """Look at the books of this run's schedulers too, and at their answers to messages."""
         self._architecture = architecture
-        for address in architecture.schedulers():
-            for rule in self.rules:
-                if isinstance(rule, Probe) and rule.holds_for(architecture.name):
+        for rule in self.rules:
+            if isinstance(rule, Probe) and rule.holds_for(architecture.name):
+                for address in rule.places(kernel, architecture):
                     kernel.probe(address, rule)
 
     def observe(self, event: ev.AnyEvent) -> None:
@@ -115,8 +126,9 @@ class Checker(Onlooker):
         self.tasks.settle()
 
     def report(self) -> list[RuleReport]:
-        reports = [rule.report for rule in self.rules]
-        return sorted(reports, key=lambda report: int(report.rule.removeprefix("S")))
+        name = CENTRAL if self._setup is None else self._setup.architecture
+        told = [rule for rule in self.rules if rule.concerns(name)]
+        return sorted((rule.report for rule in told), key=lambda report: _place(report.rule))
 
     def _begin(self, event: ev.RunStarted) -> None:
         setup = self._setup = Setup(event, self._architecture)
@@ -147,6 +159,11 @@ class Checker(Onlooker):
         known.attempts = over | known.attempts
         narrator = Narrator(known)
         violation.sentences = tuple(narrator.line(event) for event, _ in self._recent)
+
+
+def _place(rule: str) -> tuple[bool, str, int]:
+    """Where a rule stands among others: S first, then the other letters, by number."""
+    return rule[0] != "S", rule[0], int(rule[1:])
 
 
 def check_events(events: Iterable[ev.AnyEvent]) -> list[RuleReport]:

@@ -1,13 +1,14 @@
 """What a rule is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
 
-from callboard.actors.architecture import Architecture
+from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.architectures import architecture_name
 from callboard.actors.config import Cluster, Tasks
+from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.findings import RuleReport, Violation
 from callboard.journal.checks.task_book import TaskBook
@@ -33,6 +34,7 @@ class Setup:
 
     def __init__(self, started: ev.RunStarted, live: Architecture | None) -> None:
         self.architecture = architecture_name(started.policy) if live is None else live.name
+        self.nodes = started.nodes
         self.cluster: Cluster | None = _table(started, "cluster", Cluster)
         self.tasks: Tasks | None = _table(started, "tasks", Tasks)
         heartbeat = (self.cluster or Cluster()).heartbeat
@@ -86,6 +88,15 @@ class Rule:
     def holds_for(cls, architecture: str) -> bool:
         """Whether it says anything of this architecture."""
         return cls.architectures is None or architecture in cls.architectures
+
+    @classmethod
+    def concerns(cls, architecture: str) -> bool:
+        """Whether it is told of a run that it does not hold for: not if it is another family's."""
+        return cls.holds_for(architecture) or cls.holds_for(CENTRAL)
+
+    def places(self, kernel: Kernel[ev.AnyEvent], architecture: Architecture) -> Sequence[int]:  # noqa: ARG002
+        """The addresses beside which it looks on, if it is a probe."""
+        return architecture.schedulers()
 
     def begin_anew(self, at_ms: Millis) -> None:
         """Another policy is in force, or the same begins anew."""

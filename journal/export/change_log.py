@@ -1,4 +1,4 @@
-"""What changes in a run, as columns: when, of which subject, and to what.
+"""What changes in a run, as columns: when, what, and to which value.
 
 A subject (a slot, a job, a node) is a number, and a row of numbers says how it is.  Of what changes
 within one millisecond only the last is kept: nobody can look in between.

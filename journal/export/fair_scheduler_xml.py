@@ -30,15 +30,17 @@ def fair_scheduler_xml(policy: Policy) -> SchedulerFile:
     _add_limits(root, params)
     _add_preemption(root, policy, unsaid)
     _note_parts(policy, unsaid)
+    return SchedulerFile(xml_text(root), tuple(unsaid))
+
+
+def xml_text(root: Xml.Element) -> str:
+    """The whole file, indented."""
     Xml.indent(root)
-    head = '<?xml version="1.0"?>\n'
-    return SchedulerFile(f"{head}{Xml.tostring(root, encoding='unicode')}\n", tuple(unsaid))
+    return f'<?xml version="1.0"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
 def _unsaid_order(policy: Policy) -> list[str]:
     order = policy.order
-    if order.name == "capacity":
-        return ["the queues of the order capacity: YARN's Capacity Scheduler has a file of its own"]
     if order.name not in ("fifo", "fair"):
         return [f"the order {order.name}: YARN has none like it; the file says fair"]
     if order.name == "fifo":

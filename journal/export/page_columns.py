@@ -65,7 +65,10 @@ class PageNodes(msgspec.Struct, frozen=True):
 
 
 class PageJobs(msgspec.Struct, frozen=True):
-    """The jobs, in the order of their submission; `finished_ms` is -1 of those that never did."""
+    """The jobs, in the order of their submission; `finished_ms` is -1 of those that never did.
+    `shares` has, in words, what the response of each went to; none where that would take too long
+    to find out.
+    """
 
     job: list[JobId]
     name: list[str]
@@ -75,6 +78,7 @@ class PageJobs(msgspec.Struct, frozen=True):
     reduces: list[int]
     submitted_ms: list[Millis]
     finished_ms: list[Millis]
+    shares: list[list[str]]
 
 
 class ColourKey(msgspec.Struct, frozen=True):
@@ -98,10 +102,13 @@ class PageWords(msgspec.Struct, frozen=True):
 
 
 class PageData(msgspec.Struct, frozen=True):
-    """A run for a page.  Rows of `job_rows` are the standing + 1 (0 before the submission), maps
-    and reduces done, maps and reduces running, attempts suspended, by the place in `jobs`; those of
-    `node_rows` the sign, whether the master is wrong about it, whether it counts as down, whether
-    it is given up, whether its machine is off, how many suspended attempts it keeps.
+    """A run for a page; `beside` it another of the same world, if two are compared, and `found`,
+    which says in sentences which is better and by how much.
+
+    Rows of `job_rows` are the standing + 1 (0 before the submission), maps and reduces done, maps
+    and reduces running, attempts suspended, by the place in `jobs`; those of `node_rows` the sign,
+    whether the master is wrong about it, whether it counts as down, whether it is given up, whether
+    its machine is off, how many suspended attempts it keeps.
     """
 
     name: str
@@ -121,3 +128,5 @@ class PageData(msgspec.Struct, frozen=True):
     charts: ChartColumns
     result: list[tuple[str, str]]
     words: PageWords
+    found: list[str] = []
+    beside: "PageData | None" = None

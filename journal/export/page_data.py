@@ -29,8 +29,8 @@ from callboard.journal.export.page_columns import (
 from callboard.journal.export.sentence_patterns import SentencePatterns
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.replay import signs
-from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.colouring import chosen_colours, job_colours
+from callboard.journal.replay.detail_job import response_shares
 from callboard.journal.replay.detail_result import result_facts
 from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.frame import (
@@ -42,6 +42,7 @@ from callboard.journal.replay.frame import (
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.player import SPEEDS
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.result_headline import compared_headline
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import NO_SUBJECT
 from callboard.journal.tell.names import printable
@@ -49,6 +50,9 @@ from callboard.scheduler.model import JobId, Millis
 
 _COLUMNS = 360
 """How many columns the charts have."""
+
+_READ_MOST = 1_000_000
+"""How many events are read again to find out what responses went to: some seconds' work."""
 
 _FRESH = len(SlotState)
 _WAITING = {JobStanding.WAITING + 1, JobStanding.STARVED + 1}
@@ -73,8 +77,8 @@ def page_data(collected: PageCollector) -> PageData:
             maps=[facts.map_slots for facts in started.nodes],
             reduces=[facts.reduce_slots for facts in started.nodes],
         ),
-        jobs=_job_columns(jobs),
-        colours=_colours(cluster, end_ms, [job.submission.job for job in jobs]),
+        jobs=_job_columns(recording, jobs),
+        colours=_colours(recording, [job.submission.job for job in jobs]),
         slots=_slot_columns(list(collected.slots)),
         job_rows=_job_rows(collected.jobs, jobs),
         node_rows=count_columns(collected.nodes),
@@ -84,6 +88,17 @@ def page_data(collected: PageCollector) -> PageData:
         result=result_facts(recording, cluster, end_ms),
         words=_words(recording),
     )
+
+
+def compared_page_data(first: PageCollector, second: PageCollector) -> PageData:
+    """The page's data of two runs beside each other; ValueError if they are not of one world."""
+    started = [each.recording.started for each in (first, second)]
+    worlds = {(told.name, told.seed, told.nodes) for told in started if told is not None}
+    if len(worlds) != 1:
+        raise ValueError("the two runs are of different scenarios, seeds or clusters")
+    headline = compared_headline((first.recording.last_state, second.recording.last_state))
+    found = [] if headline is None else headline.sentences
+    return msgspec.structs.replace(page_data(first), found=found, beside=page_data(second))
 
 
 def _job_rows(changes: ChangeLog, jobs: Sequence[JobRecord]) -> CountColumns:
@@ -156,8 +171,9 @@ def _letter(number: int) -> str:
     return chr(ord("a") + number)
 
 
-def _job_columns(jobs: Sequence[JobRecord]) -> PageJobs:
+def _job_columns(recording: Recording, jobs: Sequence[JobRecord]) -> PageJobs:
     told = [job.submission for job in jobs]
+    shares = _shares(recording, jobs)
     return PageJobs(
         job=[each.job for each in told],
         name=[printable(each.name) for each in told],
@@ -167,12 +183,30 @@ def _job_columns(jobs: Sequence[JobRecord]) -> PageJobs:
         reduces=[each.reduces for each in told],
         submitted_ms=[each.at_ms for each in told],
         finished_ms=[-1 if job.finished_ms is None else job.finished_ms for job in jobs],
+        shares=[shares.get(each.job, []) for each in told],
     )
 
 
-def _colours(cluster: ClusterState, end_ms: Millis, jobs: Sequence[JobId]) -> list[ColourKey]:
-    """What can be coloured by; first what the screen would colour the whole run by."""
-    usual = chosen_colours(ColourBy.FITTING, cluster)
+def _shares(recording: Recording, jobs: Sequence[JobRecord]) -> dict[JobId, list[str]]:
+    """What responses went to, of the jobs that took longest first."""
+    ended = [
+        (job.finished_ms - job.submission.at_ms, job.finished_ms, job.submission.job)
+        for job in jobs
+        if job.finished_ms is not None
+    ]
+    found, read = {}, 0
+    for _, finished_ms, job in sorted(ended, key=lambda each: (-each[0], each[2])):
+        read += 2 * recording.index_at(finished_ms)
+        if read > _READ_MOST:
+            break
+        found[job] = response_shares(recording, job)
+    return found
+
+
+def _colours(recording: Recording, jobs: Sequence[JobId]) -> list[ColourKey]:
+    """What can be coloured by; first what the screen colours the run by."""
+    cluster, end_ms = recording.last_state, recording.end_ms
+    usual = chosen_colours(ColourBy.FITTING, recording)
     several = {ColourBy.POOL: len(cluster.pools) > 1, ColourBy.USER: len(cluster.users) > 1}
     wanted = [usual, *(by for by in _COLOURS if by is not usual and several.get(by, True))]
     found = []

@@ -81,12 +81,6 @@ class PlayedJob:
         yield from self.unseen.values()
         yield from self.tasks.values()
 
-    @property
-    def launched_ms(self) -> Millis | None:
-        """When the first of its own tasks was launched."""
-        first = (task.attempts[0].launched_ms for task in self.tasks.values())
-        return min(first, default=None)
-
 
 class PlayedHistory:
     """All jobs of a run, by their numbers; `PlayedHistory.of(journal)` reads it."""

@@ -21,7 +21,7 @@ _PARTS = Path(__file__).parent / "page"
 _SCRIPTS = (
     *("words", "tracks", "run", "player", "dom", "view"),
     *("cells", "slot_layout", "slot_map", "charts"),
-    *("head", "job_table", "event_lines", "detail", "keys", "address", "main"),
+    *("head", "job_table", "pair_table", "event_lines", "detail", "keys", "address", "main"),
 )
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 """What could end the element that holds the data, as JSON can say it otherwise."""
@@ -29,24 +29,29 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 def run_page(data: PageData) -> str:
     """The page; equal runs give equal pages."""
-    style = f"{_colours()}{_part('page.css')}"
+    style = f"{palette_style()}{_part('page.css')}"
     scripts = "".join(_part(f"{name}.js") for name in _SCRIPTS)
     script = f'"use strict";\n(() => {{\n{scripts}}})();\n'
     return Template(_part("page.html")).substitute(
-        title=escape(f"{data.name} under {data.policies[0][1]}"),
-        content_policy=_content_policy(style, script),
+        title=escape(_title(data)),
+        content_policy=content_policy(style, script),
         style=style,
         script=script,
-        data=_inert_json(data),
+        data=inert_json(data),
         version=escape(__version__),
     )
+
+
+def _title(data: PageData) -> str:
+    policies = [each.policies[0][1] for each in (data, data.beside) if each is not None]
+    return f"{data.name} under {' and under '.join(policies)}"
 
 
 def _part(name: str) -> str:
     return (_PARTS / name).read_text(encoding="utf-8")
 
 
-def _inert_json(data: PageData) -> str:
+def inert_json(data: object) -> str:
     """The data as JSON in which nothing is a tag."""
     text = msgspec.json.encode(data).decode()
     for sign, written in _ESCAPES.items():
@@ -54,7 +59,7 @@ def _inert_json(data: PageData) -> str:
     return text
 
 
-def _content_policy(style: str, script: str) -> str:
+def content_policy(style: str, script: str) -> str:
     """These two and nothing else, from nowhere."""
     return (
         f"default-src 'none'; script-src {_hash_source(script)}; style-src {_hash_source(style)};"
@@ -67,7 +72,7 @@ def _hash_source(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _colours() -> str:
+def palette_style() -> str:
     """The palettes as variables: the reader's, unless the page says which."""
     dark = _variables(DARK)
     return (

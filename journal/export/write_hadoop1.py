@@ -32,7 +32,7 @@ _SERIES = "200902132331"
 _WORDS = {Outcome.SUCCEEDED: "SUCCESS", Outcome.FAILED: "FAILED", Outcome.KILLED: "KILLED"}
 
 Replicas = Callable[[JobId, int], Sequence[Sequence[NodeId]]]
-"""The nodes that hold the input of each of a job's so many maps; none for one that lies nowhere."""
+"""The nodes that hold the input of each of a job's maps; empty for a map without input."""
 
 _Record = tuple[Millis, str]
 
@@ -115,9 +115,8 @@ class _JobRecords:
         queue = {"JOB_QUEUE": told.pool} if told.pool else {}
         yield _record("Job", **job, **who, JOBCONF=f"/{name}/job.xml", **queue)
         yield _record("Job", **job, JOB_PRIORITY=told.priority.name)
-        launched_ms = self._job.launched_ms
-        at_ms = at_ms if launched_ms is None else BEGIN_MS + launched_ms
         sizes = {"TOTAL_MAPS": told.maps, "TOTAL_REDUCES": told.reduces}
+        # Hadoop's launch time is when a job has been initialised, which takes no time here.
         yield _record("Job", **job, LAUNCH_TIME=at_ms, **sizes, JOB_STATUS="PREP")
 
     def _end(self) -> Iterator[str]:

@@ -18,7 +18,7 @@ Lengths = NDArray[np.int64]
 
 
 def least_makespan(lengths: Lengths, slots: Sequence[int]) -> Millis:
-    """No schedule of these tasks on so many slots of each type ends sooner; 0 without tasks."""
+    """The time before which no schedule of these tasks on these slots ends; 0 without tasks."""
     if not len(lengths):
         return 0
     columns = np.flatnonzero(np.asarray(slots) > 0)

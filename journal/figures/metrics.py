@@ -28,6 +28,7 @@ from callboard.journal.figures.size_estimates import PhaseSizes, phase_sizes
 from callboard.journal.figures.slot_time import IdleSlots, SlotTime, slots_of
 from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import JobColumns, job_columns
+from callboard.journal.figures.thoughts import SchedulerThoughts, ThoughtSums
 from callboard.journal.run_records import NO_SLOT, AttemptRecord
 from callboard.journal.run_state import TAKE, RunState
 from callboard.scheduler.model import KINDS, MAP, REDUCE, AttemptId, JobId, Millis, SlotKind
@@ -93,6 +94,7 @@ class Metrics:
         """Attempts that are over, as they were booked last."""
         self._wasted_ms = [0, 0]
         self._shuffle_ms = 0
+        self._thoughts = ThoughtSums()
         self._looks: dict[type[ev.AnyEvent], _Look] = {
             ev.JobSubmitted: self._submitted,
             ev.JobResubmitted: self._resubmitted,
@@ -104,6 +106,7 @@ class Metrics:
             ev.ShuffleEnded: self._shuffled,
             ev.AttemptEnded: self._ended,
             ev.AttemptClosed: self._closed,
+            ev.SchedulingAttempted: self._thought,
         }
 
     @classmethod
@@ -169,6 +172,9 @@ class Metrics:
     def _shuffled(self, _: ev.ShuffleEnded, attempt: AttemptRecord) -> None:
         self._shuffle_ms += attempt.fetching_ms
 
+    def _thought(self, event: ev.SchedulingAttempted, _: None) -> None:
+        self._thoughts.add(event)
+
     def _ended(self, event: ev.AttemptEnded, attempt: AttemptRecord) -> None:
         if attempt.slot != NO_SLOT:
             self._idle.release(event, attempt)
@@ -214,6 +220,10 @@ class Metrics:
         """Where each job's maps were launched."""
         self._refuse_contradictions()
         return map_locality(self.run_state.jobs.values())
+
+    def thoughts(self) -> tuple[SchedulerThoughts, ...]:
+        """What schedulers that share a cell have thought."""
+        return self._thoughts.schedulers()
 
     def phase_sizes(self) -> PhaseSizes:
         """The phases whose size the order has measured, with what they came to."""

@@ -1,4 +1,4 @@
-"""From what a run comes to, in sums and tables, to its figures: whoever has added it up."""
+"""From the sums and tables of a run to its figures, whether actors or the twin played it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

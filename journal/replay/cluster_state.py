@@ -19,9 +19,6 @@ from callboard.journal.run_state import RunState
 from callboard.scheduler.model import MAP, STAGES, JobId, Millis, NodeId, stage_on
 from callboard.scheduler.reasons import Refusal
 
-CROWD = 12
-"""With more jobs than this at once a colour for each tells nothing any more."""
-
 _SUCCEEDED = Outcome.SUCCEEDED
 _IDLE, _MAP = SlotState.IDLE, SlotState.MAP
 _SHUFFLE, _REDUCE = SlotState.SHUFFLE, SlotState.REDUCE
@@ -58,8 +55,6 @@ class ClusterState:
         self.pool_hues = bytearray()
         self.user_hues = bytearray()
         """The number of the colour of each job's pool, and of its user."""
-        self.most_live = 0
-        """The most jobs that were in the system at once."""
         self._hue_given = [-1] * HUES
         """The job that got each colour last."""
         self.jobs_ms = 0
@@ -95,7 +90,6 @@ class ClusterState:
         elif isinstance(event, ev.JobSubmitted):
             self._give_hue(event.job)
             self._group(event.job)
-            self.most_live = max(self.most_live, len(run.live))
         elif isinstance(event, ev.JobChanged):
             self._group(event.job)
         elif isinstance(event, ev.RunStarted):

@@ -1,8 +1,8 @@
 """What the colours of jobs mean: the job itself, or a class that it belongs to.
 
-Classes come in at most `HUES` colours.  What a user picks is kept; otherwise jobs are coloured one
-by one until there have been more than `CROWD` at once, and from then on by pool, or by size where
-there is but one pool.
+Classes come in at most `HUES` colours.  What a user picks is kept; otherwise the jobs of a run of
+at most `FEW_JOBS` are coloured one by one, those of a larger one by pool, or by size where there is
+but one pool.  That is known as the run begins, so no colour changes its meaning in the middle.
 """
 
 from bisect import bisect_right
@@ -10,11 +10,15 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from callboard.journal.replay.cluster_state import CROWD, ClusterState
+from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import HUES, ColourBy, SlotState
+from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import LOCALITY_NAMES, printable
 from callboard.scheduler.model import MAP, Millis
+
+FEW_JOBS = 20
+"""As many jobs as have colours of their own."""
 
 _MINUTE_MS = 60_000
 _AGES = (1, 5, 15, 60, 240)
@@ -42,13 +46,14 @@ class Colouring(msgspec.Struct, frozen=True):
     slot_hues: bytes = b""
 
 
-def chosen_colours(wanted: ColourBy, *clusters: ClusterState) -> ColourBy:
-    """What jobs are coloured by, where the user leaves it open: of two runs the same in both."""
+def chosen_colours(wanted: ColourBy, recording: Recording) -> ColourBy:
+    """What jobs are coloured by: what the user wants, else what fits the run."""
     if wanted is not ColourBy.FITTING:
         return wanted
-    if all(each.most_live <= CROWD for each in clusters):
+    pools = recording.pools_at_first
+    if len(pools) <= FEW_JOBS:
         return ColourBy.JOB
-    return ColourBy.POOL if any(len(each.pools) > 1 for each in clusters) else ColourBy.SIZE
+    return ColourBy.POOL if len(set(pools)) > 1 else ColourBy.SIZE
 
 
 def job_colours(cluster: ClusterState, at_ms: Millis, by: ColourBy) -> Colouring:

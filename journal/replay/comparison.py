@@ -9,6 +9,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import sentence_at
 from callboard.journal.replay.job_rows import filtered, in_view, job_row, sort_key
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
+from callboard.journal.replay.result_headline import response_times
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.diff import same_decision, same_event
 from callboard.journal.tell.names import printable
@@ -25,21 +26,12 @@ def compare_figures(
     recordings: tuple[Recording, Recording], clusters: StatePair, at_ms: Millis
 ) -> tuple[fr.RunFigures, fr.RunFigures]:
     """Both runs in figures."""
-    one, other = (_responses(cluster) for cluster in clusters)
+    one, other = (response_times(cluster) for cluster in clusters)
     common = one.keys() & other.keys()
     return (
         _figures(recordings[0], clusters[0], one, common, at_ms),
         _figures(recordings[1], clusters[1], other, common, at_ms),
     )
-
-
-def _responses(cluster: ClusterState) -> dict[JobId, Millis]:
-    """The response time of each job that has succeeded."""
-    return {
-        job: row.finished_ms - row.submission.at_ms
-        for job, row in cluster.run.jobs.items()
-        if row.outcome is ev.Outcome.SUCCEEDED and row.finished_ms is not None
-    }
 
 
 def _figures(

@@ -11,7 +11,7 @@ from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable, priority_name
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
 from callboard.journal.tell.time_format import clock_time
-from callboard.scheduler.model import MAPS, REDUCES, Millis, Stage
+from callboard.scheduler.model import MAPS, REDUCES, JobId, Millis, Stage
 
 _STATES = {
     JobStanding.WAITING: "waiting for its first slot",
@@ -53,14 +53,20 @@ def job_detail(
 
 
 def _went_to(recording: Recording, row: JobRecord) -> list[tuple[str, str]]:
-    """What its response went to, the greatest parts first, as `callboard explain` has them."""
-    parts = recording.response_parts(row.submission.job)
+    lines = response_shares(recording, row.submission.job)
+    return list(zip(("it went to", "", ""), lines, strict=False))
+
+
+def response_shares(recording: Recording, job: JobId) -> list[str]:
+    """What a job's response went to, the greatest parts first, as `callboard explain` has them;
+    none while it is not over.
+    """
+    parts = recording.response_parts(job)
     if parts is None:
         return []
     whole_ms = max(parts.ms.total(), 1)
     told = [(ms / whole_ms, label) for label, ms in parts.ms.most_common(_PARTS_SHOWN)]
-    lines = [f"{share:4.0%}  {label}" for share, label in told if share >= 0.005]
-    return list(zip(("it went to", "", ""), lines, strict=False))
+    return [f"{share:4.0%}  {label}" for share, label in told if share >= 0.005]
 
 
 def _lanes(

@@ -1,6 +1,6 @@
 """Each job's fair share of the slots, by the pools of the scenario.
 
-The shares are those of Hadoop's Fair Scheduler (`Fair.entitlements`), whatever policy is in force.
+The shares are those of Hadoop's Fair Scheduler (`Fair.entitlements`), under every policy.
 Pools are the policy's own if it is `fair`, else those that the scenario sets up for `fair`; without
 any, jobs share by their priorities.  The shares follow the master's books: slots of nodes that it
 has not given up, tasks that are not done, reduces from slowstart on.

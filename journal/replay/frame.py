@@ -303,6 +303,15 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
     master_paused: bool = False
 
 
+class ResultHeadline(msgspec.Struct, frozen=True, array_like=True):
+    """What came of a run that is over, or of two: the `figure` that counts, and sentences about it,
+    the most important first.
+    """
+
+    figure: str
+    sentences: list[str]
+
+
 class Frame(msgspec.Struct, frozen=True, array_like=True):
     """A run at one moment.
 
@@ -317,7 +326,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     could not be done.  `comparison` holds the other run, where two are compared.  `hues` has the
     number of each job's colour, from 0 to `HUES` - 1, `slot_hues` that of each slot where it is
     not its job's; `colour_by` is what they stand for, `legend` each of them.
-    `cards` has one for each slot if the view asks for them.
+    `cards` has one for each slot if the view asks for them.  `headline` is there once the run is
+    over, or both are.
     """
 
     at_ms: Millis
@@ -352,6 +362,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     legend: tuple[str, ...] = ()
     slot_hues: bytes = b""
     cards: list[SlotCard | None] = []
+    headline: ResultHeadline | None = None
 
     def hues_of_slots(self) -> NDArray[np.int64]:
         """The number of each slot's colour; that of an empty one says nothing."""

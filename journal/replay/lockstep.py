@@ -11,6 +11,7 @@ from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import ColourBy, DivergencePoint, Frame, RunComparison, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.result_headline import compared_headline
 from callboard.journal.replay.source import GoTo, Halt, Move, Play, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
 
@@ -104,8 +105,7 @@ class Lockstep:
         """The frame of both runs at this moment."""
         at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._recordings()
         one, other = places = [side.cursor.index for side in self._sides]
-        states = (each.state_at(at) for each, at in zip(recordings, places, strict=True))
-        by = chosen_colours(view.colour_by, *states)
+        by = chosen_colours(view.colour_by, recordings[0])
         view = msgspec.structs.replace(view, colour_by=by)
         frames = [
             project(each, place, at_ms, view, end_ms)
@@ -114,6 +114,8 @@ class Lockstep:
         if by is ColourBy.JOB:  # a job has the colour in both that it has in the first
             frames[1] = msgspec.structs.replace(frames[1], hues=frames[0].hues)
         clusters = recordings[0].state_at(one), recordings[1].state_at(other)
+        over = all(side.cursor.over for side in self._sides)
+        view = msgspec.structs.replace(view, all_jobs=view.all_jobs or over)
         rows, top, found = compare_jobs(clusters, at_ms, view)
         comparison = RunComparison(
             lead=view.lead,
@@ -129,4 +131,5 @@ class Lockstep:
             complete=all(recording.closed for recording in recordings),
             reached=any(side.cursor.reached for side in self._sides),
             comparison=comparison,
+            headline=compared_headline(clusters) if over else None,
         )

@@ -36,6 +36,17 @@ class PoolShares:
     held: NDArray[np.float64]
     due: NDArray[np.float64]
 
+    def debt(self) -> NDArray[np.float64]:
+        """What each pool is owed at each moment, in slot-seconds: it grows by what a pool lacks of
+        its share and falls by what it holds above it, not below 0.  Between samples both stay.
+        """
+        owed = np.zeros_like(self.due)
+        steps = np.diff(self.at_ms) / 1000
+        for column, seconds in enumerate(steps):
+            lack = (self.due[:, column] - self.held[:, column]) * seconds
+            owed[:, column + 1] = np.maximum(owed[:, column] + lack, 0)
+        return owed
+
 
 class ShareSampler:
     """Looks at a run's state before each event, and takes the samples that are due.

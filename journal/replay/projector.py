@@ -1,5 +1,6 @@
 """The frame for a recording, a place in it and a view.  Nothing is changed."""
 
+import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import RunStarted
@@ -14,6 +15,7 @@ from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.result_headline import run_headline
 from callboard.journal.replay.slot_cards import slot_cards
 from callboard.scheduler.model import Millis, slot_kind
 
@@ -29,9 +31,11 @@ def project(
     """
     cluster = recording.state_at(index)
     end_ms = recording.end_ms if until_ms is None else until_ms
+    over = recording.closed and at_ms >= recording.end_ms
+    view = msgspec.structs.replace(view, all_jobs=view.all_jobs or over)  # so that the table stays
     rows, top, found = job_rows(recording, cluster, at_ms, view)
     log, log_top = _log(recording, index, view)
-    colours = job_colours(cluster, at_ms, chosen_colours(view.colour_by, cluster))
+    colours = job_colours(cluster, at_ms, chosen_colours(view.colour_by, recording))
     started = recording.started
     return fr.Frame(
         at_ms=at_ms,
@@ -65,6 +69,7 @@ def project(
         legend=colours.legend,
         slot_hues=colours.slot_hues,
         cards=slot_cards(cluster, at_ms) if view.with_cards else [],
+        headline=run_headline(cluster) if over else None,
     )
 
 

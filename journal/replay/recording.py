@@ -7,6 +7,7 @@ observes at most `_SNAPSHOT_EVERY` events (more in a very long run).
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -136,6 +137,17 @@ class Recording:
             return None
         end = self.index_at(row.finished_ms)
         return end if end <= _EXPLAINED_MOST else None
+
+    @cached_property
+    def pools_at_first(self) -> list[str]:
+        """The pool or user of each job of the run, as far as they are known when this is first
+        asked for: those of its scenario, else those submitted by then.
+        """
+        planned = None if self.insight is None else self.insight.planned_pools
+        if planned is not None:
+            return planned
+        jobs = self.last_state.run.jobs.values()
+        return [job.pool or job.submission.user for job in jobs]
 
     @property
     def started(self) -> ev.RunStarted | None:

@@ -36,6 +36,16 @@ STATUS_SIGNS = (
 LOST_SIGN = "?"
 """The mark of a node that is up and that the master has given up for lost."""
 
+NODE_WORDS = {
+    "×": "down",
+    "‖": "paused",
+    "≠": "its link disturbed",
+    "~": "slow",
+    "⊘": "out of service",
+    LOST_SIGN: "up, but given up",
+}
+"""What a node's mark means."""
+
 NODE_SIGNS = (" ", *(sign for _, sign in STATUS_SIGNS), LOST_SIGN)
 """All that can stand beside a node; a space for none."""
 

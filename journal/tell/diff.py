@@ -170,7 +170,7 @@ _DECISIONS = (ev.AttemptLaunched, ev.KillOrdered, ev.SuspendOrdered, ev.ResumeOr
 
 
 def same_event(left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
-    """Whether the same happened, whatever the numbers of the events that brought it about."""
+    """Whether the same happened; the numbers of the causes may differ."""
     if left is None or right is None or type(left) is not type(right):
         return left is right
     return left == msgspec.structs.replace(right, cause=left.cause)

@@ -8,7 +8,7 @@ the count, and those named in others' reasons are told as examples.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
 from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.response_parts import response_lines, response_parts
+from callboard.journal.tell.scheduling_story import SchedulingStory
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import job_in_journal
 from callboard.scheduler.model import (
@@ -76,6 +77,7 @@ class _JobHistory:
         self.example: dict[str, str] = {}
         self.preemption: list[str] = []  # kills, suspensions and what came of them, in order
         self.speculation: list[str] = []  # speculative attempts and what became of them, in order
+        self.scheduling = SchedulingStory()
         self._run_state = RunState()
         self._narrator = Narrator(self._run_state)
         self._number = -1  # of the last event
@@ -110,6 +112,8 @@ class _JobHistory:
                     self._own_launch(event)
                 elif self.submitted is not None and self.finished is None:
                     self._launch_of_another(event)
+            case ev.SchedulingAttempted() if event.job == self.job:
+                self.scheduling.add(event)
             case ev.AttemptEnded() if event.cause in self._given_for:
                 self._given_for[self._number] = self._given_for.pop(event.cause)
             case ev.AttemptEvent():
@@ -239,12 +243,22 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
         yield "The journal ends here, without the end of the run."
 
 
+def explain_wait(events: Iterable[ev.AnyEvent], job: JobId) -> Iterator[str]:
+    """The first of these lines, of a job that was submitted in a run that is at hand."""
+    history = _JobHistory(job)
+    for event in events:
+        history.observe(event)
+    if history.submitted is not None:
+        yield from map(names.printable, _lines(history, history.submitted))
+
+
 def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     tasks = f"{count(submitted.maps, 'map')}, {count(submitted.reduces, 'reduce')}"
     title = f"{job_title(history.job, submitted.name)} of {submitted.user}"
     yield f"{title} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _wait(history, submitted)
+    yield from history.scheduling.lines()
     for stage, phase in history.phases.items():
         yield from _phase(phase, stage, submitted)
     yield from _refusals(history)
@@ -286,6 +300,8 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"
     elif until_ms > submitted.at_ms:
         awaited = "a free slot, or for word from its node"
+        if history.scheduling.attempts:
+            awaited = "its scheduler, which thought, or for room"
         yield f"  Meanwhile nothing was launched: it waited for {awaited}"
 
 

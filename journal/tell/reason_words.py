@@ -17,6 +17,8 @@ _FIXED = {
     Reason.AT_RANDOM: ": drawn from all nodes",
     Reason.SHORT_QUEUE: ": the shortest queue of those asked",
     Reason.FREE_SLOT: ": the slot that was free first",
+    Reason.LEAST_WAIT: ": the node with the least wait",
+    Reason.FIRST_FIT: ": the first node drawn that had room",
     Reason.TASK_DONE: "its task is done",
     Reason.BEGUN_ELSEWHERE: "begun again elsewhere",
     Reason.LAUNCH_EXPIRED: "its launch has expired",

@@ -85,7 +85,7 @@ class SlotWait:
             self.slots_ms += waited * slots
 
     def change(self, job: JobId, by: int) -> None:
-        """A job has been given so many slots more, or gives them back."""
+        """A job gets `by` more slots, or gives them back."""
         self._settle(job)
         self._held[job] += by
         self._taken += by

@@ -107,6 +107,8 @@ class Narrator:
                 tasks = f"{STAGE_NAMES[event.stage]}s"
                 said = f"the order takes the {tasks} of {self._job(event.job)} for {whole}"
                 return f"{said} of slot time in all, {left} of it left"
+            case ev.SchedulingAttempted():
+                return self._scheduling_attempt(event)
             case ev.FaultStruck():
                 return _fault_sentence(event.fault)
             case ev.NodeLost():
@@ -143,6 +145,11 @@ class Narrator:
             case _:
                 assert_never(event)
 
+    def _scheduling_attempt(self, event: ev.SchedulingAttempted) -> str:
+        tasks = count(event.tasks, STAGE_NAMES[event.stage])
+        thought = f"scheduler {event.scheduler} has thought for {duration(event.thought_ms)}"
+        return f"{thought} about {tasks} of {self._job(event.job)}{_came_of(event)}"
+
     def _launch_reason(self, event: ev.AttemptLaunched) -> str:
         if not event.original:
             return why_in_words(event.why)
@@ -164,6 +171,16 @@ class Narrator:
     def _job(self, job: JobId, name: str = "") -> str:
         name = name or self._known.job_name(job)
         return job_title(job, name) if name else job_name(job)
+
+
+def _came_of(event: ev.SchedulingAttempted) -> str:
+    if not event.conflicted:
+        return f" and places {len(event.committed):,}" if event.committed else ": there is no room"
+    nodes = list(dict.fromkeys(event.conflicted))
+    more = f" and {len(nodes) - 3} more" if len(nodes) > 3 else ""
+    where = ", ".join(map(node_name, nodes[:3])) + more
+    placed = f"places {len(event.committed):,}" if event.committed else "places none"
+    return f" and {placed}: {count(len(event.conflicted), 'claim')} in conflict, on {where}"
 
 
 def _slot(event: ev.AttemptStarted | ev.AttemptResumed) -> str:

@@ -1,8 +1,9 @@
 """Every attempt of a history as columns: when it ran, where, and how near to its input."""
 
 from array import array
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +28,21 @@ UNTOLD: Millis = np.iinfo(np.int64).min
 AUXILIARY = len(SlotKind)
 """In place of a kind, for tasks that set a job up or clean up after it."""
 
-_COLUMNS = ("job", "kind", "task", "host", "begin_ms", "end_ms", "shuffled_ms", "ending", "level")
+COLUMNS_OF_ATTEMPTS = (
+    *("job", "kind", "task", "host", "begin_ms", "end_ms", "shuffled_ms", "ending", "level"),
+    *("shuffled_bytes", "booked_ms", "replicas"),
+)
+COLUMNS_OF_JOBS = ("maps", "reduces", "submit_ms", "launch_ms")
 
 
 @dataclass(frozen=True, eq=False)
 class AttemptLog:
     """A row an attempt, job by job.  `level` is a `Locality`, `UNTOLD` where hosts do not tell it;
     `booked_ms` is when the master had booked its task.  `shuffled_bytes` is what a reduce fetched.
-    `maps` and `reduces` are how many each job has, `names` what it is called, `replicas` the number
-    of hosts of each map's input; `hosts` is how many there are in all.
+    `replicas` is the number of hosts of its map's input; `hosts` is how many there are in all.
+
+    Of each job, `maps` and `reduces` are how many it has, `names` what it is called, `submit_ms`
+    and `launch_ms` when it was submitted and when it had been initialised.
     """
 
     job: _Ints
@@ -49,9 +56,11 @@ class AttemptLog:
     level: _Ints
     booked_ms: _Ints
     shuffled_bytes: _Ints
+    replicas: _Ints
     maps: _Ints
     reduces: _Ints
-    replicas: _Ints
+    submit_ms: _Ints
+    launch_ms: _Ints
     hosts: int
     names: tuple[str, ...] = ()
 
@@ -60,6 +69,16 @@ class AttemptLog:
         known = (self.begin_ms != UNTOLD) & (self.end_ms != UNTOLD) & (self.host != NO_HOST)
         found: NDArray[np.bool_] = known & (self.kind == kind) & (self.end_ms > self.begin_ms)
         return found
+
+    def only(self, jobs: NDArray[np.bool_]) -> Self:
+        """The log of these jobs alone, which keep their numbers; of the others nothing is told."""
+        rows = jobs[self.job]
+        return replace(
+            self,
+            **{each: getattr(self, each)[rows] for each in COLUMNS_OF_ATTEMPTS},
+            submit_ms=np.where(jobs, self.submit_ms, UNTOLD),
+            launch_ms=np.where(jobs, self.launch_ms, UNTOLD),
+        )
 
 
 class AttemptCollecting:
@@ -70,15 +89,19 @@ class AttemptCollecting:
         self._names: list[str] = []
         self._maps = array("q")
         self._reduces = array("q")
-        self._inputs: list[tuple[int, ...]] = []
+        self._submits = array("q")
+        self._launches = array("q")
+        self._inputs = array("i")  # the hosts of each task's input, one task after the other
+        self._input_ends = array("q", (0,))
         self._input_of = array("q")
-        self._replicas = array("q")
 
     def hear(self, job: HistoryJob) -> None:
         number = len(self._maps)
         self._names.append(job.name)
         self._maps.append(max(len(job.maps), job.maps_told or 0))
         self._reduces.append(max(len(job.reduces), job.reduces_told or 0))
+        self._submits.append(UNTOLD if job.submit_ms is None else job.submit_ms)
+        self._launches.append(UNTOLD if job.launch_ms is None else job.launch_ms)
         for kind, tasks in ((MAP, job.maps), (REDUCE, job.reduces)):
             for task, each in tasks.items():
                 self._hear_task(number, int(kind), task, each)
@@ -86,26 +109,27 @@ class AttemptCollecting:
             self._hear_task(number, AUXILIARY, task, each)
 
     def _hear_task(self, job: int, kind: int, number: int, task: HistoryTask) -> None:
-        if kind == MAP:
-            self._replicas.append(len(task.input_hosts))
-        self._inputs.append(task.input_hosts)
+        self._inputs.extend(task.input_hosts)
+        self._input_ends.append(len(self._inputs))
         booked_ms = UNTOLD if task.finish_ms is None else task.finish_ms
+        replicas = len(task.input_hosts)
         for attempt in task.attempts:
-            self._rows.extend((job, kind, number, *_told(attempt), booked_ms))
-            self._input_of.append(len(self._inputs) - 1)
+            self._rows.extend((job, kind, number, *_told(attempt), booked_ms, replicas))
+            self._input_of.append(len(self._input_ends) - 1)
 
-    def log(self, hosts: HostNames) -> AttemptLog:
-        """All attempts heard of."""
-        rows = np.array(self._rows, dtype=np.int64).reshape(-1, len(_COLUMNS) + 2)
-        columns = dict(zip((*_COLUMNS, "shuffled_bytes", "booked_ms"), rows.T, strict=True))
+    def log(self, hosts: HostNames, numbers: NDArray[np.int32]) -> AttemptLog:
+        """All attempts heard of; `numbers` are those that the file's hosts have as nodes."""
+        rows = np.frombuffer(self._rows, np.int64).reshape(-1, len(COLUMNS_OF_ATTEMPTS))
+        columns = dict(zip(COLUMNS_OF_ATTEMPTS, rows.T, strict=True))
         columns["level"] = self._levels(columns, hosts)
-        sizes = (np.array(each, np.int64) for each in (self._maps, self._reduces, self._replicas))
-        maps, reduces, replicas = sizes
+        if len(numbers):
+            renumbered = numbers[np.maximum(columns["host"], 0)]
+            columns["host"] = np.where(columns["host"] == NO_HOST, NO_HOST, renumbered)
+        of_jobs = (self._maps, self._reduces, self._submits, self._launches)
+        kept = (np.array(each, np.int64) for each in of_jobs)
         return AttemptLog(
             **columns,
-            maps=maps,
-            reduces=reduces,
-            replicas=replicas,
+            **dict(zip(COLUMNS_OF_JOBS, kept, strict=True)),
             hosts=len(hosts.names),
             names=tuple(self._names),
         )
@@ -116,7 +140,7 @@ class AttemptCollecting:
             columns["host"].tolist(), columns["kind"].tolist(), self._input_of, strict=True
         )
         for row, (host, kind, place) in enumerate(places):
-            held = self._inputs[place]
+            held = self._inputs[self._input_ends[place - 1] : self._input_ends[place]]
             if levels[row] != UNTOLD or kind != MAP or host == NO_HOST or not held:
                 continue
             levels[row] = _level(host, held, hosts.racks)
@@ -131,7 +155,7 @@ def _told(attempt: HistoryAttempt) -> tuple[int, ...]:
     return (attempt.host, *told, ENDINGS.index(attempt.ending), level, fetched)
 
 
-def _level(host: int, held: tuple[int, ...], racks: list[str]) -> int:
+def _level(host: int, held: Sequence[int], racks: list[str]) -> int:
     """How near the host is to the input's hosts; `UNTOLD` where their racks are not told."""
     if host in held:
         return int(Locality.NODE)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from callboard.actors.config import NODES_MAX, SLOTS_MAX
 from callboard.scenarios.formats.cluster_history import NO_HOST, HistoryAttempt, HostNames
-from callboard.scenarios.formats.import_report import Remarks
+from callboard.scenarios.formats.import_report import Fate, Remarks
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import KINDS, MAP, REDUCE, SlotKind
 
@@ -20,12 +20,13 @@ _NAMES = {MAP: "map", REDUCE: "reduce"}
 
 
 class StatedCluster(NamedTuple):
-    """A cluster as its file states it, and in which words."""
+    """A cluster as its file states it, in which words, and whether that was read or guessed."""
 
     nodes: int
     map_slots: int
     reduce_slots: int
     words: str
+    fate: Fate = "read"
 
 
 class RecordedCluster(NamedTuple):
@@ -131,7 +132,7 @@ class ClusterInference:
 
     def _without_hosts(self, stated: StatedCluster | None) -> tuple[int, tuple[int, int]]:
         if stated is not None:
-            self._remarks.add("read", f"nodes: {stated.words}", count=stated.nodes)
+            self._remarks.add(stated.fate, f"nodes: {stated.words}", count=stated.nodes)
             return stated.nodes, (stated.map_slots, stated.reduce_slots)
         most = [self._spans[kind].most_at_once(by_host=False) for kind in KINDS]
         if not any(most):
@@ -141,12 +142,12 @@ class ClusterInference:
         per_node = max(GUESSED_SLOTS, -(-max(most) // NODES_MAX))
         nodes = -(-max(most) // per_node)
         what = f"nodes of {per_node} slots a kind: {max(most):,} tasks ran at once at most"
-        self._remarks.add("inferred", what, count=nodes)
+        self._remarks.add("guessed", what, count=nodes)
         return nodes, (per_node, per_node)
 
 
 def _order(names: Sequence[str], racks: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
-    """The hosts in the order of the nodes, whatever the order in which files name them; and whether
+    """The hosts in the order of the nodes, however the files order them; and whether
     their names go round the racks.
     """
     by_name = sorted(range(len(names)), key=lambda host: _natural(names[host]))

@@ -36,7 +36,7 @@ def is_not_jobs(path: Path) -> bool:
 
 
 def drawn_failures(path: Path, nth: int, nodes: int, remarks: Remarks) -> Iterator[Outage]:
-    """The outages that a trace of failures, the `nth` from 0, comes to on so many nodes; the trace
+    """The outages that a trace of failures, the `nth` from 0, comes to on `nodes` nodes; the trace
     begins with the run.
     """
     draw, up_from = Stream(nth, "import/failures"), [0] * nodes

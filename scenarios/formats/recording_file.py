@@ -1,4 +1,4 @@
-"""Reads the recording in a file or a folder, of whatever format, told by what stands in it."""
+"""Reads the recording in a file or a folder; the format is told by the content."""
 
 import codecs
 import gc
@@ -8,13 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from callboard.scenarios.failures import Outage
-from callboard.scenarios.formats.attempt_log import AttemptCollecting
-from callboard.scenarios.formats.cluster_history import HostNames
+from callboard.scenarios.formats.attempt_log import AttemptLog
 from callboard.scenarios.formats.column_map import TableReader, is_table
 from callboard.scenarios.formats.hadoop1_history import Hadoop1Reader, is_hadoop1_history
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.jhist import JhistReader, is_jhist
+from callboard.scenarios.formats.log_lines import LogHead, log_lines, read_log
 from callboard.scenarios.formats.opendc import drawn_failures, is_failure_trace, is_not_jobs
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.rumen import RumenReader, is_rumen
@@ -23,7 +25,12 @@ from callboard.scenarios.formats.sls_synth import SynthReader, is_synth
 from callboard.scenarios.formats.swf import SwfReader, is_swf
 from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks, read_tasks
+from callboard.scenarios.tasks_file import (
+    ClusterRecording,
+    begins_as_tasks,
+    read_attempt_lines,
+    read_tasks,
+)
 from callboard.scheduler.model import Millis
 
 _LOOKED_AT = 1000  # files and folders, for one that can be read
@@ -31,8 +38,8 @@ _LOOKED_AT = 1000  # files and folders, for one that can be read
 
 class Imported(NamedTuple):
     """A recording, what became of all that the files held, and how much that was; `outages` are
-    what the traces of `failures` among them come to, on its nodes; `hosts` those that the files
-    name; `begin_ms` is the first submission by the files' own clock.
+    what the traces of `failures` among them come to, on its nodes; `log` has every attempt, None
+    where the file does not keep them; `begin_ms` is the first submission by the files' own clock.
     """
 
     recording: ClusterRecording
@@ -42,7 +49,7 @@ class Imported(NamedTuple):
     attempts: int
     failures: tuple[Path, ...] = ()
     outages: tuple[Outage, ...] = ()
-    hosts: HostNames | None = None
+    log: AttemptLog | None = None
     begin_ms: Millis = 0
 
 
@@ -114,12 +121,8 @@ def is_recording(path: Path) -> bool:
     return begins_as_tasks(begin_of(path, 100)) or format_of(path) is not None
 
 
-def import_files(
-    paths: Iterable[Path], columns: str = "", attempts: AttemptCollecting | None = None
-) -> Imported:
-    """The recording in files and folders of one format, with its report; `attempts` hears of every
-    job.
-    """
+def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
+    """The recording in files and folders of one format, with its report."""
     remarks = Remarks()
     given = list(paths)
     every = [each for path in given for each in (_files_in(path) if path.is_dir() else [path])]
@@ -134,8 +137,6 @@ def import_files(
         raise ScenarioError(problem, source=failures[0])
     form, readable = _only_format(files, remarks)
     maker = RecordingMaker(form.name, str(files[0]), remarks)
-    if attempts is not None:
-        maker.listeners.append(attempts.hear)
     with _without_collection():
         form.read(maker, readable, columns)
         note = f"jobs' fields that no simulation needs: {form.unused}"
@@ -147,9 +148,7 @@ def import_files(
         for outage in drawn_failures(path, nth, recording.nodes, remarks)
     )
     sizes = maker.jobs, maker.tasks, maker.attempts
-    return Imported(
-        recording, remarks, *sizes, tuple(failures), outages, maker.hosts, maker.begin_ms
-    )
+    return Imported(recording, remarks, *sizes, tuple(failures), outages, maker.log, maker.begin_ms)
 
 
 @contextmanager
@@ -218,6 +217,35 @@ def _loaded(path: Path, columns: str) -> Imported:
         tasks = sum(len(job.tasks.map_ms) + len(job.tasks.rest_ms) for job in recording.jobs)
         return Imported(recording, Remarks(), len(recording.jobs), tasks, tasks)
     return import_files([path], columns)
+
+
+def load_history(path: Path, columns: str = "") -> Imported:
+    """The same with every attempt, which a file of recorded tasks keeps too since version 3;
+    ScenarioError where it is damaged.
+    """
+    found = load_recording(path, columns)
+    if found.log is not None or not (lines := read_attempt_lines(path)):
+        return found
+    try:
+        head, log = read_log(lines)
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError, OverflowError) as error:
+        problem = f"not the attempts of recorded tasks: {error}; import the history again"
+        raise ScenarioError(problem, source=path) from None
+    remarks = Remarks()
+    for what, often in head.guessed:
+        remarks.add("guessed", what, count=often)
+    sizes = head.jobs, head.tasks, head.attempts
+    return Imported(found.recording, remarks, *sizes, log=log, begin_ms=head.begin_ms)
+
+
+def attempt_lines(imported: Imported) -> Iterator[bytes]:
+    """What the file of its tasks keeps of an imported history's attempts; nothing without any."""
+    if imported.log is None:
+        return
+    guessed = tuple((each.what, each.count) for each in imported.remarks.of("guessed"))
+    sizes = imported.jobs, imported.tasks, imported.attempts
+    head = LogHead(imported.begin_ms, imported.log.hosts, *sizes, guessed)
+    yield from log_lines(head, imported.log)
 
 
 def _stamp(path: Path) -> tuple[object, ...]:

@@ -4,7 +4,7 @@ cluster that must have been there.  All that is inferred, guessed or dropped on 
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from callboard.actors.books.job_tasks import ATTEMPTS_MAX
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
+from callboard.scenarios.formats.attempt_log import AttemptCollecting, AttemptLog
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
     Ending,
@@ -55,12 +56,15 @@ class RecordingMaker:
         self.jobs = self.tasks = self.attempts = 0
         self.begin_ms: Millis = 0
         """The first submission by the file's own clock, once all jobs are there."""
-        self.listeners: list[Callable[[HistoryJob], None]] = []
-        """They hear of every job that counts."""
+        self.log: AttemptLog | None = None
+        """Every attempt of the jobs that count, once all are there."""
+        self._collecting = AttemptCollecting()
         self._format = form
         self._source = source
         self._drafts: list[DraftJob] = []
         self._names: set[str] = set()
+        self._times: dict[str, set[tuple[Millis | None, ...]]] = {}
+        self._repeated: Counter[str] = Counter()
         self._inference = ClusterInference(self.hosts, remarks)
 
     def begins_again(self, attempt: HistoryAttempt, place: str) -> bool:
@@ -85,17 +89,31 @@ class RecordingMaker:
     def add(self, job: HistoryJob) -> None:
         """Take a job, which the reader has come to the end of."""
         self._count(job)
-        if job.name in self._names:
-            self.remarks.add("dropped", "jobs of a name that was there before", job.place)
+        times = (job.submit_ms, job.launch_ms, job.finish_ms)
+        if times in self._times.setdefault(job.name, set()):
+            self.remarks.add(
+                "dropped", "jobs that were there before, with the same times", job.place
+            )
             return
-        self._names.add(job.name)
+        self._times[job.name].add(times)
+        self._rename(job)
         if len(self._names) > JOBS_MAX:
             raise ScenarioError(f"over {JOBS_MAX:,} jobs", source=self._source)
-        for listener in self.listeners:
-            listener(job)
+        self._collecting.hear(job)
         draft = self._draft(job)
         if draft is not None:
             self._drafts.append(draft)
+
+    def _rename(self, job: HistoryJob) -> None:
+        """Give a job whose name another has a name of its own: `sort`, then `sort~2`."""
+        name, number = job.name, self._repeated[job.name]
+        while job.name in self._names:
+            number += 1
+            job.name = f"{name}~{number + 1}"
+        self._repeated[name] = number
+        note = "jobs of a name that was there before: renamed, as in `sort~2`"
+        self.remarks.add("inferred", note, job.place, job.name != name)
+        self._names.add(job.name)
 
     def finish(self) -> ClusterRecording:
         """The recording of all jobs; ScenarioError where none can be played."""
@@ -104,6 +122,7 @@ class RecordingMaker:
             problem = f"there is no job in it that can be played{why}"
             raise ScenarioError(problem, source=self._source)
         cluster = self._inference.cluster(self.stated, self._source)
+        self.log = self._collecting.log(self.hosts, cluster.renumbered)
         begin_ms = self.begin_ms = min(draft.submit_ms for draft in self._drafts)
         self._check_span(begin_ms)
         ordered = sorted(self._drafts, key=lambda draft: draft.submit_ms)

@@ -4,9 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from callboard.scenarios.formats.recording_file import load_recording
+import msgspec
+
+from callboard.actors.config import NODES_MAX, Cluster, Heartbeats
+from callboard.scenarios.formats.attempt_log import AttemptLog
+from callboard.scenarios.formats.heartbeat_phases import node_phases
+from callboard.scenarios.formats.recording_file import Imported, load_history
 from callboard.scenarios.overrides import apply_overrides
 from callboard.scenarios.tasks_file import ClusterRecording
+from callboard.scheduler.model import Millis
 
 _SUFFIXES = (".gz", ".history", ".tasks", ".json", ".jhist", ".swf", ".csv", ".parquet", ".txt")
 YARN_HEARTBEAT_MS = 1000  # yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
@@ -18,8 +24,8 @@ def written_scenario(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any
     """
     workload = apply_overrides({"workload": {}}, overrides)["workload"]
     columns = str(workload.get("columns", "")) if isinstance(workload, dict) else ""
-    imported = load_recording(path, columns)
-    scenario = scenario_of(imported.recording, plain_name(path), str(path.absolute()), columns)
+    imported = load_history(path, columns)
+    scenario = scenario_of(imported, plain_name(path), str(path.absolute()), columns)
     if imported.failures:
         traces = [str(trace.absolute()) for trace in imported.failures]
         scenario["timeline"] = [{"what": "trace", "path": trace} for trace in traces]
@@ -34,19 +40,41 @@ def plain_name(path: Path) -> str:
     return name or "recorded"
 
 
-def scenario_of(
-    recording: ClusterRecording, name: str, path: str, columns: str = ""
-) -> dict[str, Any]:
-    """The scenario that plays the recording, whose file is at `path`."""
+def scenario_of(imported: Imported, name: str, path: str, columns: str = "") -> dict[str, Any]:
+    """The scenario that plays an imported history, whose file is at `path`."""
+    recording = imported.recording
     workload = {"kind": "recorded", "path": path, **({"columns": columns} if columns else {})}
     jobs = len(recording.jobs)
     story = f"{jobs:,} recorded job{'' if jobs == 1 else 's'} ({recording.format})."
-    return {
+    scenario = {
         "name": name,
         "story": story,
         "cluster": _cluster(recording),
         "workload": workload,
     }
+    return on_its_grid(scenario, imported)
+
+
+def on_its_grid(scenario: dict[str, Any], imported: Imported) -> dict[str, Any]:
+    """The scenario with jobs that find heartbeats where they found them, as far as attempts tell:
+    nodes have their phases, and the first job comes once every node has joined.
+    """
+    cluster, workload = scenario["cluster"], scenario["workload"]
+    nodes, stated = imported.recording.nodes, cluster.get("heartbeat", {})
+    rules = Cluster(nodes=nodes, heartbeat=msgspec.convert(stated, Heartbeats))
+    phases = () if imported.log is None else _phases(imported.log, imported, rules)
+    if not phases:
+        return scenario
+    cluster = {**cluster, "heartbeat": {**stated, "phases_ms": list(phases)}}
+    workload = {**workload, "begin_s": rules.round_ms() / 1000}
+    return {**scenario, "cluster": cluster, "workload": workload}
+
+
+def _phases(log: AttemptLog, imported: Imported, rules: Cluster) -> tuple[Millis, ...]:
+    if rules.nodes > NODES_MAX:
+        return ()  # which is refused when the scenario is decoded
+    grid = {"round_ms": rules.round_ms(), "latency_ms": rules.latency_ms}
+    return node_phases(log, imported.begin_ms, nodes=rules.nodes, **grid)
 
 
 def _cluster(recording: ClusterRecording) -> dict[str, Any]:

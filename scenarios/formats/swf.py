@@ -4,9 +4,12 @@ A job of n processors becomes n equal maps of its run time: Callboard knows no t
 start together.
 """
 
+from array import array
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from callboard.actors.config import NODES_MAX, SLOTS_MAX
 from callboard.scenarios.fields import TASKS_MAX
@@ -63,6 +66,8 @@ class SwfReader:
     def __init__(self, maker: RecordingMaker) -> None:
         self._maker = maker
         self._most = 1  # processors that any job had
+        self._spans = array("q")  # the start, the end and the processors of each job
+        self._knows_waits = False
 
     def read(self, path: Path) -> None:
         """Read a log; ScenarioError names line and field of what is wrong."""
@@ -107,14 +112,24 @@ class SwfReader:
             raise ScenarioError(problem, source=self._path, key="processors", line=line)
         self._most = max(self._most, round(processors))
         self._note(row, line)
+        self._hear(row, round(processors))
         self._maker.add(self._job(row, round(processors), line))
+
+    def _hear(self, row: SwfLine, processors: int) -> None:
+        """Remember when it ran: of jobs whose waits are told, if there are any."""
+        told = row.wait >= 0
+        if told and not self._knows_waits:
+            self._knows_waits, self._spans = True, array("q")
+        if told or not self._knows_waits:
+            start = row.submit + max(row.wait, 0)
+            self._spans.extend((round(start * 1000), round((start + row.run) * 1000), processors))
 
     def _note(self, row: SwfLine, line: int) -> None:
         """What is assumed of a job, or left out."""
         place, add = f"{self._path.name}:{line}", self._maker.remarks.add
         wanted = "jobs whose processors are those that they asked for"
         add("inferred", wanted, place, row.processors <= 0)
-        waited = "jobs of unknown wait: taken to have started at once"
+        waited = "jobs of unknown wait: nothing tells how long they took to respond"
         add("guessed", waited, place, row.wait < 0)
         cancelled = "jobs that were cancelled: played for as long as they ran"
         add("inferred", cancelled, place, row.status == _CANCELLED)
@@ -126,7 +141,7 @@ class SwfReader:
         start_ms = submit_ms + max(round(row.wait * 1000), 0)
         end_ms = start_ms + round(row.run * 1000)
         job = HistoryJob(f"job_{row.job:.0f}", self._path.name, line, ending="succeeded")
-        job.submit_ms, job.finish_ms = submit_ms, end_ms
+        job.submit_ms, job.finish_ms = submit_ms, None if row.wait < 0 else end_ms
         job.user = f"user{row.user:.0f}" if row.user >= 0 else "user"
         job.queue = f"queue{row.queue:.0f}" if row.queue >= 0 else ""
         job.requested_ms = round(row.wanted_time * 1000) if row.wanted_time > 0 else None
@@ -136,20 +151,29 @@ class SwfReader:
         return job
 
     def _state(self, header: dict[str, str]) -> None:
-        """The cluster as the header tells it, else as large as the largest job."""
+        """The cluster as the header tells it, else as large as what ran at once."""
         tells = {key: header.get(key, "").partition(" ")[0] for key in ("MaxProcs", "MaxNodes")}
         told_nodes = _number(tells["MaxNodes"])
         told = _number(tells["MaxProcs"]) or told_nodes
-        processors = max(round(told or 0), self._most)
+        processors = max(round(told or self._most_at_once()), self._most)
         nodes = min(max(round(told_nodes or processors), 1), NODES_MAX)
         slots = min(max(ceil(processors / nodes), 1), SLOTS_MAX)
         add = self._maker.remarks.add
-        guess = "processors: as many as the largest job has"
-        add("guessed", guess, count=0 if told else processors)
         more = "processors: the largest job has more than the header tells"
         add("inferred", more, count=processors if told and processors > told else 0)
         words = f"{processors:,} processors as map slots"
-        self._maker.stated = StatedCluster(nodes, slots, 1, words)
+        if told:
+            self._maker.stated = StatedCluster(nodes, slots, 1, words)
+        else:
+            words = f"{words}: so many ran at once at most, and nothing tells how many there were"
+            self._maker.stated = StatedCluster(nodes, slots, 1, words, "guessed")
+
+    def _most_at_once(self) -> int:
+        """How many processors ran at once at most; what ends makes room at once."""
+        starts, ends, processors = np.array(self._spans, np.int64).reshape(-1, 3).T
+        order = np.lexsort((np.repeat([1, 0], len(starts)), np.concatenate((starts, ends))))
+        change = np.concatenate((processors, -processors))
+        return int(np.cumsum(change[order]).max(initial=0))
 
 
 def _lacking(row: SwfLine, processors: float) -> str:

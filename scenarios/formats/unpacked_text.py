@@ -36,7 +36,7 @@ def _behind_mark(file: IO[bytes] | gzip.GzipFile) -> IO[bytes]:
     try:
         marked = file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     except (EOFError, gzip.BadGzipFile, zlib.error):
-        marked = False  # whoever reads on will find it
+        marked = False  # the reader will meet it
     if not marked:
         file.seek(0)
     return file  # type: ignore[return-value]

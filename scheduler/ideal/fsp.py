@@ -51,7 +51,7 @@ def until_late_change(jobs: LoopJobs, twin: FspMachine, late: int) -> Any:
 
 
 def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> None:
-    """Let the late jobs, of which there are some, have the machine."""
+    """Give the machine to the late jobs; there must be some."""
     if late == LATE_PS:
         queues.serve_ps(twin.shared, seconds, 0)
     elif late == LATE_LAS:

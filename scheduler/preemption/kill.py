@@ -18,7 +18,9 @@ livelock is in docs/preemption.md.
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from callboard.scheduler import decisions
 from callboard.scheduler.entitlements import Entitlement
@@ -32,6 +34,8 @@ from callboard.scheduler.preemption.starvation import StarvationWatch, starving
 from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
+
+VictimCount = Annotated[int, Meta(ge=1)]
 
 
 class KillParams(PartParams, frozen=True, kw_only=True):
@@ -50,6 +54,10 @@ class KillParams(PartParams, frozen=True, kw_only=True):
     """How long a claimant is left below half of its fair share; `inf` turns it off.  Hadoop's own
     default is infinite.
     """
+    most_per_check: VictimCount | None = None
+    """The most attempts of a kind that a check takes; unset, as many as starving claimants lack.
+    What is lost grows slower so, and shares come about later.
+    """
 
 
 class NewestAboveShare(PreemptionRule):
@@ -60,12 +68,15 @@ class NewestAboveShare(PreemptionRule):
         self.watch = StarvationWatch(*times_s)
         self.interval_ms = self.watch.interval_ms
         self._by_job = params.victims == "job"
+        self._most = params.most_per_check
         self._limits = suspend_limits
 
     def bind(self, policy: Policy) -> None:
         self.watch.bind(self.name, policy)
         lasting = NO_PING_PONG if policy.order.steady else ()
-        self.guarantees = (*type(self).guarantees, *lasting)
+        promised = (*type(self).guarantees, *lasting)
+        limited = () if self._most is None else _IN_TIME
+        self.guarantees = tuple(each for each in promised if each not in limited)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
         self.watch.news = True
@@ -83,6 +94,8 @@ class NewestAboveShare(PreemptionRule):
             return
         alive, leaving = possible_victims(kind, view)
         wanted = sum(deficit.slots for deficit in deficits) - leaving
+        if self._most is not None:
+            wanted = min(wanted, self._most)
         excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
             alive = _dealt(alive, self.watch.entitlements(kind, view, "job"))
@@ -96,6 +109,10 @@ class NewestAboveShare(PreemptionRule):
                 rank += 1
                 excess.take(attempt.job)
                 yield attempt, Why(Reason.STARVATION, self.name, rank, float(above), *given_for)
+
+
+_IN_TIME = ("fair-share-timeout", "min-share-timeout")
+"""What a rule that takes only so many at once does not promise."""
 
 
 class KillPreemption(NewestAboveShare):

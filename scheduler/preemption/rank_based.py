@@ -160,7 +160,7 @@ class _Check:
         return max(waiting - self._urgent.get(job, 0), 0)
 
     def _not_supplied(self, tasks: int) -> int:
-        """How many of so many tasks find no slot free or about to be."""
+        """How many of `tasks` tasks find no slot that is free or about to be."""
         found = min(tasks, max(self._supply, 0))
         self._supply -= found
         return tasks - found

@@ -9,6 +9,7 @@ import msgspec
 
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import dotted
+from callboard.scheduler.registry.percent import without_percents
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
 from callboard.scheduler.registry.toml_limits import toml_flaw
 from callboard.scheduler.registry.toml_text import toml_key, toml_value, without_defaults
@@ -20,7 +21,7 @@ def read_table(text: str, part: str) -> dict[str, Any]:
     if flaw is not None:
         raise PolicySpecError(f"`{part}(…)`: {flaw.problem}")
     try:
-        document = tomllib.loads(f"params = {{{text}}}")
+        document = tomllib.loads(f"params = {{{without_percents(text)}}}")
     except (ValueError, RecursionError) as error:
         reason = re.sub(r" \(at .*\)$", "", str(error))
         raise PolicySpecError(

@@ -37,7 +37,7 @@ RATE_UNIT = 10**12
 """Rates are whole numbers: this much for a task done in 1 ms."""
 
 MIN_SPEC_CAP = 10
-"""Hadoop 0.21 lets every job have so many speculative attempts (MIN_SPEC_CAP)."""
+"""Hadoop 0.21 lets every job have this many speculative attempts (MIN_SPEC_CAP)."""
 
 MIN_SLOTS_CAP = Fraction(1, 100)
 """And as many as this share of the slots (MIN_SLOTS_CAP)."""

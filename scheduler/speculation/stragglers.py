@@ -45,7 +45,7 @@ class StragglerRule(SpeculationRule):
     def __init__(self) -> None:
         self.stragglers: list[dict[AttemptId, Straggler]] = [{}, {}]
         self.speculative: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
-        """Tasks of each job, by kind, of which two attempts run."""
+        """Tasks of each job with two running attempts, by kind."""
         self._speculative_pair: dict[AttemptId, AttemptId] = {}
         self._since_ms: Millis = 0  # when it was put in force
         self._looked_ms: Millis | None = None

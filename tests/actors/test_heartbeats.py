@@ -157,3 +157,18 @@ def test_a_cluster_with_one_heartbeat_a_day_is_slow_and_not_stuck() -> None:
     run = play([job(0)], cluster=Cluster(nodes=1, racks=1, heartbeat=heartbeats))
     assert run.kernel.reason == "complete"
     assert run.kernel.now_ms == day_ms + 3
+
+
+def test_a_stated_phase_is_that_of_the_nodes_first_heartbeat() -> None:
+    """Node 0's is stated, node 1's is drawn as ever, node 2's counts within a round of 3,002 ms."""
+    heartbeats = Heartbeats(phases_ms=(1234, -1, 3002 + 77))
+    stated = first_launches(Cluster(nodes=4, racks=1, heartbeat=heartbeats))
+    drawn = first_launches(Cluster(nodes=4, racks=1))
+    assert (stated[0], stated[2]) == (1235, 78)
+    assert (stated[1], stated[3]) == (drawn[1], drawn[3])
+
+
+def first_launches(cluster: Cluster) -> dict[int, int]:
+    """When each node is given its first task: at its first heartbeat, there is enough for all."""
+    launches = play([job(0, maps=30)], cluster=cluster).all(AttemptLaunched)
+    return {each.node: each.at_ms for each in reversed(launches)}

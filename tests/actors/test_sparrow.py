@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from typing import get_args
 
 import pytest
 from msgspec.structs import replace
@@ -20,17 +19,12 @@ from callboard.actors.sparrow.probe_messages import (
 )
 from callboard.actors.sparrow.reservations import Reservations
 from callboard.actors.sparrow.sampling import Sample, per_task
-from callboard.actors.sparrow.sparrow import PlacementName
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
-    AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
-    AttemptStarted,
-    JobFinished,
     JobSubmitted,
     NodeFacts,
-    Outcome,
 )
 from callboard.experiments.plugins import canonical_policy, load_policy
 from callboard.experiments.simulation import Simulation
@@ -76,51 +70,6 @@ def test_a_launch_follows_from_the_end_that_freed_its_slot_or_from_the_submissio
     run = play([job(n) for n in range(3)], "sparrow", cluster=small(nodes=1), tasks=PLAIN)
     causes = [type(run.events[each.cause - 1]) for each in run.launches()]
     assert causes == [JobSubmitted, AttemptEnded, AttemptEnded]
-
-
-EVERY = [f'sparrow(placement="{each}")' for each in get_args(PlacementName)]
-
-
-@pytest.mark.parametrize("policy", EVERY)
-def test_a_job_of_two_stages_with_a_setup_and_a_cleanup_is_played_to_its_end(policy: str) -> None:
-    spec = job(0, maps=3, reduces=2, shuffle_ms=1000, reduce_ms=2000)
-    spec = replace(spec, setup_ms=500, cleanup_ms=500)
-    run = play([spec], policy, cluster=small(slots=2))
-    assert run.all(JobFinished)[0].outcome is Outcome.SUCCEEDED
-    assert len(run.all(AttemptClosed)) == 3 + 2 + 2
-
-
-@pytest.mark.parametrize("policy", EVERY)
-def test_what_fails_is_run_again_on_another_node(policy: str) -> None:
-    """A node on which all attempts fail; Hadoop's retries keep away from it, and so do these."""
-    script = [ScheduledFault(1, faults.Flaky(0, 1.0))]
-    jobs = [job(n, maps=4, submit_ms=10) for n in range(4)]
-    run = play(jobs, policy, cluster=small(), script=script)
-    failed = {each.attempt for each in run.all(AttemptClosed) if each.outcome is Outcome.FAILED}
-    tried = {(each.job, each.task) for each in run.launches() if each.attempt in failed}
-    assert tried
-    again = [each for each in run.launches() if each.number and (each.job, each.task) in tried]
-    assert len(again) == len(tried)
-    assert all(each.node != 0 for each in again)
-    assert all(each.outcome is Outcome.SUCCEEDED for each in run.all(JobFinished))
-
-
-@pytest.mark.parametrize("policy", EVERY)
-def test_a_killed_job_leaves_nothing_behind(policy: str) -> None:
-    """What runs of it is stopped, what waits is taken back, or ends as soon as it has a slot; the
-    next job has the whole cluster.
-    """
-    jobs = [job(0, maps=20, map_ms=100_000), job(1, maps=4, map_ms=10_000, submit_ms=20_000)]
-    script = [ScheduledFault(15_000, faults.KillJob(0))]
-    run = play(jobs, policy, cluster=small(), tasks=PLAIN, script=script)
-    ends = {each.job: (each.at_ms, each.outcome) for each in run.all(JobFinished)}
-    assert ends[0] == (15_000, Outcome.KILLED)
-    assert ends[1][1] is Outcome.SUCCEEDED
-    of_next = {each.attempt for each in run.launches() if each.job == 1}
-    began = {each.at_ms for each in run.all(AttemptStarted) if each.attempt in of_next}
-    assert min(began) <= 20_015
-    late = [each for each in run.all(AttemptEnded) if each.at_ms > 15_005]
-    assert all(each.started_ms == each.at_ms for each in late if each.attempt not in of_next)
 
 
 def test_late_binding_costs_a_round_trip_where_nothing_waits() -> None:
@@ -170,7 +119,7 @@ class FakeNode:
 
 def reservations(slots: int) -> tuple[Reservations, FakeNode]:
     node = FakeNode(slots)
-    dialogue = Reservations(node.facts, 5, lambda number: number, lambda number: number)
+    dialogue = Reservations(node.facts, 5, lambda number: number)
     dialogue.attach(node)  # type: ignore[arg-type]
     return dialogue, node
 

@@ -93,7 +93,7 @@ def test_every_picture_is_shown_and_a_command_draws_it() -> None:
     figures = {path.name for path in (DOCS / "figures").iterdir()}
     assert figures | {path.name for path in (DOCS / "screens").iterdir()} <= shown
     runs = {
-        f"{figure}-{each.scenario}.svg" for each in (*EXAMPLES, SWEPT) for figure in each.figures
+        f"{figure}-{each.scenario}.svg" for each in (*EXAMPLES, *SWEPT) for figure in each.figures
     }
     others = figures - runs - {PICTURE.name}
     assert runs <= figures

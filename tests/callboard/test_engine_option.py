@@ -34,9 +34,9 @@ def test_seeds_say_who_has_played(callboard: Run) -> None:
 
 
 def test_what_only_the_actors_can_play_is_refused(callboard: Run) -> None:
-    status, _, err = callboard("run", "two-jobs", "--policy", "fair+kill", "--engine", "twin")
+    status, _, err = callboard("run", "two-jobs", "--policy", "fair+suspend", "--engine", "twin")
     assert status == 2
-    assert "the twin cannot play fair+kill: it does not preempt" in err
+    assert "the twin cannot play fair+suspend: it does not know `suspend`" in err
 
 
 def test_a_sweep_has_one_table_whoever_has_played(callboard: Run, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from callboard.actors.vocabulary.events import AttemptLaunched
+from callboard.actors.vocabulary.events import AttemptLaunched, JobSubmitted
 from callboard.cli import run_command_line
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import Simulation
@@ -36,21 +36,22 @@ straggler_factor = 3.0
 [workload]
 kind = "jobs"
 job = [
-  { name = "long", maps = 60, map_s = 30.0, reduces = 4, shuffle_s = 12.0, reduce_s = 20.0 },
+  { name = "long", at_s = 4, maps = 60, map_s = 30, reduces = 4, shuffle_s = 12, reduce_s = 20 },
   { name = "short", count = 8, every_s = 20.0, at_s = 5.0, maps = 6, map_s = 9.0 },
   { name = "wide", count = 3, every_s = 50.0, at_s = 31.0, maps = 25, map_s = 12.0, user = "ann" },
   { name = "late", at_s = 90.0, maps = 9, map_s = 5.0, reduces = 2, shuffle_s = 3.0 },
 ]
 """
-"""Jobs of several sizes, the first at 0, on nodes that all hold some input."""
+"""Jobs of several sizes, the first once all nodes have joined; they all hold some input."""
 
 Launch = tuple[int, int, int, int, int, int]
 
 
 def launches(events: list[object]) -> list[Launch]:
-    """(time, job, kind, task, number, node) of every launch."""
+    """(time since the first submission, job, kind, task, number, node) of every launch."""
+    begin_ms = next(each.at_ms for each in events if isinstance(each, JobSubmitted))
     return [
-        (each.at_ms, each.job, int(each.kind), each.task, each.number, each.node)
+        (each.at_ms - begin_ms, each.job, int(each.kind), each.task, each.number, each.node)
         for each in events
         if isinstance(each, AttemptLaunched)
     ]
@@ -104,7 +105,8 @@ def test_setups_failures_and_kills_come_back_too(tmp_path: Path, ending: str) ->
 def test_a_shared_trace_with_setups_and_cleanups_comes_back(tmp_path: Path) -> None:
     """59 jobs on 40 nodes, whose inputs are placed anew."""
     source = str(trace("rumen/folder-input-trace.json.gz"))
-    journal, before = recorded(tmp_path, source, "cluster.nodes=40", 'policies=["fair"]')
+    given = ("cluster.nodes=40", 'policies=["fair"]', "workload.begin_s=20")
+    journal, before = recorded(tmp_path, source, *given)
     _, after = recorded(tmp_path, str(exported(journal, "again.history")), 'policies=["fair"]')
     assert len(before) == 1108 + 2 * 59
     assert after == before
@@ -212,12 +214,6 @@ def test_pools_become_queues_with_all_that_a_queue_can_say() -> None:
     assert root.findtext("defaultFairSharePreemptionTimeout") == "60"
     assert "pool ads: at most 10 maps" in unsaid
     assert "yarn.scheduler.fair.preemption" in unsaid
-
-
-def test_the_queues_of_the_capacity_scheduler_are_left_to_its_own_file() -> None:
-    root, unsaid = allocations("capacity(queues={ads={capacity=50}})")
-    assert root.findtext("queue/schedulingPolicy") == "fair"
-    assert "YARN's Capacity Scheduler has a file of its own" in unsaid
 
 
 def test_an_order_that_yarn_has_not_is_said_to_be_none_of_its() -> None:

@@ -45,3 +45,9 @@ def test_an_option_that_only_prints_loads_no_library_and_no_room(option: str) ->
 def test_the_list_of_what_is_loaded_is_no_empty_one() -> None:
     assert {"callboard.cli", "argparse"} <= loaded_by("--version")
     assert "msgspec" in loaded_by("policies")
+
+
+def test_a_run_of_the_library_loads_no_reader_of_histories() -> None:
+    modules = loaded_by("run", "two-jobs")
+    assert "callboard.experiments.simulation" in modules
+    assert not [name for name in modules if ".formats." in name or ".backtest." in name]

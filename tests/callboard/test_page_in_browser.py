@@ -4,6 +4,7 @@ One browser is started for all of it.  The pages stand in frames as wide as a ph
 of one run are hostile.
 """
 
+import asyncio
 import html
 import json
 import re
@@ -21,7 +22,7 @@ from callboard.actors.vocabulary.events import AnyEvent, NodeFacts, RunEnded
 from callboard.actors.vocabulary.job_names import job_title
 from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.export.page_collector import PageCollector
-from callboard.journal.export.page_data import page_data
+from callboard.journal.export.page_data import compared_page_data, page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.replay.frame import Frame, SlotState, View
 from callboard.journal.replay.recorded import RecordedSource
@@ -29,9 +30,10 @@ from callboard.journal.replay.signs import STATE_WORDS
 from callboard.journal.replay.source import Step, StepKind
 from callboard.journal.tell.names import clock
 from callboard.journal.tell.time_format import short_duration
-from tests.journal.replay.support import outage, recorded
+from tests.journal.replay.support import events_of, outage, recorded
 from tests.journal.stories import START, STORY
 from tests.journal.test_run_page import evil
+from tests.support.chromium import open_tab
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
@@ -96,6 +98,46 @@ def pages(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> d
     assert found, dom[-2000:]
     seen: dict[str, Any] = json.loads(html.unescape(found[1]))
     return seen
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of `two-jobs` under FIFO and under Fair."""
+    runs = [
+        PageCollector.of(events_of("two-jobs", each), oracle_of_journal)
+        for each in ("fifo", "fair")
+    ]
+    page = tmp_path_factory.mktemp("pair") / "pair.html"
+    page.write_text(run_page(compared_page_data(*runs)), encoding="utf-8")
+    return page
+
+
+_JOBS = "[...document.querySelectorAll('#job-rows tr')].map((row) => row.innerText)"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_two_runs_stand_beside_each_other(pair: Path, width: int) -> None:
+    """205 s and 163 s under FIFO, 214 s and 43 s under Fair; `short` is done two minutes sooner."""
+
+    async def look() -> None:
+        async with open_tab(pair.resolve().as_uri() + "#t=1:20", width, 800) as tab:
+            await tab.until("document.getElementById('time').textContent === '00:01:20.000'")
+            assert "under fifo and under fair" in await tab.evaluate("document.body.innerText")
+            maps = "['slot-map', 'slot-map-beside'].map((id) => element_of(id).width > 100)"
+            found = maps.replace("element_of", "document.getElementById.bind(document)")
+            assert await tab.evaluate(found) == [True, True]
+            assert len(await tab.evaluate(_JOBS)) == 2  # short has left Fair's run, not FIFO's
+            await tab.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}))")
+            await tab.until("document.getElementById('status').textContent.includes('over')")
+            long, short = await tab.evaluate(_JOBS)
+            assert short.split()[-1] == "−2m00s"
+            assert long.split()[-1].startswith("+")
+            told = await tab.evaluate("document.getElementById('facts').innerText")
+            assert "Under fair a job took 2 min 08 s on average, 30 % less" in told
+            wide = "document.documentElement.scrollWidth - innerWidth"
+            assert await tab.evaluate(wide) <= 0
+
+    asyncio.run(look())
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def test_a_comparison_and_a_sweep_have_figures_of_stores(
 ) -> None:
     assert legend_labels(comparison.plot().figure) == ["fifo", "fair"]
     assert legend_labels(comparison.plot("differences", of="p95").figure) == ["fair"]
-    assert sweep.plot("intervals").figure.axes[0].get_xlabel() == "tasks.sigma"
+    assert sweep.plot("intervals").figure.axes[0].get_xlabel() == "noise of task lengths σ"
     with pytest.raises(NothingToDraw):
         sweep.plot("tornado")
 
@@ -62,7 +62,7 @@ def test_a_figure_that_there_is_not_is_said(runs: tuple[Run, Run], comparison: C
         runs[0].plot("eggs")
     with pytest.raises(InputError, match="gantt: there is no such figure; there are intervals"):
         comparison.plot("gantt")
-    with pytest.raises(InputError, match="eggs: there is no such figure; there are mean"):
+    with pytest.raises(InputError, match="eggs: no measure is called so; there are mean"):
         comparison.plot(of="eggs")
 
 

@@ -1,5 +1,6 @@
 """`callboard plot`: files come out whole and are named, or a message says why not."""
 
+import struct
 import sys
 from pathlib import Path
 
@@ -9,9 +10,13 @@ from callboard.cli import run_command_line
 from callboard.commands import plot_command
 from callboard.experiments.charts import chart_catalogue
 from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
+from callboard.experiments.charts.chart_style import retitle
+from callboard.experiments.charts.job_charts import ecdf_chart
+from callboard.experiments.charts.measures import measure_named
+from callboard.experiments.user_errors import InputError
 from callboard.journal.writer import JournalWriter
 from tests.callboard.conftest import Run
-from tests.experiments.charts.support import record, under
+from tests.experiments.charts.support import record, story_run, under
 from tests.journal.stories import START, STORY
 
 
@@ -53,7 +58,7 @@ def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn(callboard: Run, tmp_
     assert status == 0
     assert "fifo: the run is not complete, and is drawn as far as it goes" in err
     assert "ecdf: nothing to draw: no job has completed" in err
-    assert out.count(" written to ") == len(list((tmp_path / "out").iterdir())) == 4
+    assert out.count(" written to ") == len(list((tmp_path / "out").iterdir())) == 5
     status, out, err = callboard("plot", str(empty), "ecdf", "--to", str(tmp_path / "a.svg"))
     assert (status, out) == (2, "")
     assert "ecdf: nothing to draw: no job has completed" in err
@@ -156,12 +161,56 @@ def test_what_a_store_cannot_show_is_said(
         ((str(store), "gantt"), "gantt: no figure of a store; these are intervals"),
         ((str(store), str(journal)), "a store is drawn alone"),
         ((str(journal), "tornado"), "tornado: no figure of a journal; these are ecdf"),
-        ((str(journal), "ecdf", "--of", "mean"), "--of says what intervals are of"),
+        ((str(journal), "ecdf", "--of", "mean"), "--of says what the figure measure is of"),
         ((str(store), "ecdf", "--to", str(store)), "end the name in one of .svg"),
     ):
         status, _, err = callboard("plot", "--to", str(tmp_path / "a.svg"), *words)
         assert status == 2, said
         assert said in err
+
+
+def test_any_measure_of_runs_is_drawn(callboard: Run, journal: Path, tmp_path: Path) -> None:
+    to = tmp_path / "a.svg"
+    for words in (["--of", "p99"], ["measure", "--of", "slot_seconds.wasted"], ["measure"]):
+        assert callboard("plot", str(journal), *words, "--to", str(to))[:2][0] == 0
+        assert to.read_text().startswith("<?xml")
+    status, _, err = callboard("plot", str(journal), "--of", "eggs", "--to", str(to))
+    assert status == 2
+    assert "eggs: no measure is called so; there are mean, median" in err
+    assert measure_named("slot_seconds.wasted").label == "slot: wasted (s)"
+    for path in ("jobs", "scenario", "reason", "slot_seconds.eggs", "jobs.failed.more", ""):
+        with pytest.raises(InputError, match="no measure is called so"):
+            measure_named(path)
+
+
+def test_a_figure_has_the_size_the_pixels_and_the_title_that_were_asked_for(
+    callboard: Run, journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    png = tmp_path / "a.png"
+    look = ("--size", "5x2.5", "--dpi", "40", "--title", "Mine, <b> & $x$")
+    for figure in ("ecdf", "gantt", "utilisation"):
+        assert callboard("plot", str(journal), figure, *look, "--to", str(png))[0] == 0
+        assert struct.unpack(">II", png.read_bytes()[16:24]) == (200, 100)
+    capsys.readouterr()
+    for words, said in (
+        (("--size", "5"), "expected 1 to 60 inches each, as in 7x3"),
+        (("--size", "0x3"), "expected 1 to 60 inches each"),
+        (("--dpi", "5"), "expected a whole number between 20 and 1200"),
+    ):
+        with pytest.raises(SystemExit):
+            callboard("plot", str(journal), "ecdf", *words, "--to", str(png))
+        assert said in capsys.readouterr().err
+    status, _, err = callboard(
+        "plot", str(journal), "ecdf", "--size", "60x60", "--dpi", "600", "--to", str(png)
+    )
+    assert status == 2
+    assert "36,000 pixels; 20,000 are the most" in err
+
+
+def test_a_title_takes_the_place_of_the_figures_own() -> None:
+    figure = ecdf_chart([story_run()])
+    retitle(figure, "Mine")
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Mine"]
 
 
 def test_a_journal_is_never_written_over(callboard: Run, journal: Path) -> None:
@@ -177,7 +226,7 @@ def test_a_journal_is_never_written_over(callboard: Run, journal: Path) -> None:
 def test_a_full_disk_leaves_the_old_figure(
     callboard: Run, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def half_written(_: object, path: Path) -> None:
+    def half_written(_: object, path: Path, **_how: int) -> None:
         path.write_text("<svg")
         raise OSError(28, "No space left on device", str(path))
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from callboard import progress_line
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import JobFinished, Outcome
 from callboard.commands import reproduce_command
 from callboard.console import PlainConsole
 from callboard.experiments.reproduction.recorded_outcomes import recorded_outcomes
 from callboard.experiments.user_errors import InputError
-from callboard.progress_line import announce, rough_time, run_progress
+from callboard.progress_line import announce, rough_time, run_progress, steps_progress
 from tests.callboard.conftest import Run
 
 TITLE = "fair+delay(5,15) · [/]facebook-morning"
@@ -64,6 +65,17 @@ def test_a_narrow_terminal_has_jobs_and_time_left(width: int) -> None:
 def test_a_reader_who_has_gone_is_the_callers_affair() -> None:
     with pytest.raises(BrokenPipeError):
         PlainConsole().on_broken_pipe()
+
+
+def test_while_piped_long_work_says_every_ten_seconds_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_line, "PIPED_LINE_S", 10)
+    clock = iter((0.0, 4.0, 9.9, 10.0, 15.0, 31.0))
+    with steps_progress("runs", 1200, done=100, clock_s=lambda: next(clock)) as move:
+        for _ in range(5):
+            move("fifo", 200)
+    assert capsys.readouterr() == ("", "runs: 700 of 1,200, fifo\nruns: 1,100 of 1,200, fifo\n")
 
 
 def test_long_work_is_announced_and_short_work_is_not(capsys: pytest.CaptureFixture[str]) -> None:

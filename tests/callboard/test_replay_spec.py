@@ -64,7 +64,7 @@ def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:
 def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:
     path = tmp_path / "left.journal"
     played(path, to_end=False)
-    done = shell('callboard run "$1" --policy fifo --policy hfsp', str(path))
+    done = shell('callboard run "$1" --policy fifo --policy hfsp --verbose', str(path))
     assert (done.returncode, "hfsp: digest" in done.stdout) == (0, True)
     spec = load_run(str(path), faults=False)
     assert (len(spec.jobs), spec.script) == (13, ())

@@ -1,5 +1,6 @@
 """`callboard report`: a page comes out whole, opens in a browser, or a message says why not."""
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.callboard.conftest import Run
 from tests.experiments.charts.support import record
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY
+from tests.support.chromium import open_tab
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,21 @@ def test_a_browser_opens_it(reports: Path, tmp_path: Path, name: str) -> None:
     picture = tmp_path / "page.png"
     open_page(page, f"--screenshot={picture}", "--window-size=1000,1400")
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.parametrize("name", ["journals", "store"])
+def test_on_a_phone_no_column_is_out_of_sight(reports: Path, name: str) -> None:
+    """At 390 pixels the second policy's column was beyond the edge, and nothing said so."""
+    asyncio.run(_fits_a_phone(reports / f"{name}.html"))
+
+
+async def _fits_a_phone(page: Path) -> None:
+    wider = "(each) => each.scrollWidth > each.clientWidth + 1"
+    boxes = f"[document.documentElement, ...document.querySelectorAll('.scroll')].filter({wider})"
+    async with open_tab(page.resolve().as_uri(), 390, 844) as tab:
+        await tab.until("document.querySelectorAll('table').length > 1")
+        assert await tab.evaluate(f"{boxes}.map((each) => each.innerText).join()") == ""
 
 
 _PROBE = """<p id="probe"></p><script>

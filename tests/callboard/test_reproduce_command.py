@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from callboard.cli import make_parser
+from callboard.commands import reproduce_command
 from callboard.commands.reproduce_command import chosen_by
-from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
+from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
+from callboard.experiments.reproduction.exploration import Exploration
+from callboard.experiments.reproduction.worked_examples import Worked
 from tests.callboard.conftest import Run
 
 FIELDS = {
@@ -68,6 +71,32 @@ def test_markdown_has_the_tables(callboard: Run, cache: tuple[str, str], tmp_pat
     assert "| | virtual size of job 2 | 2.50 s | 2.50 s | reproduced |" in page.read_text("utf-8")
 
 
+def test_explore_sweeps_what_is_not_printed(
+    callboard: Run, cache: tuple[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A table of the settings, and where the printed number comes out."""
+    (figure,) = chosen_artefacts(["hfsp-fig-2"])
+    settings = {"as printed": Worked("one-estimate"), "likewise": Worked("one-estimate")}
+    sweep = Exploration(
+        artefact=figure.id,
+        assumption="nothing at all",
+        plausible="twice the same",
+        settings=settings,
+        quantities=figure.quantities[:1],
+    )
+    monkeypatch.setattr(reproduce_command, "EXPLORATIONS", (sweep,))
+    status, out, _ = callboard("reproduce", "hfsp-fig-2", "--explore", *cache)
+    assert status == 0
+    assert "comes out at as printed to likewise" in " ".join(out.split())
+    _, out, _ = callboard("reproduce", "hfsp-fig-2", "--explore", "--json", *cache)
+    assert json.loads(out)[0]["settings"] == list(settings)
+    page = tmp_path / "explored.html"
+    assert callboard("reproduce", "hfsp-fig-2", "--explore", "--report", str(page), *cache)[0] == 0
+    html = page.read_text("utf-8")
+    assert html.count("<svg") == 1
+    assert "comes out at as printed to likewise" in html
+
+
 @pytest.mark.parametrize("option", [["--quick"], ["--seeds", "2"], ["--report", "all.html"]])
 def test_what_plays_without_a_name_plays_all(option: list[str]) -> None:
     parser = make_parser("reproduce")
@@ -80,6 +109,8 @@ def test_what_plays_without_a_name_plays_all(option: list[str]) -> None:
     [
         (("hfsp-fig-66",), "hfsp-fig-66: no such paper or artefact; did you mean hfsp-fig-6"),
         (("hfsp", "--all"), "leave out the names, or --all"),
+        (("hfsp-fig-2", "--explore"), "nothing is swept for these; it is for hfsp-fig-7"),
+        (("slides-waits", "--explore", "--markdown", "a.md"), "has no Markdown"),
         (("hfsp-fig-2", "--seeds", "0"), "--seeds 0: at least one"),
         (("hfsp-fig-2", "--seeds", "5..1"), "5..1"),
         (("hfsp-fig-2", "--report", "papers.txt"), "end its name in .html"),

@@ -57,8 +57,7 @@ def test_ctrl_c_leaves_the_other_policies_out(
     status, out, _ = callboard("run", "two-jobs", "hfsp-test", "--slowdown")
     assert status == 130
     assert titles == ["fifo · two-jobs"]
-    assert "fifo: digest" in out
-    assert ", interrupted" in out
+    assert "fifo: interrupted" in out
     assert "fair" not in out
     status, out, _ = callboard("run", "two-jobs", "--json")
     assert (status, json.loads(out)[0]["reason"]) == (130, "interrupted")

@@ -91,7 +91,7 @@ def test_a_table_of_parameters_for_it_is_refused_too(callboard: Run, guest: Gues
 
 
 def test_it_runs_if_it_is_trusted(callboard: Run, guest: Guest) -> None:
-    status, out, _ = callboard("run", PLACES["policies[0]"](guest), "--trust")
+    status, out, _ = callboard("run", PLACES["policies[0]"](guest), "--trust", "--verbose")
     assert status == 0
     assert "Mine: digest" in out
 
@@ -104,7 +104,7 @@ def test_it_runs_if_the_user_names_the_file(callboard: Run, guest: Guest) -> Non
 
 def test_under_another_policy_the_scenarios_own_stays_unread(callboard: Run, guest: Guest) -> None:
     path = PLACES["policies[0]"](guest)
-    status, out, _ = callboard("run", path, "--policy", "fair")
+    status, out, _ = callboard("run", path, "--policy", "fair", "--verbose")
     assert status == 0
     assert "fair: digest" in out
     assert not guest.ran

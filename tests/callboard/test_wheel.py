@@ -74,7 +74,7 @@ def test_a_users_own_scheduler_and_actors_shadow_nothing(python: Path, folder: P
     from_python = run(python, folder, "play.py").split()
     assert from_python[1:] == ["mine", "mine"]
     from_the_command_line = run(
-        python, folder, "-m", "callboard", "run", "two-jobs", "--policy=fair"
+        python, folder, "-m", "callboard", "run", "two-jobs", "--policy=fair", "--verbose"
     )
     assert f"digest {from_python[0]}" in from_the_command_line
 

@@ -1,6 +1,7 @@
 """Sweeps: only what is missing is played, what is there is whole, what fails is told."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -19,7 +20,7 @@ from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_tasks import RunTask, SoloTask, TaskFailure
 from callboard.experiments.simulation import run_simulation
 from callboard.experiments.sweeps import content_key, sweep
-from callboard.experiments.sweeps.content_key import task_key
+from callboard.experiments.sweeps.content_key import PLAYING, READING, code_digest, task_key
 from callboard.experiments.sweeps.design_file import read_design
 from callboard.experiments.sweeps.played_cell import PlayedCell
 from callboard.experiments.sweeps.sensitivity import KeyRange, Question, parse_range
@@ -253,6 +254,29 @@ class TestKeys:
         before = self.key()
         monkeypatch.setattr(content_key, "model_version", lambda: "another")
         assert self.key() != before
+
+    @pytest.mark.parametrize(
+        ("file", "known", "drawn"),
+        [
+            ("scenarios/toml_reader.py", False, True),
+            ("scenarios/formats/swf.py", False, True),
+            ("scheduler/orders/fifo.py", True, True),
+            ("actors/books/ledger.py", True, True),
+            ("experiments/charts/chart_style.py", False, False),
+        ],
+    )
+    def test_a_reader_changes_what_a_scenario_comes_to_and_no_run_whose_jobs_are_known(
+        self, tmp_path: Path, file: str, known: bool, drawn: bool
+    ) -> None:
+        """A comment in it, here."""
+        for room in ("scheduler", "actors", "scenarios", "journal", "experiments"):
+            shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pyc*"))
+        parts = (PLAYING, (*PLAYING, *READING))
+        before = [code_digest(tmp_path, patterns) for patterns in parts]
+        edited = tmp_path / file
+        edited.write_text(edited.read_text() + "# One more remark.\n")
+        after = [code_digest(tmp_path, patterns) for patterns in parts]
+        assert [old != new for old, new in zip(before, after, strict=True)] == [known, drawn]
 
     def test_the_code_of_a_users_part_changes_it(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,7 +12,8 @@ pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
 BLOCKS = CONSOLE.findall(page_text("your-cluster.md"))
-OWN = [(command, wanted) for command, wanted in BLOCKS if "trace.json.gz" not in command]
+OWN = [(command, wanted) for command, wanted in BLOCKS if ".gz" not in command]
+OF_HADOOP_1 = [(command, wanted) for command, wanted in BLOCKS if "tracker-logs.gz" in command]
 OF_A_TRACE = [(command, wanted) for command, wanted in BLOCKS if "trace.json.gz" in command]
 
 
@@ -27,6 +28,16 @@ def test_the_commands_from_a_history_to_a_plan_print_what_the_page_says(
         check_command(command, wanted, capsys)
     assert (tmp_path / "busy.svg").is_file()
     assert (tmp_path / "sls" / "fair-scheduler.xml").is_file()
+
+
+def test_the_backtest_of_a_real_history_of_hadoop_1_prints_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "sample-job-tracker-logs.gz"
+    shutil.copy(trace(f"hadoop1/{name}"), tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    ((command, wanted),) = OF_HADOOP_1
+    check_command(command, wanted, capsys)
 
 
 def test_the_commands_on_a_real_trace_print_what_the_page_says(

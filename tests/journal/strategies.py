@@ -35,6 +35,7 @@ from callboard.actors.vocabulary.events import (
     ResumeOrdered,
     RunEnded,
     RunStarted,
+    SchedulingAttempted,
     ShuffleEnded,
     SizeEstimated,
     Stall,
@@ -62,7 +63,7 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.scheduler.model import Locality, Priority, SlotKind
+from callboard.scheduler.model import MAPS, REDUCES, Locality, Priority, SlotKind
 from callboard.scheduler.reasons import (
     AttemptPace,
     BehindAverage,
@@ -148,7 +149,7 @@ _fault = st.one_of(
     st.builds(Disturb, _small, _way, _way),
 )
 _scenario = st.dictionaries(_text, _plain, max_size=3)
-_nodes = st.lists(_node, max_size=3).map(tuple)
+_nodes = st.lists(_node, max_size=3, unique_by=lambda facts: facts.node).map(tuple)
 _priority = st.sampled_from(Priority)
 
 _loss = st.sampled_from((Outcome.FAILED, Outcome.KILLED))
@@ -177,6 +178,10 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     JobChanged: (_small, _text, _priority),
     JobResubmitted: (_small,),
     SizeEstimated: (_small, _kind, _whole, _whole),
+    SchedulingAttempted: (
+        *(_small, _small, st.sampled_from((MAPS, REDUCES)), _whole, _whole, _small),
+        *(st.lists(_small, max_size=3).map(tuple),) * 3,
+    ),
     JobBlacklistedNode: (_small, _small, st.booleans()),
     NodeBlacklisted: (_small, _small, st.booleans()),
     NodeUnblacklisted: (_small,),

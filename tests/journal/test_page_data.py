@@ -13,9 +13,10 @@ from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.export import page_collector
 from callboard.journal.export.change_log import ChangeLog, count_columns
 from callboard.journal.export.page_collector import PageCollector, TooLargeForPageError
-from callboard.journal.export.page_data import page_data
+from callboard.journal.export.page_data import compared_page_data, page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.export.sentence_patterns import SentencePatterns
+from callboard.journal.replay.detail_job import response_shares
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.signs import STATE_WORDS, node_sign
@@ -242,3 +243,26 @@ def test_sentences_that_differ_in_numbers_share_a_pattern() -> None:
     patterns = SentencePatterns()
     assert patterns.take_apart("map 3 of job-12")[0] == patterns.take_apart("map 14 of job-0")[0]
     assert len(patterns.patterns) == 1
+
+
+def test_two_runs_of_one_world_are_one_page_and_others_are_refused() -> None:
+    fifo, fair, other = (
+        PageCollector.of(events_of(*run))
+        for run in (("two-jobs", "fifo"), ("two-jobs", "fair"), ("rack-outage", "fair"))
+    )
+    both = compared_page_data(fifo, fair)
+    assert both.beside is not None
+    assert [each.policies[0][1] for each in (both, both.beside)] == ["fifo", "fair"]
+    assert both.found[0].startswith("Under fair a job took 2 min 08 s on average, 30 % less")
+    assert "<title>two-jobs under fifo and under fair</title>" in run_page(both)
+    with pytest.raises(ValueError, match="different scenarios"):
+        compared_page_data(fifo, other)
+
+
+def test_a_page_tells_where_the_response_of_a_job_went() -> None:
+    """As the terminal's screen and `callboard explain` do."""
+    events = events_of("two-jobs", "fifo")
+    jobs = page_data(PageCollector.of(events)).jobs
+    recording = recorded(events).recording
+    assert jobs.shares == [response_shares(recording, job) for job in jobs.job]
+    assert jobs.shares[1][0] == " 92%  queued: others held all the slots"

@@ -121,6 +121,8 @@ WORDS: list[tuple[Why, str]] = [
     (Why(Reason.AT_RANDOM, "sparrow"), "sparrow: drawn from all nodes"),
     (Why(Reason.SHORT_QUEUE, "sparrow"), "sparrow: the shortest queue of those asked"),
     (Why(Reason.FREE_SLOT, "sparrow"), "sparrow: the slot that was free first"),
+    (Why(Reason.LEAST_WAIT, "hawk"), "hawk: the node with the least wait"),
+    (Why(Reason.FIRST_FIT, "omega"), "omega: the first node drawn that had room"),
     (Why(Reason.TASK_DONE), "its task is done"),
     (Why(Reason.BEGUN_ELSEWHERE), "begun again elsewhere"),
     (Why(Reason.LAUNCH_EXPIRED), "its launch has expired"),

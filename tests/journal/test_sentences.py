@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
@@ -26,6 +27,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
     ResumeOrdered,
     RunEnded,
+    SchedulingAttempted,
     SizeEstimated,
     Stall,
     StallEnded,
@@ -47,7 +49,7 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
 from callboard.journal.writer import JournalWriter
-from callboard.scheduler.model import Priority
+from callboard.scheduler.model import MAPS, Priority
 from callboard.scheduler.reasons import (
     AttemptPace,
     PoolClaimant,
@@ -229,6 +231,18 @@ def test_a_list_of_bad_nodes_is_told() -> None:
 def test_a_switch_of_orders_is_told() -> None:
     told = described(OrderSwitched(300, "fifo", "fair", MAP, 1009, 0, 8))
     assert told == "the order changes from fifo to fair: 1,009 maps wait, 0 of 8 slots are free"
+
+
+def test_an_attempt_to_place_is_told_with_the_nodes_of_conflicts() -> None:
+    attempt = SchedulingAttempted(300, 1, 2, MAPS, 0, 1500, 9, (1, 0), (4, 4, 5), ())
+    thought = "scheduler 2 has thought for 1.500 s about 9 maps of job-1"
+    assert described(attempt) == f"{thought} and places 3"
+    full = replace(attempt, committed=())
+    assert described(full) == f"{thought}: there is no room"
+    lost = replace(attempt, conflicted=(7, 7, 8, 9, 6))
+    assert described(lost) == (
+        f"{thought} and places 3: 5 claims in conflict, on node-7, node-8, node-9 and 1 more"
+    )
 
 
 def test_a_measured_size_is_told_with_what_is_left() -> None:

@@ -61,7 +61,7 @@ def test_the_file_of_tasks_gives_back_what_was_written(tmp_path: Path) -> None:
     ("damage", "words"),
     [
         (lambda data: data[:-20], "damaged or cut off"),
-        (lambda data: data.replace(b'"version":2', b'"version":9'), "version 9"),
+        (lambda data: data.replace(b'"version":3', b'"version":9'), "version 9"),
         (lambda data: data.replace(b'"map_ms":[10000', b'"map_ms":[-1'), "not recorded tasks"),
         (lambda data: data.replace(b'"tail_ms":[4000]', b'"tail_ms":[]'), "not equally long"),
         (lambda data: data.replace(b'"levels":"01"', b'"levels":"0"'), "not equally long"),
@@ -115,9 +115,9 @@ def test_what_was_killed_is_killed_again_and_blames_nobody(tmp_path: Path) -> No
 
 def test_a_history_and_the_tasks_imported_from_it_are_the_same_run(tmp_path: Path) -> None:
     directly = load_run(str(written(tmp_path, HADOOP1)))
-    recording = imported(tmp_path / "history").recording
+    found = imported(tmp_path / "history")
     tasks_file(tmp_path)
-    scenario = from_dict(scenario_of(recording, "mine", "mine.tasks.gz"))
+    scenario = from_dict(scenario_of(found, "mine", "mine.tasks.gz"))
     spec = RunSpec.of(scenario, base_dir=tmp_path)
     assert spec.jobs == directly.jobs
     assert events_of(spec)[1:] == events_of(directly)[1:]

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.oracles.capacity import Case, NotPlayed, Replay, cells, read_case
+from bench.oracles.capacity import Case, Replay, cells
+from bench.oracles.comparison import NotPlayed, case_as
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.facts import JobUpdated
 from callboard.scheduler.model import KINDS, Priority, SlotKind
@@ -18,7 +19,17 @@ from callboard.scheduler.orders.capacity.capacity import Capacity
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.policy import Policy
 from tests.support.traces import oracle
-from tests.support.view import FakeCluster, FakeJob, FakeNode, close, heartbeat, informed, queued
+from tests.support.view import (
+    MOVES,
+    FakeCluster,
+    FakeJob,
+    FakeNode,
+    close,
+    heartbeat,
+    informed,
+    make_move,
+    queued,
+)
 
 MAP, REDUCE = KINDS
 TESTS = (
@@ -33,7 +44,7 @@ TESTS = (
 
 def case(name: str) -> Case:
     cases: list[dict[str, Any]] = json.loads(oracle("hadoop1-capacity.json").read_text("utf-8"))
-    return read_case(next(each for each in cases if each["test"] == name))
+    return case_as(next(each for each in cases if each["test"] == name), Case)
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -289,7 +300,6 @@ def test_bad_queues_are_refused_in_words(queues: dict[str, Any], message: str) -
         order_of(**queues)
 
 
-MOVES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 99)), max_size=60)
 COMING = st.lists(
     st.tuples(
         st.sampled_from("abx"),
@@ -349,19 +359,8 @@ def test_every_queue_is_what_a_recount_gives(
         a_job(n, pool, maps, user=user, reduces=reduces, priority=priority)
         for n, (pool, user, maps, reduces, priority) in enumerate(jobs)
     ]
-    for what, which in [(5, 0), (5, 0), *moves]:
-        open_ = list(cluster.attempts_)
-        idle = [
-            j.job for j in cluster.jobs() if not any(j.running(k) + j.pending(k) for k in KINDS)
-        ]
-        if what <= 1:
-            heartbeat(policy, cluster, nodes[which % 4])
-        elif what <= 3 and open_:
-            close(policy, cluster, open_[which % len(open_)], succeeded=what == 2)
-        elif what == 4 and idle:
-            cluster.leave(idle[which % len(idle)], policy)
-        elif coming:
-            cluster.add(coming.pop(0), policy)
+    for move in [(5, 0), (5, 0), *moves]:
+        make_move(move, policy, cluster, coming)
         for kind in KINDS:
             told = queued(order, kind, cluster)
             assert [score for _, score in told] == sorted(score for _, score in told)

@@ -99,6 +99,25 @@ def test_min_share_preemption() -> None:
     assert stage.until(300 * S) == []
 
 
+def test_a_check_takes_no_more_than_it_may_and_the_next_one_goes_on() -> None:
+    """A rate limit: four are lacking, three go at the first check and one at the next."""
+    stage = Stage(6, {"a": PoolParams(min_maps=4)}, interval_s=5.0, most_per_check=3, **MIN)
+    stage.come(0, "b")
+    stage.come(1, "a")
+    assert len(stage.until(70 * S)) == 4
+    stage = Stage(6, {"a": PoolParams(min_maps=4)}, interval_s=5.0, most_per_check=3, **MIN)
+    stage.come(0, "b")
+    stage.come(1, "a")
+    kills = [len(stage.until(at_s * S)) for at_s in range(55, 85, 5)]
+    assert [count for count in kills if count] == [3, 1]
+
+
+def test_a_rule_with_a_limit_promises_no_share_in_time() -> None:
+    limited, free = (Stage(2, most_per_check=most).policy for most in (1, None))
+    lost = set(free.preemption.guarantees) - set(limited.preemption.guarantees)
+    assert lost == {"fair-share-timeout", "min-share-timeout"}
+
+
 def test_the_timeout_must_be_exceeded() -> None:
     """`>`, not `≥`: found starving at 0.5 s, not killed for at 60.5 s, but at the next look."""
     stage = Stage(4, {"a": PoolParams(min_maps=1)}, interval_s=0.5, **MIN)

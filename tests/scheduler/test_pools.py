@@ -22,6 +22,7 @@ from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.policy import Policy
 from tests.support.view import (
+    MOVES,
     FakeCluster,
     FakeJob,
     FakeNode,
@@ -29,6 +30,7 @@ from tests.support.view import (
     heartbeat,
     heartbeats,
     informed,
+    make_move,
     queued,
 )
 
@@ -268,7 +270,6 @@ POOLS = {
     "b": PoolParams(min_maps=1, max_jobs=2, max_reduces=2),
     "line": PoolParams(mode="fifo", weight=2.0),
 }
-MOVES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 99)), max_size=60)
 JOBS = st.lists(
     st.tuples(
         st.sampled_from(PATHS), st.integers(0, 4), st.integers(0, 3), st.sampled_from(Priority)
@@ -339,19 +340,8 @@ def test_the_tree_stays_what_a_recount_gives(
         a_job(n, pool, maps, reduces=reduces, priority=priority)
         for n, (pool, maps, reduces, priority) in enumerate(jobs)
     ]
-    for what, which in [(5, 0), *moves]:
-        open_ = list(cluster.attempts_)
-        idle = [
-            j.job for j in cluster.jobs() if not any(j.running(k) + j.pending(k) for k in KINDS)
-        ]
-        if what <= 1:
-            heartbeat(policy, cluster, nodes[which % 4])
-        elif what <= 3 and open_:
-            close(policy, cluster, open_[which % len(open_)], succeeded=what == 2)
-        elif what == 4 and idle:
-            cluster.leave(idle[which % len(idle)], policy)
-        elif coming:
-            cluster.add(coming.pop(0), policy)
+    for move in [(5, 0), *moves]:
+        make_move(move, policy, cluster, coming)
         for kind in KINDS:
             queue = [number for number, _ in queued(order, kind, cluster)]
             assert queue == expected(order, cluster, kind)

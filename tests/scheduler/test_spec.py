@@ -114,6 +114,8 @@ def test_settings_that_could_never_be_used_are_refused(
         ("ps+near(many=['a','b'])", 'ps+near(many=["a", "b"])'),
         ("ps+near(pools={a=1, 'b c'=0.5})", 'ps+near(pools={a = 1, "b c" = 0.5})'),
         ("ps+near(maybe=7)", "ps+near(maybe=7)"),
+        ("ps+near(wait=17%, maybe=2.5%)", "ps+near(wait=0.17,maybe=0.025)"),
+        ("ps+near(wait=100%, words='5% of 1%')", 'ps+near(wait=1,words="5% of 1%")'),
     ],
 )
 def test_canonical_spellings(text: str, canonical: str) -> None:

@@ -41,6 +41,19 @@ WAITS_OF_THE_TWIN = (
     "+delay(skips=1)",
     "+delay(skips=3)",
 )
+VIRTUAL_ORDERS_OF_THE_TWIN = (
+    *("hfsp", "hfsp(t=1,delta=0)", "hfsp(t=2,delta=1,T=1)", "hfsp(t=3,T=0,delta=0.5,s0=1,xi=2)"),
+    *("hfsp(half_speed=true,delta=2)", "hfsp(t=2,flapping=true)", 'hfsp(priority="off",t=1)'),
+    *('hfsp(size="oracle")', 'hfsp(size="oracle",sigma=1.0)', "fsp+fifo", "fsp+ps", "psbs"),
+    *('fsp+fifo(size="oracle")', 'fsp+ps(size="oracle",sigma=1)', 'psbs(size="oracle",sigma=2)'),
+    'fsp+ps(size="requested",guess=1)',
+)
+KILLS_OF_THE_TWIN = (
+    "+kill(interval_s=0.5,min_share_timeout_s=0,fair_share_timeout_s=0)",
+    "+kill(interval_s=1,min_share_timeout_s=1,fair_share_timeout_s=2)",
+    "+kill(interval_s=0.7,fair_share_timeout_s=0.2)",
+    "+kill(interval_s=0.1,min_share_timeout_s=0.5,fair_share_timeout_s=99999)",
+)
 _POOLS = ("ads", "ads/batch", "web", "default")
 _TYPES = ("", "io", "cpu")
 
@@ -65,12 +78,12 @@ def draw_twin_world(seed: int) -> RunSpec:
     spec, values = draw_calm_world(seed).spec, DeclaredValues(np.random.default_rng([seed, 7]))
     scenario = msgspec.structs.replace(
         spec.scenario,
-        cluster=_draw_cluster(values, spec.scenario.cluster),
+        cluster=_with_phases(seed, _draw_cluster(values, spec.scenario.cluster)),
         tasks=_draw_tasks(values, spec.scenario.tasks),
     )
     hurry = values.one_of((1, 1, 10, 100))  # a queue of jobs for pools to share, and for padding
     jobs = [_draw_job(values, job, spec.scenario.cluster) for job in spec.jobs]
-    return msgspec.structs.replace(
+    drawn = msgspec.structs.replace(
         spec,
         scenario=scenario,
         jobs=tuple(
@@ -79,6 +92,32 @@ def draw_twin_world(seed: int) -> RunSpec:
         policy=_draw_order(values) + values.one_of(WAITS_OF_THE_TWIN),
         until_ms=values.one_of((None, None, None, 0, 1, 7001, 20_000)),
     )
+    if values.chance(0.4):
+        order = values.one_of(VIRTUAL_ORDERS_OF_THE_TWIN)
+        drawn = msgspec.structs.replace(drawn, policy=order + values.one_of(WAITS_OF_THE_TWIN))
+    elif drawn.policy.startswith("fair") and values.chance(0.5):
+        drawn = _draw_starving(values, drawn)
+    return drawn
+
+
+def _draw_starving(values: DeclaredValues, drawn: RunSpec) -> RunSpec:
+    """Some jobs are long and there from the start; who comes later may have their slots."""
+    jobs = [
+        msgspec.structs.replace(
+            each,
+            submit_ms=0,
+            maps=each.maps if each.recorded is not None else max(each.maps, 30),
+            map_ms=each.map_ms + values.one_of((9000, 40_000)),
+            reduce_ms=each.reduce_ms + values.one_of((0, 30_000)),
+        )
+        if values.chance(0.4)
+        else msgspec.structs.replace(each, submit_ms=each.submit_ms + 9000)
+        for each in drawn.jobs
+    ]
+    jobs = sorted(jobs, key=lambda job: (job.submit_ms, job.job))
+    policy = drawn.policy + values.one_of(KILLS_OF_THE_TWIN)
+    until_ms = values.one_of((None, None, 40_000))
+    return msgspec.structs.replace(drawn, jobs=tuple(jobs), policy=policy, until_ms=until_ms)
 
 
 def _draw_order(values: DeclaredValues) -> str:
@@ -102,6 +141,14 @@ def _draw_pool(values: DeclaredValues, path: str) -> str:
     if values.chance(0.1):
         stated.append(f"max_jobs = {values.one_of((1, 2))}")
     return ", ".join(stated)
+
+
+def _with_phases(seed: int, cluster: Cluster) -> Cluster:
+    """In a third of the worlds some first heartbeats are stated."""
+    values = DeclaredValues(np.random.default_rng([seed, 8]))
+    stated = tuple(values.one_of((-1, 0, 17, 100)) for _ in range(values.one_of((0, 0, 2))))
+    heartbeats = msgspec.structs.replace(cluster.heartbeat, phases_ms=stated)
+    return msgspec.structs.replace(cluster, heartbeat=heartbeats)
 
 
 def _draw_cluster(values: DeclaredValues, cluster: Cluster) -> Cluster:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from hypothesis import strategies as st
+
 from callboard.scheduler.decisions import Kill, Launch
 from callboard.scheduler.facts import (
     Closed,
@@ -14,6 +16,7 @@ from callboard.scheduler.facts import (
     TasksPending,
 )
 from callboard.scheduler.model import (
+    KINDS,
     REDUCES,
     AttemptId,
     JobId,
@@ -262,6 +265,26 @@ def close(policy: Policy, cluster: FakeCluster, number: AttemptId, *, succeeded:
     if not succeeded:
         job.pending_[kind] += 1
         policy.observe(TasksPending(attempt.job, attempt.stage), cluster)
+
+
+Move = tuple[int, int]
+MOVES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 99)), max_size=60)
+"""What happens next, and to which node, attempt or job."""
+
+
+def make_move(move: Move, policy: Policy, cluster: FakeCluster, coming: list[FakeJob]) -> None:
+    """A heartbeat, an end, a loss or a departure; an arrival where there is nothing else to do."""
+    what, which = move
+    open_, nodes = list(cluster.attempts_), cluster._nodes
+    idle = [j.job for j in cluster.jobs() if not any(j.running(k) + j.pending(k) for k in KINDS)]
+    if what <= 1:
+        heartbeat(policy, cluster, nodes[which % len(nodes)])
+    elif what <= 3 and open_:
+        close(policy, cluster, open_[which % len(open_)], succeeded=what == 2)
+    elif what == 4 and idle:
+        cluster.leave(idle[which % len(idle)], policy)
+    elif coming:
+        cluster.add(coming.pop(0), policy)
 
 
 def queued(

@@ -9,11 +9,13 @@ from callboard.actors.central.central import Central
 from callboard.actors.central.heartbeats import Talk
 from callboard.actors.central.master import Master
 from callboard.actors.config import Cluster, Heartbeats, Tasks, node_facts
+from callboard.actors.hawk.hawk import Hawk
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec, TasksOfStages
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.omega.shared_cell import SharedCell
 from callboard.actors.sparrow.sparrow import Sparrow
 from callboard.actors.vocabulary.events import (
     AnyEvent,
@@ -77,7 +79,7 @@ class PlayedRun:
     def __init__(self, simulation: Simulation, events: list[AnyEvent]) -> None:
         self.kernel = simulation.kernel
         self.events = events
-        self._architecture = simulation.architecture
+        self.architecture = simulation.architecture
 
     def all(self, kind: type[E]) -> list[E]:
         """The events of one type, in order."""
@@ -90,15 +92,15 @@ class PlayedRun:
     @property
     def master(self) -> Master:
         """The master as the run left it."""
-        assert isinstance(self._architecture, Central)
-        return self._architecture.master
+        assert isinstance(self.architecture, Central)
+        return self.architecture.master
 
     def check_sums(self) -> None:
         """Recount the books of every scheduler."""
-        if isinstance(self._architecture, Central):
-            check_sums(self._architecture.master.ledger)
-        elif isinstance(self._architecture, Sparrow):
-            for each in self._architecture.frontends:
+        if isinstance(self.architecture, Central):
+            check_sums(self.architecture.master.ledger)
+        elif isinstance(self.architecture, Sparrow | Hawk | SharedCell):
+            for each in self.architecture.frontends:
                 check_sums(each.ledger)
 
     def talk(self, node: NodeId) -> Talk:

@@ -284,7 +284,9 @@ class TestForking:
             assert len(titles(screen)) == 7
             await screen.press("v", "w")
             assert "rack-outage under fifo" in screen.text()
-            assert [title for title in titles(screen) if title.startswith("1")] == ["1 slots"]
+            assert [title for title in titles(screen) if title.startswith("1")] == [
+                "1 slots, a colour a job"
+            ]
             assert screen.frame.at_ms == 200_001
             await screen.press("f", "t", *(["backspace"] * 4), *"fair+kill", "enter")
             assert "rack-outage under fifo and fair+kill" in screen.text()
@@ -325,10 +327,10 @@ class TestWhoIsAhead:
     @pytest.mark.parametrize(
         ("first", "second", "said"),
         [
-            ((0, 100.0), (5, 62.0), "hfsp ahead: 5 jobs, −38 % mean"),
-            ((5, 62.0), (0, 100.0), "fifo ahead: 5 jobs, −38 % mean"),
-            ((3, 100.0), (2, 62.0), "hfsp ahead: 1 job behind, −38 % mean"),
-            ((2, 100.0), (2, 50.0), "hfsp ahead: −50 % mean"),
+            ((0, 100.0), (5, 62.0), "hfsp ahead: 5 jobs, mean time −38 %"),
+            ((5, 62.0), (0, 100.0), "fifo ahead: 5 jobs, mean time −38 %"),
+            ((3, 100.0), (2, 62.0), "hfsp ahead: 1 job behind, mean time −38 %"),
+            ((2, 100.0), (2, 50.0), "hfsp ahead: mean time −50 %"),
             ((2, 100.0), (3, 100.1), "hfsp ahead: 1 job"),
             ((2, 100.0), (2, 100.1), "level so far"),
             ((0, None), (0, None), "level so far"),
@@ -351,10 +353,10 @@ class TestWhoIsAhead:
             one, other = versus(screen.frame).figures
             assert verdict((one, other)) in screen.text()
             lines = screen.text().splitlines()
-            (bar,) = (line for line in lines if "█│─" in line or "─│█" in line)
+            (bar,) = (line for line in lines if "━│─" in line or "─│━" in line)
             assert one.in_system_ms is not None
             assert other.in_system_ms is not None
-            assert ("─│█" in bar) == (other.in_system_ms < one.in_system_ms)
+            assert ("─│━" in bar) == (other.in_system_ms < one.in_system_ms)
 
         on_two(act, size)
         on_two(act, size, "fair", "fifo")

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from bench.screens import FOLDER, PAGE, PICTURES, START, draw
+from bench.screens import FOLDER, MOVING, PAGE, PICTURES, START, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.interventions import Intervene
@@ -90,7 +90,7 @@ def test_every_picture_is_drawn_by_the_command() -> None:
     root = Path(__file__).parents[2]
     pages = [root / "README.md", *(root / "docs").glob("*.md")]
     shown = "".join(page.read_text(encoding="utf-8") for page in pages)
-    drawn = {f"{picture.name}.svg" for picture in PICTURES} | {PAGE, START.name}
+    drawn = {f"{picture.name}.svg" for picture in PICTURES} | {MOVING, PAGE, START.name}
     assert {path.name for path in FOLDER.iterdir()} == drawn
     for name in drawn:
         assert f"screens/{name}" in shown, name

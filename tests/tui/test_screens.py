@@ -99,6 +99,7 @@ def check(name: str, text: str, size: tuple[int, int]) -> None:
         (100, (94, 20), CellSize.CELLS),
         (300, (94, 20), CellSize.HALVES),
         (1000, (94, 20), CellSize.NODES),
+        (1000, (70, 17), CellSize.NODES),
         (2000, (94, 30), CellSize.NODES),
         (2000, (94, 20), CellSize.RACKS),
         (12, (78, 8), CellSize.TILES),

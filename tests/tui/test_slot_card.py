@@ -50,7 +50,7 @@ def test_a_click_on_either_line_chooses_the_job() -> None:
     async def act(screen: Screen) -> None:
         screen.app.playback.ask(GoTo(65_000))
         await screen.press("escape")
-        for y in (2, 3):
+        for y in (3, 4):
             await screen.press("escape")
             await screen.pilot.click("#slots", offset=(6, y))
             await screen.pilot.pause()

@@ -1,8 +1,8 @@
 """Two thousand nodes on the screen, from the first event to the last."""
 
 from callboard.journal.replay.source import GoTo
-from callboard.tui.panels.slot_layout import CellSize
-from callboard.tui.panels.slots import LOADS, SlotsPane
+from callboard.tui.panels.slot_layout import LOADS, CellSize
+from callboard.tui.panels.slots import SlotsPane
 from tests.journal.replay.support import events_of, recorded
 from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive
 

@@ -9,7 +9,20 @@ from numpy.typing import NDArray
 from callboard.actors.kernel.streams import Stream
 from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.twin.addressed_draws import bits_of, draw_key, lognormal_of, uniform_of
-from callboard.twin.job_queue import rounded_quotient
+from callboard.twin.believed_sizes import rounded_quotient
+from callboard.twin.wide_numbers import (
+    BITS,
+    FACTOR_LIMIT,
+    wide_difference,
+    wide_float,
+    wide_of,
+    wide_of_float,
+    wide_product,
+    wide_quotient,
+    wide_quotient_up,
+    wide_sum,
+    wide_units_up,
+)
 
 ADDRESSES = st.integers(0, 1 << 40)
 
@@ -51,3 +64,29 @@ def test_a_machine_on_which_compiled_draws_differ_is_found(
     monkeypatch.setitem(compiled_play._LOOPS, "draw_lognormals", other_draws)
     assert not compiled_play.draws_agree()
     compiled_play.draws_agree.cache_clear()
+
+
+WIDE = st.integers(-(1 << 80), 1 << 82)
+FACTORS = st.integers(1, FACTOR_LIMIT - 1)
+
+
+def limbs(number: int) -> tuple[int, int]:
+    return number >> BITS, number & ((1 << BITS) - 1)
+
+
+@given(WIDE, WIDE, FACTORS)
+def test_numbers_of_two_limbs_are_whole_numbers(number: int, other: int, factor: int) -> None:
+    """Virtual time is counted in units of 2⁻⁴² slot-ms, which nothing may round but as stated."""
+    assert wide_sum(*limbs(number), *limbs(other)) == limbs(number + other)
+    assert wide_difference(*limbs(number), *limbs(other)) == limbs(number - other)
+    assert wide_product(*limbs(number), factor) == limbs(number * factor)
+    assert wide_quotient(*limbs(number), factor) == limbs(number // factor)
+    assert wide_quotient_up(*limbs(number), factor) == limbs(-(-number // factor))
+    assert wide_units_up(*limbs(number), 40) == -(-number >> 40)
+    assert wide_float(*limbs(number)) == number / (1 << BITS)
+
+
+@given(st.floats(0, 1e12), st.integers(0, 1 << 40))
+def test_floats_and_milliseconds_become_such_numbers(size_ms: float, now_ms: int) -> None:
+    assert wide_of_float(size_ms) == limbs(round(size_ms * (1 << BITS)))
+    assert wide_of(now_ms, 40) == limbs(now_ms << 40)

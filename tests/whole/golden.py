@@ -1,4 +1,5 @@
-"""What the library's scenarios come to under FIFO, Fair and HFSP: the file `golden.json`.
+"""What the library's scenarios come to under FIFO, Fair and HFSP, or their own architectures: the
+file `golden.json`.
 
 A change of behaviour is to be seen.  Where it is meant, renew the file and say why in the commit:
 
@@ -21,6 +22,8 @@ FILE = Path(__file__).parent / "golden.json"
 POLICIES = ("fifo", "fair", "hfsp")
 LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 """Scenarios of many seconds, which have Fair alone."""
+OTHERS = {"omega-cell": ("monolithic", "mesos", "omega")}
+"""Scenarios of other architectures, which have those."""
 
 Run: TypeAlias = dict[str, str | float]
 Golden: TypeAlias = dict[str, dict[str, Run]]
@@ -53,7 +56,7 @@ def names() -> list[str]:
 
 def policies_of(name: str) -> tuple[str, ...]:
     """Under which policies a scenario is in the file."""
-    return ("fair",) if name in LONG else POLICIES
+    return ("fair",) if name in LONG else OTHERS.get(name, POLICIES)
 
 
 def write(golden: Golden) -> None:

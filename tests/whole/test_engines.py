@@ -110,9 +110,12 @@ def spec(jobs: list[JobSpec], cluster: Cluster | None = None, policy: str = "fif
 @pytest.mark.parametrize(
     ("world", "why"),
     [
-        (spec([job(0)], policy="fair+kill"), "preempt"),
+        (spec([job(0)], policy="fair+suspend"), "`suspend`"),
+        (spec([job(0)], policy="hfsp+preemptive"), "`preemptive`"),
+        (spec([job(0)], policy="srpt+kill"), "under `fair` only, not under `srpt`"),
+        (spec([job(0)], policy='fair+kill(victims="job")'), "victims"),
         (spec([job(0)], policy="fifo+late"), "speculate"),
-        (spec([job(0)], policy="hfsp"), "`hfsp`"),
+        (spec([job(0)], policy="coshh"), "`coshh`"),
         (spec([job(0)], policy="sparrow"), "central master"),
         (spec([job(0)], Cluster(nodes=2, latency_ms=0)), "latency_ms"),
         (spec([job(0, poisoned=((0,), ()))]), "fail"),
@@ -199,10 +202,10 @@ def test_a_task_says_who_has_played_it() -> None:
     pytest.importorskip("numba")
     world = draw_twin_world(1)
     assert RunTask(world, engine="auto").run().engine == "twin"
-    refused = msgspec.structs.replace(world, policy="fair+kill")
+    refused = msgspec.structs.replace(world, policy="fair+suspend")
     result = RunTask(refused, engine="auto").run()
-    assert (result.engine, result.why_actors) == ("actors", "it does not preempt")
-    with pytest.raises(InputError, match="cannot play fair\\+kill: it does not preempt"):
+    assert (result.engine, result.why_actors) == ("actors", "it does not know `suspend`")
+    with pytest.raises(InputError, match=r"cannot play fair\+suspend: it does not know `suspend`"):
         RunTask(refused, engine="twin").run()
     assert RunTask(world).run().engine == "actors"
 

@@ -20,6 +20,7 @@ from callboard.actors.vocabulary.events import (
     NodeLost,
     NodeReturned,
     Outcome,
+    SchedulingAttempted,
     ShuffleEnded,
 )
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
@@ -39,6 +40,8 @@ MEANS: list[tuple[str, str, float]] = [
     ("calm-morning", "fifo", 163.2),
     ("calm-morning", "fair", 163.5),
     ("calm-morning", "hfsp", 163.4),
+    ("capacity-queues study", "capacity", 1772),
+    ("capacity-queues study", "fair", 451),
     ("elastic-night", "fair", 257),
     ("estimation-error", "fair", 225),
     ("estimation-error", "hfsp", 179),
@@ -320,6 +323,23 @@ def test_lossy_links_launch_nothing_twice(share: str, policy: str) -> None:
     assert launched_once(run)
     if (share, policy) == ("0.5", "fair"):
         assert run.mean_s() == pytest.approx(320, rel=0.02)
+
+
+WAITS = {"monolithic": (2.5, 0.0), "mesos": (4.0, 1.0), "omega": (0.0, 5.5)}
+"""Mean seconds in the queue until the first thought, of Batch and of Service jobs."""
+
+
+@pytest.mark.parametrize("policy", WAITS)
+def test_batch_waits_behind_service_or_conflicts_with_it(policy: str) -> None:
+    """`omega-cell`: no head-of-line blocking under Omega (EuroSys 2013, §4.3)."""
+    run = ran_with_events("omega-cell", f"{policy}(service_t_job=10)")
+    thoughts = run.all(SchedulingAttempted)
+    first = {each.job: each for each in reversed(thoughts)}.values()
+    kinds = ([e for e in first if e.tasks == 100], [e for e in first if e.tasks == 10])
+    waits = tuple(sum(e.queued_ms for e in each) / len(each) / 1000 for each in kinds)
+    assert waits == pytest.approx(WAITS[policy], abs=0.05)
+    lost = [each.thought_ms for each in thoughts if each.conflicted]
+    assert (len(lost), round(sum(lost) / 1000)) == ((34, 270) if policy == "omega" else (0, 0))
 
 
 def test_psbs_takes_back_what_was_taken() -> None:

@@ -129,7 +129,7 @@ class ComparisonChartsPane(ChartsPane):
     def show(self, frame: Frame) -> None:
         if frame.comparison is not None:
             first, second = (figures.policy for figures in frame.comparison.figures)
-            self.border_title = f"{self.key} {self.heading}: {first} above, {second} below"
+            self.entitle(f"{self.key} {self.heading}: {first} above, {second} below")
         super().show(frame)
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
@@ -174,9 +174,11 @@ def _value(frame: Frame, chart: Chart, name: str | None) -> str:
     known = [value for value in (*values, now) if not math.isnan(value)]
     text = "–" if math.isnan(now) else chart.write(now)
     most = chart.write(max(known)) if known else "–"
+    whole = f"{text}, max {most}"
     if name is None:
-        return cut(f"{text}, max {most}", LABEL_WIDTH)
-    return cut(f"{name}{f'{text} ≤{most}':>{LABEL_WIDTH - len(name)}}", LABEL_WIDTH)
+        return cut(whole, LABEL_WIDTH)
+    told = whole if len(name) + len(whole) < LABEL_WIDTH else text
+    return cut(f"{name}{told:>{LABEL_WIDTH - len(name)}}", LABEL_WIDTH)
 
 
 def column_of(at_ms: Millis, frame: Frame, columns: int) -> int:

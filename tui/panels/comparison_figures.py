@@ -61,8 +61,8 @@ def _lead(both: tuple[RunFigures, RunFigures]) -> float:
 
 
 def verdict(both: tuple[RunFigures, RunFigures]) -> str:
-    """Which run is ahead: `hfsp ahead: 5 jobs, −38 % mean`.  The mean is that of the time in the
-    system of all jobs submitted so far.
+    """Which run is ahead: `hfsp ahead: 5 jobs, mean time −38 %`.  The mean is that of the time in
+    the system of all jobs submitted so far.
     """
     lead, jobs = _lead(both), both[1].done - both[0].done
     by_mean = abs(lead) >= _LEVEL
@@ -72,7 +72,7 @@ def verdict(both: tuple[RunFigures, RunFigures]) -> str:
     more = jobs if ahead else -jobs
     said = [f"{abs(more)} {'job' if abs(more) == 1 else 'jobs'}{'' if more > 0 else ' behind'}"]
     said = said if more else []
-    said += [f"−{abs(lead):.0%} mean".replace("%", " %")] if by_mean else []
+    said += [f"mean time −{abs(lead):.0%}".replace("%", " %")] if by_mean else []
     return f"{both[ahead].policy} ahead: {', '.join(said)}"
 
 
@@ -120,9 +120,9 @@ class ComparisonFiguresPane(Pane):
         empty, full = self.ink(self.palette.faint), self.ink(self.palette.good)
         yield f"{first} ", self.ink(self.palette.dim)
         yield "─" * (half - left), empty
-        yield "█" * left, full
+        yield "━" * left, full
         yield "│", self.ink()
-        yield "█" * right, full
+        yield "━" * right, full
         yield "─" * (half - right), empty
         yield f" {second}", self.ink(self.palette.dim)
 

@@ -35,8 +35,8 @@ class DetailPane(Pane):
     def show(self, frame: Frame) -> None:
         heading = frame.detail.title if frame.detail else self.heading
         title = f"{self.key} {heading}{self.title_suffix}"
-        if self.border_title != title:
-            self.border_title = title
+        if self._title != title:
+            self.entitle(title)
             self._top = 0
         super().show(frame)
         self._scroll(0)
@@ -50,7 +50,7 @@ class DetailPane(Pane):
         self._top = max(0, min(self._top + by, facts - room))
         more = facts - room - self._top
         self.subtitle(f"{more} more below: ↓" if more else "↑" if self._top else "")
-        self.refresh()
+        self.refresh_changes()
 
     def room(self) -> dict[str, int]:
         """The width of the timeline, and how many lanes fit under a few facts."""

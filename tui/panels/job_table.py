@@ -94,12 +94,14 @@ class JobTablePane(ListPane, Generic[Row]):
     def room(self) -> dict[str, int]:
         return {"jobs_rows": self.rows, "with_fair_shares": False}
 
-    def label(self, rows: int, top: int, found: int, system: str) -> None:
-        """Say in the border which jobs are listed."""
+    def label(self, rows: int, top: int, found: int, system: str, note: str = "") -> None:
+        """Say in the border which jobs are listed, and a note."""
         view = self.view
-        jobs = "all jobs" if view.all_jobs else f"jobs in {system}"
-        self.border_title = f"{self.key} {jobs}{f', /{view.filter}' if view.filter else ''}"
-        self.subtitle(f"{top + 1}–{top + rows} of {found:,}" if rows else "")
+        over = self.frame is not None and self.frame.over
+        jobs = "all jobs" if view.all_jobs or over else f"jobs in {system}"
+        self.entitle(f"{self.key} {jobs}{f', /{view.filter}' if view.filter else ''}")
+        listed = f"{top + 1}–{top + rows} of {found:,}" if rows else ""
+        self.subtitle("  ".join(each for each in (note, listed) if each))
 
     def head(self) -> Iterator[Span]:
         palette, view = self.palette, self.view
@@ -137,6 +139,6 @@ def task_bar(row: JobRow, hue: str, width: int, palette: Palette, ground: str) -
     tasks = max(sum(row.tasks), 1)
     done = round(sum(row.done) * width / tasks)
     running = min(-(-sum(row.running) * width // tasks), width - done)
-    yield "█" * done, style(hue, ground)
-    yield "▒" * running, style(palette.shade(hue, 1), ground)
+    yield "━" * done, style(hue, ground)
+    yield "╍" * running, style(palette.shade(hue, 1), ground)
     yield "·" * (width - done - running), style(palette.faint, ground)

@@ -87,7 +87,9 @@ class JobsPane(JobTablePane[JobRow]):
 
     def show(self, frame: Frame) -> None:
         super().show(frame)
-        self.label(len(frame.jobs), frame.jobs_top, frame.jobs_found, "the system")
+        hidden = any(column.title.endswith("°") for column in self.columns)
+        note = "° what no scheduler knows" if hidden else ""
+        self.label(len(frame.jobs), frame.jobs_top, frame.jobs_found, "the system", note)
 
     def on_resize(self) -> None:
         """Choose the columns that fit; the bar and the name get the rest of the width."""
@@ -115,8 +117,6 @@ class JobsPane(JobTablePane[JobRow]):
     def nothing(self, frame: Frame) -> str:
         if not (submitted := frame.totals.submitted):
             return "no job has been submitted yet"
-        if frame.over:
-            return f"over: 4 shows the result, a shows all {submitted:,}"
         return f"no job is in the system; a shows all {submitted:,} submitted so far"
 
     def is_over(self, row: JobRow) -> bool:

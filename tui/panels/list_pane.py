@@ -11,7 +11,7 @@ _WHEEL_ROWS = 3
 
 
 class ListPane(Pane):
-    """Rows one under the other, one of which can be chosen."""
+    """Rows in a column; one can be chosen."""
 
     head_lines = 0
     """The number of lines above the rows."""

@@ -4,20 +4,23 @@ Panes use Textual's Line API: a line is drawn when the terminal needs it, from t
 Stock widgets cost ten to a hundred times as much for content that changes twenty times a second.
 """
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Self
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.filter import ANSIToTruecolor, LineFilter
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.palette import DARK, Palette
+from callboard.tui.panels.changes import changed_regions
 from callboard.tui.theme import style
 
 Span = tuple[str, Style]
@@ -50,18 +53,22 @@ class Pane(Widget, can_focus=True):
     """The panes whose place it takes on a small screen, with their keys."""
     title_suffix: str = ""
     """The end of its title, if it shows one of two runs."""
+    _title: str | Content = ""
+    _subtitle: str | Content = ""
+    _drawn: Sequence[Strip] = ()
+    """Its lines as they were drawn last; none where that is not known."""
 
     class Refitted(Message):
         """The pane has another size, and may want a frame with more or fewer rows."""
 
     def on_mount(self) -> None:
-        self.border_title = f"{self.key} {self.heading}" if self.key else self.heading
+        self.entitle(f"{self.key} {self.heading}" if self.key else self.heading)
 
     def name_key(self, key: str) -> None:
         """Another key goes to this pane."""
         if key != self.key:
             self.key = key
-            self.border_title = f"{key} {self.heading}"
+            self.entitle(f"{key} {self.heading}")
 
     def on_resize(self) -> None:
         self.post_message(self.Refitted())
@@ -73,13 +80,44 @@ class Pane(Widget, can_focus=True):
     def show(self, frame: Frame) -> None:
         """Take the frame, and set the texts of the border."""
         self.frame = frame
-        self.refresh()
+        self.refresh_changes()
+
+    def refresh_changes(self) -> None:
+        """Draw again what differs from what is drawn, and no more."""
+        width, height = self.scrollable_content_region.size
+        before, lines = self._drawn, [self.render_line(y) for y in range(height)]
+        same_size = len(before) == height and all(line.cell_length == width for line in before)
+        if not same_size:
+            self.refresh()
+        elif changed := changed_regions(before, lines):
+            super().refresh(*changed)
+        self._drawn = lines
+
+    def refresh(
+        self,
+        *regions: Region,
+        repaint: bool = True,
+        layout: bool = False,
+        recompose: bool = False,
+    ) -> Self:
+        """Draw all of it again, and forget what is drawn."""
+        self._drawn = []
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def entitle(self, title: str | Content) -> None:
+        """Set the title of the border, which is drawn again only if it is another one."""
+        if title != self._title:
+            self._title, drawn = title, self._drawn
+            self.border_title = title
+            self._drawn = drawn  # the border alone is another one
 
     def subtitle(self, text: str) -> None:
         """What its lower border says, besides which other panes there are."""
         whole = "  ".join(each for each in (self.others, text) if each)
-        if whole != self.border_subtitle:
+        if whole != self._subtitle:
+            self._subtitle, drawn = whole, self._drawn
             self.border_subtitle = whole
+            self._drawn = drawn
 
     def room(self) -> dict[str, int]:
         """How much the pane has room for, as fields of a `View`."""

@@ -18,7 +18,7 @@ _FAULT_SIGN = "▾"
 
 
 def portrait_text(portrait: ScenarioPortrait, palette: Palette, width: int, rows: int) -> Text:
-    """The portrait in so many columns, the picture of the load `rows` high."""
+    """The portrait, `width` columns wide, with the picture of the load `rows` high."""
     text = Text()
     for label, line in _numbers(portrait):
         text.append(f"{label:<{_LABEL}}", palette.dim).append(f"{line}\n", palette.text)

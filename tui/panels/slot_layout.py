@@ -1,9 +1,9 @@
 """The layout of the slots pane: its lines, and where each node and slot is drawn.
 
-Cells shrink as the cluster grows: *cards* of two lines for a dozen nodes, *tiles* of three columns,
-*cells* of one character, *halves* (two slots a character), *nodes* (a character a node, by its
-load), and at last *racks*, a bar for each rack.  The largest size that needs no scrolling is used
-unless one was chosen.
+Cells shrink as the cluster grows: *cards* of two lines for a dozen nodes, for an audience *blocks*
+of seven columns and two lines, *tiles* of three columns, *cells* of one character, *halves* (two
+slots a character), *nodes* (a character a node, by its load), and at last *racks*, a bar for each
+rack.  The largest size that needs no scrolling is used unless one was chosen.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,18 @@ class CellSize(IntEnum):
     RACKS = 3
     CARDS = 4
     NODES = 5
+    BLOCKS = 6
 
 
 CARD_NODES = 12
-"""A cluster of so many nodes may have cards."""
+"""Up to this many nodes a cluster may have cards."""
+
+LOADS = "·▁▂▃▄▅▆▇█"
+"""A node as one cell: none of its slots busy, and so on up to all of them."""
 
 _FITTING = (
     CellSize.CARDS,
+    CellSize.BLOCKS,
     CellSize.TILES,
     CellSize.CELLS,
     CellSize.HALVES,
@@ -42,13 +47,14 @@ _FITTING = (
 
 
 class LayoutLine(msgspec.Struct, frozen=True):
-    """A line of the pane: the head of a rack, some of its nodes, or a blank.  Of cards `part` 1 is
-    their second line.
+    """A line of the pane: the head of a rack, some of its nodes, or a blank.  Of cards and blocks
+    `part` 1 is their second line.  A line of `heads` stands over so many nodes side by side.
     """
 
     rack: int = -1
     nodes: tuple[NodeId, ...] = ()
     part: int = 0
+    heads: int = 0
 
 
 class SlotLayout(msgspec.Struct, frozen=True):
@@ -66,9 +72,11 @@ class SlotLayout(msgspec.Struct, frozen=True):
         """The node at a place, and the column within that node."""
         if not 0 <= y < len(self.lines) or x < 0:
             return None, 0
+        if self.size is CellSize.NODES:  # the label is that of a rack
+            x -= self.label
         place, column = divmod(x, self.node_width)
         nodes = self.lines[y].nodes
-        return (nodes[place], column) if place < len(nodes) else (None, 0)
+        return (nodes[place], column) if 0 <= place < len(nodes) else (None, 0)
 
     def slot_at(self, column: int, slots: int) -> int | None:
         """The slot at a column of its node, if any."""
@@ -100,19 +108,69 @@ class SlotLayout(msgspec.Struct, frozen=True):
         return 0
 
 
+def without_rack_heads(nodes: Sequence[NodeFacts], width: int) -> SlotLayout:
+    """A character a node, each rack with its number before it and no line of its own."""
+    racks = sorted({facts.rack for facts in nodes})
+    label = len(str(max(racks, default=0))) + 1
+    across = max(width - label, 1)
+    lines = []
+    for rack in racks:
+        mine = tuple(facts.node for facts in nodes if facts.rack == rack)
+        lines += [LayoutLine(rack, mine[at : at + across]) for at in range(0, len(mine), across)]
+    return SlotLayout(CellSize.NODES, lines, 1, label, 0)
+
+
+def slot_heads(layout: SlotLayout, maps: int, reduces: int) -> str:
+    """Over the slots of a node, which are for maps and which for reduces, in as much as fits."""
+    heads = ((("maps", "map", "m"), maps), (("reduces", "reduce", "red.", "red", "r"), reduces))
+    text = " " * layout.label
+    for words, slots in heads:
+        width = layout.cell * slots
+        fitting = [word for word in words if len(word) < width or len(word) == width == 1]
+        text += (fitting[0] if fitting else "").ljust(width)
+    return text.ljust(layout.node_width)
+
+
 def clamp(place: int, count: int) -> int:
     """The place, or the nearest one in range(count)."""
     return max(0, min(place, count - 1))
 
 
 def lay_out_slots(
-    nodes: Sequence[NodeFacts], width: int, height: int, size: CellSize | None, glyphs: bool = False
+    nodes: Sequence[NodeFacts],
+    width: int,
+    height: int,
+    size: CellSize | None,
+    glyphs: bool = False,
+    large: bool = False,
 ) -> SlotLayout:
-    """The layout for a pane of this size; `size` None for the largest cells that fit.  Without
-    colours, `glyphs` tell states: half blocks have none, so cells are scrolled instead.
+    """The layout for a pane of this size; `size` None for the largest cells that fit, which are
+    blocks or cards only where they may be.  Without colours, `glyphs` tell states: half blocks have
+    none, so cells are scrolled instead.  Where a line is left, it says which slots are for maps.
     """
-    width = max(width, 1)
-    fitting = _FITTING if len(nodes) <= CARD_NODES else _FITTING[1:]
+    layout = _fitting_layout(nodes, max(width, 1), height, size, glyphs, large)
+    if len(layout.lines) < height and layout.size in _CELL_WIDTHS and alike(nodes):
+        most = max((len(line.nodes) for line in layout.lines), default=0)
+        lines = [LayoutLine(heads=most), *layout.lines]
+        return msgspec.structs.replace(layout, lines=lines)
+    return layout
+
+
+def alike(nodes: Sequence[NodeFacts]) -> bool:
+    """Whether all nodes have the same slots."""
+    return len({(facts.map_slots, facts.reduce_slots) for facts in nodes}) == 1
+
+
+def _fitting_layout(
+    nodes: Sequence[NodeFacts],
+    width: int,
+    height: int,
+    size: CellSize | None,
+    glyphs: bool,
+    large: bool,
+) -> SlotLayout:
+    may_be = {CellSize.CARDS: len(nodes) <= CARD_NODES, CellSize.BLOCKS: large}
+    fitting = [each for each in _FITTING if may_be.get(each, True)]
     sizes = fitting if size is None else (size,)
     for each in sizes:
         if glyphs and size is None and each is CellSize.HALVES:
@@ -124,10 +182,20 @@ def lay_out_slots(
             layout = _lay_out(nodes, width, each, airy)
             if len(layout.lines) <= height and layout.node_width <= width + 2:
                 return layout
+        if each is CellSize.NODES:
+            layout = without_rack_heads(nodes, width)
+            if len(layout.lines) <= height:
+                return layout
     return layout
 
 
-_CELL_WIDTHS = {CellSize.CARDS: CARD_WIDTH, CellSize.TILES: 4, CellSize.CELLS: 1}
+_CELL_WIDTHS = {
+    CellSize.CARDS: CARD_WIDTH,
+    CellSize.BLOCKS: 7,
+    CellSize.TILES: 4,
+    CellSize.CELLS: 1,
+}
+_TWO_LINES = (CellSize.CARDS, CellSize.BLOCKS)
 _SCREENFULS = 3
 """Where there are no half blocks, cells may be this many times as high as the pane."""
 
@@ -156,7 +224,7 @@ def _lay_out(nodes: Sequence[NodeFacts], width: int, size: CellSize, airy: bool)
         mine = [facts.node for facts in nodes if facts.rack == rack]
         rows = -(-len(mine) // most)
         across = -(-len(mine) // rows)  # no row much shorter than the others
-        parts = range(2 if size is CellSize.CARDS else 1)
+        parts = range(2 if size in _TWO_LINES else 1)
         lines += [
             LayoutLine(rack, tuple(mine[at : at + across]), part)
             for at in range(0, len(mine), across)

@@ -31,7 +31,6 @@ from callboard.journal.replay.signs import (
     COLOURED_BY,
     DOWN_SIGN,
     SLOT_SIGNS,
-    SLOT_WORDS,
     SUPERSCRIPTS,
     node_sign,
 )
@@ -39,7 +38,16 @@ from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_card import card_head, card_progress
-from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
+from callboard.tui.panels.slot_layout import (
+    LOADS,
+    CellSize,
+    LayoutLine,
+    SlotLayout,
+    clamp,
+    lay_out_slots,
+    slot_heads,
+)
+from callboard.tui.panels.slot_legend import legend
 from callboard.tui.theme import style
 
 _DOWN = len(SlotState)
@@ -50,12 +58,7 @@ _HOLLOW = {SLOT_SIGNS[state] for state in (SlotState.IDLE, SlotState.GHOST, Slot
 _HOLLOW |= {DOWN_SIGN}
 """The signs of slots whose tile has no ground of its own."""
 
-_LEGEND = [f"{SLOT_SIGNS[state]} {word}" for state, word in SLOT_WORDS.items()]
-LOADS = "·▁▂▃▄▅▆▇█"
-"""A node as one cell: none of its slots busy, and so on up to all of them."""
-
-_LEGEND_OF_NODES = [f"{LOADS[0]} idle", f"{LOADS[4]} half busy", f"{LOADS[-1]} all busy"]
-_LEGEND_OF_NODES += [f"{DOWN_SIGN} down", "red: the master does not know"]
+MANY_NODES = 500
 _MEANING_MOST = 20
 """The most columns for what a colour stands for."""
 
@@ -66,6 +69,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     BINDINGS = Pane.BINDINGS  # and not those of a ScrollView
     key, heading = "1", "slots"
     size_asked: reactive[CellSize | None] = reactive(None)
+    presented: reactive[bool] = reactive(False)
+    """Whether it is shown to an audience, for which cells may be larger."""
     cursor: reactive[NodeId | None] = reactive(None)
     slot: reactive[int | None] = reactive(None)
     """The chosen slot of the node under the cursor."""
@@ -94,18 +99,21 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     # What is shown.
 
     def show(self, frame: Frame) -> None:
-        super().show(frame)
-        title = self._title(frame)
-        if title != self.border_title:
-            self.border_title = title
         self._codes = self._coded(frame)
         if self.slot_layout.size is CellSize.NODES:
             self._count_busy(frame)
+        super().show(frame)
+        self.entitle(self._titled(frame))
+        self.subtitle(self._told(frame))
 
-    def _title(self, frame: Frame) -> Content:
+    def _titled(self, frame: Frame) -> Content:
         """What is shown, what its colours stand for, and as many of them as there is room for."""
         name = self.title_suffix.removeprefix(" · ") or self.heading
-        by = "" if frame.colour_by is ColourBy.JOB else f" by {COLOURED_BY[frame.colour_by]} "
+        by = f" by {COLOURED_BY[frame.colour_by]} "
+        if self.slot_layout.size is CellSize.NODES:
+            return Content(f"{self.key} {name}: a cell a node, as high as its load")
+        if frame.colour_by is ColourBy.JOB:
+            by = "" if self.title_suffix else ", a colour a job"
         parts: list[Content] = [Content(f"{self.key} {name}{by}")]
         room = self.content_size.width - 4 - parts[0].cell_length
         for hue, meaning in zip(self.palette.jobs, frame.legend, strict=False):
@@ -133,8 +141,16 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def watch_size_asked(self) -> None:
         self._lay_out()
 
+    def watch_presented(self) -> None:
+        self._lay_out()
+
     def on_resize(self) -> None:
         self._lay_out()
+
+    @property
+    def has_many_nodes(self) -> bool:
+        """Whether a cell a node takes most of a usual screen."""
+        return self.run is not None and len(self.run.nodes) >= MANY_NODES
 
     def wanted(self, most: int) -> int:
         """How many lines of at most so many it has use for."""
@@ -145,8 +161,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _laid_out(self, run: RunInfo, height: int) -> SlotLayout:
         """The layout in so many lines; if it needs more there is a bar to scroll them."""
         width, glyphs = self.content_size.width, self.palette.flat or self.app.no_color
+        large = self.presented
         for room in (width, width - self.styles.scrollbar_size_vertical):
-            layout = lay_out_slots(run.nodes, room, height, self.size_asked, glyphs)
+            layout = lay_out_slots(run.nodes, room, height, self.size_asked, glyphs, large)
             if len(layout.lines) <= height:
                 break
         return layout
@@ -159,17 +176,30 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self.slot_layout = self._laid_out(self.run, height)
         self.post_message(self.Refitted())  # other cells may want more of a frame
         self.virtual_size = Extent(width, len(self.slot_layout.lines))
-        self.border_subtitle = self._legend(width)
+        if self.frame is not None:
+            self.subtitle(self._told(self.frame))
         self.call_after_refresh(self.watch_cursor)
         self._refresh_scrollbars()  # Textual would leave one that is no longer needed
         self.refresh(layout=True)
 
-    def _legend(self, width: int) -> str:
-        nodes = self.slot_layout.size is CellSize.NODES
-        words = list(_LEGEND_OF_NODES if nodes else _LEGEND)
-        while words and sum(map(len, words)) + 2 * len(words) > width - 2:
-            words.pop()
-        return "  ".join(words)
+    def _told(self, frame: Frame) -> str:
+        """Which racks are in view, if not all are; and the legend."""
+        told, width = self._racks_in_view(), self.content_size.width - 4
+        room = width - len(told) - 2 * bool(told)
+        return "  ".join(each for each in (told, legend(frame, self.slot_layout, room)) if each)
+
+    def _racks_in_view(self) -> str:
+        top, height = self.scroll_offset.y, self.content_size.height
+        lines, count = self.slot_layout.lines, len(set(self.racks.rack_of.values()))
+        shown = [line.rack for line in lines[top : top + height] if line.rack >= 0]
+        if len(lines) <= height or not shown:
+            return ""
+        return f"racks {shown[0]}–{shown[-1]} of {count}, scroll: page up, page down"
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self.frame is not None:
+            self.subtitle(self._told(self.frame))
 
     def _count_busy(self, frame: Frame) -> None:
         """Which slots are busy, and which are the chosen job's: 1 for those."""
@@ -215,17 +245,24 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             chosen = self.cursor is not None and self.racks.rack_of[self.cursor] == line.rack
             bar = self.racks.bar(self.frame, line.rack, width, self.palette, chosen)
             return fitted(bar, width, blank)
+        if line.heads:
+            return fitted([(self._heads(line), self.ink(self.palette.dim))], width, blank)
         if not line.nodes:
             if line.rack < 0:
                 return Strip.blank(width, blank)
             head = self.racks.head(self.frame, line.rack, width, self.palette)
             return fitted(head, width, blank)
         if self.slot_layout.size is CellSize.NODES:
-            cells = list(self._node_cells(self.frame, line))
+            cells = [*self._rack_number(line), *self._node_cells(self.frame, line)]
             return Strip(cells).adjust_cell_length(width, blank)
         self._make_table()
         segments = list(self._node_segments(self.frame, line))
         return Strip(segments).adjust_cell_length(width, blank)
+
+    def _heads(self, line: LayoutLine) -> str:
+        assert self.run is not None
+        facts = self.run.nodes[0]
+        return slot_heads(self.slot_layout, facts.map_slots, facts.reduce_slots) * line.heads
 
     def _node_segments(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         layout, first = self.slot_layout, self._first
@@ -235,11 +272,19 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             yield Segment(" " * layout.label, self.ink()) if line.part else self._label(frame, node)
             if layout.size is CellSize.CARDS:
                 yield from self._cards(frame, node, codes, line.part)
+            elif layout.size is CellSize.BLOCKS:
+                yield from self._blocks(node, codes, line.part)
             else:
                 yield from self._slot_segments(node, codes)
             used = (len(codes) + 1) // 2 if halves else layout.cell * len(codes)
             left = layout.node_width - layout.label - used
             yield from self._after_slots(frame.suspended_by_node[node], left)
+
+    def _rack_number(self, line: LayoutLine) -> Iterator[Segment]:
+        """Before the first nodes of a rack that has no line of its own."""
+        width, first = self.slot_layout.label, self.racks.first(line.rack)
+        number = line.rack if line.nodes[0] == first else ""
+        yield Segment(f"{number:<{width}}", self.ink(self.palette.dim))
 
     def _node_cells(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """A cell a node: how many of its slots are busy, or, with a job chosen, are that job's."""
@@ -300,6 +345,22 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if small.text in _HOLLOW:
             return Segment(text, style(colour, palette.raised))
         return Segment(text, style(palette.ground, colour, bold=True))
+
+    def _blocks(self, node: NodeId, codes: list[int], part: int) -> Iterator[Segment]:
+        """A line and a half of each slot, its glyph on the job's colour."""
+        palette, gap = self.palette, Segment(" ", self.ink())
+        for slot, code in enumerate(codes):
+            small = self._table[code]
+            ground = palette.raised if small.text in _HOLLOW else _colour(small)
+            if part:
+                yield Segment("▀" * 6, style(ground, palette.ground))
+            else:
+                sign = _colour(small) if small.text in _HOLLOW else palette.ground
+                text = (
+                    f"[{small.text}]" if slot == self.slot and node == self.cursor else small.text
+                )
+                yield Segment(f"{text:^6}", style(sign, ground, bold=True))
+            yield gap
 
     def _cards(self, frame: Frame, node: NodeId, codes: list[int], part: int) -> Iterator[Segment]:
         """One line of the cards of a node: the head on the job's colour, or the progress."""

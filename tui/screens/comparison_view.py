@@ -15,6 +15,7 @@ from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
 from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.result import ResultPane
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.screens.run_view import RunView
 
@@ -29,6 +30,7 @@ class ComparisonView(RunView):
     """Whether only the slots that differ are highlighted."""
 
     def compose(self) -> ComposeResult:
+        yield ResultPane(id="compare-result")
         with Horizontal(id="compare-slots"):
             yield from _both(SlotsPane, "slots")
         with Horizontal(id="compare-table"):
@@ -47,6 +49,7 @@ class ComparisonView(RunView):
         assert frame.comparison is not None
         both = frame.comparison.frames(frame)
         self._label_sides(frame.comparison)
+        self.set_class(frame.headline is not None, "over")
         for pane in self.panes:
             if isinstance(pane, SlotsPane) and pane.side is not None:
                 pane.other_run = both[1 - pane.side] if self.only_differences else None

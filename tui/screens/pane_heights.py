@@ -9,7 +9,7 @@ _EVENTS_LEAST = 14
 """What events keep before charts get more than two rows each."""
 
 _ROWS = 4
-"""The room for jobs grows by so many rows at once, so that panes do not move with each of them."""
+"""The room for jobs grows by this many rows at once, lest panes move with each of them."""
 
 _CHART_ROWS_LEAST, _CHART_ROWS_MOST = 2, 4
 _SLOTS_LEAST = 8
@@ -25,12 +25,18 @@ class WideHeights(NamedTuple):
 
 class Wants(NamedTuple):
     """What panes have use for: the lines of slots, given the most there are for them; the jobs; the
-    number of charts.
+    number of charts.  With `many_nodes` charts make room for them.
     """
 
     slots: Callable[[int], int]
     jobs: int
     charts: int
+    many_nodes: bool = False
+
+    @property
+    def chart_rows(self) -> int:
+        """The rows that a chart has at least."""
+        return 1 if self.many_nodes else _CHART_ROWS_LEAST
 
     @property
     def table(self) -> int:
@@ -42,12 +48,12 @@ def wide_heights(total: int, wants: Wants) -> WideHeights:
     """Where all panes are shown: slots, and jobs, get two thirds of what is above the charts at
     most.
     """
-    rest = total - _charts(wants, _CHART_ROWS_LEAST)
+    rest = total - _charts(wants, wants.chart_rows)
     most = rest * 2 // 3
     slots = min(max(wants.slots(most - BORDERS) + BORDERS, _SLOTS_LEAST), most)
     spare = max(rest - slots - _EVENTS_LEAST, 0)
     more = spare // (2 * max(wants.charts, 1))
-    rows = min(_CHART_ROWS_LEAST + more, _CHART_ROWS_MOST)
+    rows = min(wants.chart_rows + more, _CHART_ROWS_MOST)
     return WideHeights(slots, min(wants.table, most), _charts(wants, rows))
 
 

@@ -1,5 +1,6 @@
 """One run on the screen: its panes."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar, TypeVar
 
@@ -14,6 +15,7 @@ from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.jobs import JobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.result import ResultPane
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.screens.pane_heights import Wants, small_height, wide_heights
 
@@ -25,8 +27,10 @@ class RunView(Container):
 
     lower: ClassVar[tuple[str, ...]] = ("jobs", "log", "detail", "charts")
     """The panes that share one place on a small screen."""
+    _heights: Mapping[str, int | None] = {}
 
     def compose(self) -> ComposeResult:
+        yield ResultPane(id="result")
         with Horizontal(id="columns"):
             with Vertical(id="left"):
                 yield SlotsPane(id="slots")
@@ -60,9 +64,10 @@ class RunView(Container):
     def fit(self, frame: Frame, view: View) -> None:
         """Give each pane the lines that it has use for."""
         slots, charts = self.query_one(SlotsPane), self.query_one(ChartsPane)
-        jobs = frame.jobs_found if view.all_jobs else most_jobs_at_once(frame)
-        wants = Wants(slots.wanted, jobs, charts.wanted(1))
-        total, heights = self.size.height, _unset("slots", *self.lower)
+        jobs = frame.jobs_found if view.all_jobs or frame.over else most_jobs_at_once(frame)
+        wants = Wants(slots.wanted, jobs, charts.wanted(1), slots.has_many_nodes)
+        total = self.size.height - self.query_one(ResultPane).lines_taken
+        heights = _unset("slots", *self.lower)
         main = self.screen
         if main.has_class("-small") and not main.has_class("-alone"):
             shown = next(each for each in self.lower if self.has_class(f"with-{each}"))
@@ -71,7 +76,9 @@ class RunView(Container):
         elif not main.has_class("-alone"):
             heights |= wide_heights(total, wants)._asdict()
         for name, height in heights.items():
-            self.query_one(f"#{name}").styles.height = height
+            if self._heights.get(name) != height:  # setting it lays the whole screen out anew
+                self.query_one(f"#{name}").styles.height = height
+        self._heights = heights
 
     def show_pane(self, name: str, view: View) -> Pane:  # noqa: ARG002
         """Bring up the pane of that name, and return it."""
@@ -92,7 +99,7 @@ class RunView(Container):
             pane.others = "  ".join(each for each in keys if each != mine) if small else ""
 
     def _lower_panes(self) -> list[Pane]:
-        lower = [pane for pane in self.panes if not isinstance(pane, SlotsPane)]
+        lower = [p for p in self.panes if p.key and not isinstance(p, SlotsPane)]
         return sorted(lower, key=lambda pane: pane.key)
 
     def zoom(self, pane: Widget | None) -> None:

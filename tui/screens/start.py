@@ -45,7 +45,7 @@ POLICIES_MOST = 2
 
 _RECORDED = "recorded in this folder"
 _WIDE = 130
-"""From so many columns on the list has portraits beside the names."""
+"""From this width in columns on, the list has portraits beside the names."""
 
 _NAME, _PICTURE = 19, 20
 _TALL = 36

@@ -35,17 +35,20 @@ class Charts {
   }
 
   row(chart) {
-    const values = chart.of.map((name) => this.run.data.charts[name]);
-    const most = chart.most ?? Math.max(1e-9, ...values[0]);
+    const { run } = this;
+    const values = chart.of.map((name) => run.data.charts[name]);
+    const other = run.beside?.data.charts[chart.of[0]] ?? [];
+    const most = chart.most ?? Math.max(1e-9, ...values[0], ...other);
     const line = make("div", "chart");
     const label = make("div", "label");
     const text = make("b");
     const key = chart.of.includes("waiting") ? make("i", "", "waiting") : "";
-    label.append(make("span", "", chart.name), text, key);
+    label.append(make("span", "", chart.name), text, run.beside ? "" : key);
     const plot = make("div", "plot");
-    plot.append(area(values, most, chart.of));
+    plot.append(area(run.beside ? values.slice(0, 1) : values, most, chart.of, run.ownEnd / run.end));
+    if (run.beside) plot.append(lineOf(other, most, run.beside.ownEnd / run.end));
     line.append(label, plot);
-    return { chart, line, text, values: values[0], peak: Math.max(0, ...values[0]) };
+    return { chart, line, text, values: values[0], other, peak: Math.max(0, ...values[0]) };
   }
 
   /** The moment under the pointer. */
@@ -64,10 +67,29 @@ class Charts {
     const { at, end } = this.run;
     const now = end ? at / end : 0;
     this.room.style.setProperty("--now", now);
+    if (this.run.beside) {
+      this.showBoth(now, totals);
+      return;
+    }
     for (const { chart, text, values, peak } of this.rows) {
       const column = Math.min(Math.floor(now * values.length), values.length - 1);
       const value = chart.now ? chart.now(totals) : values[column];
       setText(text, `${chart.write(value)}, max ${chart.write(Math.max(peak, value))}`);
+    }
+  }
+
+  /** Of two runs the value of each, without its most. */
+  showBoth(now, totals) {
+    const { run } = this;
+    const sides = [[run, totals], [run.beside, run.beside.totals()]];
+    for (const { chart, text, values, other } of this.rows) {
+      const told = sides.map(([side, figures], place) => {
+        const columns = [values, other][place];
+        const part = Math.min((now * run.end) / Math.max(side.ownEnd, 1), 1);
+        const column = Math.min(Math.floor(part * columns.length), columns.length - 1);
+        return `${place ? "line: " : ""}${side.policyName} ${chart.write(chart.now ? chart.now(figures) : columns[column])}`;
+      });
+      setText(text, told.join(", "));
     }
   }
 
@@ -114,25 +136,36 @@ class Charts {
   }
 }
 
-/** One or two figures as areas, one before the other. */
-function area(values, most, names) {
+/** One or two figures as areas, one before the other, over `part` of the width. */
+function area(values, most, names, part = 1) {
+  const shapes = values.map((each) => `M0,${HIGH}${stepsOf(each, most, part)}V${HIGH}Z`);
+  return drawing(values[0].length, shapes, (place) => `of-${names[place]}`);
+}
+
+/** The figure of the run beside, as a line. */
+function lineOf(values, most, part) {
+  const steps = stepsOf(values, most, part).replace("L", "M");
+  return drawing(values.length, [steps], () => "beside");
+}
+
+function drawing(width, shapes, classOf) {
   const picture = document.createElementNS(SVG, "svg");
-  picture.setAttribute("viewBox", `0 0 ${values[0].length} ${HIGH}`);
+  picture.setAttribute("viewBox", `0 0 ${width} ${HIGH}`);
   picture.setAttribute("preserveAspectRatio", "none");
   picture.setAttribute("aria-hidden", "true");
-  values.forEach((each, place) => {
+  shapes.forEach((shape, place) => {
     const path = document.createElementNS(SVG, "path");
-    path.setAttribute("d", outlineOf(each, most));
-    path.setAttribute("class", `of-${names[place]}`);
+    path.setAttribute("d", shape);
+    path.setAttribute("class", classOf(place));
     picture.append(path);
   });
   return picture;
 }
 
-function outlineOf(values, most) {
+function stepsOf(values, most, part) {
   const points = values.map((value, x) => {
     const y = (HIGH * (1 - Math.min(value / most, 1))).toFixed(1);
-    return `L${x},${y}H${x + 1}`;
+    return `L${(x * part).toFixed(2)},${y}H${((x + 1) * part).toFixed(2)}`;
   });
-  return `M0,${HIGH}${points.join("")}V${HIGH}Z`;
+  return points.join("");
 }

@@ -14,12 +14,34 @@ class Detail {
 
   show() {
     const place = this.run.placeOfJob.get(this.view.job);
-    const [title, facts] = place === undefined ? this.ofRun() : this.ofJob(place);
+    const [title, facts] = this.told(place);
     const key = JSON.stringify([title, facts]);
     if (key === this.shown) return;
     this.shown = key;
     setText(element("detail-title"), title);
     factList(element("facts"), facts);
+  }
+
+  told(place) {
+    if (this.run.beside) return this.ofBoth(place);
+    return place === undefined ? this.ofRun() : this.ofJob(place);
+  }
+
+  /** Of two runs the same of each, and once they are over what was found. */
+  ofBoth(place) {
+    const { run } = this;
+    const job = place === undefined ? null : run.data.jobs.job[place];
+    const sides = [run, run.beside].map((each) => {
+      const mine = new Detail(each, this.view);
+      const there = job === null ? undefined : each.placeOfJob.get(job);
+      return there === undefined ? mine.ofRun() : mine.ofJob(there);
+    });
+    const found = run.over && job === null ? run.data.found : [];
+    const facts = found.map((text, at) => [at ? "" : "found", text]);
+    sides.forEach(([, told], at) => {
+      facts.push([`under ${[run, run.beside][at].policyName}`, ""], ...told);
+    });
+    return [sides[0][0], facts.filter(([name]) => name !== "more")];
   }
 
   ofRun() {
@@ -62,6 +84,8 @@ class Detail {
       [row.over ? "response" : "so far", duration(row.time)],
       ["slots", this.slotsHeld(row.job)],
     );
+    const shares = row.over ? this.run.data.jobs.shares[place] : [];
+    facts.push(...shares.map((text, at) => [at ? "" : "it went to", text.trim()]));
     return [title, facts];
   }
 

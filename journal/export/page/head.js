@@ -10,10 +10,11 @@ class Head {
   show(totals) {
     const { run, player } = this;
     const [, policy, paused] = run.policy;
-    setText(element("policy"), `under ${policy}`);
+    const other = run.beside ? ` and under ${run.beside.policy[1]}` : "";
+    setText(element("policy"), `under ${policy}${other}`);
     setText(element("time"), clock(run.at));
     setText(element("status"), this.status());
-    setText(element("totals"), this.figures(totals).join(" · "));
+    setText(element("totals"), this.told(totals).join(" · "));
     setText(element("trouble"), troubles(totals, paused).join(" · "));
     setText(element("play"), player.playing ? "‖ pause" : "▶ play");
     element("scrub").value = run.at;
@@ -24,7 +25,16 @@ class Head {
   status() {
     const { run, player } = this;
     if (player.playing) return `playing ×${player.speed}`;
-    return run.over ? run.data.words.ending : "paused";
+    if (!run.over) return "paused";
+    return run.beside ? "both runs are over" : run.data.words.ending;
+  }
+
+  /** The run in figures; of two, how many jobs each still has. */
+  told(totals) {
+    const { run } = this;
+    if (!run.beside) return this.figures(totals);
+    const system = (each, { live }) => `${each.policyName}: ${plural(live, "job")} in the system`;
+    return [`seed ${run.data.seed}`, system(run, totals), system(run.beside, run.beside.totals())];
   }
 
   figures({ live, submitted, busy, slots }) {

@@ -68,16 +68,25 @@ class JobTable {
     const hue = `hue${this.view.hue(found.job)}`;
     row.line.className = classes(hue, found.over && "over", chosen && "chosen");
     row.button.setAttribute("aria-pressed", String(chosen));
-    row.cells.state.className = STATE_CLASSES[found.state] ?? "";
-    for (const [name, text] of Object.entries(cellTexts(found))) setText(row.cells[name], text);
-    this.showProgress(row.parts, found);
+    this.fill(row, found);
     return row.line;
   }
 
-  showProgress([done, running], found) {
-    const tasks = Math.max(found.tasks[0] + found.tasks[1], 1);
-    done.style.width = `${(100 * (found.done[0] + found.done[1])) / tasks}%`;
-    running.style.width = `${(100 * found.running) / tasks}%`;
+  /** Write what may have changed. */
+  fill({ cells, bars }, found) {
+    cells.state.className = STATE_CLASSES[found.state] ?? "";
+    for (const [name, text] of Object.entries(cellTexts(found))) setText(cells[name], text);
+    showProgress(bars[0], found);
+  }
+
+  newCells() {
+    const cells = {};
+    for (const name in CELLS_OF_JOB) cells[name] = make("td", CELLS_OF_JOB[name]);
+    return cells;
+  }
+
+  bars(cells) {
+    return [progressBar(cells.progress)];
   }
 
   newRow({ job, name }) {
@@ -87,16 +96,26 @@ class JobTable {
     const button = make("button", "", `${job} ${name}`);
     button.type = "button";
     head.append(button);
-    const cells = {};
-    for (const name in CELLS_OF_JOB) cells[name] = make("td", CELLS_OF_JOB[name]);
+    const cells = this.newCells();
     line.append(head, ...Object.values(cells));
-    const parts = [make("span", "done"), make("span", "running")];
-    const bar = make("span", "bar");
-    bar.append(...parts);
-    cells.progress.append(bar);
     line.addEventListener("click", () => this.choose(this.view.job === job ? null : job));
-    return { line, button, cells, parts };
+    return { line, button, cells, bars: this.bars(cells) };
   }
+}
+
+/** A bar in a cell: the parts for what is done and what runs. */
+function progressBar(cell) {
+  const parts = [make("span", "done"), make("span", "running")];
+  const bar = make("span", "bar");
+  bar.append(...parts);
+  cell.append(bar);
+  return parts;
+}
+
+function showProgress([done, running], found) {
+  const tasks = Math.max(found.tasks[0] + found.tasks[1], 1);
+  done.style.width = `${(100 * (found.done[0] + found.done[1])) / tasks}%`;
+  running.style.width = `${(100 * found.running) / tasks}%`;
 }
 
 const STATE_CLASSES = { starved: "wrong", failed: "wrong", waiting: "waits" };

@@ -10,15 +10,29 @@ class Page {
     const choose = (job) => this.choose(job);
     const seek = (at) => this.player.goTo(at);
     this.head = new Head(run, this.player);
-    this.map = new SlotMap(run, this.view, choose);
+    this.maps = [new SlotMap(run, this.view, choose)];
+    this.lines = new EventLines(run, this.view, seek);
+    if (run.beside) this.setBeside(choose);
     this.charts = new Charts(run, seek, (at) => seek(timeAfter(run.marks.at, at)));
     this.panes = [
-      new JobTable(run, this.view, choose),
-      new EventLines(run, this.view, seek),
+      new (run.beside ? PairTable : JobTable)(run, this.view, choose),
+      this.lines,
       new Detail(run, this.view),
     ];
     this.address = new Address(run, this.view, this.player);
     this.shownAt = -Infinity;
+  }
+
+  /** Make room for a second run: its slots, and a choice of whose events are shown. */
+  setBeside(choose) {
+    const runs = [this.run, this.run.beside];
+    element("app").classList.add("pair");
+    element("slots-beside").hidden = element("log-choice").hidden = false;
+    this.maps.push(new SlotMap(this.run.beside, this.view, choose, "-beside"));
+    setText(element("slots-title"), `Slots under ${this.run.policyName}`);
+    setText(element("slots-beside-title"), `Slots under ${this.run.beside.policyName}`);
+    element("log-run").append(...runs.map((run, place) => new Option(run.policyName, place)));
+    this.onChange("log-run", ({ value }) => (this.lines.run = runs[Number(value)]));
   }
 
   /** Show the present; of the text there is no need with every picture. */
@@ -26,7 +40,7 @@ class Page {
     const totals = this.run.totals();
     this.head.show(totals);
     this.charts.show(totals);
-    this.map.draw();
+    this.maps.forEach((map) => map.draw());
     if (this.player.playing && performance.now() - this.shownAt < TEXT_MS) return;
     this.shownAt = performance.now();
     this.panes.forEach((pane) => pane.show());
@@ -39,7 +53,7 @@ class Page {
     const tiles = slotLegend(this.run.data.words, palette());
     element("legend").replaceChildren(...tiles, ...this.view.legend());
     this.panes.forEach((pane) => pane.forget());
-    this.map.fit();
+    this.maps.forEach((map) => map.fit());
     this.show();
   }
 
@@ -106,4 +120,7 @@ class Page {
   }
 }
 
-new Page(new Run(JSON.parse(element("run").textContent))).start();
+const told = JSON.parse(element("run").textContent);
+const played = new Run(told);
+if (told.beside) played.compareWith(new Run(told.beside));
+new Page(played).start();

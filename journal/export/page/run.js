@@ -8,8 +8,9 @@ const HEADLINE = 0;
 class Run {
   constructor(data) {
     this.data = data;
-    this.end = data.end_ms;
+    this.end = this.ownEnd = data.end_ms;
     this.at = 0;
+    this.beside = null; // the run that it is compared with
     this.jobs = data.jobs.job.length;
     this.placeOfJob = new Map(data.jobs.job.map((job, place) => [job, place]));
     this.layNodesOut(data.nodes);
@@ -20,6 +21,18 @@ class Run {
     this.marks = { at: summed(data.marks.at), kind: data.marks.kind };
     this.ends = this.jobEnds();
     this.seek(0);
+  }
+
+  /** Set another run beside this one: from now on both are at the same moment. */
+  compareWith(other) {
+    this.beside = other;
+    this.end = other.end = Math.max(this.end, other.end);
+    this.ends = Float64Array.from([...this.ends, ...other.ends]).sort();
+  }
+
+  /** The policy that the run began with. */
+  get policyName() {
+    return this.data.policies[0][1];
   }
 
   layNodesOut({ rack, maps, reduces }) {
@@ -47,6 +60,7 @@ class Run {
   seek(at) {
     this.at = Math.min(Math.max(Math.floor(at), 0), this.end);
     for (const track of [this.slotTrack, this.jobTrack, this.nodeTrack]) track.seek(this.at);
+    this.beside?.seek(this.at);
   }
 
   get over() {
@@ -182,12 +196,14 @@ class Run {
   /** The next moment at which anything happens. */
   nextEvent() {
     const tracks = [this.slotTrack.at, this.jobTrack.at, this.nodeTrack.at, this.log.at];
-    return Math.min(...tracks.map((times) => timeAfter(times, this.at)));
+    const other = this.beside?.nextEvent() ?? Infinity;
+    return Math.min(other, ...tracks.map((times) => timeAfter(times, this.at)));
   }
 
   eventBefore() {
     const tracks = [this.slotTrack.at, this.jobTrack.at, this.nodeTrack.at, this.log.at];
-    return Math.max(...tracks.map((times) => timeBefore(times, this.at)));
+    const other = this.beside?.eventBefore() ?? -Infinity;
+    return Math.max(other, ...tracks.map((times) => timeBefore(times, this.at)));
   }
 }
 

@@ -5,15 +5,18 @@ const SCROLLBAR = 16;
 const NAME_MOST = 24; // letters of a name on a card
 
 class SlotMap {
-  constructor(run, view, choose) {
+  /** `which` ends the names of its elements: there may be two maps. */
+  constructor(run, view, choose, which = "") {
     this.run = run;
     this.view = view;
-    this.canvas = element("slot-map");
+    this.canvas = element(`slot-map${which}`);
     this.pen = this.canvas.getContext("2d");
-    this.room = element("slot-room");
+    this.room = element(`slot-room${which}`);
+    this.heightPart = which || run.beside ? 0.35 : 0.6; // of a phone
+    this.text = element(`slot-text${which}`);
     this.pointed = -1;
     this.racks = run.racks.map(() => make("li"));
-    element("racks").append(...this.racks);
+    element(`racks${which}`).append(...this.racks);
     this.canvas.addEventListener("pointermove", (event) => this.point(this.under(event)));
     this.canvas.addEventListener("pointerleave", () => this.point(-1));
     this.canvas.addEventListener("click", (event) => this.click(this.under(event), choose));
@@ -23,7 +26,7 @@ class SlotMap {
   fit() {
     const width = this.room.clientWidth;
     const scrolls = getComputedStyle(this.room).overflowY === "auto";
-    const height = scrolls ? this.room.clientHeight : innerHeight * 0.6;
+    const height = scrolls ? this.room.clientHeight : innerHeight * this.heightPart;
     this.layout = layOutSlots(this.run, width, height);
     if (scrolls && this.layout.height > height) {
       this.layout = layOutSlots(this.run, width - SCROLLBAR, height);
@@ -51,7 +54,7 @@ class SlotMap {
     for (let slot = 0; slot < this.run.slots; slot++) this.drawSlot(slot);
     for (let node = 0; node < this.run.nodes; node++) this.drawNode(node);
     this.layout.racks.forEach(({ rack, y }, place) => this.drawHead(rack, y, place));
-    if (this.pointed >= 0) setText(element("slot-text"), this.run.slotText(this.pointed));
+    if (this.pointed >= 0) setText(this.text, this.run.slotText(this.pointed));
   }
 
   drawSlot(slot) {
@@ -168,7 +171,7 @@ class SlotMap {
 
   point(slot) {
     this.pointed = slot;
-    setText(element("slot-text"), slot < 0 ? "" : this.run.slotText(slot));
+    setText(this.text, slot < 0 ? "" : this.run.slotText(slot));
   }
 
   click(slot, choose) {

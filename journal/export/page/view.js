@@ -12,7 +12,7 @@ class View {
   /** The number of a job's colour. */
   hue(job) {
     const { hues } = this.run.data.colours[this.colours];
-    return Number(hues[this.run.placeOfJob.get(job)]);
+    return Number(hues[this.run.placeOfJob.get(job)] ?? 0);
   }
 
   nextColours() {
@@ -22,7 +22,13 @@ class View {
 
   /** The places of the jobs in the table: at the end of the run of all. */
   jobPlaces() {
-    return this.run.jobPlaces(this.allJobs || this.run.over);
+    const all = this.allJobs || this.run.over;
+    const places = this.run.jobPlaces(all);
+    const { beside, placeOfJob } = this.run;
+    if (!beside) return places;
+    const others = beside.jobPlaces(all).map((place) => placeOfJob.get(beside.data.jobs.job[place]));
+    const known = others.filter((place) => place !== undefined);
+    return [...new Set([...places, ...known])].sort((a, b) => a - b);
   }
 
   /** The job so many rows on in the table. */

@@ -88,13 +88,14 @@ class CapacityQueue:
         self.name = name
         self.params = params
         self.books = (SlotBooks(), SlotBooks())
+        self.percent = capacity
         self._portion = exact_fraction(capacity) / 100
         self._factor = exact_fraction(params.user_limit_factor)
         most = params.maximum_capacity
         self._most = None if most is None else exact_fraction(most) / 100
 
     def capacity(self, slots: int) -> int:
-        """How many of so many slots it is due."""
+        """How many of `slots` slots are its capacity."""
         return int(self._portion * slots)
 
     def usage(self, kind: SlotKind, slots: int) -> float:

@@ -39,7 +39,7 @@ from callboard.scheduler.view import ClusterView, Offer
 
 
 class Hybrid(Order):
-    """Three orders, of which the load chooses one."""
+    """Three orders; the load chooses between them."""
 
     name = "hybrid"
     summary = "fifo when underloaded, fair when balanced, coshh when overloaded"

@@ -50,7 +50,7 @@ class JobClasses:
         return tuple(round(log(max(each, TASK_MS_MIN)) / self._step) for each in times_ms)
 
     def hold(self, times_ms: Sequence[float], jobs: int = 1) -> GridCell:
-        """The cell of so many such jobs, which is kept as long as a job holds it."""
+        """The cell of these jobs; it is kept as long as one of them holds it."""
         place = self.place(times_ms)
         cell = self._cells.get(place)
         if cell is not None:

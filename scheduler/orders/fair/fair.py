@@ -204,7 +204,7 @@ class Fair(Order):
         return Grounds(reason, PoolPlace(pool.path, needy))
 
     def kinds(self, offer: Offer) -> Iterable[SlotKind]:
-        """The kind of which the node runs less first; maps on a tie."""
+        """First the kind of slot of which the node runs less; maps on a tie."""
         if offer.node.running(REDUCE) < offer.node.running(MAP):
             return (REDUCE, MAP)
         return (MAP, REDUCE)

@@ -145,7 +145,7 @@ class PoolSchedulable(Schedulable):
         return member.key(kind)
 
     def change(self, kind: SlotKind, running: int, uncapped_demand: int) -> None:
-        """Members run so many more and wish for so many more; tell the pools above."""
+        """Members run `running` more and wish for `uncapped_demand` more; tell the pools above."""
         pool: PoolSchedulable | None = self
         while pool is not None:
             before = pool.demand[kind]
@@ -174,7 +174,7 @@ class PoolSchedulable(Schedulable):
     def shared(
         self, kind: SlotKind, slots: Fraction
     ) -> list[tuple["JobSchedulable | PoolSchedulable", Fraction]]:
-        """What each member with demand or something running is due of so many slots."""
+        """The share of `slots` of each member with demand or something running."""
         everybody: list[JobSchedulable | PoolSchedulable] = [
             *self.pools.values(),
             *self.jobs.values(),

@@ -1,18 +1,23 @@
 """What is estimated from a history whose truth is known, and what is not."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bench.calibration import TRUTHS, calibrated
-from callboard.experiments.calibration.calibrate import calibrate, findings_of
+from callboard.experiments.calibration.calibrate import (
+    calibrate,
+    findings_of,
+    job_initialisation,
+)
 from callboard.experiments.calibration.estimate import Estimate, Untold
 from callboard.experiments.calibration.heartbeat_grid import heartbeat_period
 from callboard.experiments.calibration.scipy_parts import normal, share_limits, student
 from callboard.experiments.calibration.slot_counts import node_peak
 from callboard.experiments.calibration.task_noise import task_noise
-from callboard.scenarios.formats.attempt_log import UNTOLD, AttemptCollecting, AttemptLog
+from callboard.scenarios.formats.attempt_log import UNTOLD, AttemptLog
 from callboard.scenarios.formats.recording_file import import_files
 from tests.scenarios.formats.samples import HADOOP1, written
 from tests.support.traces import trace
@@ -43,6 +48,8 @@ def log_of(begins: object, lengths: object, hosts: object, jobs: object) -> Atte
         maps=np.bincount(job),
         reduces=np.zeros(number, dtype=np.int64),
         replicas=np.ones(len(begin), dtype=np.int64),
+        submit_ms=np.full(number, UNTOLD),
+        launch_ms=np.full(number, UNTOLD),
         hosts=int(host.max()) + 1,
     )
 
@@ -137,10 +144,9 @@ def test_noise_alone_is_not_taken_for_stragglers() -> None:
 
 
 def test_a_reduce_that_began_when_half_the_maps_were_done_bounds_slow_start(tmp_path: Path) -> None:
-    collecting = AttemptCollecting()
-    found = import_files([written(tmp_path, HADOOP1)], "", collecting)
-    assert found.hosts is not None
-    slow = named(findings_of(collecting.log(found.hosts), 0.95), "slow start")
+    log_ = import_files([written(tmp_path, HADOOP1)]).log
+    assert log_ is not None
+    slow = named(findings_of(log_, 0.95), "slow start")
     assert isinstance(slow, Estimate)
     assert slow.covers(0.05)
     assert slow.high == 0.5
@@ -160,3 +166,13 @@ def test_quantiles_are_those_of_the_tables() -> None:
     assert normal(0.95) == pytest.approx(1.960, abs=5e-4)
     assert share_limits(0, 20, 0.95) == pytest.approx((0, 0.1684), abs=1e-4)
     assert share_limits(3, 20, 0.95) == pytest.approx((0.0321, 0.3789), abs=1e-4)
+
+
+def test_how_long_jobs_are_initialised_is_the_median_jobs() -> None:
+    """Ten jobs of 1 to 10 s: the sign test's interval leaves out the least and the greatest."""
+    log_ = log_of(np.zeros(10), np.full(10, 5000), np.arange(10), np.arange(10))
+    launched = replace(log_, submit_ms=np.zeros(10, np.int64), launch_ms=np.arange(1, 11) * 1000)
+    found = job_initialisation(launched, 0.95)
+    assert isinstance(found, Estimate)
+    assert (found.low, found.value, found.high) == (2000, 5500, 9000)
+    assert isinstance(job_initialisation(log_, 0.95), Untold)

@@ -28,10 +28,12 @@ from callboard.experiments.charts.chart_style import save_chart
 from callboard.experiments.charts.gantt_chart import gantt_chart
 from callboard.experiments.charts.job_charts import ecdf_chart, jobs_chart, slowdown_chart
 from callboard.experiments.charts.slot_charts import (
+    debt_chart,
     locality_chart,
     shares_chart,
     utilisation_chart,
 )
+from callboard.journal.replay.pool_shares import PoolShares
 from callboard.scheduler.model import MAP, REDUCE
 from tests.experiments.charts.support import SOLO_MS, legend_labels, lines, story_run
 from tests.journal.stories import START, STORY, cut_at
@@ -100,12 +102,14 @@ def test_gantt_of_a_large_cluster_says_how_busy_each_node_was() -> None:
     nodes = tuple(NodeFacts(node, 0, 1, 1, 1.0) for node in range(250))
     run, started = story_run(), msgspec.structs.replace(START, nodes=nodes)
     large = replace(run, history=replace(run.slot_history, started=started))
-    (image,) = gantt_chart([large]).axes[0].get_images()
-    shares = image.get_array()
-    assert shares.shape[0] == 84  # three nodes a row
-    busy_ms = (shares.sum(axis=1) * 6 * 4400 / shares.shape[1]).round().tolist()
-    assert busy_ms[:2] == [8000, 0]
-    assert "3 a row" in gantt_chart([large]).axes[0].get_ylabel()
+    maps, reduces, _ = gantt_chart([large]).axes
+    assert maps.get_title(loc="left") == "fifo, map slots: tiny, seed 7"
+    assert reduces.get_title(loc="left") == "fifo, reduce slots"
+    shares = [axes.get_images()[0].get_array() for axes in (maps, reduces)]
+    assert shares[0].shape[0] == 84  # three nodes a row, of a slot of each kind
+    busy_ms = [(each.sum(axis=1) * 3 * 4400 / each.shape[1]).round().tolist() for each in shares]
+    assert [each[:2] for each in busy_ms] == [[5000, 0], [3000, 0]]
+    assert "3 a row" in maps.get_ylabel()
 
 
 def test_gantt_shows_when_a_node_was_down() -> None:
@@ -135,12 +139,30 @@ def test_shares_are_held_and_due_by_user_where_there_are_no_pools() -> None:
     assert shares.held.tolist() == [[0, 0, 1, 0, 0, 0], [0, 2, 2, 2, 1, 0]]
 
 
+def test_a_debt_grows_by_what_is_lacking_and_is_repaid_by_what_is_above_the_share() -> None:
+    at_ms = np.array([0, 1000, 2000, 4000, 5000], np.int64)
+    held = np.array([[0.0, 3, 1, 4, 0]])
+    shares = PoolShares(at_ms, ("ads",), held, np.full((1, 5), 2.0))
+    assert shares.debt().tolist() == [[0, 2, 1, 3, 1]]
+
+
+def test_debts_are_drawn_by_pool_with_a_line_a_run() -> None:
+    runs = labelled_runs([story_run("fifo"), story_run("fair")])
+    figure = debt_chart(runs)
+    assert [axes.get_ylabel().split()[0] for axes in figure.axes] == ["default", "prod"]
+    shares = runs[0].slot_history.shares
+    assert shares is not None
+    drawn = figure.axes[1].lines[0].get_ydata().tolist()
+    assert drawn == (shares.debt()[1] / 3600).tolist()
+
+
 def test_several_runs_stand_in_one_picture_each_with_its_look() -> None:
     runs = labelled_runs([story_run("fifo"), story_run("fair"), story_run("fair")])
     assert [run.label for run in runs] == ["fifo", "fair", "fair #2"]
     for name, chart in RUN_CHARTS.items():
         figure = chart.draw(runs)
         said = legend_labels(figure) + [axes.get_title(loc="left") for axes in figure.axes]
+        said += [label.get_text() for axes in figure.axes for label in axes.get_yticklabels()]
         if name in ("gantt", "shares"):
             assert [title for title in said if title in ("fair", "fair #2")] == ["fair", "fair #2"]
         else:

@@ -8,8 +8,9 @@ import pytest
 from callboard.experiments.charts.cell_table import CellTable, setting_label
 from callboard.experiments.charts.chart_run import NothingToDraw
 from callboard.experiments.charts.chart_style import LINE_STYLES
+from callboard.experiments.charts.key_words import key_words, setting_words
+from callboard.experiments.charts.measures import MEASURES
 from callboard.experiments.charts.store_charts import (
-    MEASURES,
     Sensitivity,
     differences_chart,
     intervals_chart,
@@ -68,7 +69,7 @@ def drawn(axes: object) -> dict[str, tuple[list[float], list[float], list[float]
 def test_over_numbers_each_policy_is_a_line_with_its_intervals() -> None:
     figure = intervals_chart(cells(*of_sigma("0.5", "1.0", "0.0")))
     (axes,) = figure.axes
-    assert axes.get_xlabel() == SIGMA
+    assert axes.get_xlabel() == "noise of task lengths σ"
     assert axes.get_title(loc="left") == "toy, 3 seeds"
     assert legend_labels(figure) == ["fifo", "fair"]
     at, means, halves = drawn(axes)["fifo"]
@@ -108,7 +109,7 @@ def test_words_have_a_row_each() -> None:
     settings = [(("cluster.heartbeat.out_of_band", value),) for value in ("true", "false")]
     (axes,) = intervals_chart(cells(*settings)).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == ["out_of_band = true", "out_of_band = false"]
+    assert names == ["heartbeats out of band = true", "heartbeats out of band = false"]
     assert drawn(axes)["fair"][0] == [52, 62]
 
 
@@ -116,7 +117,7 @@ def test_settings_that_have_not_the_same_keys_have_a_row_each() -> None:
     settings = [*of_sigma("0", "0.5"), (("cluster.nodes", "6"),)]
     (axes,) = intervals_chart(cells(*settings)).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == ["sigma = 0", "sigma = 0.5", "nodes = 6"]
+    assert names == ["noise of task lengths σ = 0", "noise of task lengths σ = 0.5", "nodes = 6"]
     assert drawn(axes)["fifo"][0] == [102, 112, 122]
 
 
@@ -191,3 +192,12 @@ def test_very_many_settings_are_not_squeezed_into_one_picture() -> None:
     settings = [(("a.x", f"word{n}"),) for n in range(61)]
     with pytest.raises(NothingToDraw, match="61 settings are too many for one picture"):
         intervals_chart(cells(*settings, seeds=[1]))
+
+
+def test_keys_are_called_by_words_and_as_they_are_spelled_where_those_are_the_same() -> None:
+    assert key_words("cluster.heartbeat.interval_ms") == "heartbeat interval (ms)"
+    assert key_words("workload.gap_s") == "gap (s)"
+    assert key_words("tasks.input_wait_ms") == "input wait (ms)"
+    keys = ["a.gap_s", "b.gap_s", "cluster.nodes"]
+    setting = (("a.gap_s", "1"), ("b.gap_s", "2"), ("cluster.nodes", "3"))
+    assert setting_words(setting, keys) == "a.gap_s = 1, b.gap_s = 2, nodes = 3"

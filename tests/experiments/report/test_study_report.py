@@ -101,6 +101,7 @@ def test_one_seed_is_said_to_be_one() -> None:
     assert "±" not in said(document).replace("± half", "")
     assert document.lead.startswith("Under fair a job took ")
     assert "best" not in marks_of(document, "Results", "response time, mean")
+    assert "bold" not in said(document)
 
 
 def test_settings_are_rows_of_one_table() -> None:
@@ -108,7 +109,10 @@ def test_settings_are_rows_of_one_table() -> None:
     (table,) = (each for each in section(document, "Results") if isinstance(each, ReportTable))
     assert table.headings[:3] == ("tasks.sigma", "policy", "seeds")
     assert [row[0] for row in table.rows] == ["0.5", "0.5", "1.0", "1.0"]
-    assert "is lower in all 2 settings than fifo’s" in document.lead
+    found = (
+        "Under fair a job took 45 to 49% less on average than under fifo, in each of 2 settings."
+    )
+    assert document.lead == f"{found} 3 seeds each."
     folded = [each.title for each in document.sections if each.folded]
     assert folded[:2] == ["sigma = 0.5", "sigma = 1.0"]
 

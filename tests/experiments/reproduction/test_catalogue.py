@@ -2,7 +2,7 @@
 
 import pytest
 
-from callboard.experiments.reproduction.artefact import AnyArtefact, Paper
+from callboard.experiments.reproduction.artefact import AnyArtefact, Paper, VerdictClass
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
 from callboard.experiments.reproduction.outcome import ReproductionVerdict, judge, whole_verdict
 from callboard.experiments.reproduction.reproduce import asked
@@ -51,6 +51,22 @@ def test_every_artefact_can_be_judged(artefact: AnyArtefact) -> None:
         assert each.printed is not None or each.has_side
         if each.printed is not None:
             assert each.on_its_side(each.printed)  # the paper's own number is on the paper's side
+
+
+@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.id)
+def test_what_is_fitted_says_on_what(artefact: AnyArtefact) -> None:
+    classes = {artefact.class_of(each) for each in artefact.quantities}
+    assert (VerdictClass.FITTED in classes) == bool(artefact.fitted_on)
+
+
+@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.id)
+def test_worked_examples_are_exact_and_formulas_are_drawn(artefact: AnyArtefact) -> None:
+    for each in artefact.quantities:
+        which = artefact.class_of(each)
+        if which is VerdictClass.WORKED:
+            assert not artefact.evidence.drawn
+            assert each.exact or each.has_side
+        assert which is not VerdictClass.FORMULA or artefact.evidence.drawn
 
 
 @pytest.mark.parametrize("artefact", EXAMPLES, ids=lambda each: each.id)

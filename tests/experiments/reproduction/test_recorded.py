@@ -11,6 +11,7 @@ from callboard.experiments.reproduction.outcome import (
     quantity_verdict,
     whole_verdict,
 )
+from callboard.experiments.reproduction.recorded_explorations import recorded_explorations
 from callboard.experiments.reproduction.recorded_outcomes import recorded_outcomes
 from callboard.experiments.reproduction.reproduction_page import markdown_page
 
@@ -27,14 +28,15 @@ def test_every_recorded_verdict_follows_from_its_figures(artefact: AnyArtefact) 
     pairs = list(zip(artefact.quantities, outcome.quantities, strict=True))
     for quantity, found in pairs:
         assert found.label == quantity.label
-        assert found.verdict is quantity_verdict(quantity, found.ours)
+        span = found.low, found.ours, found.high
+        assert found.verdict is quantity_verdict(artefact, quantity, span)
     assert outcome.verdict is whole_verdict(artefact, outcome.quantities)
 
 
 def test_the_page_is_made_of_the_table_and_of_what_is_recorded() -> None:
     """`callboard reproduce --all --json` and `--markdown` give both."""
     found = [recorded_outcomes()[each.id] for each in ARTEFACTS]
-    assert PAGE.read_text("utf-8") == markdown_page(ARTEFACTS, found)
+    assert PAGE.read_text("utf-8") == markdown_page(ARTEFACTS, found, recorded_explorations())
 
 
 def test_nothing_is_recorded_of_artefacts_that_are_gone() -> None:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.experiments.reproduction.artefact import Artefact, Paper, Quantity
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
+from callboard.experiments.reproduction.metered_run import play_metered, read_metered
 from callboard.experiments.reproduction.outcome import ReproductionVerdict
 from callboard.experiments.reproduction.reproduce import (
     Asked,
@@ -89,3 +91,22 @@ def test_a_run_that_failed_says_why_and_is_tried_again(
     compute_missing(wanted, store, workers)
     assert "no-such-policy" in outcome_of(wanted[0], store).note
     assert len(missing_calls(wanted, store)) == 2
+
+
+def test_what_no_meter_looks_at_the_twin_may_play_with_the_same_figures() -> None:
+    """`reproduce` lets it, for it is many times faster."""
+    pytest.importorskip("numba")
+    plain = read_metered(play_metered(FAIR.task(101)))
+    fast = read_metered(play_metered(msgspec.structs.replace(FAIR, meters=()).task(101)))
+    assert (plain.result.engine, fast.result.engine) == ("actors", "twin")
+    assert plain.result.summary.response_seconds == fast.result.summary.response_seconds
+
+
+def test_killed_attempts_are_counted_by_their_jobs() -> None:
+    """Each is counted once, whoever had it killed."""
+    policy = 'fair+kill(victims="job")'
+    storm = Cell(name="storm", scenario="preemption-storm", policy=policy, meters=("kills",))
+    run = read_metered(play_metered(storm.task(101)))
+    kills = run.metered["kills"]
+    assert sum(kills["killed"]) == run.result.summary.attempts.killed > 100
+    assert len(set(kills["job"])) == len(kills["killed"])

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from callboard.journal.replay.cluster_state import CROWD
+from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.journal.replay.colouring import FEW_JOBS
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import HUES, ColourBy, Frame, SlotState, View
+from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo
 from callboard.scheduler.model import Locality
 from tests.journal.replay.support import events_of, recorded
@@ -26,7 +28,7 @@ def meanings(frame: Frame) -> dict[str, str]:
 
 
 def test_few_jobs_have_colours_of_their_own() -> None:
-    frame = frame_of(STORM, 3_000_000)
+    frame = frame_of(("rack-outage", "fair"), 800_000)
     assert (frame.colour_by, frame.legend) == (ColourBy.JOB, ())
 
 
@@ -65,20 +67,25 @@ def test_by_locality_slots_of_one_job_differ() -> None:
 
 
 @pytest.mark.parametrize(("users", "by"), [(3, ColourBy.POOL), (1, ColourBy.SIZE)])
-def test_a_crowd_is_coloured_by_pool_or_size(users: int, by: ColourBy, tmp_path: Path) -> None:
+def test_colours_of_a_larger_run_stand_for_pools_or_sizes_from_its_start_to_its_end(
+    users: int, by: ColourBy, tmp_path: Path
+) -> None:
     jobs = "".join(
         f'[[workload.job]]\nname = "j{each}"\nat_s = {each}\nmaps = 2\nmap_s = 100\n'
         f'user = "u{each % users}"\n'
-        for each in range(CROWD + 1)
+        for each in range(FEW_JOBS + 1)
     )
     path = tmp_path / "crowd.toml"
     path.write_text(f'name = "crowd"\n[cluster]\nnodes = 4\n[workload]\nkind = "jobs"\n{jobs}')
-    cursor = recorded(events_of(str(path), "fair")).cursor
-    cursor.move(GoTo(1000 * (CROWD - 1)))
-    assert cursor.frame(View()).colour_by is ColourBy.JOB
-    cursor.move(GoTo(1000 * CROWD))
-    frame = cursor.frame(View())
-    assert frame.colour_by is by
-    assert cursor.frame(View(colour_by=ColourBy.JOB)).colour_by is ColourBy.JOB
-    cursor.move(GoTo(None))  # nobody is there any more, and colours stay
+    events = events_of(str(path), "fair")
+    recording = Recording(oracle_of_journal)
+    for event in events[:2]:  # a run that has just begun: one job has come
+        recording.append(event)
+    cursor = Cursor(recording)
     assert cursor.frame(View()).colour_by is by
+    for event in events[2:]:
+        recording.append(event)
+    for at_ms in (0, 1000 * FEW_JOBS, None):
+        cursor.move(GoTo(at_ms))
+        assert cursor.frame(View()).colour_by is by
+    assert cursor.frame(View(colour_by=ColourBy.JOB)).colour_by is ColourBy.JOB

@@ -78,7 +78,17 @@ def test_gzip_folders_and_many_in_one_file_are_the_same_job_by_job(tmp_path: Pat
 def test_a_job_that_stands_there_twice_counts_once(tmp_path: Path) -> None:
     found = imported(written(tmp_path, HADOOP1 + HADOOP1))
     assert len(found.recording.jobs) == 1
-    assert remark(found.remarks, "a name that was there before")[:2] == ("dropped", 1)
+    assert remark(found.remarks, "with the same times")[:2] == ("dropped", 1)
+
+
+def test_a_job_that_comes_again_at_another_time_is_renamed(tmp_path: Path) -> None:
+    """A folded trace repeats its jobs: three times, three jobs."""
+    later = [HADOOP1.replace('="1200000', f'="1200{week}') for week in (604, 999)]
+    found = imported(written(tmp_path, "".join((HADOOP1, *later))))
+    jobs = found.recording.jobs
+    assert [job.name for job in jobs] == ["job_1", "job_1~2", "job_1~3"]
+    assert len({tuple(job.tasks.map_ms) for job in jobs}) == 1
+    assert remark(found.remarks, "renamed")[:2] == ("inferred", 2)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
-"""One of Sparrow's schedulers: keeps the books of its own jobs, and knows which nodes there are.
+"""A scheduler of several: keeps the books of its own jobs, and knows which nodes there are.
 
-What nodes do it learns from their answers alone.  How it finds nodes for tasks is its placement:
-`LateBinding`, `Sampling`, or the `GlobalQueue` that the others are measured by.
+What nodes do it learns from their answers alone.  How it finds nodes for tasks is a subclass's
+affair, and what those do that it finds.
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 
 import msgspec
 
@@ -33,8 +34,6 @@ from callboard.scheduler.model import (
 from callboard.scheduler.reasons import Reason, Why
 
 JobStage = tuple[JobId, Stage]
-
-_UNSEEN = {SETUP: Why(Reason.JOB_SETUP), CLEANUP: Why(Reason.JOB_CLEANUP)}
 
 
 class Frontend(Actor[AnyEvent]):
@@ -65,7 +64,7 @@ class Frontend(Actor[AnyEvent]):
 
     @abstractmethod
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
-        """Find nodes for so many tasks more of a stage."""
+        """Find nodes for `tasks` more tasks of a stage."""
 
     @abstractmethod
     def withdraw(self, job: JobId, cause: int) -> None:
@@ -79,10 +78,7 @@ class Frontend(Actor[AnyEvent]):
             self.ledger.submit(order, self.cause)
             tasks = order.profile.tasks[order.stage]
         else:
-            job = self.ledger.known_job(order.job)
-            job = job or self.ledger.prepare(order.job, order.profile)
-            job.drop_outputs()
-            job.set_work(order)
+            self.ledger.submit_unseen(order)
             self._unseen.add((order.job, order.stage))
             tasks = 1
         self.place(order.job, order.stage, tasks, self.cause)
@@ -129,20 +125,32 @@ class Frontend(Actor[AnyEvent]):
             return int((job.job, stage) in self._unseen)
         return job.pending(slot_kind(stage))
 
+    def tasks_left(self, job: JobId, stage: Stage) -> int:
+        """The same of a job that may have ended."""
+        entry = self.ledger.known_job(job)
+        return 0 if entry is None else self.left(entry, stage)
+
+    def suited(self, job: JobId, stage: Stage, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
+        """Those of the nodes on which not all that is left has failed."""
+        entry = self.ledger.known_job(job)
+        if entry is None or not entry.faults or stage >= SETUP:
+            return nodes
+        kind = slot_kind(stage)
+        return [node for node in nodes if entry.nearest(kind, node) is not None]
+
     def launch(self, job: BookedJob, stage: Stage, node: NodeId, cause: int) -> int | None:
         """Give the node that task of those left whose input is nearest to it; the event, or None if
         all that are left have failed there.
         """
-        entry = self._booked(job, stage, node)
+        entry = self.book(job, stage, node)
         if entry is None:
             return None
-        what = (entry.attempt, job.job, entry.kind, entry.task, entry.number, node, entry.level)
-        why = _UNSEEN.get(stage, self.why)
-        entry.event = self.note(ev.AttemptLaunched(self.now_ms, *what, why, cause=cause))
+        entry.event = self.note(entry.launch_event(ev.WHY_UNSEEN.get(stage, self.why), cause))
         self.send(node_address(node), job.order(entry), entry.event, self._latency_ms)
         return entry.event
 
-    def _booked(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
+    def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
+        """Put that task into the books; None if there is none."""
         kind, member = slot_kind(stage), self._member(node)
         if stage >= SETUP:
             self._unseen.remove((job.job, stage))
@@ -159,4 +167,19 @@ class Frontend(Actor[AnyEvent]):
     # What nodes report.
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
+        if isinstance(report, msg.EndReport) and report.outcome is Outcome.FAILED:
+            self._know_all_nodes()
         self._bookings.book(report)
+
+    def _know_all_nodes(self) -> None:
+        """Have all its nodes in the books: a task that has failed is kept away from those on which
+        it has, unless it has on all.
+        """
+        hosts = self.hosts()
+        if len(self.ledger.members) < len(hosts):
+            for node in hosts:
+                self._member(node)
+
+    def hosts(self) -> Sequence[NodeId]:
+        """The nodes that it may use."""
+        return range(len(self._nodes))

@@ -1,0 +1,1 @@
+"""Hawk's architecture, and Eagle's: short jobs by probes, long ones by a scheduler for them all."""

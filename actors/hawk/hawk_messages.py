@@ -1,0 +1,93 @@
+"""What Hawk's and Eagle's schedulers and nodes say to each other beside what Sparrow's do: probes
+and placements are Sparrow's reservations and are asked for, answered and taken back like those.
+"""
+
+from callboard.actors.kernel.message import Message
+from callboard.actors.sparrow.reservations import Reservation
+from callboard.scheduler.model import JobId, Millis, NodeId, SlotKind, Stage
+
+
+class _OfTasks(Message, frozen=True):
+    """About tasks of a stage, each of which takes `estimate_ms` by estimate."""
+
+    job: JobId
+    stage: Stage
+    scheduler: int
+    estimate_ms: Millis
+    count: int
+    left: int
+    """How many of the stage's tasks no node had been given when this was sent."""
+
+
+class ShortProbe(_OfTasks, frozen=True):
+    """Scheduler to node: `count` reservations for short tasks.  The node is the `place`th that is
+    told so.  One that has long work refuses, unless `round` is 0.
+    """
+
+    place: int
+    round: int
+
+
+class LongPlaced(_OfTasks, frozen=True):
+    """The scheduler of long jobs to node: `count` tasks are placed with you, to be asked for.  With
+    the kind of slot that they take, these `nodes` (a bitmap) have long work; of two such bitmaps
+    that with the greater `stamp` is newer.
+    """
+
+    stamp: int
+    nodes: bytes
+
+
+class ProbeRejected(Message, frozen=True):
+    """Node to scheduler: I have long work and take none of your `count` reservations of this
+    `round`.  So have these `nodes`, as I was told at `stamp`.
+    """
+
+    job: JobId
+    stage: Stage
+    node: NodeId
+    count: int
+    round: int
+    stamp: int
+    nodes: bytes
+
+
+class RedrawDue(Message, frozen=True):
+    """Scheduler to itself: all refusals of this instant have come."""
+
+    job: JobId
+    stage: Stage
+    round: int
+
+
+class TasksLeft(Message, frozen=True):
+    """Scheduler to node, beside a task of this stage: so many are left."""
+
+    job: JobId
+    stage: Stage
+    left: int
+
+
+class StolenProbe(Message, frozen=True):
+    """Reservations that go to another node, and what is known of their stage."""
+
+    reservation: Reservation
+    count: int
+    estimate_ms: Millis
+    left: int
+
+
+class Steal(Message, frozen=True):
+    """Node to node: `thief` has a slot of this kind and nothing to do."""
+
+    thief: NodeId
+    kind: SlotKind
+
+
+class Stolen(Message, frozen=True):
+    """Node to node: the short tasks' reservations that have waited here behind a long one, if there
+    are any.
+    """
+
+    kind: SlotKind
+    probes: tuple[StolenProbe, ...]

@@ -1,0 +1,108 @@
+"""The scheduler of all long jobs: places each task where the wait is least (Hawk, ATC 2015, §3.6).
+
+A placement is a reservation that is sure of its task: the node asks for it when a slot is free,
+which tells the scheduler that it begins, and a report tells it the end.  Nothing else is known of
+nodes, short tasks not at all.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from callboard.actors.books.attempts import BookedAttempt
+from callboard.actors.books.job_tasks import BookedJob
+from callboard.actors.hawk.hawk_messages import LongPlaced
+from callboard.actors.hawk.long_waits import LongWaits
+from callboard.actors.hawk.node_bitmap import node_bitmap
+from callboard.actors.hawk.short_partition import ShortPartition
+from callboard.actors.hawk.task_estimates import TaskEstimates
+from callboard.actors.kernel.address import node_address
+from callboard.actors.sparrow.asked_frontend import AskedFrontend
+from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
+from callboard.actors.sparrow.questions import Questions
+from callboard.actors.sparrow.sent_reservations import SentReservations
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.world import World
+from callboard.scheduler.model import KINDS, JobId, NodeId, Stage, slot_kind
+from callboard.scheduler.reasons import Reason, Why
+
+
+class LongScheduler(AskedFrontend):
+    """Scheduler `number`, behind those of short jobs."""
+
+    def __init__(
+        self,
+        number: int,
+        world: World,
+        *,
+        name: str,
+        partition: ShortPartition,
+        estimates: TaskEstimates,
+    ) -> None:
+        super().__init__(number, world)
+        self.why = Why(Reason.LEAST_WAIT, name)
+        self._partition = partition
+        self._estimates = estimates
+        facts = {each.node: each for each in world.nodes}
+        self._waits = [
+            LongWaits(facts, partition.open(kind), kind, self._latency_ms) for kind in KINDS
+        ]
+        self._placed = SentReservations(self, self._latency_ms)
+        self._questions = Questions(self)
+        self._stamp = 0
+
+    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+        """Place tasks, and tell their nodes which nodes have long work now."""
+        kind, estimate_ms = slot_kind(stage), self._estimates.task_ms(job, stage)
+        waits = self._waits[kind]
+        nodes = self._partition.open(kind)
+        suited = self.suited(job, stage, nodes) or nodes
+        nodes = waits.place(tasks, estimate_ms, self.now_ms, suited)
+        placed = Counter(nodes)
+        self._placed.next_batch(job, stage)
+        self._placed.add(job, stage, placed)
+        self._stamp += 1
+        left, bitmap = self.tasks_left(job, stage), node_bitmap(waits.busy())
+        for node, count in placed.items():
+            what = (job, stage, self.address, estimate_ms, count, left)
+            told = LongPlaced(*what, self._stamp, bitmap)
+            self.send(node_address(node), told, cause, self._latency_ms)
+
+    def hosts(self) -> Sequence[NodeId]:
+        return [node for node in super().hosts() if self._partition.is_open(node)]
+
+    def withdraw(self, job: JobId, cause: int) -> None:
+        for stage in self._placed.stages(job):
+            for node, count in self._placed.waiting(job, stage).items():
+                self._will_not_run(job, stage, node, count)
+            self._placed.cancel(job, stage, cause)
+        self._placed.forget(job)
+
+    def on_get_task(self, ask: GetTask) -> None:
+        self._questions.hear(ask, self.cause)
+
+    def on_answers_due(self, _: AnswersDue) -> None:
+        for ask, cause in self._questions.due():
+            waited = ask.node in self._placed.waiting(ask.job, ask.stage)
+            self._placed.count_question(ask)
+            if self.answer(ask, cause) is None and waited:
+                self._will_not_run(ask.job, ask.stage, ask.node, 1)
+
+    def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
+        entry = super().book(job, stage, node)
+        if entry is not None:
+            estimate_ms = self._estimates.task_ms(job.job, stage)
+            self._waits[entry.kind].begin(node, entry.attempt, estimate_ms, self.now_ms)
+        return entry
+
+    def _will_not_run(self, job: JobId, stage: Stage, node: NodeId, tasks: int) -> None:
+        estimate_ms = self._estimates.task_ms(job, stage)
+        self._waits[slot_kind(stage)].remove(node, estimate_ms, tasks)
+
+    def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
+        if isinstance(report, msg.EndReport):
+            entry = self.ledger.attempt(report.attempt)
+            assert entry is not None, f"attempt {report.attempt} was closed before"
+            estimate_ms = self._estimates.task_ms(entry.job, entry.stage)
+            waits = self._waits[entry.kind]
+            waits.remove(entry.node, estimate_ms, attempt=report.attempt)
+        super().on_report(report)

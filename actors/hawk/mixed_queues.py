@@ -1,0 +1,214 @@
+"""A node's side of Hawk and Eagle: reservations for short tasks and for long ones in one queue."""
+
+from bisect import insort
+from collections import deque
+from collections.abc import Callable
+from itertools import takewhile
+
+from callboard.actors.hawk.hawk_messages import (
+    LongPlaced,
+    ProbeRejected,
+    ShortProbe,
+    Steal,
+    Stolen,
+    StolenProbe,
+    TasksLeft,
+)
+from callboard.actors.hawk.hawk_params import HawkParams
+from callboard.actors.hawk.held_reservations import HeldReservations, behind_long, least_left_first
+from callboard.actors.hawk.thief import Thief
+from callboard.actors.kernel.address import node_address
+from callboard.actors.sparrow.node_queues import NodeQueues
+from callboard.actors.sparrow.probe_messages import CancelTaskReservations, GetTask, NoTask
+from callboard.actors.sparrow.reservations import Reservation
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind, Stage, slot_kind
+
+
+class MixedQueues(NodeQueues[HeldReservations]):
+    """As Sparrow's reservations, with the pieces that `params` turns on; `thief` if it steals."""
+
+    __slots__ = (
+        "_arrived",
+        "_asking",
+        "_long",
+        "_nodes_with_long",
+        "_params",
+        "_serving",
+        "_thief",
+    )
+
+    def __init__(
+        self,
+        facts: NodeFacts,
+        latency_ms: Millis,
+        scheduler_of_job: Callable[[JobId], int],
+        params: HawkParams,
+        thief: Thief | None,
+    ) -> None:
+        super().__init__(facts, latency_ms, scheduler_of_job)
+        self._params = params
+        self._thief = thief
+        self._arrived = 0
+        self._asking: dict[tuple[JobId, Stage], deque[HeldReservations]] = {}
+        """Those that have been asked for and not answered, by stage."""
+        self._serving: dict[AttemptId, HeldReservations] = {}
+        """What brought each attempt that runs."""
+        self._long = [0 for _ in KINDS]
+        """How many long tasks wait or run here."""
+        self._nodes_with_long: list[tuple[int, bytes]] = [(-1, b"") for _ in KINDS]
+        """The newest bitmap of the nodes with long work, and its stamp."""
+
+    # What comes.
+
+    def on_short_probe(self, probe: ShortProbe) -> None:
+        """Wait, and ask at once if a slot is free; or refuse."""
+        kind, cause = slot_kind(probe.stage), self._node.cause
+        if probe.round and self._long[kind]:
+            self._refuse(probe, kind)
+            return
+        what = (probe.job, probe.stage, probe.scheduler, probe.place)
+        self._hold(Reservation(*what, cause), probe.count, probe.estimate_ms, probe.left)
+        self.serve(kind, cause)
+
+    def _refuse(self, probe: ShortProbe, kind: SlotKind) -> None:
+        stamp, nodes = self._nodes_with_long[kind]
+        what = (probe.job, probe.stage, self._node.facts.node, probe.count, probe.round)
+        rejected = ProbeRejected(*what, stamp, nodes)
+        self._node.send(probe.scheduler, rejected, self._node.cause, self._latency_ms)
+
+    def on_long_placed(self, placed: LongPlaced) -> None:
+        """Wait, and keep what is told of other nodes."""
+        kind, cause = slot_kind(placed.stage), self._node.cause
+        newest, _ = self._nodes_with_long[kind]
+        if placed.stamp > newest:
+            self._nodes_with_long[kind] = placed.stamp, placed.nodes
+        self._long[kind] += placed.count
+        reservation = Reservation(placed.job, placed.stage, placed.scheduler, 0, cause)
+        self._hold(reservation, placed.count, placed.estimate_ms, placed.left, long=True)
+        self.serve(kind, cause)
+
+    def _hold(
+        self,
+        reservation: Reservation,
+        count: int,
+        estimate_ms: Millis,
+        left: int,
+        *,
+        long: bool = False,
+    ) -> None:
+        self._arrived += 1
+        held = HeldReservations(reservation, count, estimate_ms, left, long, self._arrived)
+        self._queues[slot_kind(reservation.stage)].append(held)
+
+    def on_cancel(self, cancel: CancelTaskReservations) -> None:
+        """Forget those that wait, and do not ask again when a task has ended."""
+        kind, of = slot_kind(cancel.stage), (cancel.job, cancel.stage)
+        for held in [each for each in self._queues[kind] if each.of == of]:
+            self._long[kind] -= held.long * held.count
+            self._drop(held, kind, held.count)
+        for held in self._serving.values():
+            held.taken_back |= held.of == of
+
+    def _drop(self, held: HeldReservations, kind: SlotKind, count: int) -> None:
+        """So many of these wait no more."""
+        held.count -= count
+        if not held.count:
+            self._queues[kind].remove(held)
+
+    def on_tasks_left(self, told: TasksLeft) -> None:
+        of = (told.job, told.stage)
+        for held in (*self._queues[slot_kind(told.stage)], *self._serving.values()):
+            if held.of == of:
+                held.left = told.left
+
+    # Slots.
+
+    def take(self, kind: SlotKind) -> HeldReservations:
+        queue, params = self._queues[kind], self._params
+        held = queue[least_left_first(queue, params.cap) if params.srpt else 0]
+        self._drop(held, kind, 1)
+        return held
+
+    def use_slot(self, first: HeldReservations, cause: int) -> None:
+        """Hold the slot, and ask for a task."""
+        job, stage, scheduler, place, came = first.reservation
+        self._asking.setdefault(first.of, deque()).append(first)
+        question = GetTask(job, stage, self._node.facts.node, place)
+        self._node.send(scheduler, question, max(cause, came), self._latency_ms)
+
+    def on_launch_task(self, launch: msg.LaunchTask) -> None:
+        held = self._answered(launch.job, launch.stage)
+        self._serving[launch.attempt] = held
+        for each in takewhile(lambda each: each.number < held.number, self._queues[launch.kind]):
+            each.put_off_ms += held.estimate_ms
+        self.launch(launch)
+
+    def on_no_task(self, answer: NoTask) -> None:
+        kind, held = slot_kind(answer.stage), self._answered(answer.job, answer.stage)
+        self._long[kind] -= held.long
+        self.release(kind, self._node.cause)
+
+    def _answered(self, job: JobId, stage: Stage) -> HeldReservations:
+        """What was asked for first of the stage."""
+        asking = self._asking[job, stage]
+        held = asking.popleft()
+        if not asking:
+            del self._asking[job, stage]
+        return held
+
+    def on_kill_task(self, kill: msg.KillTask) -> None:
+        self._node.kill(kill)
+
+    def report(self, report: msg.AnyReport) -> None:
+        """Tell it.  At an end a sticky reservation waits again, where it has waited before."""
+        if isinstance(report, msg.EndReport):
+            held = self._serving.pop(report.attempt)
+            kind = self._running[report.attempt]
+            self._long[kind] -= held.long
+            if self._params.sticky and not held.long and not held.taken_back:
+                self._wait_again(held, kind)
+        super().report(report)
+
+    def _wait_again(self, held: HeldReservations, kind: SlotKind) -> None:
+        held.count += 1
+        if held.count == 1:
+            insort(self._queues[kind], held, key=lambda each: each.number)
+
+    # Stealing.
+
+    def release(self, kind: SlotKind, cause: int) -> None:
+        super().release(kind, cause)
+        if self._thief is not None and self._is_idle(kind):
+            self._steal_from(self._thief.begin(kind), kind, cause)
+
+    def _is_idle(self, kind: SlotKind) -> bool:
+        return self._free[kind] > 0 and not self._queues[kind]
+
+    def _steal_from(self, victim: int | None, kind: SlotKind, cause: int) -> None:
+        if victim is not None:
+            steal = Steal(self._node.facts.node, kind)
+            self._node.send(node_address(victim), steal, cause, self._latency_ms)
+
+    def on_steal(self, steal: Steal) -> None:
+        """Give away what waits behind long work."""
+        queue, kind, probes = self._queues[steal.kind], steal.kind, []
+        long_runs = self._long[kind] > sum(each.count for each in queue if each.long)
+        for held, count in list(behind_long(queue, long_runs, self._params.limit)):
+            probes.append(StolenProbe(held.reservation, count, held.estimate_ms, held.left))
+            self._drop(held, kind, count)
+        stolen = Stolen(kind, tuple(probes))
+        self._node.send(node_address(steal.thief), stolen, self._node.cause, self._latency_ms)
+
+    def on_stolen(self, stolen: Stolen) -> None:
+        """Serve what there is; if there is nothing, ask the next one."""
+        kind, cause, thief = stolen.kind, self._node.cause, self._thief
+        assert thief is not None, "whoever has stolen can steal"
+        for probe in stolen.probes:
+            self._hold(probe.reservation, probe.count, probe.estimate_ms, probe.left)
+        if stolen.probes or not self._is_idle(kind):
+            thief.give_up(kind)
+            self.serve(kind, cause)
+        else:
+            self._steal_from(thief.go_on(kind), kind, cause)

@@ -1,0 +1,146 @@
+"""A scheduler of short jobs: probes as Sparrow's do, and learns from refusals where long work is.
+
+In Eagle a node with long work refuses a probe and returns the newest bitmap that it has been told.
+All refusals of an instant are drawn anew among the nodes that have none by the newest of these;
+what is refused again goes to the nodes that are closed to long tasks (SoCC 2016, §4.1).  A node
+answers after a round trip, so the rounds arrive one, three and five latencies after the job; the
+released simulator looks into the nodes and counts one, two and two.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import ceil
+
+from callboard.actors.books.frontend import JobStage
+from callboard.actors.hawk.hawk_messages import ProbeRejected, RedrawDue, ShortProbe, TasksLeft
+from callboard.actors.hawk.hawk_params import HawkParams
+from callboard.actors.hawk.node_bitmap import is_marked
+from callboard.actors.hawk.probe_draws import ProbeDraws
+from callboard.actors.hawk.short_partition import ShortPartition
+from callboard.actors.hawk.task_estimates import TaskEstimates
+from callboard.actors.kernel.address import node_address
+from callboard.actors.sparrow.asked_frontend import AskedFrontend
+from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
+from callboard.actors.sparrow.questions import Questions
+from callboard.actors.sparrow.sent_reservations import SentReservations
+from callboard.actors.world import World
+from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
+from callboard.scheduler.reasons import Reason, Why
+
+ROUNDS = 2
+"""How often probes may be refused; in the one after that none is (round 0)."""
+
+
+class ShortScheduler(AskedFrontend):
+    """Scheduler `number` of those that share nothing."""
+
+    def __init__(
+        self,
+        number: int,
+        world: World,
+        draws: ProbeDraws,
+        *,
+        name: str,
+        params: HawkParams,
+        partition: ShortPartition,
+        estimates: TaskEstimates,
+    ) -> None:
+        super().__init__(number, world)
+        self.why = Why(Reason.RESERVATION, name)
+        self._draws = draws
+        self._params = params
+        self._partition = partition
+        self._estimates = estimates
+        self._sent_reservations = SentReservations(self, self._latency_ms)
+        self._questions = Questions(self)
+        self._refused: Counter[tuple[JobId, Stage, int]] = Counter()
+        """How many probes of a round have been refused at this instant."""
+        self._newest: dict[JobStage, tuple[int, bytes]] = {}
+        """The nodes with long work by the newest stamp that a refusal has brought."""
+
+    # Probes.
+
+    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+        """Send probes; those of a long job go where long tasks may go."""
+        kind, params = slot_kind(stage), self._params
+        long = self._estimates.is_long(job)
+        nodes = self._partition.open(kind) if long else self._partition.able(kind)
+        count = max(ceil(params.probes * tasks), params.minimum)
+        self._probe(job, stage, count, nodes, 1 if params.sharing else 0, cause)
+
+    def _probe(
+        self, job: JobId, stage: Stage, count: int, among: Sequence[NodeId], turn: int, cause: int
+    ) -> None:
+        batch = self._sent_reservations.next_batch(job, stage)
+        suited, able = self.suited(job, stage, among), self._partition.able(slot_kind(stage))
+        if not suited:  # all that is left has failed on each of these
+            suited, turn = self.suited(job, stage, able) or able, 0
+        sent = Counter(self._draws.probed(job, stage, batch, count, suited))
+        self._sent_reservations.add(job, stage, sent)
+        estimate_ms, left = self._estimates.task_ms(job, stage), self.tasks_left(job, stage)
+        for place, (node, each) in enumerate(sent.items()):
+            probe = ShortProbe(job, stage, self.address, estimate_ms, each, left, place, turn)
+            self.send(node_address(node), probe, cause, self._latency_ms)
+
+    def on_probe_rejected(self, rejected: ProbeRejected) -> None:
+        """Hear all nodes that refuse at this instant before any node is drawn anew."""
+        job, stage, turn = rejected.job, rejected.stage, rejected.round
+        self._sent_reservations.remove(job, stage, rejected.node, rejected.count)
+        if not self._refused[job, stage, turn]:
+            self.send(self.address, RedrawDue(job, stage, turn), self.cause)
+        self._refused[job, stage, turn] += rejected.count
+        stamp, _ = self._newest.get((job, stage), (-1, b""))
+        if rejected.stamp > stamp:
+            self._newest[job, stage] = rejected.stamp, rejected.nodes
+
+    def on_redraw_due(self, due: RedrawDue) -> None:
+        """Probe other nodes, if there is still a task for any."""
+        job, stage, kind = due.job, due.stage, slot_kind(due.stage)
+        count = self._refused.pop((job, stage, due.round))
+        if not self.tasks_left(job, stage):
+            return
+        _, long = self._newest[job, stage]
+        among, turn = self._partition.able(kind), due.round + 1
+        if turn <= ROUNDS:
+            among = [node for node in among if not is_marked(long, node)]
+        if turn > ROUNDS or not among:
+            among, turn = self._partition.closed(kind) or self._partition.able(kind), 0
+        self._probe(job, stage, count, among, turn, self.cause)
+
+    def withdraw(self, job: JobId, cause: int) -> None:
+        for stage in self._sent_reservations.stages(job):
+            if self._params.cancellation:
+                self._sent_reservations.cancel(job, stage, cause)
+            self._newest.pop((job, stage), None)
+        self._sent_reservations.forget(job)
+
+    # Answers.
+
+    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
+        """Send more only where fewer reservations wait than tasks are left."""
+        outstanding = self._sent_reservations.outstanding(job, stage)
+        lacking = self.tasks_left(job, stage) - outstanding
+        if lacking > 0:
+            self.place(job, stage, lacking, cause)
+
+    def on_get_task(self, ask: GetTask) -> None:
+        self._questions.hear(ask, self.cause)
+
+    def on_answers_due(self, _: AnswersDue) -> None:
+        for ask, cause in self._questions.due():
+            self._sent_reservations.count_question(ask)
+            event = self.answer(ask, cause)
+            if event is not None:
+                self._given(ask, event)
+
+    def _given(self, ask: GetTask, event: int) -> None:
+        """A node has been given a task, and keeps the reservation if reservations are sticky."""
+        job, stage, params = ask.job, ask.stage, self._params
+        if params.sticky:
+            self._sent_reservations.add(job, stage, {ask.node: 1})
+        left = self.tasks_left(job, stage)
+        if params.cancellation and not left:
+            self._sent_reservations.cancel(job, stage, event)
+        elif params.srpt and left:
+            told = TasksLeft(job, stage, left)
+            self.send(node_address(ask.node), told, event, self._latency_ms)

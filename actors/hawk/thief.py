@@ -1,0 +1,41 @@
+"""How an idle node looks for work: it asks others, one after the other (Hawk, ATC 2015, §3.7)."""
+
+from collections.abc import Sequence
+
+from callboard.actors.hawk.probe_draws import ProbeDraws
+from callboard.scheduler.model import KINDS, NodeId, SlotKind
+
+
+class Thief:
+    """One node's; `others`, by kind of slot, are those that it may ask."""
+
+    def __init__(
+        self, node: NodeId, others: Sequence[Sequence[NodeId]], attempts: int, draws: ProbeDraws
+    ) -> None:
+        self._node = node
+        self._others = others
+        self._attempts = attempts
+        self._draws = draws
+        self._drawn = [0 for _ in KINDS]
+        self._to_go = [0 for _ in KINDS]
+        """How many more it asks before it gives up; 0 while it does not look for work."""
+
+    def begin(self, kind: SlotKind) -> NodeId | None:
+        """It has become idle: whom it asks; None if it is already looking, or there is nobody."""
+        if self._to_go[kind]:
+            return None
+        self._to_go[kind] = self._attempts + 1
+        return self.go_on(kind)
+
+    def go_on(self, kind: SlotKind) -> NodeId | None:
+        """The last one had nothing: whom it asks next; None once it has asked enough."""
+        self._to_go[kind] -= 1
+        if not self._to_go[kind] or not self._others[kind]:
+            self.give_up(kind)
+            return None
+        self._drawn[kind] += 1
+        return self._draws.victim(self._node, kind, self._drawn[kind], self._others[kind])
+
+    def give_up(self, kind: SlotKind) -> None:
+        """There is work, or it has asked enough."""
+        self._to_go[kind] = 0

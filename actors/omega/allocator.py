@@ -1,0 +1,109 @@
+"""Mesos's allocator: offers all that is free to one framework at a time, by dominant shares."""
+
+from collections.abc import Sequence
+
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.address import scheduler_address
+from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.omega.cell_messages import (
+    AllocationDue,
+    AnswerOffer,
+    CancelRequest,
+    OfferDue,
+    OfferSettled,
+    Release,
+    RequestOffer,
+    ResourceOffer,
+)
+from callboard.actors.omega.cell_state import CellState, is_worth_offering
+from callboard.actors.omega.think_params import MesosParams
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.world import World
+from callboard.scheduler.model import NodeId
+from callboard.scheduler.resources import Vector, minus, plus, total
+
+ALLOCATOR = scheduler_address(0)
+
+
+class Allocator(Actor[AnyEvent]):
+    """What is offered is locked: taken from the cell until the framework has answered."""
+
+    def __init__(self, world: World, params: MesosParams) -> None:
+        super().__init__(ALLOCATOR, "allocator")
+        self.cell = CellState(world.resources[1])
+        self.used: dict[int, Vector] = {}
+        """What each framework's tasks take."""
+        self.offers: dict[int, tuple[int, tuple[tuple[NodeId, Vector], ...]]] = {}
+        """Those that have not been answered: to whom, and what."""
+        self._whole = total(world.resources[1])
+        self._params = params
+        self._latency_ms = world.cluster.latency_ms
+        self._requests: dict[int, None] = {}
+        self._is_gathering = False
+        self._last_offer = 0
+
+    def on_request_offer(self, request: RequestOffer) -> None:
+        self._requests.setdefault(request.scheduler)
+        self._gather(self.cause)
+
+    def on_cancel_request(self, cancel: CancelRequest) -> None:
+        self._requests.pop(cancel.scheduler, None)
+
+    def _gather(self, cause: int) -> None:
+        """Make an offer in a while, of all that is free by then."""
+        if not self._is_gathering:
+            self._is_gathering = True
+            self.timer(AllocationDue(), round(1000 * self._params.gather), cause)
+
+    def on_allocation_due(self, _: AllocationDue) -> None:
+        """Offer all that is free to the first of those that have asked, if it is enough."""
+        self._is_gathering = False
+        if not self._requests or not self.is_enough(total(self.cell.free)):
+            return
+        nodes = tuple((node, each) for node, each in enumerate(self.cell.free) if any(each))
+        for node, each in nodes:
+            self.cell.claim(node, each)
+        self._last_offer += 1
+        self.offers[self._last_offer] = (self.first(list(self._requests)), nodes)
+        think_ms = round(1000 * self._params.allocation)
+        self.timer(OfferDue(self._last_offer), think_ms, self.cause)
+
+    def is_enough(self, free: Vector) -> bool:
+        """Whether so much is worth an offer."""
+        return is_worth_offering(free, self._whole, self._params.minimum)
+
+    def first(self, frameworks: Sequence[int]) -> int:
+        """The framework of the least dominant share; of equal ones that which asked first."""
+        return min(frameworks, key=self.dominant_share)
+
+    def dominant_share(self, framework: int) -> float:
+        """The greatest share that the framework's tasks have of any resource."""
+        used = self.used.get(framework, (0,) * len(self._whole))
+        return max(part / whole for part, whole in zip(used, self._whole, strict=True) if whole)
+
+    def on_offer_due(self, due: OfferDue) -> None:
+        framework, nodes = self.offers[due.offer]
+        self.send(framework, ResourceOffer(due.offer, nodes), self.cause, self._latency_ms)
+
+    def on_answer_offer(self, answer: AnswerOffer) -> None:
+        """Unlock the offer, and take from it what the framework wants.  Nobody else can have taken
+        that, so there are no conflicts.
+        """
+        framework, nodes = self.offers.pop(answer.offer)
+        for node, each in nodes:
+            self.cell.release(node, each)
+        for demand, chosen in answer.claims:
+            for node in chosen:
+                self.cell.claim(node, demand)
+                self._count(framework, demand)
+        self.send(framework, OfferSettled(answer.offer), self.cause, self._latency_ms)
+        self._gather(self.cause)
+
+    def _count(self, framework: int, demand: Vector) -> None:
+        used = self.used.get(framework)
+        self.used[framework] = demand if used is None else plus(used, demand)
+
+    def on_release(self, release: Release) -> None:
+        self.cell.release(release.node, release.demand)
+        self.used[release.scheduler] = minus(self.used[release.scheduler], release.demand)
+        self._gather(NO_CAUSE)

@@ -1,0 +1,111 @@
+"""What schedulers of a cell say to who keeps its state, to an allocator, and to themselves."""
+
+from callboard.actors.kernel.message import Message
+from callboard.actors.omega.cell_state import Claim, NodeState
+from callboard.scheduler.model import JobId, NodeId, Stage
+from callboard.scheduler.resources import Vector
+
+# Shared state (Omega).
+
+
+class Sync(Message, frozen=True):
+    """Scheduler to keeper: what has changed since the first so many `changes`?"""
+
+    scheduler: int
+    changes: int
+
+
+class CellChanges(Message, frozen=True):
+    """CellState state to scheduler: these nodes; there have been so many `changes` in all."""
+
+    changes: int
+    nodes: tuple[NodeState, ...]
+
+
+class Commit(Message, frozen=True):
+    """Scheduler to keeper: claim these, a task of this demand each."""
+
+    scheduler: int
+    demand: Vector
+    claims: tuple[Claim, ...]
+
+
+class Committed(Message, frozen=True):
+    """CellState state to scheduler: what became of the claims."""
+
+    committed: tuple[NodeId, ...]
+    conflicted: tuple[NodeId, ...]
+
+
+class Release(Message, frozen=True):
+    """Scheduler to keeper or allocator: a task of this demand has ended, or has not begun."""
+
+    scheduler: int
+    node: NodeId
+    demand: Vector
+
+
+# Offers (Mesos).
+
+
+class RequestOffer(Message, frozen=True):
+    """Framework to allocator: I have tasks to place."""
+
+    scheduler: int
+
+
+class CancelRequest(Message, frozen=True):
+    """Framework to allocator: I have none any more."""
+
+    scheduler: int
+
+
+class ResourceOffer(Message, frozen=True):
+    """Allocator to framework: these nodes have that free, locked for you until you answer."""
+
+    offer: int
+    nodes: tuple[tuple[NodeId, Vector], ...]
+
+
+class AnswerOffer(Message, frozen=True):
+    """Framework to allocator: of the offer take these, the nodes by the demand of each task."""
+
+    scheduler: int
+    offer: int
+    claims: tuple[tuple[Vector, tuple[NodeId, ...]], ...]
+
+
+class OfferSettled(Message, frozen=True):
+    """Allocator to framework: what you have taken is yours, the rest is no longer locked."""
+
+    offer: int
+
+
+class AllocationDue(Message, frozen=True):
+    """Allocator to itself: resources have gathered for long enough."""
+
+
+class OfferDue(Message, frozen=True):
+    """Allocator to itself: the offer has been thought out, it can go."""
+
+    offer: int
+
+
+class OfferThoughtOver(Message, frozen=True):
+    """Framework to itself: the thoughts about an offer are over."""
+
+    offer: int
+
+
+# Thinking.
+
+
+class ThoughtOver(Message, frozen=True):
+    """Scheduler to itself: the thought that is going on is over."""
+
+
+class QueueAgain(Message, frozen=True):
+    """Scheduler to itself: it is time for another attempt to place this stage."""
+
+    job: JobId
+    stage: Stage

@@ -1,0 +1,125 @@
+"""A scheduler that places only on what it is offered (Mesos; EuroSys 2013, §3.3)."""
+
+from collections import deque
+from typing import TypeAlias
+
+from callboard.actors.omega.allocator import ALLOCATOR
+from callboard.actors.omega.cell_messages import (
+    AnswerOffer,
+    CancelRequest,
+    OfferSettled,
+    OfferThoughtOver,
+    Release,
+    RequestOffer,
+    ResourceOffer,
+)
+from callboard.actors.omega.cell_state import CellState, CommitResult, is_worth_offering
+from callboard.actors.omega.first_fit import CandidateDraws
+from callboard.actors.omega.think_params import MesosParams
+from callboard.actors.omega.thinking import ThinkingScheduler, Thought
+from callboard.actors.world import World
+from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.reasons import Reason, Why
+from callboard.scheduler.resources import Vector, fits, minus, total
+
+Placed: TypeAlias = tuple[Thought, tuple[NodeId, ...]]
+"""A thought, and the nodes that it found."""
+
+
+class Framework(ThinkingScheduler):
+    """Asks for offers while anything is in its queue.  It places one stage after the other on an
+    offer, as long as there is something in both, thinks for as long as all that takes together, and
+    then answers.  What it was offered nobody else gets meanwhile.
+    """
+
+    why = Why(Reason.FIRST_FIT, "mesos")
+    params: MesosParams
+
+    def __init__(
+        self, number: int, world: World, params: MesosParams, draws: CandidateDraws
+    ) -> None:
+        super().__init__(number, world, params, draws)
+        self._capacities = world.resources[1]
+        self._whole = total(world.resources[1])
+        self._offers: deque[ResourceOffer] = deque()
+        """Those that it has not thought about yet."""
+        self._thinking = 0
+        """How many it thinks about: one at most, unless it is to think of several at a time."""
+        self.placed: dict[int, list[Placed]] = {}
+        """What has been found in offers that are not answered yet, by their numbers."""
+
+    def serve(self) -> None:
+        """Ask for an offer."""
+        self.send(ALLOCATOR, RequestOffer(self.address), self.cause, self._latency_ms)
+
+    def on_resource_offer(self, offer: ResourceOffer) -> None:
+        self._offers.append(offer)
+        self._think()
+
+    def _think(self) -> None:
+        while self._offers and (self.params.parallel or not self._thinking):
+            offer = self._offers.popleft()
+            self._thinking += 1
+            length_ms = self.place_on(offer)
+            if not self.queue:
+                self.send(ALLOCATOR, CancelRequest(self.address), self.cause, self._latency_ms)
+            self.timer(OfferThoughtOver(offer.offer), length_ms, self.cause)
+
+    def place_on(self, offer: ResourceOffer) -> Millis:
+        """Find nodes in the offer; how long all thoughts about it take together."""
+        cell, free = self._cell_of(offer), total(vector for _, vector in offer.nodes)
+        placed = self.placed[offer.offer] = []
+        length_ms = 0
+        while is_worth_offering(free, self._whole):
+            thought = self.next_thought()
+            if thought is None:
+                break
+            length_ms += thought.ms
+            nodes = self._nodes_for(thought, cell, free)
+            for _ in nodes:
+                free = minus(free, thought.of.demand)
+            placed.append((thought, nodes))
+            thought.of.claimed += len(nodes)
+            self.count_attempt(thought.of, len(nodes))
+            self.settle(thought.of, self.cause)
+        return length_ms
+
+    def _cell_of(self, offer: ResourceOffer) -> CellState:
+        """A cell with nothing but the offer."""
+        cell = CellState([(0,) * len(self._whole)] * len(self._capacities))
+        cell.update((node, free, 0) for node, free in offer.nodes)
+        return cell
+
+    def _nodes_for(self, thought: Thought, cell: CellState, free: Vector) -> tuple[NodeId, ...]:
+        if not self.could_fit(thought.of.demand, free):
+            return ()
+        stage = thought.of
+        claims = self.first_fit.place(cell, stage.demand, thought.tasks, stage.job)
+        return tuple(node for node, _ in claims)
+
+    def could_fit(self, demand: Vector, free: Vector) -> bool:
+        """Whether it is worth while to look for nodes: all that is free together is enough for one
+        task.
+        """
+        return fits(demand, free)
+
+    def on_offer_thought_over(self, over: OfferThoughtOver) -> None:
+        self._thinking -= 1
+        claims = tuple((thought.of.demand, nodes) for thought, nodes in self.placed[over.offer])
+        answer = AnswerOffer(self.address, over.offer, claims)
+        self.send(ALLOCATOR, answer, self.cause, self._latency_ms)
+        self._think()
+
+    def on_offer_settled(self, answered: OfferSettled) -> None:
+        """What it has taken is its own: launch."""
+        for thought, nodes in self.placed.pop(answered.offer):
+            thought.of.claimed -= len(nodes)
+            event = self.conclude(thought, CommitResult(nodes, ()))
+            self.settle(thought.of, event)
+
+    def release(self, node: NodeId, demand: Vector) -> None:
+        told = Release(self.address, node, demand)
+        self.send(ALLOCATOR, told, self.cause, self._latency_ms)
+
+    def at_work(self) -> bool:
+        return self._thinking > 0 or super().at_work()

@@ -1,0 +1,83 @@
+"""One of several schedulers that share a cell: it thinks about a copy, and commits what it claimed
+there (optimistic concurrency, EuroSys 2013, §3.4).
+"""
+
+from callboard.actors.omega.cell_keeper import CELL_KEEPER
+from callboard.actors.omega.cell_messages import (
+    CellChanges,
+    Commit,
+    Committed,
+    Release,
+    Sync,
+    ThoughtOver,
+)
+from callboard.actors.omega.cell_state import CellState, CommitResult
+from callboard.actors.omega.first_fit import CandidateDraws
+from callboard.actors.omega.think_params import ThinkParams
+from callboard.actors.omega.thinking import ThinkingScheduler, Thought
+from callboard.actors.world import World
+from callboard.scheduler.model import NodeId
+from callboard.scheduler.reasons import Reason, Why
+from callboard.scheduler.resources import Vector
+
+
+class OmegaScheduler(ThinkingScheduler):
+    """Brings its copy up to date, thinks, places on the copy, and asks for a commit."""
+
+    why = Why(Reason.FIRST_FIT, "omega")
+
+    def __init__(
+        self, number: int, world: World, params: ThinkParams, draws: CandidateDraws
+    ) -> None:
+        super().__init__(number, world, params, draws)
+        self._copy = CellState(world.resources[1])
+        self._changes = 0
+        """How many changes of the cell the copy has in it."""
+        self._thought: Thought | None = None
+
+    def serve(self) -> None:
+        if self._thought is None:
+            self._thought = self.next_thought()
+            if self._thought is not None:
+                sync = Sync(self.address, self._changes)
+                self.send(CELL_KEEPER, sync, self._thought.of.event, self._latency_ms)
+
+    def on_cell_changes(self, told: CellChanges) -> None:
+        """The copy is of now: think about it."""
+        thought = self._going_on()
+        self._copy.update(told.nodes)
+        self._changes = told.changes
+        self.timer(ThoughtOver(), thought.ms, self.cause)
+
+    def on_thought_over(self, _: ThoughtOver) -> None:
+        """Claim on a copy of the copy, which stays what the cell was when the thought began."""
+        thought = self._going_on()
+        stage = thought.of
+        tasks = min(thought.tasks, self.unplaced(stage))
+        claims = self.first_fit.place(self._copy.copy(), stage.demand, tasks, stage.job)
+        if claims:
+            commit = Commit(self.address, stage.demand, tuple(claims))
+            self.send(CELL_KEEPER, commit, self.cause, self._latency_ms)
+        else:
+            self._end(thought, CommitResult((), ()))
+
+    def on_committed(self, verdict: Committed) -> None:
+        self._end(self._going_on(), CommitResult(verdict.committed, verdict.conflicted))
+
+    def _going_on(self) -> Thought:
+        assert self._thought is not None, "no thought is going on"
+        return self._thought
+
+    def _end(self, thought: Thought, verdict: CommitResult) -> None:
+        self._thought = None
+        self.count_attempt(thought.of, len(verdict.committed))
+        event = self.conclude(thought, verdict)
+        self.settle(thought.of, event)
+        self.serve()
+
+    def release(self, node: NodeId, demand: Vector) -> None:
+        told = Release(self.address, node, demand)
+        self.send(CELL_KEEPER, told, self.cause, self._latency_ms)
+
+    def at_work(self) -> bool:
+        return self._thought is not None or super().at_work()

@@ -1,0 +1,224 @@
+"""A scheduler that has one queue and thinks about one thing at a time, which takes time.
+
+A thought about a job's stage takes t_job + t_task × its tasks that are on no node yet, and ends
+with an attempt to place them.  What the scheduler knows of the nodes meanwhile is the
+architecture's: `Monolithic` has the live cell, `OmegaScheduler` a copy, `Framework` what it is
+offered.  What stays unplaced comes back to the queue after a pause, and is given up after many
+attempts (Schwarzkopf et al., EuroSys 2013, §4, and the simulator released with it).
+"""
+
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Sequence
+
+import msgspec
+
+from callboard.actors.books.frontend import Frontend, JobStage
+from callboard.actors.kernel.address import job_address
+from callboard.actors.omega.cell_messages import QueueAgain
+from callboard.actors.omega.cell_state import CommitResult
+from callboard.actors.omega.first_fit import CandidateDraws, FirstFit
+from callboard.actors.omega.think_params import ThinkParams
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.world import World
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Stage, slot_kind
+from callboard.scheduler.resources import Vector
+
+THOUGHTS_UNPLACED = 100
+"""After more thoughts than these a stage is given up of which nothing has been placed."""
+
+THOUGHTS_MAX = 1000
+"""After more than these any is."""
+
+
+class UnplacedStage(msgspec.Struct, eq=False):
+    """A stage with tasks that are on no node, from when it is queued until all have been launched.
+
+    It `waits` while it is in the queue or will come back to it; `claimed` tasks have a node and
+    have not been launched there yet.  It was queued last at `since_ms`, by `event`.
+    """
+
+    job: JobId
+    stage: Stage
+    demand: Vector
+    service: bool
+    event: int = 0
+    since_ms: Millis = 0
+    waits: bool = False
+    attempts: int = 0
+    placed: int = 0
+    claimed: int = 0
+
+
+class Thought(msgspec.Struct, frozen=True, eq=False):
+    """A thought about so many tasks of a stage, which had waited in the queue for `queued_ms`."""
+
+    of: UnplacedStage
+    tasks: int
+    queued_ms: Millis
+    ms: Millis
+
+
+class ThinkingScheduler(Frontend):
+    """Keeps the queue and the books; subclasses think about what is in it (`serve`)."""
+
+    def __init__(
+        self, number: int, world: World, params: ThinkParams, draws: CandidateDraws
+    ) -> None:
+        super().__init__(number, world)
+        self.number = number
+        self.params = params
+        self.first_fit = FirstFit(number, len(world.nodes), draws)
+        self.queue: deque[UnplacedStage] = deque()
+        self._dimensions = world.resources[0]
+        self._stages: dict[JobStage, UnplacedStage] = {}
+        self._profiles: dict[JobId, msg.JobProfile] = {}
+        self._held: dict[AttemptId, tuple[NodeId, Vector]] = {}
+        self._pausing = 0
+        """How many stages will come back to the queue."""
+        self._given_up: set[JobId] = set()
+
+    @abstractmethod
+    def serve(self) -> None:
+        """Think about what is in the queue, unless a thought is going on."""
+
+    @abstractmethod
+    def release(self, node: NodeId, demand: Vector) -> None:
+        """A task of this demand has ended on the node, or will not begin there."""
+
+    # What waits.
+
+    def on_submit_stage(self, order: msg.SubmitStage) -> None:
+        self._profiles[order.job] = order.profile
+        super().on_submit_stage(order)
+
+    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
+        """Queue the stage; one that is here already is seen to until nothing of it is left."""
+        if (job, stage) not in self._stages:
+            profile = self._profiles[job]
+            demand = self._dimensions.of_task(slot_kind(stage), dict(profile.demand(stage)))
+            is_service = profile.pool == self.params.service
+            new = self._stages[job, stage] = UnplacedStage(job, stage, demand, is_service)
+            self._enqueue(new, cause)
+
+    def _enqueue(self, stage: UnplacedStage, cause: int) -> None:
+        stage.since_ms, stage.event, stage.waits = self.now_ms, cause, True
+        self.queue.append(stage)
+        self.serve()
+
+    def on_queue_again(self, again: QueueAgain) -> None:
+        self._pausing -= 1
+        stage = self._stages.get((again.job, again.stage))
+        if stage is not None:
+            self._enqueue(stage, self.cause)
+
+    def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
+        for what in [what for what in self._stages if what[0] == job]:
+            del self._stages[what]
+        self._profiles.pop(job, None)
+        self._given_up.discard(job)
+
+    def unplaced(self, stage: UnplacedStage) -> int:
+        """How many of its tasks have no node; none if its job has ended."""
+        job = self.ledger.known_job(stage.job)
+        if job is None or self._stages.get((stage.job, stage.stage)) is not stage:
+            return 0
+        return self.left(job, stage.stage) - stage.claimed
+
+    def next_thought(self) -> Thought | None:
+        """Take the next stage out of the queue, to be thought about."""
+        while self.queue:
+            stage = self.queue.popleft()
+            stage.waits = False
+            tasks = self.unplaced(stage)
+            if tasks:
+                ms = self.params.think_ms(tasks, service=stage.service)
+                return Thought(stage, tasks, self.now_ms - stage.since_ms, ms)
+            self.settle(stage, stage.event)
+        return None
+
+    # What becomes of it.
+
+    def count_attempt(self, stage: UnplacedStage, placed: int) -> None:
+        """An attempt to place it is over."""
+        stage.attempts += 1
+        stage.placed += placed
+
+    def settle(self, stage: UnplacedStage, cause: int) -> None:
+        """Let a stage come back after a pause for what is left of it, or give it up."""
+        if stage.waits:
+            return
+        if not self.unplaced(stage):
+            if not stage.claimed and self._stages.get((stage.job, stage.stage)) is stage:
+                del self._stages[stage.job, stage.stage]
+        elif _is_hopeless(stage):
+            self._given_up.add(stage.job)
+            self._leave_if_given_up(stage.job, cause)
+        else:
+            self.pause(stage, cause)
+
+    def pause(self, stage: UnplacedStage, cause: int) -> None:
+        """Let it come back in time."""
+        stage.waits = True
+        self._pausing += 1
+        self.timer(QueueAgain(stage.job, stage.stage), self.params.retry_ms, cause)
+
+    def conclude(self, thought: Thought, verdict: CommitResult) -> int:
+        """Tell the journal what came of a thought, and launch what was committed; the event."""
+        stage = thought.of
+        lengths = (thought.queued_ms, thought.ms, thought.tasks)
+        attempted = ev.SchedulingAttempted(
+            self.now_ms,
+            stage.job,
+            self.number,
+            stage.stage,
+            *lengths,
+            stage.demand,
+            *verdict,
+            cause=stage.event,
+        )
+        event = self.note(attempted)
+        self._launch_on(stage, verdict.committed, event)
+        return event
+
+    def _launch_on(self, stage: UnplacedStage, nodes: Sequence[NodeId], event: int) -> None:
+        """Launch a task on each; where none is left that may run there, give its room back."""
+        for node in nodes:
+            job = self.ledger.known_job(stage.job)
+            can = job is not None and self.left(job, stage.stage) > 0
+            if job and can and self.launch(job, stage.stage, node, event) is not None:
+                self._held[self.ledger.last_attempt] = (node, stage.demand)
+            else:
+                self.release(node, stage.demand)
+
+    def _leave_if_given_up(self, job: JobId, cause: int) -> None:
+        """Tell a job that was given up so, once nothing of it runs any more."""
+        booked = self.ledger.known_job(job)
+        stages = [each for each in self._stages.values() if each.job == job]
+        idle = booked is not None and not booked.attempts and not any(s.claimed for s in stages)
+        if job in self._given_up and idle:
+            self.send(job_address(job), msg.GivenUp(job), cause)
+
+    def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
+        entry = None
+        if isinstance(report, msg.EndReport):
+            entry = self.ledger.attempt(report.attempt)
+        super().on_report(report)
+        if entry is not None:
+            self.release(*self._held.pop(entry.attempt))
+            self._leave_if_given_up(entry.job, report.cause)
+
+    # For people.
+
+    def at_work(self) -> bool:
+        return self._pausing > 0
+
+    def waits_for(self) -> str | None:
+        waiting = len(self._stages)
+        return f"{self.name} has tasks of {waiting} stages on no node" if waiting else None
+
+
+def _is_hopeless(stage: UnplacedStage) -> bool:
+    unplaced = not stage.placed and stage.attempts > THOUGHTS_UNPLACED
+    return unplaced or stage.attempts > THOUGHTS_MAX

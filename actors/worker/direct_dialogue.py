@@ -1,0 +1,38 @@
+"""A dialogue without heartbeats: reports go out at once, to the scheduler that they concern."""
+
+from collections.abc import Callable
+
+from callboard.actors.kernel.address import scheduler_address
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.worker.dialogue import Dialogue
+from callboard.scheduler.model import JobId, Millis, scheduler_of
+
+
+class DirectDialogue(Dialogue):
+    """With several schedulers; `scheduler_of_job` gives the address of a job's."""
+
+    __slots__ = ("_latency_ms", "_scheduler_of_job")
+
+    def __init__(self, latency_ms: Millis, scheduler_of_job: Callable[[JobId], int]) -> None:
+        self._latency_ms = latency_ms
+        self._scheduler_of_job = scheduler_of_job
+
+    def report(self, report: msg.AnyReport) -> None:
+        if isinstance(report, msg.FetchFailure):
+            to = self._scheduler_of_job(report.job)
+        else:
+            to = scheduler_address(scheduler_of(report.attempt))
+        self._node.send(to, report, report.cause, self._latency_ms)
+
+    def begin(self) -> None:
+        pass
+
+    def begin_life(self, cause: int) -> None:
+        pass
+
+    def end_life(self) -> None:
+        pass
+
+    def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
+        pass

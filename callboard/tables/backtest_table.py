@@ -1,0 +1,94 @@
+"""What `callboard backtest` prints: the errors by policy and part of the history, and by cause."""
+
+from collections.abc import Iterator, Sequence
+from math import isnan
+
+from callboard.console import aligned
+from callboard.experiments.backtest.backtest import Backtest, JobError
+from callboard.experiments.backtest.held_back import HistoryPart
+from callboard.experiments.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
+from callboard.experiments.statistics import Interval
+from callboard.journal.tell.names import duration
+from callboard.scheduler.registry.spelling import short_policy
+
+_SIGNED = "of the mean"
+_PLAIN = "rank correlation"
+
+
+def error_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -> Iterator[str]:
+    """A line for each policy and part, with the figures of its errors."""
+    rows = [(f"{'':22}", *FIGURES)]
+    for each in found:
+        for part in parts:
+            cells = (_cell(name, each.figure(part, of)) for name, of in FIGURES.items())
+            rows.append((_title(each, part), *cells))
+    return aligned(rows, figures=True)
+
+
+def cause_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -> Iterator[str]:
+    """The error of the mean by its causes; nothing where the history tells none."""
+    rows = [(f"{'of the mean, by cause':22}", *CAUSES.values())]
+    for each in found:
+        for part in parts:
+            if causes := each.by_cause(part):
+                rows.append((_title(each, part), *(_cell(_SIGNED, one) for one in causes.values())))
+    return aligned(rows, figures=True) if len(rows) > 1 else iter(())
+
+
+def job_lines(found: PolicyBacktest) -> Iterator[str]:
+    """A line for each job."""
+    first = found.runs[0]
+    rows = [(f"{'job':22}", "recorded", "predicted", "error")]
+    for each in first.errors.jobs:
+        predicted = _duration(found.predicted(each))
+        rows.append(
+            (
+                each.name[:29],
+                duration(each.recorded_ms),
+                predicted,
+                error_share(each.error, signed=True),
+            )
+        )
+    return aligned(rows, figures=True)
+
+
+def worst_lines(found: Backtest) -> Iterator[str]:
+    """The jobs that are predicted worst, and why."""
+    if found.worst:
+        yield "worst predicted"
+    for worst in found.worst:
+        yield f"  {_in_words(worst.error)}"
+        yield f"    {worst.why}"
+        for line in worst.explained:
+            yield f"    {line}"
+
+
+def error_share(value: float | None, *, signed: bool = False) -> str:
+    """In percent; empty for None."""
+    if value is None:
+        return ""
+    return f"{value:+,.1%}" if signed else f"{value:,.1%}"
+
+
+def _title(found: PolicyBacktest, part: HistoryPart) -> str:
+    policy = short_policy(found.policy)
+    return f"{policy}, {part.name}" if part.name else policy
+
+
+def _cell(name: str, found: Interval) -> str:
+    if isnan(found.mean):
+        return ""
+    if name == _PLAIN:
+        return f"{found.mean:.3f}" if found.half is None else f"{found.mean:.3f} ± {found.half:.3f}"
+    mean = error_share(found.mean, signed=name == _SIGNED)
+    return mean if found.half is None else f"{mean.removesuffix('%')} ± {error_share(found.half)}"
+
+
+def _duration(found: Interval) -> str:
+    mean = duration(round(found.mean))
+    return mean if found.half is None else f"{mean} ± {duration(round(found.half))}"
+
+
+def _in_words(error: JobError) -> str:
+    times = f"{duration(error.recorded_ms)}, predicted {duration(error.predicted_ms)}"
+    return f"{error.name}: {times} ({error_share(error.error, signed=True)})"

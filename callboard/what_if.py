@@ -1,0 +1,79 @@
+"""How far predictions of a history may be off: its back-test, to stand beside a what-if."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.console import PlainConsole
+from callboard.experiments.backtest.backtest import JobErrors, job_errors
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_spec import RunSpec
+from callboard.playing import play_rows
+from callboard.run_arguments import PlannedWorld
+from callboard.scenarios.formats.recording_file import load_recording
+from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.tasks_file import RecordedJob
+from callboard.scheduler.registry.spelling import short_policy
+
+REPLAYED_TASKS_MAX = 200_000
+"""A history of more tasks is not played again only to say how far it is off."""
+
+
+class _Tested(NamedTuple):
+    """How far the jobs of the unchanged history are off what was recorded, under a policy."""
+
+    policy: str
+    errors: JobErrors
+
+    @property
+    def median(self) -> float:
+        return self.errors.share(50) or 0.0
+
+
+def backtest_sentence(
+    world: PlannedWorld, options: argparse.Namespace, played: Sequence[RunResult]
+) -> str:
+    """How far the policy that comes nearest to what was recorded is off on the unchanged history,
+    which is played for that where the runs `played` have changed it; empty for what is no history.
+    """
+    workload, base_dir = world.spec.scenario.workload, world.source.base_dir
+    if not isinstance(workload, RecordedWorkload) or base_dir is None:
+        return ""
+    jobs = _recorded_jobs(workload, base_dir)
+    if not any(job.response_ms for job in jobs):
+        return "Back-test: the history does not say how long its jobs took; none can be compared."
+    unchanged = _unchanged(world, options)
+    if unchanged.scenario != world.spec.scenario:
+        if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
+            return f"How far it is off: callboard backtest {options.scenarios[0]} --policy …"
+        specs = [msgspec.structs.replace(unchanged, policy=each) for each in world.policies]
+        rows, _ = play_rows([specs], PlainConsole(stderr=True), cores=options.cores)
+        played = [result for result in rows[0] if result is not None]
+    found = [_Tested(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played]
+    return _sentence([each for each in found if each.errors.jobs])
+
+
+def _recorded_jobs(workload: RecordedWorkload, base_dir: Path) -> Sequence[RecordedJob]:
+    return load_recording(workload.located(base_dir), workload.columns).recording.jobs
+
+
+def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
+    """The history as its file has it, of as many jobs as were asked for."""
+    kept = {"--map": getattr(options, "--map"), "--jobs": getattr(options, "--jobs")}
+    return world.source.run((), {option: text for option, text in kept.items() if text is not None})
+
+
+def _sentence(found: Sequence[_Tested]) -> str:
+    if not found:
+        return "Back-test: no job of the history can be compared."
+    nearest = min(found, key=lambda each: each.median)
+    mean, median = nearest.errors.bias or 0.0, nearest.median
+    which = ", the nearest of these," if len(found) > 1 else ""
+    told = f"Back-test: on the unchanged history {short_policy(nearest.policy)}{which}"
+    return (
+        f"{told} is {mean:+.1%} off in the mean response time, and half of the jobs are within"
+        f" {median:.1%}. A difference no larger than that says nothing."
+    )

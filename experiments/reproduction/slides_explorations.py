@@ -1,0 +1,101 @@
+"""What the slides do not print: lengths of maps, pending maps, heartbeats."""
+
+from callboard.experiments.reproduction.artefact import Quantity
+from callboard.experiments.reproduction.evidence import Cell, Played, Runs
+from callboard.experiments.reproduction.exploration import Exploration
+from callboard.experiments.reproduction.run_figures import local_share, of
+from callboard.experiments.reproduction.slides_artefacts import (
+    DELAY_5S,
+    WITH_DELAY,
+    maps_of,
+    printed_shares,
+    small_jobs,
+)
+from callboard.experiments.reproduction.slides_formulas import longer_waits, one_map_jobs
+
+_MAPS_A_SECOND = 7.74
+"""What the jobs of `small-jobs` bring together, a little more than the cluster can do."""
+
+_PENDING = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100, 150, 200, 300)
+
+
+def _jobs_of(maps: int) -> Played:
+    """The small jobs under FIFO, all with so many maps."""
+    count, every_s = max(30, 6000 // maps), maps / _MAPS_A_SECOND
+    jobs = f'{{name="row",count={count},every_s={every_s:.3f},maps={maps},map_s=80}}'
+    overrides = (f"workload.job=[{jobs}]",)
+    cell = Cell(name="fifo", scenario="small-jobs", policy="fifo", overrides=overrides)
+    return Played((cell,))
+
+
+def _pending_maps(row: int, node: float, rack: float) -> Exploration:
+    """A row of the slides' table over the maps that a job has pending when it begins."""
+    printed = {"node": node, "rack": rack}
+    return Exploration(
+        artefact="slides-small-jobs-default",
+        assumption=f"how many maps the jobs have pending that the table calls jobs of {row}",
+        plausible="from one to three times the largest of the table's jobs",
+        settings={str(maps): _jobs_of(maps) for maps in _PENDING},
+        quantities=tuple(
+            Quantity[Runs](
+                label=f"row of {row} maps, {level}-local",
+                value=of("fifo", local_share(level)),
+                printed=share,
+                share=True,
+            )
+            for level, share in printed.items()
+        ),
+    )
+
+
+def _heartbeats(interval_ms: int) -> Played:
+    more = (f"cluster.heartbeat.interval_ms={interval_ms}",)
+    return Played(tuple(one_map_jobs(skips, more) for skips in (1, 10, 20, 40)))
+
+
+_HEARTBEATS = Exploration(
+    artefact="slides-formula-wait",
+    assumption="how often a node's freed slots are offered",
+    plausible="Hadoop's 3 s, down to a slot at a time as in the slides' analysis",
+    settings={f"{ms / 1000:g} s": _heartbeats(ms) for ms in (3000, 1500, 750, 300)},
+    quantities=longer_waits(),
+)
+
+_WITH_DELAY = Exploration(
+    artefact="slides-small-jobs",
+    assumption="how long a map takes, in seconds (here: 80)",
+    plausible="blocks of 64 MB at 5 s, to jobs that would take longer than the experiment",
+    settings={
+        f"{map_s} s": Played((small_jobs("delay", DELAY_5S, *maps_of(map_s)),))
+        for map_s in (5, 10, 20, 40, 60, 80, 120, 160, 300)
+    },
+    quantities=printed_shares("delay", WITH_DELAY),
+)
+
+_WAITS = Exploration(
+    artefact="slides-waits",
+    assumption="how long a map takes, in seconds",
+    plausible="the slides say that most tasks are short; Facebook's median job takes 84 s",
+    settings={
+        f"{map_s} s": Played((small_jobs("5 s", DELAY_5S, *maps_of(map_s)),))
+        for map_s in (20, 40, 60, 80, 100, 120, 160, 200, 300)
+    },
+    quantities=(
+        Quantity[Runs](
+            label="waits of 5 s, node-local",
+            value=of("5 s", local_share("node")),
+            above=0.95,
+            share=True,
+        ),
+    ),
+)
+
+
+SLIDES_EXPLORATIONS = (
+    _WITH_DELAY,
+    _pending_maps(3, 0.02, 0.5),
+    _pending_maps(10, 0.37, 0.98),
+    _pending_maps(100, 0.84, 0.99),
+    _WAITS,
+    _HEARTBEATS,
+)

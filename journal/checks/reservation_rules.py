@@ -1,0 +1,133 @@
+"""Reservations, and the tasks that they bring: Sparrow, Hawk and Eagle (P1, P2)."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from callboard.actors.architecture import Architecture
+from callboard.actors.hawk.hawk_messages import LongPlaced, ProbeRejected, ShortProbe
+from callboard.actors.hawk.mixed_queues import MixedQueues
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.kernel.probes import Probe
+from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask, NoTask
+from callboard.actors.sparrow.reservations import Reservations
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.worker.node import Node
+from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.figures.metrics import Metrics
+from callboard.scheduler.model import SETUP, JobId, Millis, NodeId, Stage
+
+RESERVING = ("sparrow", "hawk", "eagle")
+"""The architectures whose nodes ask for tasks."""
+
+_Probes = EnqueueTaskReservations | ShortProbe | LongPlaced
+
+
+class ReservationAnswers(Rule, Probe):
+    """P1.  A node may ask again for a reservation that is sticky when it has been given a task for
+    it.  One that stands still hears its answer when it goes on.
+    """
+
+    id = "P1"
+    architectures = RESERVING
+    says = "a node asks once for a reservation, and each question is answered once, without delay"
+    idle = "seen only beside live nodes that ask"
+
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
+        self._reserved: Counter[tuple[JobId, Stage]] = Counter()
+        """How often nodes may still ask."""
+        self._open: dict[tuple[NodeId, JobId, Stage], deque[Millis]] = {}
+        """When the questions were heard that have not been answered."""
+        self._heard: deque[tuple[Millis, NodeId, JobId, Stage]] = deque()
+        """All questions but those that are known to have been answered in time."""
+        self._looks: dict[type[msgspec.Struct], Callable[[Any, Any], None]] = {
+            **dict.fromkeys((EnqueueTaskReservations, ShortProbe, LongPlaced), self._reserve),
+            ProbeRejected: self._refused,
+            GetTask: self._asked,
+            msg.LaunchTask: self._given,
+            NoTask: self._answered,
+        }
+
+    def places(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> Sequence[int]:
+        """The schedulers and the nodes that ask."""
+        asking = [
+            address
+            for address, actor in kernel.actors.items()
+            if isinstance(actor, Node) and isinstance(actor.dialogue, Reservations | MixedQueues)
+        ]
+        self._sticky = getattr(getattr(architecture, "params", None), "sticky", False)
+        return [*architecture.schedulers(), *asking] if asking else []
+
+    def before(self, actor: Any, message: Any) -> None:
+        look = self._looks.get(type(message))
+        if look is not None and self.found is None:
+            self._find_overdue(actor.now_ms)
+            look(actor, message)
+
+    def _reserve(self, _: Any, probe: _Probes) -> None:
+        self._reserved[probe.job, probe.stage] += probe.count
+
+    def _refused(self, _: Any, rejected: ProbeRejected) -> None:
+        self._reserved[rejected.job, rejected.stage] -= rejected.count
+
+    def _asked(self, scheduler: Any, ask: GetTask) -> None:
+        self.times += 1
+        self._reserved[ask.job, ask.stage] -= 1
+        if self._reserved[ask.job, ask.stage] < 0:
+            self._find(f"node-{ask.node} asks for a task of job-{ask.job} without a reservation")
+        question = (ask.node, ask.job, ask.stage)
+        self._open.setdefault(question, deque()).append(scheduler.now_ms)
+        self._heard.append((scheduler.now_ms, *question))
+
+    def _given(self, node: Any, launch: msg.LaunchTask) -> None:
+        self._answered(node, launch)
+        self._reserved[launch.job, launch.stage] += self._sticky
+
+    def _answered(self, node: Any, answer: msg.LaunchTask | NoTask) -> None:
+        number = node.facts.node
+        heard = self._open.get((number, answer.job, answer.stage))
+        if heard:
+            heard.popleft()
+        else:
+            self._find(f"node-{number} is answered, and has not asked for job-{answer.job}")
+
+    def _find(self, explanation: str) -> None:
+        self.found = self.broken(None, explanation)
+
+    def _find_overdue(self, now_ms: Millis) -> None:
+        """Look at the questions whose answers have come, or should have."""
+        while self._heard and self._heard[0][0] + self.setup.latency_ms < now_ms:
+            asked_ms, node, job, stage = self._heard.popleft()
+            unanswered, state = self._open[node, job, stage], self.run_state.nodes[node]
+            stood_still = state.is_halted or state.since_ms > asked_ms
+            if unanswered and unanswered[0] == asked_ms and not stood_still:
+                self._find(f"node-{node} has not been answered about job-{job}")
+
+    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+        self._find_overdue(event.at_ms)
+        if self.found is not None:
+            raise self.found
+
+
+class TasksGivenOnce(Rule):
+    """P2.  A task whose attempt failed, or whose output was lost, may be given again."""
+
+    id = "P2"
+    architectures = RESERVING
+    says = "no task is given to a node while another one has it, or once it is done"
+
+    def handlers(self) -> Handlers:
+        return {ev.AttemptLaunched: self._launched}
+
+    def _launched(self, event: ev.AttemptLaunched) -> None:
+        if event.stage >= SETUP:
+            return
+        self.times += 1
+        task = self.tasks.task(event)
+        if task.open or task.valid:
+            raise self.broken(event, "the task was given before", task)

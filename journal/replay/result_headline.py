@@ -1,0 +1,85 @@
+"""What came of a run that is over, or of two: the figure that counts, and sentences that say of it
+what a person would.
+"""
+
+from collections.abc import Collection, Mapping
+
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.job_names import job_title
+from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.frame import ResultHeadline
+from callboard.journal.run_records import JobRecord
+from callboard.journal.tell.names import count, duration, printable
+from callboard.journal.tell.time_format import short_duration
+from callboard.scheduler.model import JobId, Millis
+
+_SAME_MS = 50
+"""Less than this would be written as 0.0 s, and is no difference."""
+
+
+def response_times(cluster: ClusterState) -> dict[JobId, Millis]:
+    """The response time of each job that has succeeded."""
+    return {
+        job: row.finished_ms - row.submission.at_ms
+        for job, row in cluster.run.jobs.items()
+        if row.outcome is Outcome.SUCCEEDED and row.finished_ms is not None
+    }
+
+
+def run_headline(cluster: ClusterState) -> ResultHeadline | None:
+    """Of one run: its mean response time; None if no job has succeeded."""
+    took, jobs = response_times(cluster), cluster.run.jobs
+    if not took:
+        return None
+    mean = round(sum(took.values()) / len(took))
+    longest = max(took, key=took.__getitem__)
+    policy = printable(cluster.run.policy)
+    sentences = [f"A job took {duration(mean)} on average under {policy}."]
+    if len(took) > 1:
+        said = f"The longest was {_title(jobs, longest)}, {duration(took[longest])}."
+        sentences.append(said)
+    if failed := len(jobs) - len(took):
+        sentences.append(f"{count(failed, 'job')} of {len(jobs):,} did not succeed.")
+    if cluster.wasted_ms:
+        sentences.append(f"{duration(cluster.wasted_ms)} of slot time went into lost attempts.")
+    return ResultHeadline(short_duration(mean), sentences)
+
+
+def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHeadline | None:
+    """Of two runs: how much less, or more, the second's mean response time is, over the jobs that
+    have succeeded in both; None if none has.
+    """
+    first, second = map(response_times, clusters)
+    both = first.keys() & second.keys()
+    if not both:
+        return None
+    means = [sum(took[job] for job in both) / len(both) for took in (first, second)]
+    policies = [printable(cluster.run.policy) for cluster in clusters]
+    share = (means[1] - means[0]) / means[0] if means[0] else 0.0
+    better = int(share <= 0)
+    told = [duration(round(mean)) for mean in means]
+    percent = f"{abs(means[1] - means[0]) / max(means[1 - better], 1):.0%}".replace("%", " %")
+    sentence = (
+        f"Under {policies[better]} a job took {told[better]} on average, {percent} less than"
+        f" under {policies[1 - better]} ({told[1 - better]})."
+    )
+    if told[0] == told[1]:
+        sentence = f"A job took {told[0]} on average under {policies[0]} and {policies[1]} alike."
+    gains = [first[job] - second[job] for job in both]
+    chance = "One seed: `callboard run --seeds 10` tells whether that is chance."
+    sentences = [sentence, *_who(gains, policies[1]), chance]
+    return ResultHeadline(f"{100 * share:+.0f}%", sentences)
+
+
+def _who(gains: Collection[Millis], policy: str) -> list[str]:
+    """How many jobs were done sooner under the second policy, and how many later."""
+    sooner = sum(gain >= _SAME_MS for gain in gains)
+    later = sum(gain <= -_SAME_MS for gain in gains)
+    if not sooner and not later:
+        return []
+    jobs = count(len(gains), "job")
+    return [f"{sooner:,} of {jobs} were done sooner under {policy}, {later:,} later."]
+
+
+def _title(jobs: Mapping[JobId, JobRecord], job: JobId) -> str:
+    return job_title(job, printable(jobs[job].submission.name))

@@ -1,0 +1,149 @@
+"""Queues out of a `capacity-scheduler.xml`: Hadoop 1's, or YARN's where all queues are below root.
+
+What a queue does not say comes from the file's defaults.  Properties that nothing here plays are
+noted, and left out.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as Xml
+
+from callboard.scenarios.formats.unpacked_text import open_unpacked
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.orders.capacity.capacity import Capacity
+from callboard.scheduler.orders.capacity.queues import QueueParams
+from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.registry.toml_text import toml_value, without_defaults
+
+BYTES_MAX = 10_000_000
+"""A larger file is none that anybody has written for a scheduler."""
+
+_HADOOP1 = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
+_YARN = re.compile(r"yarn\.scheduler\.capacity\.root\.(?P<queue>.+)\.(?P<name>[^.]+)")
+_DEFAULT = re.compile(r"mapred\.capacity-scheduler\.default-(?P<name>[^.]+)")
+_YARN_QUEUES = "yarn.scheduler.capacity.root.queues"
+
+
+class QueueSettings(NamedTuple):
+    """The queues of a file, and its properties that are not played."""
+
+    queues: dict[str, QueueParams]
+    unplayed: tuple[str, ...]
+
+    def override(self) -> str:
+        """The queues as `--set` takes them."""
+        plain = {name: without_defaults(queue) for name, queue in self.queues.items()}
+        return f"parts.capacity.queues={toml_value(plain)}"
+
+
+def read_capacity_scheduler(path: Path) -> QueueSettings:
+    """What the file says; ScenarioError with the property that is wrong."""
+    properties = _properties(path)
+    stated: dict[str, dict[str, Any]] = {}
+    defaults: dict[str, Any] = {}
+    unplayed = []
+    for name, text in properties.items():
+        place = _place(name)
+        if name == _YARN_QUEUES:
+            for queue in text.split(","):
+                stated.setdefault(queue.strip(), {})
+        elif place is None or place[1] not in _FIELDS:
+            unplayed.append(name)
+        else:
+            values = defaults if place[0] is None else stated.setdefault(place[0], {})
+            _take(values, place[1], name, text.strip(), path)
+    if not stated:
+        raise ScenarioError("there are no queues in it", source=path)
+    _refuse_nested(properties, path)
+    return QueueSettings(_checked(defaults, stated, path), tuple(unplayed))
+
+
+def _properties(path: Path) -> dict[str, str]:
+    """Every property and its value; of those given twice the last counts, as in Hadoop."""
+    with open_unpacked(path) as file:
+        text = file.read(BYTES_MAX + 1)
+    if len(text) > BYTES_MAX:
+        raise ScenarioError(f"expected at most {BYTES_MAX:,} bytes", source=path)
+    try:
+        root = Xml.fromstring(text)
+    except (Xml.ParseError, ValueError, LookupError) as error:
+        raise ScenarioError(concise(f"this is no XML: {error}"), source=path) from None
+    if root.tag == "allocations":
+        problem = "a Fair Scheduler's file; set its pools in [parts.fair.pools] of the scenario"
+        raise ScenarioError(problem, source=path)
+    if root.tag != "configuration":
+        problem = f"expected <configuration>, got <{concise(root.tag)}>"
+        raise ScenarioError(problem, source=path)
+    pairs = ((each.findtext("name"), each.findtext("value")) for each in root.iter("property"))
+    return {name.strip(): value or "" for name, value in pairs if name and name.strip()}
+
+
+def _place(name: str) -> tuple[str | None, str] | None:
+    """A property's queue, None for the defaults, and what it says; None for another."""
+    default = _DEFAULT.fullmatch(name)
+    if default is not None:
+        return None, default["name"]
+    match = _HADOOP1.fullmatch(name) or _YARN.fullmatch(name)
+    return None if match is None else (match["queue"], match["name"])
+
+
+def _take(values: dict[str, Any], field: str, name: str, text: str, path: Path) -> None:
+    key, convert, expected = _FIELDS[field]
+    try:
+        value = convert(text)
+    except ValueError:
+        problem = f"expected {expected}, got `{text[:80]}`"
+        raise ScenarioError(problem, source=path, key=name[:200]) from None
+    if value is not None:
+        values[key] = value
+
+
+def _refuse_nested(properties: Mapping[str, str], path: Path) -> None:
+    for name, text in properties.items():
+        if name != _YARN_QUEUES and _YARN.fullmatch(name) and name.endswith(".queues"):
+            problem = f"queues below queues are not played; here are {text.strip()[:80]}"
+            raise ScenarioError(problem, source=path, key=name[:200])
+
+
+def _checked(
+    defaults: dict[str, Any], stated: Mapping[str, dict[str, Any]], path: Path
+) -> dict[str, QueueParams]:
+    queues = {}
+    for name, values in stated.items():
+        try:
+            queues[name] = QueueParams(**{**defaults, **values})
+        except ValueError as error:
+            raise ScenarioError(f"queue `{name[:80]}`: {error}", source=path) from None
+    try:
+        Capacity.Params(queues=queues)
+    except ValueError as error:
+        raise ScenarioError(str(error), source=path) from None
+    return queues
+
+
+def _maximum(text: str) -> float | None:
+    """-1 stands for none."""
+    number = float(text)
+    return None if number == -1 else number
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], str]] = {
+    "capacity": ("capacity", float, "a number of percent"),
+    "maximum-capacity": ("maximum_capacity", _maximum, "a number of percent, or -1 for none"),
+    "minimum-user-limit-percent": (
+        "minimum_user_limit_percent",
+        int,
+        "a whole number of percent",
+    ),
+    "user-limit-factor": ("user_limit_factor", float, "a number"),
+    "supports-priority": ("supports_priority", _truth, "true or false"),
+}
+"""What is played: its name here, how it is read, and what has to stand there."""

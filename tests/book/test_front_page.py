@@ -1,0 +1,48 @@
+"""The README's pictures and its sample are what the project draws and prints."""
+
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from bench.figures import FOLDER as FIGURES
+from bench.figures import SWEPT, swept
+from bench.screens import FOLDER as SCREENS
+from bench.screens import MOVING, draw_moving
+from callboard.experiments.charts.chart_catalogue import STORE_CHARTS
+from callboard.experiments.charts.chart_style import save_chart
+from callboard.experiments.charts.measures import MEASURES
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_moving_picture_is_drawn_by_the_command() -> None:
+    """docs/screens/rack-fails.svg is what `python -m bench.screens` draws, to the byte."""
+    assert f"docs/screens/{MOVING}" in README
+    drawn = draw_moving()
+    assert (SCREENS / MOVING).read_text(encoding="utf-8") == drawn
+    assert "101 maps of nightly run again" in drawn
+    assert "prefers-reduced-motion" in drawn
+    assert "<script" not in drawn
+
+
+def test_the_chart_is_drawn_by_the_command(tmp_path: Path) -> None:
+    """The chart of what `make run` plays is what `python -m bench.figures` draws, to the byte."""
+    (morning,) = (each for each in SWEPT if each.scenario == "facebook-morning")
+    name = "intervals-facebook-morning.svg"
+    assert f"docs/figures/{name}" in README
+    committed = (FIGURES / name).read_text(encoding="utf-8")
+    if f"Matplotlib v{matplotlib.__version__}," not in committed:
+        pytest.skip("drawn by another version of matplotlib, which places letters in its own way")
+    figure = STORE_CHARTS["intervals"].draw(swept(morning), MEASURES["mean"])
+    save_chart(figure, tmp_path / name)
+    assert (tmp_path / name).read_text(encoding="utf-8") == committed
+
+
+def test_what_make_run_finds_is_what_the_docs_print() -> None:
+    """The page of experiments is run by its own test; the README quotes its conclusion."""
+    page = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
+    quoted = " ".join(line[2:] for line in README.splitlines() if line.startswith("> "))
+    assert quoted.startswith("Under hfsp a job took")
+    assert quoted in page.splitlines()

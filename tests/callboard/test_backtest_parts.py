@@ -1,0 +1,111 @@
+"""`callboard backtest --train`: the first part of a history calibrates, the rest is predicted."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.experiments.backtest.held_back import HistoryPart, trained, trained_overrides
+from callboard.scenarios.formats.recording_file import import_files
+from tests.callboard.conftest import Run
+from tests.callboard.test_backtest import WORLD
+
+pytest.importorskip("scipy")
+
+JOBS = 17
+
+
+@pytest.fixture
+def history(callboard: Run, tmp_path: Path) -> Path:
+    """A morning of our own making that ran under FIFO."""
+    scenario, journal = tmp_path / "own.toml", tmp_path / "own.journal"
+    scenario.write_text(WORLD.format(racks=3), encoding="utf-8")
+    path = tmp_path / "own.history"
+    run = ("run", str(scenario), "--policy", "fifo", "--seed", "5", "--journal", str(journal))
+    assert callboard(*run)[0] == 0
+    assert callboard("export", str(journal), "--to", str(path))[0] == 0
+    return path
+
+
+def backtested(callboard: Run, *arguments: str) -> dict[str, Any]:
+    """What the command says of its one policy."""
+    status, out, err = callboard("backtest", *arguments, "--json")
+    assert status == 0, err
+    (found,) = json.loads(out)
+    assert isinstance(found, dict)
+    return found
+
+
+def without(history: Path, *jobs: int) -> Path:
+    """The history without the files of these jobs."""
+    head, *files = history.read_text().split("!!FILE=")
+    kept = [each for number, each in enumerate(files) if number not in jobs]
+    path = history.with_name("part.history")
+    path.write_text("!!FILE=".join([head, *kept]))
+    return path
+
+
+def test_both_parts_have_their_figures_and_errors_by_cause(callboard: Run, history: Path) -> None:
+    found = backtested(callboard, str(history), "--policy", "fair", "--train", "60%")
+    first, rest = found["parts"]
+    assert (first["jobs"], rest["jobs"]) == ([0, 10], [10, JOBS])
+    for part, jobs in ((first, found["jobs"][:10]), (rest, found["jobs"][10:])):
+        recorded = sum(each["recorded_ms"] for each in jobs)
+        mean = sum(each["predicted_ms"] for each in jobs) / recorded - 1
+        assert part["figures"]["of the mean"]["mean"] == pytest.approx(mean)
+        causes = sum(each["mean"] for each in part["by_cause"].values())
+        assert causes == pytest.approx(mean)
+
+
+def test_what_is_held_back_is_not_looked_at(history: Path) -> None:
+    """The first ten jobs tell the same, whether or not others follow them in the file."""
+    part = HistoryPart("first 10", 0, 10)
+    whole, cut = import_files([history]), import_files([without(history, *range(10, JOBS))])
+    assert len(cut.recording.jobs) == 10
+    assert trained(whole, part).estimates == trained(cut, part).estimates
+    assert trained_overrides(trained(whole, part)) == trained_overrides(trained(cut, part))
+
+
+def test_every_error_is_the_sum_of_its_causes(callboard: Run, history: Path) -> None:
+    """And where nothing is off, no cause is."""
+    for policy in ("fifo", "fair"):
+        for job in backtested(callboard, str(history), "--policy", policy)["jobs"]:
+            error_ms = job["predicted_ms"] - job["recorded_ms"]
+            assert sum(job["causes"].values()) == error_ms
+            assert policy == "fair" or set(job["causes"].values()) == {0}
+
+
+def test_load_that_the_file_does_not_show_is_named_as_the_cause(
+    callboard: Run, history: Path
+) -> None:
+    """Without the giant, whose 150 maps came first, the others waited while slots seem free."""
+    asked = ("--policy", "fifo", "--set", "cluster.map_slots=2", "--set", "cluster.nodes=10")
+    found = backtested(callboard, str(without(history, 0)), *asked)
+    causes = found["parts"][0]["by_cause"]
+    bias = found["parts"][0]["figures"]["of the mean"]["mean"]
+    assert bias < -0.2
+    assert causes["load not in the file"]["mean"] < 0.6 * bias
+
+
+def test_several_seeds_give_intervals(callboard: Run, history: Path) -> None:
+    """With drawn phases of heartbeats predictions differ; the table says by how much."""
+    drawn = ("--set", "cluster.heartbeat.phases_ms=[]")
+    asked = (str(history), "--policy", "fifo", "--seeds", "3", *drawn)
+    found = backtested(callboard, *asked)
+    assert found["parts"][0]["figures"]["median error"]["half"] > 0
+    assert found["jobs"][0]["predicted"]["runs"] == 3
+    _, out, _ = callboard("backtest", *asked)
+    assert "17 jobs compared with what was recorded, 3 seeds" in out
+    assert " ± " in out
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [("x", "as in 60%"), ("0%", "without"), ("100%", "as in 60%"), ("1%", "leaves one of the")],
+)
+def test_a_share_that_parts_nothing_is_refused(
+    callboard: Run, history: Path, asked: str, words: str
+) -> None:
+    status, _, err = callboard("backtest", str(history), "--policy", "fifo", "--train", asked)
+    assert (status, words in err) == (2, True), err

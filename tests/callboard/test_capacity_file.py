@@ -1,0 +1,182 @@
+"""`capacity-scheduler.xml`: read by --allocations, written by export, and its mistakes told."""
+
+from pathlib import Path
+
+import pytest
+
+from callboard.cli import run_command_line
+from callboard.experiments.run_loading import load_run
+from callboard.journal.export.capacity_scheduler_xml import Dialect, capacity_scheduler_xml
+from callboard.scenarios.formats.queue_allocations import (
+    QueueSettings,
+    read_capacity_scheduler,
+)
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.orders.capacity.queues import QueueParams
+from callboard.scheduler.registry.parts import SHIPPED, make_policy
+
+MINE = "mapred.capacity-scheduler.queue."
+YARNS = "yarn.scheduler.capacity.root."
+
+
+def xml(properties: dict[str, str]) -> str:
+    stated = (
+        f"<property><name>{name}</name><value>{value}</value></property>"
+        for name, value in properties.items()
+    )
+    return f"<configuration>{''.join(stated)}</configuration>"
+
+
+def read(tmp_path: Path, text: str) -> QueueSettings:
+    path = tmp_path / "capacity-scheduler.xml"
+    path.write_text(text, encoding="utf-8")
+    return read_capacity_scheduler(path)
+
+
+def test_hadoop_1s_properties_are_those_of_a_queue(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        xml(
+            {
+                "mapred.capacity-scheduler.default-minimum-user-limit-percent": "30",
+                "mapred.capacity-scheduler.maximum-system-jobs": "3000",
+                f"{MINE}ads.eu.capacity": "60",
+                f"{MINE}ads.eu.maximum-capacity": "80.5",
+                f"{MINE}ads.eu.supports-priority": "True",
+                f"{MINE}default.capacity": " 40 ",
+                f"{MINE}default.maximum-capacity": "-1",
+                f"{MINE}default.minimum-user-limit-percent": "25",
+                f"{MINE}default.user-limit-factor": "2",
+                f"{MINE}default.maximum-initialized-active-tasks": "200000",
+            }
+        ),
+    )
+    assert found.queues == {
+        "ads.eu": QueueParams(
+            capacity=60,
+            maximum_capacity=80.5,
+            minimum_user_limit_percent=30,
+            supports_priority=True,
+        ),
+        "default": QueueParams(capacity=40, minimum_user_limit_percent=25, user_limit_factor=2),
+    }
+    assert found.unplayed == (
+        "mapred.capacity-scheduler.maximum-system-jobs",
+        f"{MINE}default.maximum-initialized-active-tasks",
+    )
+
+
+def test_yarns_queues_below_the_root_are_read_too(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        xml(
+            {
+                f"{YARNS}queues": "a, b",
+                f"{YARNS}b.capacity": "70",
+                f"{YARNS}a.capacity": "30",
+                f"{YARNS}a.user-limit-factor": "1.5",
+            }
+        ),
+    )
+    assert list(found.queues.items()) == [
+        ("a", QueueParams(capacity=30, user_limit_factor=1.5)),
+        ("b", QueueParams(capacity=70)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("<configuration>", "this is no XML"),
+        ("<allocations/>", "a Fair Scheduler's file"),
+        ("<queues/>", "expected <configuration>"),
+        (xml({"fs.default.name": "x"}), "there are no queues in it"),
+        (xml({f"{MINE}a.capacity": "half"}), "queue.a.capacity: expected a number of percent"),
+        (
+            xml({f"{MINE}a.capacity": "120"}),
+            "queue `a`: capacity: expected a number of at most",
+        ),
+        (
+            xml({f"{MINE}a.minimum-user-limit-percent": "12.5"}),
+            "a.minimum-user-limit-percent: expected a whole number of percent, got `12.5`",
+        ),
+        (xml({f"{MINE}a.user-limit-factor": "nan"}), "user_limit_factor: expected a"),
+        (xml({f"{MINE}a.capacity": "nan"}), "capacity: expected a number"),
+        (xml({f"{MINE}a.supports-priority": "yes"}), "expected true or false, got `yes`"),
+        (xml({f"{MINE}a.capacity": "60", f"{MINE}b.capacity": "60"}), "add up to 120 %"),
+        (
+            xml({f"{MINE}a.capacity": "60", f"{MINE}a.maximum-capacity": "50"}),
+            "queue `a` has a maximum_capacity of 50 %",
+        ),
+        (
+            xml({f"{YARNS}queues": "a", f"{YARNS}a.queues": "b,c", f"{YARNS}a.capacity": "100"}),
+            "queues below queues are not played; here are b,c",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        read(tmp_path, text)
+    assert problem in str(caught.value)
+    assert "capacity-scheduler.xml" in str(caught.value)
+
+
+@pytest.mark.parametrize("dialect", ["hadoop1", "yarn"])
+def test_what_is_written_is_read_as_the_same_queues(tmp_path: Path, dialect: Dialect) -> None:
+    queues = "{ads={capacity=33.3,maximum_capacity=50,user_limit_factor=0.5},b={}}"
+    written = capacity_scheduler_xml(make_policy(f"capacity(queues={queues})", SHIPPED), dialect)
+    assert written.unsaid == ()
+    found = read(tmp_path, written.text).queues
+    assert found["ads"] == QueueParams(capacity=33.3, maximum_capacity=50, user_limit_factor=0.5)
+    assert found["b"] == found["default"] == QueueParams(capacity=33.35)
+
+
+def test_what_a_file_cannot_say_is_told() -> None:
+    policy = make_policy("capacity(queues={a={supports_priority=true}})+delay+late", SHIPPED)
+    assert capacity_scheduler_xml(policy, "hadoop1").unsaid == ("the part delay", "the part late")
+    assert "queue a: that jobs have priorities" in capacity_scheduler_xml(policy, "yarn").unsaid[0]
+
+
+A_FILE = xml(
+    {
+        f"{MINE}default.capacity": "50",
+        f"{MINE}other.capacity": "50",
+        f"{MINE}other.maximum-initialized-active-tasks-per-user": "9",
+    }
+)
+
+
+def test_a_run_takes_the_queues_of_a_file_and_hands_them_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, journal = tmp_path / "mine.xml", tmp_path / "two.journal"
+    path.write_text(A_FILE, encoding="utf-8")
+    asked = ["run", "two-jobs", "--policy", "capacity", "--allocations", str(path)]
+    assert run_command_line([*asked, "--journal", str(journal)]) == 0
+    assert "not played: " in capsys.readouterr().err
+    queues = load_run(str(journal)).scenario.parts["capacity"]["queues"]
+    assert {name: each["capacity"] for name, each in queues.items()} == {"default": 50, "other": 50}
+    assert run_command_line(["export", str(journal), "--to", str(tmp_path / "back.xml")]) == 0
+    assert "as a capacity-scheduler.xml" in capsys.readouterr().out
+    back = read_capacity_scheduler(tmp_path / "back.xml").queues
+    assert back == read_capacity_scheduler(path).queues
+    assert run_command_line(["export", str(journal), "--format", "sls", "--to", str(tmp_path)]) == 0
+    assert (tmp_path / "capacity-scheduler.xml").is_file()
+    assert not (tmp_path / "fair-scheduler.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--policy", "fair", "--allocations", "FILE"], "add --policy capacity; fair has no queue"),
+        (["--policy", "capacity", "--allocations", "nowhere.xml"], "there is no such file"),
+    ],
+)
+def test_a_file_that_nothing_plays_is_refused(
+    arguments: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.xml"
+    path.write_text(A_FILE, encoding="utf-8")
+    given = [str(path) if each == "FILE" else each for each in arguments]
+    assert run_command_line(["run", "two-jobs", *given]) == 2
+    assert problem in capsys.readouterr().err

@@ -1,0 +1,74 @@
+"""What is said of a run, or of two, once they are over."""
+
+import msgspec
+import pytest
+
+from callboard.experiments.live_server import LiveServer
+from callboard.experiments.run_loading import load_run
+from callboard.journal.replay.frame import Frame, ResultHeadline
+from callboard.journal.replay.source import GoTo
+from tests.tui.test_interventions import ask, to_the_end
+
+MEANS = {"fifo": "3 min 04 s", "fair": "2 min 08 s"}
+"""The means that `callboard run two-jobs` prints, 184 s and 129 s; seconds are cut here."""
+
+
+def the_end(*policies: str) -> Frame:
+    spec = load_run("two-jobs")
+    with LiveServer([msgspec.structs.replace(spec, policy=each) for each in policies]) as server:
+        return to_the_end(server)
+
+
+def headline_of(*policies: str) -> ResultHeadline:
+    headline = the_end(*policies).headline
+    assert headline is not None
+    return headline
+
+
+def test_a_run_that_is_over_says_what_a_job_took_on_average() -> None:
+    found = headline_of("fifo")
+    assert found.figure == "3m04s"
+    assert found.sentences == [
+        f"A job took {MEANS['fifo']} on average under fifo.",
+        "The longest was job-0 “long”, 3 min 25 s.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policies", "figure"), [(("fifo", "fair"), "-30%"), (("fair", "fifo"), "+43%")]
+)
+def test_two_runs_that_are_over_say_which_is_better_by_how_much_and_that_it_is_one_seed(
+    policies: tuple[str, str], figure: str
+) -> None:
+    """The figure is the second run's; the better one is named, whichever came first."""
+    found = headline_of(*policies)
+    better, who, chance = found.sentences
+    assert found.figure == figure
+    assert better == (
+        f"Under fair a job took {MEANS['fair']} on average, 30 % less than under fifo"
+        f" ({MEANS['fifo']})."
+    )
+    assert who == f"1 of 2 jobs were done sooner under {policies[1]}, 1 later."
+    assert chance.startswith("One seed:")
+
+
+def test_equal_runs_are_said_to_be_alike() -> None:
+    found = headline_of("fifo", "fifo")
+    assert found.figure == "+0%"
+    assert found.sentences[0] == f"A job took {MEANS['fifo']} on average under fifo and fifo alike."
+    assert not any("sooner" in each for each in found.sentences)
+
+
+def test_nothing_is_said_before_both_are_over_and_then_the_table_has_all_jobs() -> None:
+    """FIFO's run ends some ten seconds before Fair's."""
+    spec = load_run("two-jobs")
+    specs = [msgspec.structs.replace(spec, policy=each) for each in ("fifo", "fair")]
+    with LiveServer(specs) as server:
+        end = to_the_end(server)
+        first_end_ms = min(run.recording.end_ms for run in server.runs)
+        between = ask(server, GoTo(first_end_ms))
+    assert between.headline is None
+    assert between.comparison is not None
+    assert [row.name for row in between.comparison.rows] == ["long"]
+    assert end.comparison is not None
+    assert [row.name for row in end.comparison.rows] == ["long", "short"]

@@ -1,0 +1,136 @@
+"""What a newcomer needs beside the cells: which slots are for maps, and what each sign means."""
+
+import pytest
+
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.journal.replay.source import GoTo
+from callboard.tui.panels.slot_layout import CellSize, lay_out_slots, slot_heads
+from callboard.tui.panels.slots import SlotsPane
+from tests.journal.replay.support import events_of, outage, recorded
+from tests.tui.support import LARGE, SMALL, Screen, drive
+
+HUGE = (200, 60)
+
+
+def below_the_slots(screen: Screen) -> str:
+    return screen.app.query_one("#slots", SlotsPane).border_subtitle or ""
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "there", "not_there"),
+    [
+        (100_000, ["■ map", "· empty"], ["×", "down", "▲"]),
+        (
+            780_000,
+            ["■ map", "◇ shuffle", "□ over, master unaware", "× down", "red: the master"],
+            ["▲", "◆", "?", "‖"],
+        ),
+        (1_200_000, ["× down"], ["red:", "▲"]),
+    ],
+)
+def test_it_has_what_is_in_the_picture_and_nothing_else(
+    at_ms: int, there: list[str], not_there: list[str]
+) -> None:
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(at_ms))
+        await screen.pilot.pause()
+        told = below_the_slots(screen)
+        assert [each for each in there if each not in told] == []
+        assert [each for each in not_there if each in told] == []
+
+    drive(recorded(outage()), act, HUGE)
+
+
+def test_where_it_is_cut_it_says_where_all_signs_are() -> None:
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(780_000))
+        await screen.press("c", "c")  # cells
+        assert below_the_slots(screen).endswith("more: ?")
+        await screen.press("c")  # half blocks have no signs
+        assert below_the_slots(screen).startswith("▀ two slots: coloured busy, grey empty")
+        await screen.press("c")
+        assert below_the_slots(screen).startswith("█ busy")
+
+    drive(recorded(outage()), act, SMALL)
+
+
+def test_racks_out_of_view_are_told_of() -> None:
+    """Forty racks, eight lines: no more racks than those without a word."""
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(600_000))
+        await screen.pilot.pause()
+        assert below_the_slots(screen).startswith("racks 0–7 of 40, scroll: page up, page down")
+        await screen.press("1", "pagedown")
+        assert below_the_slots(screen).startswith("racks 8–15 of 40")
+
+    drive(recorded(events_of("facebook-morning", "fair", *LARGE)), act, SMALL)
+
+
+def nodes(count: int, maps: int = 2, reduces: int = 2) -> list[NodeFacts]:
+    return [NodeFacts(node, node % 2, maps, reduces, 1.0) for node in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("maps", "reduces", "size", "heads"),
+    [
+        (2, 2, CellSize.TILES, "   maps    reduces   "),
+        (2, 1, CellSize.TILES, "   maps    red   "),
+        (2, 2, CellSize.CELLS, "   m r   "),
+        (8, 8, CellSize.CELLS, "   maps    reduces   "),
+        (1, 1, CellSize.CELLS, "   mr  "),
+        (2, 0, CellSize.TILES, "   maps      "),
+    ],
+)
+def test_heads_stand_over_map_and_reduce_slots(
+    maps: int, reduces: int, size: CellSize, heads: str
+) -> None:
+    layout = lay_out_slots(nodes(4, maps, reduces), 120, 20, size)
+    assert layout.lines[0].heads == 2
+    text = slot_heads(layout, maps, reduces)
+    assert text.rstrip() == heads.rstrip()
+    assert len(text) == layout.node_width
+
+
+def test_heads_take_no_line_that_cells_need_and_none_over_unlike_nodes() -> None:
+    full = lay_out_slots(nodes(4), 120, 4, None)
+    assert len(full.lines) == 4
+    assert not any(line.heads for line in full.lines)
+    unlike = [*nodes(2), NodeFacts(2, 0, 3, 1, 1.0)]
+    assert not any(line.heads for line in lay_out_slots(unlike, 120, 20, None).lines)
+
+
+def test_a_thousand_nodes_have_a_cell_each_on_a_usual_screen() -> None:
+    """On a screen of 120×40, in four racks, they were four bars."""
+    facts = [NodeFacts(node, node % 4, 4, 2, 1.0) for node in range(1000)]
+    layout = lay_out_slots(facts, 70, 17, None)
+    assert layout.size is CellSize.NODES
+    seats = [
+        layout.at(x, y)[0] for y in range(len(layout.lines)) for x in range(70) if x >= layout.label
+    ]
+    assert sorted(node for node in seats if node is not None) == list(range(1000))
+    assert layout.at(0, 0) == (None, 0)
+    assert layout.neighbour(0, 1, 0) == 4
+
+
+def test_an_audience_sees_larger_slots() -> None:
+    """On a screen of 200×60 forty nodes were as small as without `--present`."""
+
+    sizes = []
+
+    async def act(screen: Screen) -> None:
+        slots = screen.app.query_one("#slots", SlotsPane)
+        for keys in ([], ["P"], ["P"]):
+            await screen.press(*keys)
+            sizes.append(slots.slot_layout.size)
+
+    drive(recorded(outage()), act, HUGE)
+    assert sizes == [CellSize.TILES, CellSize.BLOCKS, CellSize.TILES]
+
+
+def test_a_click_on_a_block_finds_its_slot() -> None:
+    layout = lay_out_slots(nodes(4), 120, 20, CellSize.BLOCKS)
+    line = next(y for y, each in enumerate(layout.lines) if each.nodes)
+    for y in (line, line + 1):
+        assert layout.at(layout.node_width + layout.label + 8, y) == (2, layout.label + 8)
+        assert layout.slot_at(layout.label + 8, 4) == 1

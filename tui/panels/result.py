@@ -1,0 +1,62 @@
+"""The result of a run that is over, above all other panes: one figure in large digits, and what it
+means.
+"""
+
+from collections.abc import Iterable
+from itertools import zip_longest
+from textwrap import wrap
+
+from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
+
+from callboard.journal.replay.frame import Frame
+from callboard.tui.panels.pane import Pane, Span
+
+ROWS = 3
+"""The lines of a large digit."""
+
+_FORMS = DIGITS3X3_BOLD
+
+
+class ResultPane(Pane, can_focus=False):
+    """It is there only while there is a result."""
+
+    heading = "the result"
+
+    def show(self, frame: Frame) -> None:
+        super().show(frame)
+        self.set_class(frame.headline is not None, "shown")
+
+    @property
+    def lines_taken(self) -> int:
+        """How many lines of the screen it takes, with its borders."""
+        return ROWS + 2 if self.has_class("shown") else 0
+
+    def line(self, frame: Frame, y: int) -> Iterable[Span]:
+        if frame.headline is None or y >= ROWS:
+            return
+        large = large_digits(frame.headline.figure)[y]
+        yield f" {large}   ", self.ink(self.palette.accent, bold=True)
+        width = max(self.content_size.width - len(large) - 5, 10)
+        told = fitting_sentences(frame.headline.sentences, width)
+        yield told[y] if y < len(told) else "", self.ink(bold=not y)
+
+
+def large_digits(text: str) -> list[str]:
+    """The text in three lines; what is no digit stands small in the last."""
+    rows = [""] * ROWS
+    for sign in text.replace("−", "-"):
+        at = DIGITS.find(sign)
+        small = [" ", " ", sign]
+        form = small if at < 0 else [row.ljust(3) for row in _FORMS[3 * at : 3 * at + ROWS]]
+        rows = [row + part for row, part in zip_longest(rows, form, fillvalue="")]
+    return rows
+
+
+def fitting_sentences(sentences: Iterable[str], width: int) -> list[str]:
+    """As many of the sentences as three lines have room for, each on a line of its own or more."""
+    told: list[str] = []
+    for sentence in sentences:
+        lines = wrap(sentence, width)
+        if len(told) + len(lines) <= ROWS:
+            told += lines
+    return told[:ROWS]

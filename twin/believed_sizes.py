@@ -1,0 +1,88 @@
+"""How large a phase is taken for, by what is known: its true size, what was requested, or what its
+ended tasks, or all ended ones, took.
+"""
+
+import numpy as np
+
+from callboard.twin.attempt_lengths import size_error, true_size
+from callboard.twin.columns import (
+    DONE_TASKS,
+    ENDED_COUNT,
+    ENDED_TIME,
+    GUESS,
+    NONE,
+    OVERFLOW,
+    OWN_COUNT,
+    OWN_TIME,
+    REQUESTED,
+    SIZE_ERROR,
+    SIZE_REQUESTED,
+    SIZE_SOURCE,
+    SIZE_TRUE,
+    TASKS,
+    TRUE_SIZE,
+    Tables,
+)
+
+_LARGEST = 1 << 62
+
+
+def believed_size(w: Tables, kind: int, job: int, left: bool) -> int:
+    """How large the phase is, or what is left of it, for all that is known."""
+    if w.given[SIZE_SOURCE] == SIZE_TRUE:
+        if w.jobs[job, TRUE_SIZE + kind] == NONE:
+            true_ms = true_size(w, kind, job)
+            if w.reals[SIZE_ERROR] != 0.0:
+                true_ms = int(np.rint(true_ms * size_error(w, kind, job)))
+            w.jobs[job, TRUE_SIZE + kind] = true_ms
+        size_ms = w.jobs[job, TRUE_SIZE + kind]
+        return int(max(size_ms - w.jobs[job, OWN_TIME + kind], 0) if left else size_ms)
+    tasks = w.jobs[job, TASKS + kind] - (w.jobs[job, DONE_TASKS + kind] if left else 0)
+    if w.given[SIZE_SOURCE] == SIZE_REQUESTED and w.jobs[job, REQUESTED] != NONE:
+        return int(tasks * w.jobs[job, REQUESTED])
+    return believed_time(w, kind, job, tasks, w.given[GUESS])
+
+
+def believed_time(w: Tables, kind: int, job: int, tasks: int, guess_ms: int) -> int:
+    """So many tasks of the mean length: of the job's own ended ones, else of all, else a guess."""
+    total, count = w.jobs[job, OWN_TIME + kind], w.jobs[job, OWN_COUNT + kind]
+    if count == 0:
+        total, count = w.sums[ENDED_TIME, kind], w.sums[ENDED_COUNT, kind]
+    if count == 0:
+        return int(tasks * guess_ms)
+    return mean_times(w, total, count, tasks)
+
+
+def mean_times(w: Tables, total: int, count: int, tasks: int) -> int:
+    """So many times the mean of so many numbers that add up to the total, rounded."""
+    if tasks and total > _LARGEST // tasks:
+        w.state[OVERFLOW] = 1
+        return 0
+    return rounded_quotient(tasks * total, count)
+
+
+def rounded_quotient(dividend: int, divisor: int) -> int:
+    """What Python makes of `round(dividend / divisor)`: the quotient as a float, of which there is
+    one for every whole and half below 2**52, and that half to even.
+    """
+    whole = dividend // divisor
+    from_half = 2 * (dividend - whole * divisor) - divisor
+    spacing = 2.0**-52
+    while spacing * (1 << 52) * 2.0 <= float(whole):
+        spacing *= 2.0
+    if abs(from_half) <= spacing * float(divisor):
+        return int(whole + (whole & 1))
+    return int(whole + (from_half > 0))
+
+
+def learn_length(w: Tables, kind: int, job: int, work_ms: int) -> None:
+    """An attempt of the job has ended that worked so long."""
+    learn_own_length(w, kind, job, work_ms)
+    w.sums[ENDED_TIME, kind] += work_ms
+    w.sums[ENDED_COUNT, kind] += 1
+
+
+def learn_own_length(w: Tables, kind: int, job: int, work_ms: int) -> None:
+    """The same, to be kept from other jobs."""
+    w.jobs[job, OWN_TIME + kind] += work_ms
+    w.jobs[job, OWN_COUNT + kind] += 1

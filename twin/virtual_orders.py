@@ -1,0 +1,131 @@
+"""What orders by virtual time make of what the master hears, and their queue: who has training
+tasks to launch while there are training slots, the late, then the others.
+"""
+
+from callboard.twin.believed_sizes import learn_length, learn_own_length
+from callboard.twin.columns import (
+    BY_HFSP,
+    DONE_TASKS,
+    ENDED_COUNT,
+    ENDED_TIME,
+    FLAPS,
+    IN_TRAINING,
+    NONE,
+    OF_JOB,
+    OF_KIND,
+    ORDER,
+    OWN_COUNT,
+    OWN_TIME,
+    QUEUE_START,
+    QUEUED,
+    SIZE_LEARNT,
+    SIZE_SOURCE,
+    STANDING_BITS,
+    TRAIN_KEY,
+    TRAINING_SLOTS,
+    TRAINING_SLOTS_MAX,
+    WAITING_LINE,
+    WAITING_LIST,
+    WALK_AT,
+    WALK_PART,
+    WALK_TRAINS,
+    Tables,
+)
+from callboard.twin.trained_phases import (
+    begin_training,
+    end_training_task,
+    estimate_anew,
+    leave_training_slot,
+)
+from callboard.twin.virtual_line import sort_line
+from callboard.twin.virtual_phases import (
+    LATE_POOL,
+    TRAINING_POOL,
+    catch_up,
+    correct_once,
+    leave_phases,
+    place_phase,
+)
+
+_TRAINING, _LATE, _OTHERS, _OVER = range(4)
+
+
+# What is heard.
+
+
+def hear_launch(w: Tables, berth: int) -> None:
+    """An attempt of a task is launched."""
+    place_phase(w, w.berths[berth, OF_KIND], w.berths[berth, OF_JOB])
+    if w.given[ORDER] == BY_HFSP:
+        begin_training(w, berth)
+
+
+def hear_end(w: Tables, berth: int, work_ms: int) -> None:
+    """An attempt has done its task."""
+    job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
+    if w.given[ORDER] != BY_HFSP:
+        learn_length(w, kind, job, work_ms)
+        place_phase(w, kind, job)
+        if w.given[SIZE_SOURCE] == SIZE_LEARNT and w.jobs[job, DONE_TASKS + kind] == 1:
+            correct_once(w, kind, job)
+        return
+    learn_own_length(w, kind, job, work_ms)
+    leave_training_slot(w, berth)
+    if w.virtual[2 * job + kind, IN_TRAINING]:
+        end_training_task(w, berth, work_ms, succeeded=True)
+        return
+    place_phase(w, kind, job)
+    if w.given[FLAPS]:
+        estimate_anew(w, kind, job)
+
+
+def hear_job_end(w: Tables, job: int) -> None:
+    """The job has ended; what HFSP goes by at first are the tasks of jobs that have."""
+    leave_phases(w, job)
+    if w.given[ORDER] == BY_HFSP:
+        for kind in range(2):
+            w.sums[ENDED_TIME, kind] += w.jobs[job, OWN_TIME + kind]
+            w.sums[ENDED_COUNT, kind] += w.jobs[job, OWN_COUNT + kind]
+
+
+# The queue.
+
+
+def begin_virtual_walk(w: Tables, kind: int) -> None:
+    """Begin at the front."""
+    catch_up(w, kind)
+    trains = w.sums[TRAINING_SLOTS, kind] < w.given[TRAINING_SLOTS_MAX]
+    w.state[WALK_TRAINS] = 1 if trains else 0
+    w.state[WALK_PART] = _TRAINING if trains else _LATE
+    w.state[WALK_AT] = 0
+
+
+def walk_virtually(w: Tables, kind: int) -> int:
+    """The next job; none at the end."""
+    while w.state[WALK_PART] != _OVER:
+        job = _next_of_part(w, kind)
+        if job == NONE:
+            w.state[WALK_PART] += 1
+            w.state[WALK_AT] = 0
+            if w.state[WALK_PART] == _OTHERS:
+                sort_line(w, kind)
+        elif w.state[WALK_PART] == _TRAINING or not _was_told(w, kind, job):
+            return job
+    return NONE
+
+
+def _next_of_part(w: Tables, kind: int) -> int:
+    at, part = w.state[WALK_AT], w.state[WALK_PART]
+    w.state[WALK_AT] += 1
+    if part == _OTHERS:
+        return int(w.lists[WAITING_LIST + kind, at]) if at < w.sums[WAITING_LINE, kind] else NONE
+    pool = TRAINING_POOL if part == _TRAINING else LATE_POOL
+    if at == w.pools[pool, QUEUED + kind]:
+        return NONE
+    key = w.queues[kind, w.pools[pool, QUEUE_START] + at]
+    return int(w.standings[key & ((1 << w.given[STANDING_BITS]) - 1)])
+
+
+def _was_told(w: Tables, kind: int, job: int) -> bool:
+    """Whether the job has come already, for its training."""
+    return bool(w.state[WALK_TRAINS] and w.virtual[2 * job + kind, TRAIN_KEY] != NONE)

@@ -1,0 +1,226 @@
+"""Orders by virtual time: what is kept of each phase of the jobs that are there.
+
+Who has virtually ended but not really is late, and goes before all others; these go by virtual end
+or by virtual size (`virtual_line`).
+"""
+
+import numpy as np
+
+from callboard.twin.believed_sizes import believed_size, mean_times
+from callboard.twin.columns import (
+    AWAY,
+    BY_FSP_PS,
+    BY_PSBS,
+    DONE_TASKS,
+    ENDED_COUNT,
+    ENDED_TIME,
+    FIRST_SIZE,
+    FIRST_SIZE_FACTOR,
+    IN_TRAINING,
+    IS_PHASE,
+    KEY,
+    LATE_SINCE,
+    LEFT_HIGH,
+    LEFT_LOW,
+    MEMBERS,
+    MEMBERS_LIST,
+    NEXT_MS,
+    NONE,
+    NOW,
+    ORDER,
+    OVERFLOW,
+    PHASE_WEIGHT,
+    RUNNING_TASKS,
+    SAMPLES,
+    SAMPLES_OF_RUNNING,
+    SEEN_SLOTS,
+    SERVED,
+    SIDE,
+    SIZE_SOURCE,
+    SIZE_TRAINED,
+    SLOTS,
+    SPARE,
+    STANDING,
+    TASKS,
+    TRAIN_KEY,
+    TRAINING_RUNS,
+    TRAINING_TASKS,
+    WAITING_TASKS,
+    Tables,
+)
+from callboard.twin.sorted_keys import joined, key_with, move_key
+from callboard.twin.virtual_cluster import (
+    balance,
+    end_served,
+    join_cluster,
+    part_from_cluster,
+    step_to,
+)
+from callboard.twin.virtual_line import line_up
+from callboard.twin.virtual_rates import level_at, note_left, present
+from callboard.twin.wide_numbers import HIGH_LIMIT, wide_float, wide_of_float
+
+LATE_POOL, TRAINING_POOL = 0, 1
+"""In which of the sorted arrays the late stand, and who has training tasks to launch."""
+_WEIGHT_MAX = 16
+
+
+# When a phase comes, changes and goes.
+
+
+def enter_phase(w: Tables, kind: int, job: int) -> None:
+    """The phase's tasks may run from now on."""
+    tasks = w.jobs[job, TASKS + kind]
+    if tasks == 0:
+        return
+    row = 2 * job + kind
+    w.virtual[row, IS_PHASE] = 1
+    w.virtual[row, LATE_SINCE] = NONE
+    w.measures[row] = _first_size(w, kind, job)
+    set_virtual_size(w, kind, job, w.measures[row], tasks)
+
+
+def _first_size(w: Tables, kind: int, job: int) -> float:
+    """With which size the phase enters; 0 if it is too small to be trained."""
+    if w.given[SIZE_SOURCE] != SIZE_TRAINED:
+        return float(believed_size(w, kind, job, left=False))
+    tasks = w.jobs[job, TASKS + kind]
+    if tasks < w.given[TRAINING_TASKS]:
+        return 0.0
+    w.virtual[2 * job + kind, IN_TRAINING] = 1
+    total, count = w.sums[ENDED_TIME, kind], w.sums[ENDED_COUNT, kind]
+    if count == 0:
+        return float(w.reals[FIRST_SIZE])
+    return float(mean_times(w, total, count, tasks)) * float(w.reals[FIRST_SIZE_FACTOR])
+
+
+def set_virtual_size(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
+    """So much is left of the phase virtually from now on."""
+    row = 2 * job + kind
+    _serve(w, kind, job, size_ms, tasks)
+    if w.virtual[row, SIDE] != AWAY:
+        w.virtual[row, LATE_SINCE] = NONE
+    elif w.virtual[row, LATE_SINCE] == NONE:
+        w.virtual[row, LATE_SINCE] = w.state[NOW]
+    place_phase(w, kind, job)
+
+
+def _serve(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
+    catch_up(w, kind)
+    if size_ms >= HIGH_LIMIT:
+        w.state[OVERFLOW] = 1
+        return
+    high, low = present(w)
+    step_to(w, kind, high, low)
+    if w.virtual[2 * job + kind, SIDE] != AWAY:
+        part_from_cluster(w, kind, job)
+    high, low = wide_of_float(size_ms)
+    join_cluster(w, kind, job, tasks, high, low)
+    balance(w, kind)
+
+
+def virtual_size(w: Tables, kind: int, job: int) -> float:
+    """What is left of the phase virtually, in slot-ms."""
+    catch_up(w, kind)
+    row = 2 * job + kind
+    if w.virtual[row, SIDE] == AWAY:
+        return 0.0
+    high, low = present(w)
+    level_high, level_low = level_at(w, kind, high, low)
+    note_left(w, row, high, low, level_high, level_low)
+    return wide_float(w.virtual[row, LEFT_HIGH], w.virtual[row, LEFT_LOW])
+
+
+def correct_once(w: Tables, kind: int, job: int) -> None:
+    """The first task of a phase has ended, which says what its tasks are like; its age is kept."""
+    row = 2 * job + kind
+    age_ms = w.measures[row] - virtual_size(w, kind, job)
+    w.measures[row] = float(believed_size(w, kind, job, left=False))
+    left_ms = max(w.measures[row] - age_ms, 0.0)
+    set_virtual_size(w, kind, job, left_ms, w.jobs[job, TASKS + kind])
+
+
+def resize_phase(w: Tables, kind: int, job: int, size_ms: float) -> None:
+    """The phase has been measured: so much is left of it."""
+    w.measures[2 * job + kind] = size_ms
+    left = w.jobs[job, TASKS + kind] - w.jobs[job, DONE_TASKS + kind]
+    set_virtual_size(w, kind, job, size_ms, left)
+
+
+def leave_phases(w: Tables, job: int) -> None:
+    """The job has really ended; what it had still to get virtually it gets."""
+    for kind in range(2):
+        row = 2 * job + kind
+        w.virtual[row, IS_PHASE] = 0
+        w.virtual[row, IN_TRAINING] = 0
+        _put(w, kind, LATE_POOL, job, NONE)
+        _put(w, kind, TRAINING_POOL, job, NONE)
+
+
+# Time and slots.
+
+
+def catch_up(w: Tables, kind: int) -> None:
+    """Let virtual time come to now; when or how often makes no difference."""
+    while w.sums[NEXT_MS, kind] <= w.state[NOW]:
+        before = w.sums[MEMBERS, kind]
+        end_served(w, kind)
+        for at in range(w.sums[MEMBERS, kind], before):
+            place_phase(w, kind, w.lists[MEMBERS_LIST + kind, at])
+
+
+def note_slots(w: Tables) -> None:
+    """A node has joined."""
+    for kind in range(2):
+        catch_up(w, kind)
+        high, low = present(w)
+        step_to(w, kind, high, low)
+        w.sums[SPARE, kind] += w.sums[SLOTS, kind] - w.sums[SEEN_SLOTS, kind]
+        w.sums[SEEN_SLOTS, kind] = w.sums[SLOTS, kind]
+        balance(w, kind)
+
+
+# Where a phase stands.
+
+
+def place_phase(w: Tables, kind: int, job: int) -> None:
+    """The phase's facts have changed: put it where it belongs."""
+    row, standing = 2 * job + kind, w.jobs[job, STANDING]
+    if not w.virtual[row, IS_PHASE]:
+        return
+    waits = w.jobs[job, WAITING_TASKS + kind] > 0
+    line_up(w, kind, job)
+    late, training = NONE, NONE
+    if waits and w.virtual[row, LATE_SINCE] != NONE:
+        late = key_with(w, _late_score(w, kind, job), standing)
+    if waits and w.virtual[row, IN_TRAINING] and tasks_to_train(w, row) > 0:
+        training = key_with(w, int(np.rint(w.measures[row])), standing)
+    _put(w, kind, LATE_POOL, job, late)
+    _put(w, kind, TRAINING_POOL, job, training)
+
+
+def _put(w: Tables, kind: int, pool: int, job: int, key: int) -> None:
+    row = 2 * job + kind
+    if pool == LATE_POOL:
+        move_key(w, kind, pool, w.jobs[job, KEY + kind], key)
+        w.jobs[job, KEY + kind] = key
+    else:
+        move_key(w, kind, pool, w.virtual[row, TRAIN_KEY], key)
+        w.virtual[row, TRAIN_KEY] = key
+
+
+def _late_score(w: Tables, kind: int, job: int) -> int:
+    """By when they became late, or in turn, by weight under `psbs`."""
+    row, running = 2 * job + kind, w.jobs[job, RUNNING_TASKS + kind]
+    if w.given[ORDER] == BY_FSP_PS:
+        return joined(w, running, w.jobs[job, SERVED + kind])
+    if w.given[ORDER] == BY_PSBS:
+        share = running * (_WEIGHT_MAX // w.virtual[row, PHASE_WEIGHT])
+        return joined(w, share, w.jobs[job, SERVED + kind])
+    return int(w.virtual[row, LATE_SINCE])
+
+
+def tasks_to_train(w: Tables, row: int) -> int:
+    """How many training tasks have still to be launched."""
+    measured = w.virtual[row, SAMPLES] - w.virtual[row, SAMPLES_OF_RUNNING]
+    return int(w.given[TRAINING_TASKS] - w.virtual[row, TRAINING_RUNS] - measured)
