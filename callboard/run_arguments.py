@@ -4,7 +4,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import msgspec
 
@@ -16,9 +16,10 @@ from callboard.experiments.run_result import EngineName
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.trust import Trust
 from callboard.experiments.user_errors import InputError
-from callboard.scenarios.formats.queue_allocations import read_capacity_scheduler
-from callboard.scenarios.formats.source_path import checked_source
 from callboard.scheduler.registry.concise import concise
+
+if TYPE_CHECKING:
+    from callboard.scenarios.formats.queue_allocations import QueueSettings
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -104,12 +105,20 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     return planned
 
 
+def _queues_of(allocations: str) -> "QueueSettings":
+    """What a `capacity-scheduler.xml` says; its reader is loaded when there is one."""
+    from callboard.scenarios.formats.queue_allocations import read_capacity_scheduler
+    from callboard.scenarios.formats.source_path import checked_source
+
+    return read_capacity_scheduler(checked_source(allocations))
+
+
 def _tell_of_queues(allocations: str, policies: Sequence[str]) -> None:
     """Say what of the file is not played; InputError if no policy has queues."""
     if not any(re.match(r"capacity\b", policy) for policy in policies):
         played = ", ".join(policies)
         raise InputError(f"--allocations: add --policy capacity; {concise(played)} has no queues")
-    unplayed = read_capacity_scheduler(checked_source(allocations)).unplayed
+    unplayed = _queues_of(allocations).unplayed
     if unplayed:
         print(f"{allocations}: not played: {concise(', '.join(unplayed))}", file=sys.stderr)
 
@@ -123,7 +132,7 @@ def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = N
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     if options.allocations is not None:
-        queues = read_capacity_scheduler(checked_source(options.allocations)).override()
+        queues = _queues_of(options.allocations).override()
         overrides = [queues, *overrides]
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = source.run(overrides, given)

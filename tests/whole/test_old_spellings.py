@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.experiments.plugins import canonical_policy, load_policy
+from callboard.actors.central.central import Central
+from callboard.experiments.plugins import canonical_policy, load_architecture, load_policy
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import run_simulation
 from callboard.scenarios.scenario_file import from_dict, library_scenarios, load_scenario
@@ -31,7 +32,11 @@ def in_old_spelling(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def old_policy(spelling: str) -> str:
-    """The policy with every part written out that it is made of, by the names of before."""
+    """The policy with every part written out that it is made of, by the names of before; the other
+    architectures are younger than those.
+    """
+    if not isinstance(load_architecture(spelling), Central):
+        return spelling
     policy = load_policy(spelling)
     parts = {policy.locality.name, policy.preemption.name, policy.speculation.name}
     return "+".join([spelling, *(old for old, new in OLD_NAMES.items() if new in parts)])
