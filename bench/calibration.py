@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.calibration.calibrate import Calibration, calibrate
+from callboard.experiments.histories.calibration.calibrate import Calibration, calibrate
 from callboard.experiments.input_places import input_replicas
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.write_hadoop1 import hadoop1_lines
 from callboard.scenarios.scenario_file import Scenario, from_dict, to_dict

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.arguments import whole_number
-from callboard.experiments.precision import PrecisionRule, relative_widths
-from callboard.experiments.selection import SelectionRule
-from callboard.experiments.statistics import interval, paired
-from callboard.experiments.stopping import Stopping
+from callboard.experiments.many.precision import PrecisionRule, relative_widths
+from callboard.experiments.many.selection import SelectionRule
+from callboard.experiments.many.statistics import interval, paired
+from callboard.experiments.many.stopping import Stopping
 
 Floats = NDArray[np.float64]
 

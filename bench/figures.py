@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.charts.chart_catalogue import (
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.pages.charts.chart_catalogue import (
     RUN_CHARTS,
     STORE_CHARTS,
     StoredSweep,
 )
-from callboard.experiments.charts.chart_run import ChartRun, chart_run, labelled_runs
-from callboard.experiments.charts.chart_style import save_chart
-from callboard.experiments.charts.measures import MEASURES
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation, run_simulation
-from callboard.experiments.solo_runs import alone_of, solo_times
-from callboard.experiments.sweeps.played_cell import PlayedCell
+from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run, labelled_runs
+from callboard.experiments.pages.charts.chart_style import save_chart
+from callboard.experiments.pages.charts.measures import MEASURES
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import Simulation, run_simulation
+from callboard.experiments.run.solo_runs import alone_of, solo_times
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 

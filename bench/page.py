@@ -18,9 +18,9 @@ import msgspec
 
 from bench.browser import CHROMIUM, open_page
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.live.job_oracles import oracle_of_journal
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page

@@ -23,8 +23,8 @@ from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched
 from callboard.console import ReportConsole
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.listed_jobs import ListedWorkload

@@ -26,8 +26,8 @@ from msgspec.structs import replace
 from bench.engine import timed_heap
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.onlooker import Onlooker
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import run_simulation
 from callboard.journal.figures.summary import Summary
 from callboard.scenarios import scenario_file as scenarios
 from callboard.scenarios.scenario_file import Scenario

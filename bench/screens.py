@@ -16,10 +16,10 @@ from bench.animation import animated_run
 from bench.browser import CHROMIUM, open_page
 from callboard.actors.topology import Topology
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.live.job_oracles import oracle_of_journal
+from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page

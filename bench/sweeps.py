@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from callboard.arguments import whole_number
-from callboard.experiments.result_store import ResultStore
-from callboard.experiments.sweeps.sweep import read_cells, run_sweep
-from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.task_pool import answers, cores_here, local_workers
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.sweeps.sweep import read_cells, run_sweep
+from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
+from callboard.experiments.many.task_pool import answers, cores_here, local_workers
 
 OVERHEAD_WANTED_MS = 20.0
 EFFICIENCY_WANTED = 0.9

@@ -19,11 +19,11 @@ import msgspec
 from msgspec.structs import replace
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.live_run import LiveRun
-from callboard.experiments.live_server import start_runs
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import (
+from callboard.experiments.live.live_run import LiveRun
+from callboard.experiments.live.live_server import start_runs
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import (
     Simulation,
     run_simulation,
 )

@@ -17,9 +17,9 @@ from time import process_time
 import msgspec
 
 from bench.engine import timed_heap
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.twin_play import compiled_loop, twin_of
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.twin_play import compiled_loop, twin_of
 from callboard.scheduler.model import Millis
 from tests.support.twin_worlds import disagreement_of_engines, draw_twin_world
 

@@ -12,21 +12,21 @@ import msgspec
 from callboard.console import PlainConsole
 from callboard.experiments.error_messages import BAD_INPUT
 from callboard.experiments.journal_paths import refuse_to_replace_played
-from callboard.experiments.result_store import ResultStore, is_store
-from callboard.experiments.run_loading import RunSource, chosen_policies, load_run
-from callboard.experiments.run_result import EngineName, RunResult
-from callboard.experiments.run_tasks import RunTask, SoloTimes
-from callboard.experiments.seed_runs import SeedRuns
-from callboard.experiments.seeds import seeds_of
-from callboard.experiments.simulation import DriverName
-from callboard.experiments.solo_runs import solo_times
-from callboard.experiments.sweeps.design_file import override_text
-from callboard.experiments.sweeps.played_cell import Setting
-from callboard.experiments.sweeps.sweep import read_cells, run_sweep
-from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.sweeps.variation import POLICY, all_combinations, fixed_setting
-from callboard.experiments.task_pool import OtherWorkers, Workers, cores_here, local_workers
-from callboard.experiments.trust import Trust
+from callboard.experiments.many.result_store import ResultStore, is_store
+from callboard.experiments.many.run_tasks import RunTask, SoloTimes
+from callboard.experiments.many.seed_runs import SeedRuns
+from callboard.experiments.many.seeds import seeds_of
+from callboard.experiments.many.sweeps.design_file import override_text
+from callboard.experiments.many.sweeps.played_cell import Setting
+from callboard.experiments.many.sweeps.sweep import read_cells, run_sweep
+from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
+from callboard.experiments.many.sweeps.variation import POLICY, all_combinations, fixed_setting
+from callboard.experiments.many.task_pool import OtherWorkers, Workers, cores_here, local_workers
+from callboard.experiments.run.run_loading import RunSource, chosen_policies, load_run
+from callboard.experiments.run.run_result import EngineName, RunResult
+from callboard.experiments.run.simulation import DriverName
+from callboard.experiments.run.solo_runs import solo_times
+from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.format import is_journal
@@ -85,9 +85,9 @@ def run(
 
     `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
     are what `--set` takes.  A policy in a Python file is meant if it is named here; one that the
-    scenario or journal names needs `trust`.  Raises what `experiments.simulation.run_simulation`
-    does, ScenarioError and PolicySpecError for bad input, InputError for a journal that is to
-    replace itself.
+    scenario or journal names needs `trust`.  Raises what
+    `experiments.run.simulation.run_simulation` does, ScenarioError and PolicySpecError for bad
+    input, InputError for a journal that is to replace itself.
     """
     options = options or RunOptions()
     meant = () if policy is None else (policy,)

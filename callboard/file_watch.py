@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from callboard.experiments.plugins import installed
+from callboard.experiments.run.plugins import installed
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import FILE_PART, split_spelling

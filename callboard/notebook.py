@@ -11,20 +11,20 @@ from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.column_table import ColumnTable
-from callboard.experiments.charts.chart_catalogue import StoredSweep, read_store
-from callboard.experiments.charts.chart_run import ChartRun, chart_run
-from callboard.experiments.live_server import start_runs
-from callboard.experiments.report.report_source import source_of_cells, source_of_runs
-from callboard.experiments.report.write_report import write_report
-from callboard.experiments.run_result import RunResult
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.seed_runs import Figure, SeedRuns, mean_response_s
-from callboard.experiments.simulation import Simulation
-from callboard.experiments.solo_runs import alone_of, solo_times
-from callboard.experiments.statistics import Interval, PairedComparison
-from callboard.experiments.stopwatch import SchedulingCost
-from callboard.experiments.sweeps.played_cell import PlayedCell
-from callboard.experiments.sweeps.sweep_rows import SettingRuns, by_setting, cell_columns
+from callboard.experiments.live.live_server import start_runs
+from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
+from callboard.experiments.many.statistics import Interval, PairedComparison
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting, cell_columns
+from callboard.experiments.pages.charts.chart_catalogue import StoredSweep, read_store
+from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
+from callboard.experiments.pages.report.report_source import source_of_cells, source_of_runs
+from callboard.experiments.pages.report.write_report import write_report
+from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
+from callboard.experiments.run.solo_runs import alone_of, solo_times
+from callboard.experiments.run.stopwatch import SchedulingCost
 from callboard.experiments.user_errors import InputError
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.export.export_data import ExportData

@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from callboard.experiments.charts.chart_catalogue import (
+from callboard.experiments.pages.charts.chart_catalogue import (
     MEASURE_CHART,
     RUN_CHARTS,
     STORE_CHARTS,
     StoredSweep,
 )
-from callboard.experiments.charts.chart_run import ChartRun, labelled_runs
-from callboard.experiments.charts.chart_style import (
+from callboard.experiments.pages.charts.chart_run import ChartRun, labelled_runs
+from callboard.experiments.pages.charts.chart_style import (
     CHART_DPI,
     CHART_ENDINGS,
     check_matplotlib,
     house_style,
     save_chart,
 )
-from callboard.experiments.charts.measure_chart import measure_chart
-from callboard.experiments.charts.measures import measure_named
+from callboard.experiments.pages.charts.measure_chart import measure_chart
+from callboard.experiments.pages.charts.measures import measure_named
 from callboard.experiments.user_errors import InputError
 
 _Named = TypeVar("_Named")

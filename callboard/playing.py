@@ -10,17 +10,23 @@ import msgspec
 
 from callboard.console import PlainConsole, plain
 from callboard.experiments.journal_paths import RunKey
-from callboard.experiments.run_result import ACTORS, EngineName, RunResult
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import (
+from callboard.experiments.many.run_tasks import (
     RunTask,
     SoloTimes,
     TaskFailure,
     perform,
     worthy_engine,
 )
-from callboard.experiments.simulation import DriverName, stopping_on_ctrl_c
-from callboard.experiments.task_pool import Lost, SharedBoard, answers, cores_here, local_workers
+from callboard.experiments.many.task_pool import (
+    Lost,
+    SharedBoard,
+    answers,
+    cores_here,
+    local_workers,
+)
+from callboard.experiments.run.run_result import ACTORS, EngineName, RunResult
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import DriverName, stopping_on_ctrl_c
 from callboard.experiments.user_errors import RunFailed
 from callboard.journal.checks.findings import Violation
 from callboard.progress_line import ProgressLine, board_progress, run_progress
@@ -76,7 +82,7 @@ def _add_solo_times(
     rows: Sequence[Sequence[RunSpec]], played: Sequence[list[RunResult | None]]
 ) -> bool:
     """Put them beside the results; whether Ctrl-C has left the later rows without."""
-    from callboard.experiments.solo_runs import any_at_once, solo_times
+    from callboard.experiments.run.solo_runs import any_at_once, solo_times
 
     try:
         for row, found in zip(rows, played, strict=True):

@@ -14,8 +14,8 @@ from rich.console import Console
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.console import PlainConsole, plain
-from callboard.experiments.run_watcher import RunWatcher
-from callboard.experiments.task_pool import SharedBoard
+from callboard.experiments.many.task_pool import SharedBoard
+from callboard.experiments.run.run_watcher import RunWatcher
 from callboard.journal.tell.names import clock
 from callboard.scheduler.model import Millis
 

@@ -63,7 +63,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     mark = metafunc.definition.get_closest_marker("callboard")
     if mark is None or not mark.args:
         raise pytest.UsageError(f"`guarantee` is for tests marked `@pytest.mark.{MARK}`")
-    from callboard.experiments.plugins import load_policy
+    from callboard.experiments.run.plugins import load_policy
     from callboard.fairness.catalogue import PROPERTIES
     from callboard.fairness.property import is_guaranteed
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 import msgspec
 
 from callboard.arguments import virtual_seconds
-from callboard.experiments.heartbeat_hint import interval_hint
 from callboard.experiments.journal_paths import RunKey
-from callboard.experiments.run_loading import SHORTCUTS, RunSource, chosen_policies
-from callboard.experiments.run_result import EngineName
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.trust import Trust
+from callboard.experiments.run.heartbeat_hint import interval_hint
+from callboard.experiments.run.run_loading import SHORTCUTS, RunSource, chosen_policies
+from callboard.experiments.run.run_result import EngineName
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.registry.concise import concise
 

@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 from callboard.actors.config import node_facts
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.figure_rows import (
+from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.many.seed_runs import SeedRuns
+from callboard.experiments.pages.figure_rows import (
     TABLE_ROWS,
     VERBOSE_ROWS,
     GroupKey,
     group_rows,
     groups_of,
 )
-from callboard.experiments.journal_paths import RunKey, journal_paths
-from callboard.experiments.report.report_words import ONE_SEED_REMARK, found_sentence
-from callboard.experiments.run_result import LIVELOCK, TWIN, RunResult
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.seed_runs import SeedRuns
+from callboard.experiments.pages.report.report_words import ONE_SEED_REMARK, found_sentence
+from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced

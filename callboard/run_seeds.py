@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
 from callboard.experiments.journal_paths import RunKey, journal_paths
-from callboard.experiments.report.report_words import found_sentence
-from callboard.experiments.seed_runs import ResultRow, SeedRuns, mean_response_s
-from callboard.experiments.seeds import seeds_of
-from callboard.experiments.statistics import check_intervals
-from callboard.experiments.task_pool import cores_here
+from callboard.experiments.many.seed_runs import ResultRow, SeedRuns, mean_response_s
+from callboard.experiments.many.seeds import seeds_of
+from callboard.experiments.many.statistics import check_intervals
+from callboard.experiments.many.task_pool import cores_here
+from callboard.experiments.pages.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
+from callboard.experiments.pages.report.report_words import found_sentence
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
@@ -32,8 +32,8 @@ def has_several_seeds(options: argparse.Namespace) -> bool:
 
 
 if TYPE_CHECKING:
-    from callboard.experiments.precision import Precision, PrecisionRule
-    from callboard.experiments.selection import Selection, SelectionRule
+    from callboard.experiments.many.precision import Precision, PrecisionRule
+    from callboard.experiments.many.selection import Selection, SelectionRule
 
 
 class PlayedSeeds(NamedTuple):
@@ -85,11 +85,11 @@ def _seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
 def _rule(options: argparse.Namespace, most: int) -> "PrecisionRule | SelectionRule | None":
     try:
         if options.precision is not None:
-            from callboard.experiments.precision import PrecisionRule
+            from callboard.experiments.many.precision import PrecisionRule
 
             return PrecisionRule(options.precision, most=most)
         if options.best:
-            from callboard.experiments.selection import SelectionRule
+            from callboard.experiments.many.selection import SelectionRule
 
             return SelectionRule(options.error, options.indifference, most=most)
     except ValueError as error:
@@ -155,7 +155,7 @@ def _wanted(
     """
     if verdict is None:
         return left, alive
-    from callboard.experiments.selection import Selection
+    from callboard.experiments.many.selection import Selection
 
     if isinstance(verdict, Selection) and verdict.seeds:
         alive = verdict.survivors

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.console import PlainConsole
-from callboard.experiments.backtest.backtest import JobErrors, job_errors
-from callboard.experiments.run_result import RunResult
-from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.histories.backtest.backtest import JobErrors, job_errors
+from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.formats.recording_file import load_recording

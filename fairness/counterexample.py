@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.experiments.trust import trust_option
+from callboard.experiments.run.trust import trust_option
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.property import Property
 from callboard.fairness.search import Counterexample

@@ -20,9 +20,9 @@ from callboard.actors.kernel.probes import Probe
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, RunEnded
 from callboard.actors.vocabulary.faults import ResumeMaster
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.plugins import load_policy
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
 from callboard.scenarios.scenario_file import Scenario

@@ -74,6 +74,35 @@ def test_imports_run_one_way(package: str) -> None:
         assert not foreign, f"{path.relative_to(ROOT)} imports {foreign}"
 
 
+STUDIES_MAY_IMPORT: dict[str, set[str]] = {
+    "run": set(),
+    "live": {"run"},
+    "many": {"run"},
+    "histories": {"run", "many"},
+    "pages": {"run", "many"},
+    "ideal_study": {"run", "many", "pages"},
+    "reproduction": {"run", "many", "pages", "ideal_study"},
+}
+"""The same within `experiments`, whose own files, of places and errors, all of these may use."""
+
+
+@pytest.mark.parametrize("room", STUDIES_MAY_IMPORT)
+def test_studies_stand_on_runs_and_never_the_other_way_round(room: str) -> None:
+    allowed = {room} | STUDIES_MAY_IMPORT[room]
+    for path in files(f"experiments/{room}"):
+        parts = [name.split(".") for name in imports(path) if ".experiments." in name]
+        foreign = {names[2] for names in parts} & (STUDIES_MAY_IMPORT.keys() - allowed)
+        assert not foreign, f"{path.relative_to(ROOT)} imports {foreign}"
+
+
+def test_every_folder_of_studies_has_its_place() -> None:
+    folders = {path.parent.name for path in (ROOT / "experiments").glob("*/__init__.py")}
+    assert folders == STUDIES_MAY_IMPORT.keys()
+    for path in (ROOT / "experiments").glob("*.py"):
+        parts = [name.split(".") for name in imports(path) if ".experiments." in name]
+        assert not {names[2] for names in parts} & folders, path.name
+
+
 @pytest.mark.parametrize("room", sorted(ROOMS))
 def test_a_room_is_imported_through_its_link_in_the_front_door(room: str) -> None:
     link = ROOT / FRONT_DOOR / room

@@ -21,9 +21,9 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from callboard.actors.vocabulary.events import Importance
-from callboard.experiments.intervention_menu import FormFields
-from callboard.experiments.live_requests import Keep
-from callboard.experiments.remote_source import RemoteSource
+from callboard.experiments.live.intervention_menu import FormFields
+from callboard.experiments.live.live_requests import Keep
+from callboard.experiments.live.remote_source import RemoteSource
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.replay.colouring import FEW_JOBS
 from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View

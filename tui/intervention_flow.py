@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.app import App, SystemCommand
 
-from callboard.experiments import intervention_menu as menus
+from callboard.experiments.live import intervention_menu as menus
 from callboard.journal.replay.frame import Frame, RunInfo
 from callboard.journal.replay.source import GoTo
 from callboard.journal.tell.names import clock

@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from callboard.experiments.interventions import Intervene
-from callboard.experiments.live_requests import Intervention, InterventionRequest, LiveSource, Save
+from callboard.experiments.live.live_requests import (
+    Intervention,
+    InterventionRequest,
+    LiveSource,
+    Save,
+)
+from callboard.experiments.run.interventions import Intervene
 from callboard.journal.replay.frame import Frame, RunInfo, View
 from callboard.journal.replay.player import USUAL_SPEED, Opening, Player
 from callboard.journal.replay.recorded import RecordedSource

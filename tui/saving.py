@@ -7,9 +7,9 @@ from typing import Any
 
 from textual.app import App
 
-from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.journal_paths import file_path, fresh_name, slug
-from callboard.experiments.live_requests import Save
+from callboard.experiments.live.intervention_menu import FormFields
+from callboard.experiments.live.live_requests import Save
 from callboard.experiments.user_errors import InputError
 from callboard.tui.playback import Playback
 from callboard.tui.screens.menus import FormScreen, MenuScreen

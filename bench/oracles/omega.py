@@ -30,8 +30,8 @@ from callboard.actors.vocabulary.events import (
     SchedulingAttempted,
 )
 from callboard.actors.world import World
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.figures.thoughts import SchedulerThoughts, ThoughtSums
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario

@@ -6,8 +6,8 @@ from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AnyEvent, AttemptEnded, AttemptLaunched
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import JobId, Millis

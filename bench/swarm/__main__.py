@@ -21,7 +21,7 @@ from bench.swarm.scoreboard import write_scoreboard
 from bench.swarm.seed_trial import SeedRecord, try_seed
 from bench.swarm.world_trial import COMPARISONS, flaws
 from callboard.arguments import whole_number
-from callboard.experiments.task_pool import Lost, answers, local_workers
+from callboard.experiments.many.task_pool import Lost, answers, local_workers
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld
 from callboard.scenarios.scenario_file import load_scenario
 

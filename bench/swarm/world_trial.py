@@ -25,9 +25,9 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.actors.vocabulary.lifecycle import BookedJobState, MachineState
 from callboard.actors.worker.slot import Slot
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation, Sink
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation, Sink
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld
 from callboard.fairness.situations import Situations
 from callboard.fairness.variants import with_cluster

@@ -19,28 +19,32 @@ from pathlib import Path
 import msgspec
 
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.backtest.backtest import Backtest, backtest
-from callboard.experiments.backtest.held_back import (
+from callboard.experiments.histories.backtest.backtest import Backtest, backtest
+from callboard.experiments.histories.backtest.held_back import (
     HistoryPart,
     parted,
     trained,
     trained_overrides,
     whole,
 )
-from callboard.experiments.backtest.recorded_history import (
+from callboard.experiments.histories.backtest.recorded_history import (
     RecordedHistory,
     history_of,
     imported_history,
     partial_load,
     recorded_busy,
 )
-from callboard.experiments.backtest.seeds_backtest import FIGURES, PolicyBacktest
-from callboard.experiments.charts.backtest_chart import Occupancy, backtest_chart
-from callboard.experiments.charts.chart_style import CHART_ENDINGS, check_matplotlib, save_chart
+from callboard.experiments.histories.backtest.seeds_backtest import FIGURES, PolicyBacktest
 from callboard.experiments.journal_paths import file_path
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.seeds import seeds_of
-from callboard.experiments.statistics import check_intervals
+from callboard.experiments.many.seeds import seeds_of
+from callboard.experiments.many.statistics import check_intervals
+from callboard.experiments.pages.charts.backtest_chart import Occupancy, backtest_chart
+from callboard.experiments.pages.charts.chart_style import (
+    CHART_ENDINGS,
+    check_matplotlib,
+    save_chart,
+)
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count

@@ -19,13 +19,13 @@ from pathlib import Path
 import msgspec
 
 from callboard.console import ReportConsole, plain
-from callboard.experiments.calibration.calibrate import Calibration, calibrate
-from callboard.experiments.calibration.calibrated_scenario import (
+from callboard.experiments.histories.calibration.calibrate import Calibration, calibrate
+from callboard.experiments.histories.calibration.calibrated_scenario import (
     KeptDefault,
     calibrated,
     kept_defaults,
 )
-from callboard.experiments.calibration.estimate import Estimate
+from callboard.experiments.histories.calibration.estimate import Estimate
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file

@@ -26,10 +26,10 @@ from rich.text import Text
 
 from callboard import search_arguments, stdio
 from callboard.console import PlainConsole, ReportConsole, plain, print_list
-from callboard.experiments import plugins
 from callboard.experiments.error_messages import describe_error
 from callboard.experiments.journal_paths import check_folder, slug
-from callboard.experiments.trust import Trust, trusted_scenario
+from callboard.experiments.run import plugins
+from callboard.experiments.run.trust import Trust, trusted_scenario
 from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample, search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME

@@ -39,8 +39,8 @@ from callboard.experiments.handing_back import (
     write_scheduler_file,
     write_sls_folder,
 )
-from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.journal_paths import check_folder, file_path
+from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.export import table_files

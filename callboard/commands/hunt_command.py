@@ -16,9 +16,9 @@ from textwrap import wrap
 import msgspec
 
 from callboard import search_arguments
-from callboard.experiments import plugins
 from callboard.experiments.journal_paths import check_folder, slug
-from callboard.experiments.trust import trust_option
+from callboard.experiments.run import plugins
+from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.hunt import WorstCase, hunt

@@ -18,9 +18,9 @@ from callboard.experiments.ideal_study.report_tables import study_tables, write_
 from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
-from callboard.experiments.result_store import ResultStore
-from callboard.experiments.statistics import check_intervals
-from callboard.experiments.task_pool import dask_workers
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.statistics import check_intervals
+from callboard.experiments.many.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.progress_line import steps_progress

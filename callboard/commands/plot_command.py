@@ -38,7 +38,9 @@ from typing import Any
 
 from callboard.arguments import whole_number
 from callboard.console import PlainConsole, plain
-from callboard.experiments.charts.chart_catalogue import (
+from callboard.experiments.journal_paths import check_folder, file_path
+from callboard.experiments.many.result_store import is_store
+from callboard.experiments.pages.charts.chart_catalogue import (
     MEASURE_CHART,
     RUN_CHARTS,
     STORE_CHARTS,
@@ -46,19 +48,17 @@ from callboard.experiments.charts.chart_catalogue import (
     read_store,
     with_solo_times,
 )
-from callboard.experiments.charts.chart_run import ChartRun, NothingToDraw
-from callboard.experiments.charts.chart_style import (
+from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
+from callboard.experiments.pages.charts.chart_style import (
     CHART_DPI,
     CHART_ENDINGS,
     check_matplotlib,
     retitle,
     save_chart,
 )
-from callboard.experiments.charts.gantt_page import gantt_page
-from callboard.experiments.charts.measure_chart import measure_chart
-from callboard.experiments.charts.measures import MEASURES, Measure, measure_named
-from callboard.experiments.journal_paths import check_folder, file_path
-from callboard.experiments.result_store import is_store
+from callboard.experiments.pages.charts.gantt_page import gantt_page
+from callboard.experiments.pages.charts.measure_chart import measure_chart
+from callboard.experiments.pages.charts.measures import MEASURES, Measure, measure_named
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count

@@ -15,7 +15,7 @@ import msgspec
 
 from callboard.actors.architectures import ARCHITECTURES
 from callboard.console import ReportConsole, plain, print_list
-from callboard.experiments import plugins
+from callboard.experiments.run import plugins
 from callboard.scheduler.policy import PolicySpecError, Spelled
 from callboard.scheduler.registry.parts import PART_BASES, part_kind
 from callboard.scheduler.registry.shipped import PARTS

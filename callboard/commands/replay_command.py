@@ -5,7 +5,7 @@ cut off is shown as far as it goes; one that is still being written is read on a
 import argparse
 
 from callboard.arguments import add_journal_argument
-from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
 from callboard.journal.follow import Follower
 from callboard.journal.replay.recorded import RecordedSource

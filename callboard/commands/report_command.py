@@ -12,13 +12,13 @@ from pathlib import Path
 
 from callboard.arguments import number
 from callboard.experiments.journal_paths import file_path
-from callboard.experiments.report.report_source import (
+from callboard.experiments.many.result_store import is_store
+from callboard.experiments.pages.report.report_source import (
     ReportSource,
     source_of_journals,
     source_of_store,
 )
-from callboard.experiments.report.write_report import check_report, write_report
-from callboard.experiments.result_store import is_store
+from callboard.experiments.pages.report.write_report import check_report, write_report
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead
 from callboard.journal.tell.names import count

@@ -23,6 +23,10 @@ from callboard.arguments import whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.journal_paths import file_path
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.seeds import seeds_of
+from callboard.experiments.many.statistics import check_intervals
+from callboard.experiments.many.task_pool import SharedBoard, local_workers
 from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
 from callboard.experiments.reproduction.catalogue_of_explorations import EXPLORATIONS
@@ -50,11 +54,7 @@ from callboard.experiments.reproduction.reproduce import (
     last_outcomes,
     outcomes,
 )
-from callboard.experiments.result_store import ResultStore
-from callboard.experiments.seeds import seeds_of
-from callboard.experiments.simulation import stopping_on_ctrl_c
-from callboard.experiments.statistics import check_intervals
-from callboard.experiments.task_pool import SharedBoard, local_workers
+from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
@@ -191,7 +191,7 @@ def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     """Where the pages go; InputError, or MissingExtraError, before any work is done."""
     report = markdown = None
     if options.report:
-        from callboard.experiments.report.write_report import check_report
+        from callboard.experiments.pages.report.write_report import check_report
 
         report = file_path("--report", options.report)
         if report.suffix.lower() not in (".html", ".htm"):

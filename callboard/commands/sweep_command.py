@@ -24,27 +24,27 @@ import msgspec
 from callboard.arguments import virtual_seconds, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
-from callboard.experiments.result_store import ResultStore
-from callboard.experiments.simulation import stopping_on_ctrl_c
-from callboard.experiments.statistics import check_intervals
-from callboard.experiments.sweeps.design_file import read_design
-from callboard.experiments.sweeps.played_cell import PlayedCell
-from callboard.experiments.sweeps.sensitivity import (
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.statistics import check_intervals
+from callboard.experiments.many.sweeps.design_file import read_design
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sensitivity import (
     Method,
     Question,
     indices_by_policy,
     parse_range,
 )
-from callboard.experiments.sweeps.sweep import SweepCounts, read_cells, run_sweep
-from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.sweeps.sweep_rows import TEXT_FIGURES, by_setting, cell_columns
-from callboard.experiments.sweeps.variation import (
+from callboard.experiments.many.sweeps.sweep import SweepCounts, read_cells, run_sweep
+from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
+from callboard.experiments.many.sweeps.sweep_rows import TEXT_FIGURES, by_setting, cell_columns
+from callboard.experiments.many.sweeps.variation import (
     POLICY,
     all_combinations,
     fixed_setting,
     parse_variation,
 )
-from callboard.experiments.task_pool import SharedBoard, Workers, dask_workers, local_workers
+from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
+from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet

@@ -7,7 +7,7 @@ import argparse
 from callboard import web
 from callboard.arguments import whole_number
 from callboard.experiments.journal_paths import journal_paths
-from callboard.experiments.live_server import start_runs
+from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.user_errors import InputError
 from callboard.run_arguments import add_world_arguments, plan_world, run_key
 from callboard.scenarios.library_list import DEFAULT_SCENARIO

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from callboard.experiments.run_result import TWIN, RunResult
+from callboard.experiments.run.run_result import TWIN, RunResult
 
 
 def engine_lines(results: Iterable[RunResult]) -> Iterator[str]:

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from callboard.console import plain
-from callboard.experiments.figure_rows import TABLE_ROWS, TableRow
-from callboard.experiments.run_result import RunResult
+from callboard.experiments.pages.figure_rows import TABLE_ROWS, TableRow
+from callboard.experiments.run.run_result import RunResult
 from callboard.scheduler.registry.spelling import short_policy
 
 HEADING_WIDTH = 22

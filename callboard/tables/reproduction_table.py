@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from callboard.experiments.report.report_words import number_ranges
+from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.exploration import Exploration, Explored
 from callboard.experiments.reproduction.outcome import (

@@ -8,22 +8,22 @@ from rich.table import Table
 from rich.text import Text
 
 from callboard.console import plain
-from callboard.experiments.figure_rows import TABLE_ROWS, TableRow
-from callboard.experiments.figure_text import (
-    COMPARED,
-    UNITS,
-    best_beyond_chance,
-    difference_cells,
-    interval_text,
-)
-from callboard.experiments.seed_runs import (
+from callboard.experiments.many.seed_runs import (
     Figure,
     SeedRuns,
     mean_response_s,
     mean_slowdown,
     p95_response_s,
 )
-from callboard.experiments.statistics import PairedComparison, interval
+from callboard.experiments.many.statistics import PairedComparison, interval
+from callboard.experiments.pages.figure_rows import TABLE_ROWS, TableRow
+from callboard.experiments.pages.figure_text import (
+    COMPARED,
+    UNITS,
+    best_beyond_chance,
+    difference_cells,
+    interval_text,
+)
 from callboard.tables.policy_table import empty_table, headings
 
 JSON_FIGURES: dict[str, Figure] = {

@@ -6,17 +6,17 @@ from rich import box
 from rich.table import Table
 
 from callboard.console import plain
-from callboard.experiments.figure_rows import write_seconds
-from callboard.experiments.figure_text import difference_cells, interval_text, with_half
-from callboard.experiments.seed_runs import (
+from callboard.experiments.many.seed_runs import (
     Figure,
     SeedRuns,
     mean_response_s,
     mean_slowdown,
     p95_response_s,
 )
-from callboard.experiments.sweeps.sensitivity import KeyIndex, Question
-from callboard.experiments.sweeps.sweep_rows import SettingRuns, varied_keys
+from callboard.experiments.many.sweeps.sensitivity import KeyIndex, Question
+from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
+from callboard.experiments.pages.figure_rows import write_seconds
+from callboard.experiments.pages.figure_text import difference_cells, interval_text, with_half
 
 _COLUMNS: dict[str, tuple[Figure, Callable[[float], str]]] = {
     "mean response": (mean_response_s, write_seconds),

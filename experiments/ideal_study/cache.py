@@ -11,7 +11,7 @@ from callboard.experiments.ideal_study.cells import (
     WorkerAnswer,
     program_digest,
 )
-from callboard.experiments.result_store import Kept, ResultStore, key_of
+from callboard.experiments.many.result_store import Kept, ResultStore, key_of
 from callboard.experiments.user_errors import InputError
 
 

@@ -5,7 +5,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from callboard.experiments.charts.chart_style import (
+from callboard.experiments.ideal_study.cells import Point
+from callboard.experiments.ideal_study.results import Results
+from callboard.experiments.ideal_study.study import FigureSpec
+from callboard.experiments.ideal_study.swim import Trace
+from callboard.experiments.pages.charts.chart_style import (
     LINE_STYLES,
     LineStyle,
     check_matplotlib,
@@ -13,10 +17,6 @@ from callboard.experiments.charts.chart_style import (
     new_figure,
     save_chart,
 )
-from callboard.experiments.ideal_study.cells import Point
-from callboard.experiments.ideal_study.results import Results
-from callboard.experiments.ideal_study.study import FigureSpec
-from callboard.experiments.ideal_study.swim import Trace
 from callboard.scheduler.ideal import BLIND
 
 AXES = {"sigma": "error σ", "load": "load", "dn": "d/n"}

@@ -11,7 +11,7 @@ from rich.table import Table
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
 from callboard.experiments.ideal_study.results import Results, SummaryLine
 from callboard.experiments.ideal_study.swim import Trace
-from callboard.experiments.statistics import Interval
+from callboard.experiments.many.statistics import Interval
 
 
 def study_tables(results: Results, against: str, points: tuple[Point, ...]) -> Iterator[Table]:

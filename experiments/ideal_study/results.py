@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from callboard.experiments import statistics
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import Trace
 from callboard.experiments.ideal_study.workers import Found
+from callboard.experiments.many import statistics
 
 
 class SummaryLine(NamedTuple):

@@ -9,8 +9,8 @@ from callboard.experiments.ideal_study.cache import add_outcomes, find_outcomes
 from callboard.experiments.ideal_study.cells import RunOutcome, StudyCell, WorkerAnswer, compute
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import Trace
-from callboard.experiments.result_store import ResultStore
-from callboard.experiments.task_pool import (
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.task_pool import (
     Lost,
     OtherWorkers,
     Workers,

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from callboard.experiments.charts.chart_style import (
+from callboard.experiments.many.statistics import median_interval
+from callboard.experiments.pages.charts.chart_style import (
     BLUE,
     COLUMN_INCHES,
     INK,
@@ -19,7 +20,7 @@ from callboard.experiments.charts.chart_style import (
     policy_looks,
     whole_ticks,
 )
-from callboard.experiments.charts.job_charts import ecdf_steps
+from callboard.experiments.pages.charts.job_charts import ecdf_steps
 from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.outcome import QuantityOutcome
@@ -31,7 +32,6 @@ from callboard.experiments.reproduction.run_figures import (
     in_system,
     pooled,
 )
-from callboard.experiments.statistics import median_interval
 
 PrintedMark = tuple[int, float, float]
 """A number of the paper: its panel, and where it is in it."""

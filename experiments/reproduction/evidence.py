@@ -13,6 +13,7 @@ import msgspec
 from callboard.experiments.ideal_study.cells import Point, compute, program_digest
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
+from callboard.experiments.many.result_store import key_of
 from callboard.experiments.reproduction.artefact import Call
 from callboard.experiments.reproduction.metered_run import (
     MeteredRun,
@@ -20,9 +21,8 @@ from callboard.experiments.reproduction.metered_run import (
     play_metered,
     read_metered,
 )
-from callboard.experiments.result_store import key_of
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
 
 Runs = Mapping[str, MeteredRun]
 """A sample of played worlds: a run for each cell, by name, all with one seed."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.reproduction.artefact import AnyArtefact, Evidence, Quantity
 from callboard.experiments.reproduction.outcome import (
     HOLDS,
@@ -14,7 +15,6 @@ from callboard.experiments.reproduction.outcome import (
     paper_text,
 )
 from callboard.experiments.reproduction.reproduce import Asked, outcome_of
-from callboard.experiments.result_store import ResultStore
 
 
 class Exploration(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.actors.version import __version__
-from callboard.experiments.charts.chart_style import (
+from callboard.experiments.pages.charts.chart_style import (
     INK,
     PAGE_INCHES,
     house_style,
@@ -14,7 +14,7 @@ from callboard.experiments.charts.chart_style import (
     plain_log_axis,
     policy_looks,
 )
-from callboard.experiments.report.document import (
+from callboard.experiments.pages.report.document import (
     Block,
     CommandLines,
     Document,
@@ -24,9 +24,9 @@ from callboard.experiments.report.document import (
     ReportSection,
     ReportTable,
 )
-from callboard.experiments.report.inline_svg import inline_svg
-from callboard.experiments.report.page import render_page
-from callboard.experiments.report.report_words import number_ranges
+from callboard.experiments.pages.report.inline_svg import inline_svg
+from callboard.experiments.pages.report.page import render_page
+from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.exploration import Exploration, Explored
 from callboard.experiments.reproduction.outcome import (

@@ -18,7 +18,7 @@ from callboard.experiments.reproduction.run_figures import (
     median_response_s,
     of,
 )
-from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.job_groups import share_of_largest
 
 _BUSY_JOBS = 130

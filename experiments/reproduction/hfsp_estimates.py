@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from callboard.experiments.length_figures import pooled_seconds, relative_to_job, task_lengths
+from callboard.experiments.pages.length_figures import pooled_seconds, relative_to_job, task_lengths
 from callboard.experiments.reproduction.artefact import (
     AnyArtefact,
     Artefact,
@@ -24,7 +24,7 @@ from callboard.experiments.reproduction.hfsp_artefacts import (
     WORKLOADS_UNDER_HFSP,
 )
 from callboard.experiments.reproduction.run_figures import SizeBin, Values
-from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.job_groups import jobs_of_size
 from callboard.scheduler.model import MAPS, REDUCES, Stage
 

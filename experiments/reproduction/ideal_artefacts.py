@@ -6,14 +6,6 @@ from math import erf, log, sqrt
 from statistics import fmean, median
 from typing import Any
 
-from callboard.experiments.charts.chart_style import (
-    LINE_STYLES,
-    PAGE_INCHES,
-    house_style,
-    legend_above,
-    new_figure,
-    plain_log_axis,
-)
 from callboard.experiments.ideal_study.cells import Point
 from callboard.experiments.ideal_study.study import (
     DN,
@@ -22,6 +14,14 @@ from callboard.experiments.ideal_study.study import (
     REPORT_DNS,
     REPORT_LOADS,
     REPORT_SIGMAS,
+)
+from callboard.experiments.pages.charts.chart_style import (
+    LINE_STYLES,
+    PAGE_INCHES,
+    house_style,
+    legend_above,
+    new_figure,
+    plain_log_axis,
 )
 from callboard.experiments.reproduction.artefact import (
     AnyArtefact,

@@ -10,21 +10,21 @@ import msgspec
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent
+from callboard.experiments.many.result_store import key_of
+from callboard.experiments.many.run_tasks import RunTask, SoloTimes
+from callboard.experiments.many.sweeps.content_key import scenario_version
+from callboard.experiments.many.task_pool import board
 from callboard.experiments.reproduction.meters import METERS
-from callboard.experiments.result_store import key_of
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_result import (
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_result import (
     ACTORS,
     EngineName,
     RunResult,
     pack_result,
     unpack_result,
 )
-from callboard.experiments.run_tasks import RunTask, SoloTimes
-from callboard.experiments.run_watcher import RunWatcher
-from callboard.experiments.solo_runs import solo_times
-from callboard.experiments.sweeps.content_key import scenario_version
-from callboard.experiments.task_pool import board
+from callboard.experiments.run.run_watcher import RunWatcher
+from callboard.experiments.run.solo_runs import solo_times
 from callboard.scenarios.scenario_file import find_scenario
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from callboard.experiments.reproduction.artefact import (
-    CLASS_MEANINGS,
-    AnyArtefact,
-    Quantity,
-    VerdictClass,
-)
-from callboard.experiments.statistics import (
+from callboard.experiments.many.statistics import (
     CONFIDENCE,
     MEDIAN_SAMPLES,
     bootstrap_interval,
     interval,
     median_interval,
+)
+from callboard.experiments.reproduction.artefact import (
+    CLASS_MEANINGS,
+    AnyArtefact,
+    Quantity,
+    VerdictClass,
 )
 
 FORMULA_CONFIDENCE = 0.99

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.experiments.error_messages import describe_error
+from callboard.experiments.many.result_store import Kept, ResultStore
+from callboard.experiments.many.task_pool import Lost, Workers, answers, board
 from callboard.experiments.reproduction.artefact import AnyArtefact, Call
 from callboard.experiments.reproduction.metered_run import Interrupted
 from callboard.experiments.reproduction.outcome import (
@@ -16,8 +18,6 @@ from callboard.experiments.reproduction.outcome import (
     judge,
     whole_verdict,
 )
-from callboard.experiments.result_store import Kept, ResultStore
-from callboard.experiments.task_pool import Lost, Workers, answers, board
 from callboard.experiments.user_errors import InputError
 
 JUDGING_SEEDS = 101

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from callboard.experiments.report.report_words import number_ranges
+from callboard.experiments.many.statistics import MEDIAN_SAMPLES
+from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import (
     CLASS_MEANINGS,
     NUMBER_MARGIN,
@@ -22,7 +23,6 @@ from callboard.experiments.reproduction.outcome import (
     tally_words,
     why_words,
 )
-from callboard.experiments.statistics import MEDIAN_SAMPLES
 
 _HEAD = """\
 `callboard reproduce --all` plays what the tables, figures and sentences of five papers are about,

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from callboard.actors.version import __version__
-from callboard.experiments.charts.chart_style import COLUMN_INCHES
-from callboard.experiments.report.document import (
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.pages.charts.chart_style import COLUMN_INCHES
+from callboard.experiments.pages.report.document import (
     Block,
     CommandLines,
     Document,
@@ -19,9 +20,9 @@ from callboard.experiments.report.document import (
     ReportTable,
     Verdict,
 )
-from callboard.experiments.report.inline_svg import inline_svg
-from callboard.experiments.report.page import render_page
-from callboard.experiments.report.report_words import number_ranges
+from callboard.experiments.pages.report.inline_svg import inline_svg
+from callboard.experiments.pages.report.page import render_page
+from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import (
     CLASS_MEANINGS,
     PAPER_TITLES,
@@ -40,7 +41,6 @@ from callboard.experiments.reproduction.outcome import (
     why_words,
 )
 from callboard.experiments.reproduction.reproduce import Asked, found_samples
-from callboard.experiments.result_store import ResultStore
 from callboard.experiments.whole_files import whole_file
 
 _MARKS: dict[ReproductionVerdict, Emphasis] = {

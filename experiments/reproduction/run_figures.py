@@ -6,9 +6,9 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.seed_runs import mean_response_s
 from callboard.journal.figures.job_groups import jobs_of_size, response_seconds_of, share_within
 from callboard.scheduler.model import JobId
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.recorded_tasks import RecordedTasks
+from callboard.experiments.many.result_store import key_of
+from callboard.experiments.many.sweeps.content_key import scenario_version
 from callboard.experiments.reproduction.artefact import Call
-from callboard.experiments.result_store import key_of
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import run_simulation
-from callboard.experiments.sweeps.content_key import scenario_version
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import run_simulation
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.ideal import remaining, simulate
 from callboard.scheduler.ideal.report_workload import estimates

@@ -1,6 +1,6 @@
 """What holds in every run: that it ends, and the rules S1 to S15 that a policy could break."""
 
-from callboard.experiments.run_result import LIVELOCK
+from callboard.experiments.run.run_result import LIVELOCK
 from callboard.fairness.applicability import requires
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.figures import completed

@@ -65,8 +65,8 @@ from callboard.actors.vocabulary.messages import (
 )
 from callboard.actors.worker.node import Node
 from callboard.actors.world import World
-from callboard.experiments.plugins import canonical_policy, load_architecture
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.plugins import canonical_policy, load_architecture
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.scheduler.model import MAP, MAPS, JobId, Locality, NodeId, Priority, Stage
 from callboard.scheduler.policy import PolicySpecError

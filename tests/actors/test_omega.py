@@ -15,7 +15,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
     SchedulingAttempted,
 )
-from callboard.experiments.plugins import canonical_policy
+from callboard.experiments.run.plugins import canonical_policy
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.resources import total
 from tests.support.world import PlayedRun, job, play

@@ -20,7 +20,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.workload_oracle import WorkloadOracle
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.scenarios.tasks_file import packed_inputs
 from callboard.scheduler.model import MAP, MAPS, REDUCES, Locality, Stage
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of

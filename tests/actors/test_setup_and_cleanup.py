@@ -12,7 +12,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.faults import Crash, KillJob, RestartMaster
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.findings import Violation
 from callboard.journal.figures.metrics import Metrics

@@ -26,8 +26,8 @@ from callboard.actors.vocabulary.events import (
     JobSubmitted,
     NodeFacts,
 )
-from callboard.experiments.plugins import canonical_policy, load_policy
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.plugins import canonical_policy, load_policy
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.scheduler.model import MAPS, scheduler_of
 from callboard.scheduler.policy import PolicySpecError

@@ -40,7 +40,7 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.scheduler.model import Priority
 from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import IN_STEP, job, play, spec_of, uncaused

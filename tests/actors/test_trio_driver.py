@@ -12,7 +12,7 @@ from callboard.actors.kernel.drivers import TrioDriver, run_direct, run_on_trio
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE, Message
 from callboard.actors.vocabulary.events import Event
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.scheduler.model import Millis
 from tests.support.world import job, spec_of
 

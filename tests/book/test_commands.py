@@ -11,7 +11,7 @@ import pytest
 
 from bench.book.command_facts import all_commands
 from callboard.cli import COMMAND_SUMMARIES, make_whole_parser
-from callboard.experiments.plugins import canonical_policy
+from callboard.experiments.run.plugins import canonical_policy
 from callboard.scenarios.library_list import LIBRARY
 
 ROOT = Path(__file__).parents[2]

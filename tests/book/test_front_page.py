@@ -9,9 +9,9 @@ from bench.figures import FOLDER as FIGURES
 from bench.figures import SWEPT, swept
 from bench.screens import FOLDER as SCREENS
 from bench.screens import MOVING, draw_moving
-from callboard.experiments.charts.chart_catalogue import STORE_CHARTS
-from callboard.experiments.charts.chart_style import save_chart
-from callboard.experiments.charts.measures import MEASURES
+from callboard.experiments.pages.charts.chart_catalogue import STORE_CHARTS
+from callboard.experiments.pages.charts.chart_style import save_chart
+from callboard.experiments.pages.charts.measures import MEASURES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from callboard.experiments.backtest.held_back import HistoryPart, trained, trained_overrides
+from callboard.experiments.histories.backtest.held_back import (
+    HistoryPart,
+    trained,
+    trained_overrides,
+)
 from callboard.scenarios.formats.recording_file import import_files
 from tests.callboard.conftest import Run
 from tests.callboard.test_backtest import WORLD

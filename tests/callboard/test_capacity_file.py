@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callboard.cli import run_command_line
-from callboard.experiments.run_loading import load_run
+from callboard.experiments.run.run_loading import load_run
 from callboard.journal.export.capacity_scheduler_xml import Dialect, capacity_scheduler_xml
 from callboard.scenarios.formats.queue_allocations import (
     QueueSettings,

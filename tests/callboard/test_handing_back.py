@@ -8,8 +8,8 @@ import pytest
 
 from callboard.actors.vocabulary.events import AttemptLaunched, JobSubmitted
 from callboard.cli import run_command_line
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.formats.recording_file import import_files

@@ -49,5 +49,5 @@ def test_the_list_of_what_is_loaded_is_no_empty_one() -> None:
 
 def test_a_run_of_the_library_loads_no_reader_of_histories() -> None:
     modules = loaded_by("run", "two-jobs")
-    assert "callboard.experiments.simulation" in modules
+    assert "callboard.experiments.run.simulation" in modules
     assert not [name for name in modules if ".formats." in name or ".backtest." in name]

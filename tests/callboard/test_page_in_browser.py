@@ -20,7 +20,7 @@ from bench.browser import CHROMIUM, open_page
 from bench.page import with_script
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts, RunEnded
 from callboard.actors.vocabulary.job_names import job_title
-from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import compared_page_data, page_data
 from callboard.journal.export.run_page import run_page

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import callboard
-from callboard.experiments.charts.chart_run import NothingToDraw
+from callboard.experiments.pages.charts.chart_run import NothingToDraw
 from callboard.experiments.user_errors import InputError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.notebook import Comparison, Run, Sweep

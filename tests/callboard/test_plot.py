@@ -8,11 +8,11 @@ import pytest
 
 from callboard.cli import run_command_line
 from callboard.commands import plot_command
-from callboard.experiments.charts import chart_catalogue
-from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
-from callboard.experiments.charts.chart_style import retitle
-from callboard.experiments.charts.job_charts import ecdf_chart
-from callboard.experiments.charts.measures import measure_named
+from callboard.experiments.pages.charts import chart_catalogue
+from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS
+from callboard.experiments.pages.charts.chart_style import retitle
+from callboard.experiments.pages.charts.job_charts import ecdf_chart
+from callboard.experiments.pages.charts.measures import measure_named
 from callboard.experiments.user_errors import InputError
 from callboard.journal.writer import JournalWriter
 from tests.callboard.conftest import Run

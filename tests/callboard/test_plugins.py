@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callboard.cli import run_command_line
-from callboard.experiments import plugins
+from callboard.experiments.run import plugins
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.shipped import PARTS
 

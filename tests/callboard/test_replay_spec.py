@@ -6,10 +6,10 @@ import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck, RunEnded
 from callboard.actors.vocabulary.faults import Crash, Restart, SwitchPolicy
-from callboard.experiments.interventions import Intervene
-from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.run.interventions import Intervene
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import run_simulation
 from callboard.experiments.user_errors import InputError
 from callboard.journal.reader import Journal
 from callboard.journal.replay.source import GoTo

@@ -8,8 +8,8 @@ import pytest
 
 from bench.browser import CHROMIUM, open_page
 from callboard.cli import run_command_line
-from callboard.experiments.report.document import Document, Prose, ReportSection
-from callboard.experiments.report.page import render_page
+from callboard.experiments.pages.report.document import Document, Prose, ReportSection
+from callboard.experiments.pages.report.page import render_page
 from callboard.journal.writer import JournalWriter
 from tests.callboard.conftest import Run
 from tests.experiments.charts.support import record

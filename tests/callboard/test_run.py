@@ -13,9 +13,9 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import RunEnded, RunStarted
 from callboard.cli import run_command_line
-from callboard.experiments import stopwatch
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import DriverName, run_simulation
+from callboard.experiments.run import stopwatch
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import DriverName, run_simulation
 from callboard.journal.reader import Journal
 from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import JobArrived
@@ -289,7 +289,7 @@ def test_the_stopwatch_counts_launches(callboard: Run) -> None:
 def test_the_stopwatch_times_learning_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """COSHH solves its programs while it hears facts: part of the paper's scheduling time."""
     reads = iter(range(0, 10**9, 1_000_000))
-    monkeypatch.setattr("callboard.experiments.stopwatch.perf_counter_ns", lambda: next(reads))
+    monkeypatch.setattr("callboard.experiments.run.stopwatch.perf_counter_ns", lambda: next(reads))
     policy, watch = make_policy("fifo"), stopwatch.Stopwatch()
     watch.begin(Kernel(), Central(policy, make_policy))
     cluster = FakeCluster([FakeNode(0, (1, 0))], [FakeJob(0, [1, 0])])

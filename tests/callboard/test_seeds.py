@@ -10,13 +10,13 @@ import pytest
 
 from callboard import playing, run_seeds
 from callboard.console import PlainConsole
-from callboard.experiments import task_pool
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_result import pack_result, unpack_result
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import RunTask
-from callboard.experiments.seeds import seeds_of
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.many import task_pool
+from callboard.experiments.many.run_tasks import RunTask
+from callboard.experiments.many.seeds import seeds_of
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_result import pack_result, unpack_result
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import run_simulation
 from callboard.experiments.user_errors import InputError, RunFailed
 from callboard.playing import PlayedRows
 from callboard.scheduler.model import MAPS

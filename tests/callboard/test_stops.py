@@ -12,7 +12,7 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.cli import COMMAND_SUMMARIES
-from callboard.experiments import solo_runs
+from callboard.experiments.run import solo_runs
 from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob

@@ -59,7 +59,7 @@ def test_a_wheel_holds_one_package(wheel: Path) -> None:
     beside = (".dist-info", ".data")
     assert {name for name in names if not name.endswith(beside)} == {"callboard"}
     assert "callboard/py.typed" in zipfile.ZipFile(wheel).namelist()
-    assert "callboard/experiments/report/page.html.jinja" in zipfile.ZipFile(wheel).namelist()
+    assert "callboard/experiments/pages/report/page.html.jinja" in zipfile.ZipFile(wheel).namelist()
     for part in ("page.html", "page.css", "main.js"):
         assert f"callboard/journal/export/page/{part}" in zipfile.ZipFile(wheel).namelist()
 

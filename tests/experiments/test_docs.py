@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from callboard.commands import sweep_command
-from callboard.experiments.task_pool import OtherWorkers
+from callboard.experiments.many.task_pool import OtherWorkers
 from tests.support.book_pages import DOCS, play_page
 
 pytest.importorskip("scipy")

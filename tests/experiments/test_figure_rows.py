@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.experiments.figure_rows import OUTCOME_ROWS, done_within_row, group_rows
+from callboard.experiments.pages.figure_rows import OUTCOME_ROWS, done_within_row, group_rows
 from callboard.journal.figures.summary import JobCounts
 from callboard.journal.figures.tables import FAILED, SUCCEEDED
 from callboard.journal.run_records import NEVER

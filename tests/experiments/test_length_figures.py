@@ -5,8 +5,8 @@ import pytest
 
 from callboard.actors.config import Tasks
 from callboard.actors.workload_oracle import WorkloadOracle
-from callboard.experiments.length_figures import pooled_seconds, relative_to_job, task_lengths
-from callboard.experiments.run_loading import load_run
+from callboard.experiments.pages.length_figures import pooled_seconds, relative_to_job, task_lengths
+from callboard.experiments.run.run_loading import load_run
 from callboard.scheduler.model import MAPS, REDUCES, STAGES
 from tests.support.world import job, spec_of
 

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from bench.coverage import precision_coverage
-from callboard.experiments.precision import Precision, PrecisionRule, look_ahead
-from callboard.experiments.statistics import compare_paired, interval
-from callboard.experiments.stopping import SeedRows, Stopping
+from callboard.experiments.many.precision import Precision, PrecisionRule, look_ahead
+from callboard.experiments.many.statistics import compare_paired, interval
+from callboard.experiments.many.stopping import SeedRows, Stopping
 
 pytest.importorskip("scipy")
 

@@ -3,7 +3,7 @@
 import pytest
 
 import callboard
-from callboard.experiments.run_result import RunResult
+from callboard.experiments.run.run_result import RunResult
 
 TAILED = ('workload.arrivals={kind="tailed",busy_jobs=3}', "workload.jobs=5", "cluster.nodes=4")
 

@@ -8,12 +8,12 @@ import pytest
 
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import RunEnded
-from callboard.experiments.interventions import Intervene
-from callboard.experiments.live_requests import Fork, Save
-from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.live.live_requests import Fork, Save
+from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.run.interventions import Intervene
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import run_simulation
 from callboard.journal.reader import Journal
 from callboard.journal.replay.source import GoTo
 from callboard.scenarios.listed_jobs import ListedJob

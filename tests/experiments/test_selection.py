@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from bench.coverage import Setting, selected
-from callboard.experiments.selection import Selection, SelectionRule, screening_reach
-from callboard.experiments.stopping import Stopping
+from callboard.experiments.many.selection import Selection, SelectionRule, screening_reach
+from callboard.experiments.many.stopping import Stopping
 
 RULE = SelectionRule()
 NAMES = ("fifo", "fair", "hfsp", "psbs")

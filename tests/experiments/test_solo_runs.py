@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
-from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
+from callboard.experiments.run.solo_runs import solo_times
 from callboard.fairness.scenario_family import WITHOUT_FAULTS
 from callboard.fairness.strategies import policies, scenarios
 from callboard.journal.figures.metrics import Metrics

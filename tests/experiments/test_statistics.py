@@ -6,9 +6,9 @@ from math import inf, isnan, nan, sqrt
 
 import pytest
 
-from callboard.experiments import statistics
 from callboard.experiments.error_messages import describe_error
-from callboard.experiments.statistics import (
+from callboard.experiments.many import statistics
+from callboard.experiments.many.statistics import (
     Interval,
     MedianInterval,
     compare_paired,

@@ -15,20 +15,20 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.experiments.result_store import Kept, ResultStore, is_store
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_tasks import RunTask, SoloTask, TaskFailure
-from callboard.experiments.simulation import run_simulation
-from callboard.experiments.sweeps import content_key, sweep
-from callboard.experiments.sweeps.content_key import PLAYING, READING, code_digest, task_key
-from callboard.experiments.sweeps.design_file import read_design
-from callboard.experiments.sweeps.played_cell import PlayedCell
-from callboard.experiments.sweeps.sensitivity import KeyRange, Question, parse_range
-from callboard.experiments.sweeps.sweep import SweepCounts, read_cells, run_sweep
-from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.sweeps.sweep_rows import by_setting, cell_columns, varied_keys
-from callboard.experiments.sweeps.variation import all_combinations, parse_variation
-from callboard.experiments.task_pool import OtherWorkers, dask_workers
+from callboard.experiments.many.result_store import Kept, ResultStore, is_store
+from callboard.experiments.many.run_tasks import RunTask, SoloTask, TaskFailure
+from callboard.experiments.many.sweeps import content_key, sweep
+from callboard.experiments.many.sweeps.content_key import PLAYING, READING, code_digest, task_key
+from callboard.experiments.many.sweeps.design_file import read_design
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sensitivity import KeyRange, Question, parse_range
+from callboard.experiments.many.sweeps.sweep import SweepCounts, read_cells, run_sweep
+from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
+from callboard.experiments.many.sweeps.sweep_rows import by_setting, cell_columns, varied_keys
+from callboard.experiments.many.sweeps.variation import all_combinations, parse_variation
+from callboard.experiments.many.task_pool import OtherWorkers, dask_workers
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import run_simulation
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
@@ -262,7 +262,7 @@ class TestKeys:
             ("scenarios/formats/swf.py", False, True),
             ("scheduler/orders/fifo.py", True, True),
             ("actors/books/ledger.py", True, True),
-            ("experiments/charts/chart_style.py", False, False),
+            ("experiments/pages/charts/chart_style.py", False, False),
         ],
     )
     def test_a_reader_changes_what_a_scenario_comes_to_and_no_run_whose_jobs_are_known(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
-from callboard.experiments.task_pool import Lost, OtherWorkers, answers, local_workers
+from callboard.experiments.many.task_pool import Lost, OtherWorkers, answers, local_workers
 
 
 def square(number: int) -> int:

@@ -28,7 +28,7 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.vocabulary.messages import FetchOutputs, OutputsLost
 from callboard.actors.worker.durations import Durations
-from callboard.experiments.plugins import load_policy
+from callboard.experiments.run.plugins import load_policy
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker

@@ -1,6 +1,6 @@
 """Of which policies properties speak, where one did speak of too many."""
 
-from callboard.experiments.run_result import LIVELOCK
+from callboard.experiments.run.run_result import LIVELOCK
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import evaluate

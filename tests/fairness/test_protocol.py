@@ -35,7 +35,7 @@ from callboard.actors.vocabulary.faults import (
     ResumeNode,
     Slow,
 )
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
 from tests.fairness.bugs import outputs_are_not_told, reply_numbers_are_forgotten

@@ -27,8 +27,8 @@ from callboard.experiments.ideal_study.workers import (
     run_batches,
     study_workers,
 )
-from callboard.experiments.result_store import ResultStore
-from callboard.experiments.task_pool import OtherWorkers, dask_workers
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.task_pool import OtherWorkers, dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 

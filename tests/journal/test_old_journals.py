@@ -6,7 +6,7 @@ import msgspec
 
 from callboard.actors.config import Cluster
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.reader import Journal
 from tests.support.world import IN_STEP, job, spec_of
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, NodeFacts
-from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.export import page_collector
 from callboard.journal.export.change_log import ChangeLog, count_columns
 from callboard.journal.export.page_collector import PageCollector, TooLargeForPageError

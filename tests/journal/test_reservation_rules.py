@@ -21,7 +21,7 @@ from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import GetTask, NoTask
 from callboard.actors.sparrow.reservations import Reservation
 from callboard.actors.vocabulary import faults
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
 from callboard.scheduler.model import SlotKind, Stage

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import SchedulingAttempted
-from callboard.experiments.run_result import pack_result, unpack_result
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.run_result import pack_result, unpack_result
+from callboard.experiments.run.simulation import run_simulation
 from callboard.journal.figures.thoughts import SchedulerThoughts, ThoughtSums
 from callboard.journal.tell.explain import explain
 from callboard.scheduler.model import MAPS

@@ -3,8 +3,8 @@
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.figures.user_shares import UserShareMeter, UserShares
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.part_params import ShareParams

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.faults import Crash, Restart
-from callboard.experiments.run_loading import load_run
+from callboard.experiments.run.run_loading import load_run
 from callboard.scenarios import script as scripts
 from callboard.scenarios.failures import recorded_outages
 from callboard.scenarios.scenario_error import ScenarioError

@@ -19,9 +19,9 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.faults import KillJob
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.tell.explain import explain
 from callboard.journal.writer import JournalWriter

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from callboard.actors.config import Cluster, NodeGroup
 from callboard.actors.vocabulary.messages import DemandingProfile, JobProfile
 from callboard.actors.world import World
-from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, to_dict
 from callboard.scheduler.model import MAP, MAPS, REDUCE, REDUCES, SETUP, Priority

@@ -10,10 +10,10 @@ import msgspec
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, Event, RunEnded, RunStarted
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_result import RunResult
-from callboard.experiments.simulation import run_simulation
-from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.run.simulation import run_simulation
+from callboard.experiments.run.solo_runs import solo_times
 from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.scheduler.model import JobId, Millis
 

@@ -12,8 +12,8 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.placement import Placement
 from callboard.actors.vocabulary.events import AnyEvent, AttemptEnded, AttemptLaunched
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario

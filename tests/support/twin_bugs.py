@@ -62,7 +62,7 @@ TWIN_BUGS: tuple[TwinBug, ...] = (
         "    if w.sums[SORTED_UNTIL, kind] > 0:",
     ),
     _bug(
-        195,
+        167,
         _LINE,
         "an order is taken to last for ever",
         "    return int(w.state[NOW]) + max(int(ahead / nearing) - 1, 0)",

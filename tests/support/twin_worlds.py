@@ -16,9 +16,9 @@ from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.world import World
-from callboard.experiments.plugins import load_architecture
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.plugins import load_architecture
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.columns import LATER, NONE

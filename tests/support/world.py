@@ -25,9 +25,9 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
-from callboard.experiments.plugins import load_architecture, load_policy
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.plugins import load_architecture, load_policy
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
-from callboard.experiments.live_server import LiveServer
+from callboard.experiments.live.live_server import LiveServer
 from callboard.journal.replay.frame import JobSortKey, RunFigures
 from callboard.tui.panels.charts import LABEL_WIDTH
 from callboard.tui.panels.comparison_figures import verdict

@@ -6,9 +6,9 @@ from pathlib import Path
 from bench.screens import FOLDER, MOVING, PAGE, PICTURES, START, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
-from callboard.experiments.interventions import Intervene
-from callboard.experiments.live_requests import Fork
-from callboard.experiments.live_server import LiveServer
+from callboard.experiments.live.live_requests import Fork
+from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.run.interventions import Intervene
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import JobStanding
 from callboard.journal.replay.recording import Recording

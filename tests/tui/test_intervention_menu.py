@@ -19,8 +19,8 @@ from callboard.actors.vocabulary.faults import (
     SetPriority,
     Slow,
 )
-from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.experiments.live_server import LiveServer
+from callboard.experiments.live.job_oracles import oracle_of_journal
+from callboard.experiments.live.live_server import LiveServer
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, NodeStatus
 from callboard.journal.replay.recorded import RecordedSource

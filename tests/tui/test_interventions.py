@@ -31,13 +31,13 @@ from callboard.actors.vocabulary.faults import (
     Slow,
     SwitchPolicy,
 )
-from callboard.experiments.interventions import Intervene
-from callboard.experiments.live_requests import Fork, Intervention, InterventionRequest, Keep
-from callboard.experiments.live_run import LiveRun
-from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.live.live_requests import Fork, Intervention, InterventionRequest, Keep
+from callboard.experiments.live.live_run import LiveRun
+from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.run.interventions import Intervene
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import run_simulation
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.source import (

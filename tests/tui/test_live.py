@@ -7,13 +7,13 @@ import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.actors.vocabulary.faults import Crash
-from callboard.experiments import plugins
-from callboard.experiments.interventions import Intervene
-from callboard.experiments.live_requests import InterventionRequest
-from callboard.experiments.live_run import LiveRun
-from callboard.experiments.live_server import LiveServer, start_runs
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.live.live_requests import InterventionRequest
+from callboard.experiments.live.live_run import LiveRun
+from callboard.experiments.live.live_server import LiveServer, start_runs
+from callboard.experiments.run import plugins
+from callboard.experiments.run.interventions import Intervene
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.source import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.experiments.live_server import LiveServer
+from callboard.experiments.live.live_server import LiveServer
 from callboard.journal.replay.source import GoTo, Move, Source, Step, StepKind
 from callboard.tui.panels.slot_layout import CellSize, lay_out_slots
 from tests.journal.replay.support import events_of, outage, recorded

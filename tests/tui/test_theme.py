@@ -10,7 +10,7 @@ from rich._palettes import STANDARD_PALETTE
 from rich.color import Color
 
 from callboard.actors.vocabulary.events import JobSubmitted
-from callboard.experiments.live_server import LiveServer
+from callboard.experiments.live.live_server import LiveServer
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import HUES, View
 from callboard.journal.replay.palette import (

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from callboard.experiments.live_server import LiveServer
+from callboard.experiments.live.live_server import LiveServer
 from callboard.scenarios.library_list import LIBRARY, tour_names
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour

@@ -19,8 +19,8 @@ import io, sys
 from pathlib import Path
 from rich.console import Console
 from msgspec.structs import replace
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import run_simulation
 from callboard.progress_line import run_progress
 
 policy, driver, journal, watched = sys.argv[1:]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted, JobFinished
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.simulation import Simulation
 from callboard.scheduler.model import SlotKind
 from callboard.scheduler.registry.shipped import ORDERS
 from tests.support.world import job, play, spec_of

@@ -13,13 +13,13 @@ from callboard.actors.config import Cluster, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.faults import Crash
-from callboard.experiments import twin_play
-from callboard.experiments.run_result import RunResult, pack_result, unpack_result
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import RunTask
-from callboard.experiments.run_watcher import RunWatcher
-from callboard.experiments.simulation import run_simulation
-from callboard.experiments.twin_play import run_by_twin, twin_of
+from callboard.experiments.many.run_tasks import RunTask
+from callboard.experiments.run import twin_play
+from callboard.experiments.run.run_result import RunResult, pack_result, unpack_result
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.run_watcher import RunWatcher
+from callboard.experiments.run.simulation import run_simulation
+from callboard.experiments.run.twin_play import run_by_twin, twin_of
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.twin import twin_run

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import run_simulation
 from tests.support.traces import trace
 
 JOBS, TASKS = 5894, 238_848

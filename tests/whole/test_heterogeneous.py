@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from callboard.actors.vocabulary.events import JobFinished, OrderSwitched
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import run_simulation
 from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import Fact, Launched
 from callboard.scheduler.model import SlotKind

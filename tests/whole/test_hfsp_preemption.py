@@ -21,9 +21,9 @@ from callboard.actors.vocabulary.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.run_result import RunResult
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.run.simulation import run_simulation
 from callboard.journal.reader import Journal
 from callboard.scheduler.reasons import JobClaimant
 

@@ -18,9 +18,9 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.actors.vocabulary.faults import Slow
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.run_result import LIVELOCK
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.run.plugins import load_policy
+from callboard.experiments.run.run_result import LIVELOCK
+from callboard.experiments.run.simulation import Simulation
 from callboard.scheduler.decisions import Kill
 from callboard.scheduler.model import Millis, Priority
 from callboard.scheduler.policy import Policy, PreemptionRule

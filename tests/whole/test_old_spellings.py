@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from callboard.actors.central.central import Central
-from callboard.experiments.plugins import canonical_policy, load_architecture, load_policy
-from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.plugins import canonical_policy, load_architecture, load_policy
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import run_simulation
 from callboard.scenarios.scenario_file import from_dict, library_scenarios, load_scenario
 from callboard.scenarios.toml_reader import parse_toml, read_text
 from callboard.scheduler.registry.parts import OLD_NAMES

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from callboard.actors.vocabulary.events import FaultStruck
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import run_simulation
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import run_simulation
 from callboard.journal.tell.diff import diff_journals
 
 

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from callboard.experiments.intervention_menu import FormFields
+from callboard.experiments.live.intervention_menu import FormFields
 
 _LABEL = 20
 

@@ -339,7 +339,7 @@ class StartApp(App[StartChoice]):
 
     def _ask_another(self) -> None:
         """Let a policy be typed in; it is offered from then on, and ticked here."""
-        from callboard.experiments.plugins import canonical_policy
+        from callboard.experiments.run.plugins import canonical_policy
         from callboard.tui.screens.menus import FormScreen
 
         def check(fields: dict[str, str]) -> str:

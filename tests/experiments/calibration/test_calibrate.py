@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from bench.calibration import TRUTHS, calibrated
-from callboard.experiments.calibration.calibrate import (
+from callboard.experiments.histories.calibration.calibrate import (
     calibrate,
     findings_of,
     job_initialisation,
 )
-from callboard.experiments.calibration.estimate import Estimate, Untold
-from callboard.experiments.calibration.heartbeat_grid import heartbeat_period
-from callboard.experiments.calibration.scipy_parts import normal, share_limits, student
-from callboard.experiments.calibration.slot_counts import node_peak
-from callboard.experiments.calibration.task_noise import task_noise
+from callboard.experiments.histories.calibration.estimate import Estimate, Untold
+from callboard.experiments.histories.calibration.heartbeat_grid import heartbeat_period
+from callboard.experiments.histories.calibration.scipy_parts import normal, share_limits, student
+from callboard.experiments.histories.calibration.slot_counts import node_peak
+from callboard.experiments.histories.calibration.task_noise import task_noise
 from callboard.scenarios.formats.attempt_log import UNTOLD, AttemptLog
 from callboard.scenarios.formats.recording_file import import_files
 from tests.scenarios.formats.samples import HADOOP1, written

@@ -3,13 +3,13 @@
 import msgspec
 import pytest
 
-from callboard.experiments.calibration.calibrate import Calibration
-from callboard.experiments.calibration.calibrated_scenario import (
+from callboard.experiments.histories.calibration.calibrate import Calibration
+from callboard.experiments.histories.calibration.calibrated_scenario import (
     calibrated,
     kept_defaults,
     overrides,
 )
-from callboard.experiments.calibration.estimate import Estimate, Untold
+from callboard.experiments.histories.calibration.estimate import Estimate, Untold
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.tasks_file import ClusterRecording

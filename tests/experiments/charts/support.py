@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import AnyEvent, RunStarted
-from callboard.experiments.charts.chart_run import ChartRun, chart_run
+from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
 from callboard.journal.writer import JournalWriter
 from tests.journal.stories import STORY
 

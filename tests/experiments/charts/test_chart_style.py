@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from callboard.experiments.charts.chart_style import (
+from callboard.experiments.pages.charts.chart_style import (
     CHART_ENDINGS,
     LINE_STYLES,
     check_matplotlib,
     policy_looks,
     save_chart,
 )
-from callboard.experiments.charts.job_charts import ecdf_chart
+from callboard.experiments.pages.charts.job_charts import ecdf_chart
 from callboard.journal.missing_extra import MissingExtraError
 from tests.experiments.charts.support import story_run
 

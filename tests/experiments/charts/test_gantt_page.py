@@ -9,9 +9,9 @@ import pytest
 
 from bench.browser import CHROMIUM, open_page
 from callboard.cli import run_command_line
-from callboard.experiments.charts import gantt_page as page_module
-from callboard.experiments.charts.chart_run import NothingToDraw
-from callboard.experiments.charts.gantt_page import PageOfRuns, PageRun, gantt_page
+from callboard.experiments.pages.charts import gantt_page as page_module
+from callboard.experiments.pages.charts.chart_run import NothingToDraw
+from callboard.experiments.pages.charts.gantt_page import PageOfRuns, PageRun, gantt_page
 from callboard.journal.figures.tables import FAILED, KILLED
 from tests.experiments.charts.support import record, story_run
 from tests.journal.stories import START, STORY

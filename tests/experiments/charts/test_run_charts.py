@@ -17,17 +17,17 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
-from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
-from callboard.experiments.charts.chart_run import (
+from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS
+from callboard.experiments.pages.charts.chart_run import (
     DownTime,
     NothingToDraw,
     chart_run,
     labelled_runs,
 )
-from callboard.experiments.charts.chart_style import save_chart
-from callboard.experiments.charts.gantt_chart import gantt_chart
-from callboard.experiments.charts.job_charts import ecdf_chart, jobs_chart, slowdown_chart
-from callboard.experiments.charts.slot_charts import (
+from callboard.experiments.pages.charts.chart_style import save_chart
+from callboard.experiments.pages.charts.gantt_chart import gantt_chart
+from callboard.experiments.pages.charts.job_charts import ecdf_chart, jobs_chart, slowdown_chart
+from callboard.experiments.pages.charts.slot_charts import (
     debt_chart,
     locality_chart,
     shares_chart,

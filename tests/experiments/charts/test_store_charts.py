@@ -5,21 +5,21 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 
-from callboard.experiments.charts.cell_table import CellTable, setting_label
-from callboard.experiments.charts.chart_run import NothingToDraw
-from callboard.experiments.charts.chart_style import LINE_STYLES
-from callboard.experiments.charts.key_words import key_words, setting_words
-from callboard.experiments.charts.measures import MEASURES
-from callboard.experiments.charts.store_charts import (
+from callboard.experiments.many.statistics import interval
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.pages.charts.cell_table import CellTable, setting_label
+from callboard.experiments.pages.charts.chart_run import NothingToDraw
+from callboard.experiments.pages.charts.chart_style import LINE_STYLES
+from callboard.experiments.pages.charts.key_words import key_words, setting_words
+from callboard.experiments.pages.charts.measures import MEASURES
+from callboard.experiments.pages.charts.store_charts import (
     Sensitivity,
     differences_chart,
     intervals_chart,
     tornado_chart,
 )
-from callboard.experiments.run_result import RunResult
-from callboard.experiments.statistics import interval
-from callboard.experiments.stopwatch import SchedulingCost
-from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.run.stopwatch import SchedulingCost
 from tests.experiments.charts.support import legend_labels, story_run
 
 SIGMA = "tasks.sigma"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.experiments.charts.time_windows import (
+from callboard.experiments.pages.charts.time_windows import (
     busy_in_windows,
     time_unit,
     window_edges,

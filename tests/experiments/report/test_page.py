@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from callboard.experiments.charts.chart_style import INK
-from callboard.experiments.charts.gantt_chart import gantt_chart
-from callboard.experiments.charts.job_charts import ecdf_chart
-from callboard.experiments.report.document import (
+from callboard.experiments.pages.charts.chart_style import INK
+from callboard.experiments.pages.charts.gantt_chart import gantt_chart
+from callboard.experiments.pages.charts.job_charts import ecdf_chart
+from callboard.experiments.pages.report.document import (
     CommandLines,
     Document,
     FactList,
@@ -19,8 +19,8 @@ from callboard.experiments.report.document import (
     ReportTable,
     Verdict,
 )
-from callboard.experiments.report.inline_svg import DARK_COLOURS, inline_svg
-from callboard.experiments.report.page import check_jinja, render_page
+from callboard.experiments.pages.report.inline_svg import DARK_COLOURS, inline_svg
+from callboard.experiments.pages.report.page import check_jinja, render_page
 from callboard.journal.missing_extra import MissingExtraError
 from tests.experiments.charts.support import story_run
 from tests.experiments.report.html import ReadPage

@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunStarted
-from callboard.experiments.charts.chart_catalogue import read_chart_runs
-from callboard.experiments.report.document import (
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
+from callboard.experiments.pages.report.document import (
     Block,
     Document,
     ReportCell,
     ReportFigure,
     ReportTable,
 )
-from callboard.experiments.report.page import render_page
-from callboard.experiments.report.report_source import (
+from callboard.experiments.pages.report.page import render_page
+from callboard.experiments.pages.report.report_source import (
     ReportSource,
     source_of_journals,
     sweep_command_lines,
 )
-from callboard.experiments.report.study_report import first_seed, study_report
-from callboard.experiments.sweeps.played_cell import PlayedCell
+from callboard.experiments.pages.report.study_report import first_seed, study_report
 from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import cells, of_sigma
 from tests.experiments.report.html import ReadPage

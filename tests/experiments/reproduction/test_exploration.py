@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.reproduction.artefact import Artefact, Call, Paper, Quantity
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.catalogue_of_explorations import EXPLORATIONS
@@ -16,7 +17,6 @@ from callboard.experiments.reproduction.exploration import (
 )
 from callboard.experiments.reproduction.recorded_explorations import recorded_explorations
 from callboard.experiments.reproduction.reproduce import JUDGING_SEEDS
-from callboard.experiments.result_store import ResultStore
 
 NAMES = ("1", "2", "3", "4", "5")
 

@@ -6,6 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from callboard.experiments.many.result_store import Kept, ResultStore
+from callboard.experiments.many.task_pool import OtherWorkers
 from callboard.experiments.reproduction.artefact import Artefact, Paper, Quantity
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.metered_run import play_metered, read_metered
@@ -19,8 +21,6 @@ from callboard.experiments.reproduction.reproduce import (
     outcomes,
 )
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
-from callboard.experiments.result_store import Kept, ResultStore
-from callboard.experiments.task_pool import OtherWorkers
 
 FAIR = Cell(name="fair", scenario="two-jobs", policy="fair", meters=("users",))
 FIFO = Cell(name="fifo", scenario="two-jobs", policy="fifo", slowdown=True)

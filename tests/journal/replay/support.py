@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.live.job_oracles import oracle_of_journal
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.replay.recorded import RecordedSource
 
 OUTAGE = Path(__file__).with_name("outage.toml")

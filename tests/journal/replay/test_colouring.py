@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.replay.colouring import FEW_JOBS
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import HUES, ColourBy, Frame, SlotState, View

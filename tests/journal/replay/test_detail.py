@@ -2,7 +2,7 @@
 
 import pytest
 
-from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.recording import Recording

@@ -13,9 +13,9 @@ from callboard.actors.vocabulary.events import (
     NodeLost,
     RunStarted,
 )
-from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.live.job_oracles import oracle_of_journal
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.solo_runs import solo_times
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slowdown import slowdowns
 from callboard.journal.replay.cluster_state import ClusterState

@@ -7,10 +7,10 @@ import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
-from callboard.experiments.interventions import Intervene
-from callboard.experiments.live_requests import Fork, Keep
-from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.live.live_requests import Fork, Keep
+from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.run.interventions import Intervene
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, JobSortKey, RunComparison

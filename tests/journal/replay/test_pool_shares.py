@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.charts.chart_run import ChartRun, chart_run
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import Simulation
 from callboard.journal.replay.pool_shares import ALL_JOBS, PoolShares
 from callboard.scheduler.model import KINDS
 

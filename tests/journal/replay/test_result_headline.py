@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_loading import load_run
+from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.run.run_loading import load_run
 from callboard.journal.replay.frame import Frame, ResultHeadline
 from callboard.journal.replay.source import GoTo
 from tests.tui.test_interventions import ask, to_the_end

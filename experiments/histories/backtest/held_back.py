@@ -1,0 +1,67 @@
+"""A history in two parts by submission: the first calibrates, the rest is held back and predicted.
+
+What the first part tells of the cluster goes into the scenario; where it tells nothing the scenario
+stands as it is.  Of the jobs that are held back their submissions, tasks and lengths are known, as
+of any load that is to be planned for: what is predicted is what the cluster makes of them.
+"""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from callboard.experiments.histories.backtest.backtest import Backtest, JobErrors
+from callboard.experiments.histories.calibration.calibrate import Calibration, calibration_of
+from callboard.experiments.histories.calibration.calibrated_scenario import (
+    grid_overrides,
+    overrides,
+)
+from callboard.experiments.user_errors import InputError
+from callboard.scenarios.formats.recording_file import Imported
+from callboard.scheduler.model import JobId
+
+_SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]+)?)%")
+
+
+class HistoryPart(NamedTuple):
+    """Some jobs of a history in the order of their submission, and what they are called."""
+
+    name: str
+    first: JobId
+    behind: JobId
+
+    def of(self, found: Backtest) -> JobErrors:
+        """Its errors."""
+        return found.part(self.first, self.behind)
+
+
+def whole(jobs: int) -> tuple[HistoryPart, ...]:
+    """A history that is not parted."""
+    return (HistoryPart("", 0, jobs),)
+
+
+def parted(asked: str, jobs: int) -> tuple[HistoryPart, HistoryPart]:
+    """The parts by a share such as `60%`; InputError if it is none, or if a part has no job."""
+    match = _SHARE.fullmatch(asked.strip())
+    if match is None:
+        raise InputError(f"--train: expected a share of the jobs, as in 60%; got {asked[:40]!r}")
+    first = int(jobs * float(match[1]) / 100)
+    if not 0 < first < jobs:
+        raise InputError(f"--train {asked}: of {jobs:,} jobs that leaves one of the parts without")
+    return HistoryPart(f"first {first:,}", 0, first), HistoryPart("held back", first, jobs)
+
+
+def trained(found: Imported, part: HistoryPart) -> Calibration:
+    """What a part of the jobs tells; InputError for a history that keeps no attempts."""
+    log = found.log
+    if log is None:
+        raise InputError("--train: this file of recorded tasks has no attempts; import it again")
+    jobs = found.recording.jobs[part.first : part.behind]
+    names = np.array(log.names, dtype=object)
+    kept = np.isin(names, [job.name for job in jobs])
+    return calibration_of(found._replace(log=log.only(kept)))
+
+
+def trained_overrides(calibration: Calibration) -> list[str]:
+    """What the scenario is changed by."""
+    return [*overrides(calibration), *grid_overrides(calibration)]

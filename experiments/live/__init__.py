@@ -1,0 +1,1 @@
+"""Runs that somebody watches: moved in time, interfered with, or played elsewhere."""

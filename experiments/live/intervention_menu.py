@@ -1,0 +1,319 @@
+"""Interventions in a live run as menus and forms: those that make sense at present."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+import msgspec
+
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.job_names import job_name, job_title
+from callboard.experiments.live.live_requests import Fork, Intervention
+from callboard.experiments.run.interventions import Intervene
+from callboard.journal.replay.frame import Frame, JobRow, JobStanding, NodeStatus, RunInfo
+from callboard.journal.replay.source import GoTo, Step, StepKind
+from callboard.journal.tell.names import count, node_name, printable, priority_name, rack_name
+from callboard.journal.tell.time_format import axis_time, parse_time
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.targets import nodes_named
+from callboard.scheduler.model import NodeId, Priority
+
+FormFields = dict[str, str]
+
+_POLICIES = "fifo", "fair", "hfsp"
+"""Policies offered beside the scenario's own."""
+
+
+class NodeTarget(msgspec.Struct, frozen=True):
+    """One or more nodes, and their name."""
+
+    name: str
+    nodes: tuple[NodeId, ...]
+
+
+class PlayUntil(msgspec.Struct, frozen=True):
+    """Play until then; `text` names the moment."""
+
+    move: GoTo | Step
+    text: str
+
+
+MenuChoice = Intervention | PlayUntil | NodeTarget
+"""The result of a choice; a `NodeTarget` leads to the menu of those nodes."""
+
+
+class MenuForm(msgspec.Struct, frozen=True):
+    """Fields with initial texts; `read` makes a choice of them, or a ValueError for the user."""
+
+    question: str
+    fields: FormFields
+    read: Callable[[FormFields], MenuChoice]
+
+
+class MenuItem(msgspec.Struct, frozen=True):
+    """One line of a menu: its key, its title, and the intervention, form or menu it leads to."""
+
+    key: str
+    title: str
+    then: "Intervention | PlayUntil | MenuForm | MenuGroup"
+
+
+class MenuGroup(msgspec.Struct, frozen=True):
+    """The choices for one subject (a node, a job, …) under a heading."""
+
+    subject: str
+    heading: str
+    items: tuple[MenuItem, ...]
+
+
+def parse_target(text: str, run: RunInfo) -> NodeTarget:
+    """The nodes that `node-3`, `3`, `rack-1`, `node-1*` or `all` names; else a ValueError."""
+    wanted = text.strip()
+    try:
+        nodes = nodes_named(f"node-{wanted}" if wanted.isdecimal() else wanted, run.nodes, 0)
+    except ScenarioError:
+        racks = max(facts.rack for facts in run.nodes)
+        there = f"node-0 to node-{len(run.nodes) - 1}, rack-0 to rack-{racks}, node-1* and all"
+        raise ValueError(f"{wanted!r} is no node here; try {there}") from None
+    if len(nodes) == 1:
+        return NodeTarget(node_name(nodes[0]), tuple(nodes))
+    return NodeTarget(wanted, tuple(nodes))
+
+
+def targets_of_node(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
+    """The selected node, and all nodes of its rack."""
+    if node is None:
+        return []
+    rack = run.nodes[node].rack
+    mine = tuple(facts.node for facts in run.nodes if facts.rack == rack)
+    return [NodeTarget(node_name(node), (node,)), NodeTarget(rack_name(rack), mine)]
+
+
+def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget]) -> list[MenuGroup]:
+    """Interventions in nodes (the second target's keys are capitals), the job and the cluster."""
+    groups = [_nodes_group(frame, each, bool(nth)) for nth, each in enumerate(targets)]
+    groups += _job_group(frame.selected)
+    return [*groups, MenuGroup("the cluster", "the cluster", tuple(_on_cluster(frame, run)))]
+
+
+def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
+    """The policies for a second run from here on."""
+    return _policies("A second run from here on, under", frame, run, Fork)
+
+
+def _on_cluster(frame: Frame, run: RunInfo) -> Iterator[MenuItem]:
+    yield MenuItem("n", "some of its nodes …", _nodes_form(run))
+    yield MenuItem("b", "a burst of jobs …", _BURST)
+    yield MenuItem("o", "another policy …", _policies("Policy from now on", frame, run, _switch_to))
+    if frame.totals.master_paused:
+        yield MenuItem("m", "let the master go on", Intervene((faults.ResumeMaster(),)))
+        return
+    yield MenuItem("m", "pause the master", Intervene((faults.PauseMaster(),)))
+    for key, recover, jobs in ("y", True, "are submitted again"), ("z", False, "are lost"):
+        said = f"restart the master; all jobs {jobs}"
+        yield MenuItem(key, said, Intervene((faults.RestartMaster(recover),)))
+
+
+def _nodes_form(run: RunInfo) -> MenuForm:
+    return MenuForm(
+        "Which nodes?  node-3, rack-1, node-1*, all",
+        {"nodes": ""},
+        lambda fields: parse_target(fields["nodes"], run),
+    )
+
+
+def _policies(
+    heading: str, frame: Frame, run: RunInfo, intervention: Callable[[str], Intervention]
+) -> MenuGroup:
+    """The scenario's policies and the usual ones, except the one in force; or one typed in."""
+    known = dict.fromkeys((*run.policies, run.policy, *_POLICIES))
+    known.pop(frame.policy, None)
+    items = [
+        MenuItem(str(number), printable(policy), intervention(policy))
+        for number, policy in enumerate(list(known)[:9], 1)
+    ]
+    question = "Which policy?  As for --policy: fair+delay(node=5,rack=5)+kill"
+    typed = MenuForm(
+        question, {"policy": frame.policy}, lambda fields: intervention(_policy(fields["policy"]))
+    )
+    return MenuGroup("policy", heading, (*items, MenuItem("t", "one typed in …", typed)))
+
+
+def _policy(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a policy is wanted, such as fair+kill")
+    return text.strip()
+
+
+def _switch_to(policy: str) -> Intervene:
+    return Intervene((faults.SwitchPolicy(policy),))
+
+
+def _nodes_group(frame: Frame, target: NodeTarget, capital: bool) -> MenuGroup:
+    items = tuple(_on_nodes(frame, target.nodes))
+    if capital:
+        items = tuple(msgspec.structs.replace(each, key=each.key.upper()) for each in items)
+    return MenuGroup(target.name, _standing(frame, target), items)
+
+
+_STATUS_WORDS = {
+    NodeStatus.DOWN: "down",
+    NodeStatus.PAUSED: "paused",
+    NodeStatus.SLOW: "slow",
+    NodeStatus.DRAINED: "out of service",
+}
+
+
+def _standing(frame: Frame, target: NodeTarget) -> str:
+    told = []
+    for flag, word in _STATUS_WORDS.items():
+        number = sum(bool(frame.node_status[node] & flag) for node in target.nodes)
+        if number:
+            told.append(word if len(target.nodes) == 1 else f"{number} {word}")
+    many = "" if len(target.nodes) == 1 else f" ({count(len(target.nodes), 'node')})"
+    return f"{target.name}{many}: {', '.join(told) or 'up and well'}"
+
+
+_NodeAction: TypeAlias = tuple[str, str, Callable[[NodeId], faults.AnyFault], NodeStatus, bool]
+"""Key, title and fault, and for which nodes: those that have a status, or those that have not."""
+
+_STOPPED = NodeStatus.DOWN | NodeStatus.PAUSED
+_STOP_OR_START: Sequence[_NodeAction] = (
+    ("k", "kill (crash): data stored there is lost", faults.Crash, NodeStatus.DOWN, False),
+    ("r", "restart, empty", faults.Restart, NodeStatus.DOWN, True),
+    ("p", "pause: nothing is lost, everything is late", faults.PauseNode, _STOPPED, False),
+    ("g", "let go on", faults.ResumeNode, NodeStatus.PAUSED, True),
+)
+_SPEED_OR_SERVICE: Sequence[_NodeAction] = (
+    ("f", "back to its own speed", partial(faults.Slow, factor=1.0), NodeStatus.SLOW, True),
+    ("d", "take out of service", partial(faults.Drain, out=True), NodeStatus.DRAINED, False),
+    ("e", "back into service", partial(faults.Drain, out=False), NodeStatus.DRAINED, True),
+)
+
+
+def _on_nodes(frame: Frame, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
+    yield from _applicable(_STOP_OR_START, frame, nodes)
+    yield MenuItem("s", "slow down …", _slow(nodes))
+    yield from _applicable(_SPEED_OR_SERVICE, frame, nodes)
+
+
+def _applicable(
+    actions: Iterable[_NodeAction], frame: Frame, nodes: Sequence[NodeId]
+) -> Iterator[MenuItem]:
+    """The actions, each on those of the nodes that it applies to."""
+    for key, title, fault, status, has in actions:
+        able = [node for node in nodes if bool(frame.node_status[node] & status) is has]
+        if able:
+            some = f", {len(able)} of them" if len(able) < len(nodes) else ""
+            yield MenuItem(key, title + some, Intervene(tuple(map(fault, able))))
+
+
+def _slow(nodes: Sequence[NodeId]) -> MenuForm:
+    def read(fields: FormFields) -> Intervention:
+        factor = _number(fields["times"], 0.001, 1000)
+        return Intervene(tuple(faults.Slow(node, factor) for node in nodes))
+
+    return MenuForm("How many times as long should everything take there?", {"times": "4"}, read)
+
+
+def _job_group(row: JobRow | None) -> list[MenuGroup]:
+    if row is None or row.state >= JobStanding.SUCCEEDED:
+        return []
+    name = job_name(row.job)
+    items = (
+        MenuItem("j", "kill the job", Intervene((faults.KillJob(row.job),))),
+        MenuItem("i", "another priority …", _priorities(row)),
+        MenuItem("l", "another pool …", _pool_form(row)),
+    )
+    title = job_title(row.job, row.name)
+    return [MenuGroup(name, f"{title}, {priority_name(row.priority)} priority", items)]
+
+
+def _priorities(row: JobRow) -> MenuGroup:
+    items = tuple(
+        MenuItem(
+            str(each + 1), priority_name(each), Intervene((faults.SetPriority(row.job, each),))
+        )
+        for each in Priority
+        if each is not row.priority
+    )
+    return MenuGroup("priority", f"Priority of {job_name(row.job)} from now on", items)
+
+
+def _pool_form(row: JobRow) -> MenuForm:
+    def read(fields: FormFields) -> Intervention:
+        return Intervene((faults.SetPool(row.job, fields["pool"].strip()),))
+
+    return MenuForm(f"Pool of {job_name(row.job)} from now on", {"pool": row.pool}, read)
+
+
+def until_menu(frame: Frame, waiting: bool) -> MenuGroup:
+    """Moments to play until; `waiting` says that one has been chosen already."""
+    items = [MenuItem("t", "a time …", _time_form(frame))]
+    row = frame.selected
+    if row is not None and row.state < JobStanding.SUCCEEDED:
+        until = PlayUntil(Step(StepKind.JOB, job=row.job), f"{job_name(row.job)} ends")
+        items += [MenuItem("j", f"the end of {job_title(row.job, row.name)}", until)]
+    items += [
+        MenuItem("e", "the next end of any job", PlayUntil(Step(StepKind.JOB), "a job ends")),
+        MenuItem("f", "the next fault or intervention", PlayUntil(Step(StepKind.FAULT), "a fault")),
+        MenuItem("m", "the next mark on the time bar", PlayUntil(Step(StepKind.MARK), "a mark")),
+    ]
+    if waiting:
+        items += [MenuItem("n", "no more stop: to the end", PlayUntil(GoTo(None), ""))]
+    return MenuGroup("until", "", tuple(items))
+
+
+def _time_form(frame: Frame) -> MenuForm:
+    def read(fields: FormFields) -> PlayUntil:
+        at_ms = parse_time(fields["time"])
+        if at_ms <= frame.at_ms:
+            raise ValueError(f"it is {axis_time(frame.at_ms)} already; g goes back")
+        return PlayUntil(GoTo(at_ms), axis_time(at_ms))
+
+    return MenuForm("Until which time?  7:30, 1:07:30, 90s, 1h30m", {"time": ""}, read)
+
+
+def _burst(fields: FormFields) -> Intervention:
+    reduces = round(_number(fields["reduces each"], 0, 10_000, whole=True))
+    return Intervene(
+        burst=ListedJob(
+            name=fields["name"].strip(),
+            count=round(_number(fields["jobs"], 1, 10_000, whole=True)),
+            maps=round(_number(fields["maps each"], 1, 100_000, whole=True)),
+            map_s=_number(fields["seconds a map"], 0.001, 1e6),
+            reduces=reduces,
+            shuffle_s=_number(fields["seconds a shuffle"], 0, 1e6) if reduces else 0,
+            reduce_s=_number(fields["seconds a reduce"], 0, 1e6) if reduces else 0,
+            user=fields["user"].strip() or "user",
+        )
+    )
+
+
+_BURST = MenuForm(
+    "A burst of jobs, all at once",
+    {
+        "jobs": "10",
+        "maps each": "8",
+        "seconds a map": "20",
+        "reduces each": "1",
+        "seconds a shuffle": "5",
+        "seconds a reduce": "10",
+        "name": "burst",
+        "user": "user",
+    },
+    _burst,
+)
+
+
+def _number(text: str, least: float, most: float, *, whole: bool = False) -> float:
+    """A number that was typed in; ValueError with a message for the user."""
+    try:
+        number = float(text.strip())
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most or (whole and number != int(number)):
+        kind = "a whole number" if whole else "a number"
+        raise ValueError(f"{text!r}: expected {kind} from {least:g} to {most:,.0f}")
+    return number

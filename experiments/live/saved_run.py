@@ -1,0 +1,222 @@
+"""Saving a run that was changed by hand: as a journal, or as a scenario whose timeline says what
+was done.  Either, when played, gives the same run.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.job_names import job_name
+from callboard.experiments.live.live_run import LiveRun
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.whole_files import whole_file
+from callboard.journal.lock import is_being_written
+from callboard.journal.tell.names import node_name
+from callboard.journal.tell.time_format import axis_time
+from callboard.scenarios import timeline as tl
+from callboard.scenarios.listed_jobs import PriorityName
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario, make_script
+from callboard.scenarios.toml_writer import to_toml
+from callboard.scheduler.model import Millis
+
+
+class CannotSave(Exception):
+    """The run cannot be saved in this way; the message says why, and what to do."""
+
+
+_JOURNAL_INSTEAD = "save a journal, which can hold it"
+
+
+def save_journal(run: LiveRun, path: Path, play: Callable[..., LiveRun] = LiveRun) -> None:
+    """Play the run once more, as far as it has come, into a journal; `play` makes such a run."""
+    if path.is_file() and is_being_written(path):
+        raise CannotSave(f"another run is being recorded in {path}; choose another name")
+    with whole_file(path) as part, play(run.spec, part) as again:
+        again.reach(run.recording.end_ms)
+
+
+def save_scenario(spec: RunSpec, path: Path) -> None:
+    """Write the run as a scenario file; CannotSave where that would be another run."""
+    scenario = scenario_by_hand(spec, path)
+    with whole_file(path) as part:
+        part.write_text(to_toml(scenario, _remarks(spec, path)), encoding="utf-8")
+
+
+def scenario_by_hand(spec: RunSpec, path: Path) -> Scenario:
+    """The scenario, to be saved at `path`, that under its first policy is the run of this spec."""
+    whole = spec.resolved()
+    own = make_script(whole.scenario, whole.jobs, path.parent)
+    by_hand = sorted(_beside(whole.script, own), key=lambda fault: fault.at_ms)
+    policies = dict.fromkeys((spec.policy, *whole.scenario.policies))
+    scenario = msgspec.structs.replace(
+        whole.scenario,
+        name=path.stem,
+        policies=tuple(policies),
+        timeline=(*whole.scenario.timeline, *_entries(by_hand)),
+    )
+    _check_same(scenario, whole, path)
+    return scenario
+
+
+def _check_same(scenario: Scenario, whole: RunSpec, path: Path) -> None:
+    """CannotSave unless the scenario's jobs and faults are those of the run, in the same order."""
+    try:
+        again = RunSpec.of(scenario, base_dir=path.parent)
+    except ScenarioError as error:
+        problem = f"as a scenario it could not be played: {error.problem}"
+        raise CannotSave(f"{problem}; {_JOURNAL_INSTEAD}") from None
+    script = sorted(whole.script, key=lambda fault: fault.at_ms)
+    if again.jobs != whole.jobs or list(again.script) != script:
+        same = "no timeline says the same in the same order"
+        raise CannotSave(f"{same}; {_JOURNAL_INSTEAD}")
+
+
+def _beside(
+    script: Iterable[ScheduledFault], own: Iterable[ScheduledFault]
+) -> Iterator[ScheduledFault]:
+    """The faults of a script that the scenario's own does not have."""
+    known = Counter(own)
+    for fault in script:
+        if known[fault]:
+            known[fault] -= 1
+        else:
+            yield fault
+
+
+def _remarks(spec: RunSpec, path: Path) -> Iterator[str]:
+    yield f"{spec.scenario.name} as it was changed by hand on the screen, under {spec.policy}."
+    options = [f"--until {spec.until_ms / 1000:g}"] if spec.until_ms is not None else []
+    options += [f"--tie-order {spec.tie_order}"] if spec.tie_order is not None else []
+    options += ["--patient"] if spec.patient else []
+    if options:
+        command = f"callboard watch {path.name} {' '.join(options)}"
+        yield f"It was played with options that no scenario holds:\n\n  {command}"
+
+
+# From faults to entries of a timeline.
+
+_Undone = tuple[type[faults.Fault], int]
+"""What an entry is about: the fault that begins it, and the node, or -1."""
+
+
+def _entries(by_hand: Iterable[ScheduledFault]) -> list[tl.AnyEntry]:
+    """The timeline's entries for these faults, those of several nodes at once as one."""
+    entries: list[tl.AnyEntry] = []
+    begun: dict[_Undone, int] = {}
+    for scheduled in by_hand:
+        over = _ends(scheduled.fault)
+        if over is not None:
+            place = begun.pop(over, None)
+            if place is None:
+                undone = "undoes what the scenario itself began"
+                raise CannotSave(f"{_said(scheduled)} {undone}; {_JOURNAL_INSTEAD}")
+            entries[place] = _lasting(entries[place], scheduled.at_ms)
+            continue
+        begun[type(scheduled.fault), _node(scheduled.fault)] = len(entries)
+        entries.append(_entry(scheduled))
+    _check_over(entries)
+    return list(_merged(entries))
+
+
+def _ends(fault: faults.AnyFault) -> _Undone | None:
+    """What a fault undoes, if it undoes one."""
+    match fault:
+        case faults.Restart(node=node):
+            return faults.Crash, node
+        case faults.ResumeNode(node=node):
+            return faults.PauseNode, node
+        case faults.Slow(node=node, factor=1.0) | faults.Drain(node=node, out=False):
+            return type(fault), node
+        case faults.ResumeMaster():
+            return faults.PauseMaster, -1
+        case _:
+            return None
+
+
+def _entry(scheduled: ScheduledFault) -> tl.AnyEntry:
+    """The entry that makes a fault happen; how long it lasts is seen when it is undone."""
+    at_s, fault = scheduled.at_ms / 1000, scheduled.fault
+    match fault:
+        case faults.Crash(node=node):
+            return tl.CrashEntry(at_s=at_s, nodes=node_name(node))
+        case faults.PauseNode(node=node):
+            return tl.PauseEntry(at_s=at_s, nodes=node_name(node), for_s=_STILL)
+        case faults.Slow(node=node, factor=factor):
+            return tl.SlowEntry(at_s=at_s, nodes=node_name(node), factor=factor)
+        case faults.Drain(node=node):
+            return tl.DrainEntry(at_s=at_s, nodes=node_name(node))
+        case faults.KillJob(job=job):
+            return tl.KillJobEntry(at_s=at_s, job=job_name(job))
+        case faults.SetPriority(job=job, priority=priority):
+            return tl.PriorityEntry(
+                at_s=at_s, job=job_name(job), priority=cast(PriorityName, priority.name.lower())
+            )
+        case faults.SetPool(job=job, pool=pool) if pool:
+            return tl.PoolEntry(at_s=at_s, job=job_name(job), pool=pool)
+        case faults.SwitchPolicy(policy=policy):
+            return tl.PolicyEntry(at_s=at_s, policy=policy)
+        case faults.PauseMaster():
+            return tl.MasterPauseEntry(at_s=at_s, for_s=_STILL)
+        case faults.RestartMaster(recover=recover):
+            return tl.MasterRestartEntry(at_s=at_s, recover=recover)
+        case _:
+            raise CannotSave(f"{_said(scheduled)}: no timeline says that; {_JOURNAL_INSTEAD}")
+
+
+_STILL = -1.0
+"""How long a pause lasts that nobody has ended."""
+
+
+def _lasting(entry: tl.AnyEntry, until_ms: Millis) -> tl.AnyEntry:
+    began_s = entry.at_s
+    assert isinstance(began_s, float)
+    length_s = (until_ms - round(1000 * began_s)) / 1000
+    return msgspec.structs.replace(entry, for_s=length_s)
+
+
+def _check_over(entries: Iterable[tl.AnyEntry]) -> None:
+    """A pause in a scenario has an end."""
+    for entry in entries:
+        if isinstance(entry, tl.PauseEntry | tl.MasterPauseEntry) and entry.for_s == _STILL:
+            who = f"{entry.nodes} is" if isinstance(entry, tl.PauseEntry) else "the master is"
+            hint = "let it go on first, or save a journal"
+            raise CannotSave(f"{who} still paused, and a scenario says for how long; {hint}")
+
+
+def _merged(entries: Iterable[tl.AnyEntry]) -> Iterator[tl.AnyEntry]:
+    """Entries that differ in nothing but their node, as one."""
+    before: tl.AnyEntry | None = None
+    for entry in entries:
+        both = _with_nodes_of(before, entry)
+        if both is None and before is not None:
+            yield before
+        before = both or entry
+    if before is not None:
+        yield before
+
+
+def _with_nodes_of(before: tl.AnyEntry | None, entry: tl.AnyEntry) -> tl.AnyEntry | None:
+    """The first one with the nodes of both, if they say the same."""
+    if not isinstance(before, tl.NodesEntry) or not isinstance(entry, tl.NodesEntry):
+        return None
+    if msgspec.structs.replace(before, nodes=entry.nodes) != entry:
+        return None
+    return msgspec.structs.replace(
+        before, nodes=(*tl.listed(before.nodes), *tl.listed(entry.nodes))
+    )
+
+
+def _node(fault: faults.AnyFault) -> int:
+    return fault.node if isinstance(fault, faults.NodeFault) else -1
+
+
+def _said(scheduled: ScheduledFault) -> str:
+    fault = scheduled.fault
+    who = node_name(fault.node) if isinstance(fault, faults.NodeFault) else "the master"
+    return f"{type(fault).__name__} of {who} at {axis_time(scheduled.at_ms)}"

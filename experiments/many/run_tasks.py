@@ -1,0 +1,149 @@
+"""What a worker is asked for: a run, or how long a run's jobs take alone."""
+
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished
+from callboard.experiments.error_messages import describe_error
+from callboard.experiments.many.task_pool import SharedBoard, board
+from callboard.experiments.run.run_result import ACTORS, TWIN, EngineName, RunResult
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.run_watcher import RunWatcher
+from callboard.experiments.run.simulation import DriverName, run_simulation
+from callboard.experiments.user_errors import EXIT_FAILED, InputError
+from callboard.scheduler.model import JobId, Millis
+
+if TYPE_CHECKING:
+    from callboard.twin.twin_run import TwinRun
+
+
+WORTH_THE_TWIN = 100_000
+"""With fewer tasks in all the runs the actors are done before the twin is compiled, or loaded."""
+
+
+def worthy_engine(asked: EngineName, tasks: int) -> EngineName:
+    """The engine for runs of `tasks` tasks in all: the actors where the twin does not pay."""
+    return ACTORS if asked == "auto" and tasks < WORTH_THE_TWIN else asked
+
+
+class RunTask(msgspec.Struct, frozen=True):
+    """A run; `place` is its row of the board that shows how far it is.  What is to be recorded or
+    checked, event by event, the actors play.
+    """
+
+    spec: RunSpec
+    driver: DriverName = "direct"
+    journal: Path | None = None
+    check: bool = False
+    place: int = 0
+    engine: EngineName = ACTORS
+
+    def run(self, watcher: RunWatcher | None = None) -> RunResult:
+        """Play it; raises what `run_simulation` does, and InputError if only the twin may play it
+        and cannot.
+        """
+        if self.engine == ACTORS:
+            return self._by_actors(watcher)
+        from callboard.experiments.run.twin_play import run_by_twin
+        from callboard.twin.cannot_play import CannotPlay
+
+        try:
+            if self.journal is not None or self.check:
+                raise CannotPlay("every event is to be recorded or checked")
+            return run_by_twin(self.spec, watcher)
+        except CannotPlay as why:
+            if self.engine == TWIN:
+                raise InputError(f"the twin cannot play {self.spec.policy}: {why}") from None
+            return msgspec.structs.replace(self._by_actors(watcher), why_actors=str(why))
+
+    def _by_actors(self, watcher: RunWatcher | None) -> RunResult:
+        return run_simulation(
+            self.spec,
+            driver=self.driver,
+            journal=self.journal,
+            check=self.check,
+            watcher=watcher,
+        )
+
+
+class SoloTask(msgspec.Struct, frozen=True):
+    """How long each of the run's jobs takes alone, under any policy: a task of sweeps, which
+    keep that once for all policies; `at_once` if one of these waits for no heartbeats.
+    """
+
+    spec: RunSpec
+    place: int = 0
+    at_once: bool = False
+
+
+WorkerTask = RunTask | SoloTask
+
+
+class SoloTimes(msgspec.Struct, frozen=True):
+    """The response time in ms of each job alone on the empty cluster."""
+
+    alone_ms: dict[JobId, Millis]
+
+    def of(self, result: RunResult) -> RunResult:
+        """The result with these times beside its jobs."""
+        from callboard.experiments.run.solo_runs import alone_of
+
+        return msgspec.structs.replace(result, solo_ms=alone_of(result.jobs, self.alone_ms))
+
+
+class TaskFailure(msgspec.Struct, frozen=True):
+    """Why there is no answer, as a person is told, and the exit status that it means."""
+
+    message: str
+    status: int = EXIT_FAILED
+
+
+def perform(task: WorkerTask) -> RunResult | SoloTimes | TaskFailure | None:
+    """Do the task; whatever goes wrong is told in the answer.  None where the board says that
+    nothing is to be begun.
+    """
+    shared = board()
+    if shared is not None and shared.stop.value:
+        return None
+    watcher = None if shared is None else _BoardWatcher(shared, task.place)
+    try:
+        if isinstance(task, SoloTask):
+            from callboard.experiments.run.solo_runs import solo_times
+
+            return SoloTimes(solo_times(task.spec, at_once=task.at_once))
+        return task.run(watcher)
+    except Exception as error:
+        message, status = describe_error(error)
+        return TaskFailure(traceback.format_exc() if message is None else message, status)
+
+
+class _BoardWatcher(RunWatcher):
+    """Says on the board how far a run is, and stops it when the board says so."""
+
+    def __init__(self, shared: SharedBoard, place: int) -> None:
+        self._shared = shared
+        self._first = 3 * place
+        self._done = 0
+
+    def observe(self, event: AnyEvent) -> None:
+        if type(event) is JobFinished:
+            self._done += 1
+
+    def on_progress(self, kernel: Kernel) -> None:
+        self._write(self._done, kernel.now_ms, kernel.messages)
+        if self._shared.stop.value:
+            kernel.stop("interrupted")
+
+    def on_twin(self, run: "TwinRun") -> None:
+        self._write(run.ended, run.now_ms, 0)
+        if self._shared.stop.value:
+            run.interrupt()
+
+    def _write(self, done: int, now_ms: Millis, messages: int) -> None:
+        row = slice(self._first, self._first + 3)
+        if row.stop <= len(self._shared.rows):
+            self._shared.rows[row] = [done, now_ms, messages]

@@ -1,0 +1,127 @@
+"""What a task's answer depends on, as a key: equal keys have equal answers."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.recorded_tasks import RecordedTasks
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.experiments.many.result_store import key_of
+from callboard.experiments.many.run_tasks import SoloTask, WorkerTask
+from callboard.experiments.run.plugins import classes_of
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.scheduler.registry.parts import PartSettings
+
+PLAYING = (
+    "scheduler/**/*.py",
+    "actors/**/*.py",
+    "twin/**/*.py",
+    "journal/run_*.py",
+    "journal/figures/*.py",
+    "experiments/run/livelock.py",
+    "experiments/run/run_result.py",
+    "experiments/run/run_spec.py",
+    "experiments/many/run_tasks.py",
+    "experiments/run/run_watcher.py",
+    "experiments/run/simulation.py",
+    "experiments/run/solo_runs.py",
+    "experiments/run/twin_play.py",
+)
+"""The files whose text can change what a run comes to whose jobs and script are known."""
+
+READING = ("scenarios/**/*.py", "experiments/run/run_loading.py")
+"""Those whose text can change which jobs and script a scenario comes to."""
+
+_HOUSE = Path(__file__).parents[3]
+
+
+@cache
+def model_version() -> str:
+    """A digest of the code that decides what a run of known jobs and script comes to."""
+    return code_digest(_HOUSE, PLAYING)
+
+
+@cache
+def scenario_version() -> str:
+    """A digest of the code that decides what a scenario's run comes to: that which reads it, draws
+    its jobs and script, and plays them.
+    """
+    return code_digest(_HOUSE, (*PLAYING, *READING))
+
+
+def code_digest(house: Path, patterns: Sequence[str]) -> str:
+    """A digest of the files that match, by name and text, and of NumPy's first draws."""
+    digest = blake2b(digest_size=8)
+    for path in sorted({path for pattern in patterns for path in house.glob(pattern)}):
+        digest.update(path.relative_to(house).as_posix().encode())
+        digest.update(path.read_bytes())
+    digest.update(np.random.Generator(np.random.PCG64(0)).standard_normal(8).tobytes())
+    return digest.hexdigest()
+
+
+def task_key(task: WorkerTask) -> str:
+    """The key of a run, or of how long its jobs take alone, which no policy changes.
+
+    In it is all that can change what happens: the jobs, the script, the cluster, the policy with
+    the code of its parts, the version of the model; not what the scenario is called, who read
+    it, nor which driver runs it.
+    """
+    spec = task.spec.resolved()
+    scenario = spec.scenario
+    jobs = tuple(_plain_jobs(spec.jobs))
+    world = (scenario.cluster, scenario.tasks, scenario.seed, jobs)
+    if isinstance(task, SoloTask):
+        return key_of("solo", model_version(), *map(_plain, (*world, task.at_once)))
+    asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
+    code = [_foreign_code(policy, _text(scenario.parts)) for policy in _policies(spec)]
+    return key_of("run", model_version(), *map(_plain, (*world, *asked)), code)
+
+
+def _plain(part: object) -> object:
+    return msgspec.to_builtins(part)
+
+
+def _plain_jobs(jobs: Sequence[JobSpec]) -> Iterator[object]:
+    """Each job, and of a history also what each of its tasks took."""
+    for job in jobs:
+        if job.recorded is None:
+            yield _plain(job)
+        else:
+            own = msgspec.structs.replace(job, recorded=None)
+            yield _plain(own), _plain_tasks(job.recorded)
+
+
+def _plain_tasks(tasks: RecordedTasks) -> object:
+    """Neither arrays nor tables by task, which no key can be made of."""
+    rest = msgspec.structs.replace(tasks, failures={})
+    return msgspec.to_builtins(rest, enc_hook=list), _plain(sorted(tasks.failures.items()))
+
+
+def _text(parts: PartSettings) -> str:
+    return msgspec.json.encode(parts, order="deterministic").decode()
+
+
+def _policies(spec: RunSpec) -> Iterator[str]:
+    """The policy, and those that are put in force later."""
+    yield spec.policy
+    for each in spec.script:
+        if isinstance(each.fault, SwitchPolicy):
+            yield each.fault.policy
+
+
+@lru_cache(maxsize=256)
+def _foreign_code(policy: str, parts: str) -> tuple[str, ...]:
+    """A digest of the file of each of the policy's parts that does not ship with Callboard."""
+    modules = (part.__module__ for part in classes_of(policy, msgspec.json.decode(parts)))
+    return tuple(_source(name) for name in modules if not name.startswith("callboard."))
+
+
+def _source(module: str) -> str:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return blake2b(Path(file).read_bytes() if file else b"", digest_size=8).hexdigest()

@@ -1,0 +1,176 @@
+"""Which keys matter: Sobol indices and Morris' elementary effects of the mean response time.
+
+SALib draws the points and analyses the answers; the points are settings of a sweep like others.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.user_errors import InputError
+from callboard.journal.missing_extra import MissingExtraError
+
+Method = Literal["sobol", "morris"]
+
+
+class KeyRange(msgspec.Struct, frozen=True):
+    """A key and between what it is varied; whole numbers only if both ends are written so."""
+
+    key: str
+    low: float
+    high: float
+    whole: bool
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What was asked: the method, the ranges, and as how many base points it was drawn.
+
+    `fixed` is what holds in all settings; `seed` is that of the points.
+    """
+
+    method: Method
+    ranges: tuple[KeyRange, ...]
+    samples: int
+    scenario: str
+    fixed: Setting = ()
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.method == "sobol" and self.samples & (self.samples - 1):
+            raise InputError(f"--samples {self.samples}: Sobol's points want a power of two")
+
+    @property
+    def name(self) -> str:
+        """What the question is called in a store."""
+        return msgspec.json.encode(self, order="deterministic").decode()
+
+    def settings(self) -> tuple[Setting, ...]:
+        """The setting of each point, in the order in which the analysis wants them."""
+        return tuple(self._setting(row) for row in self.points())
+
+    def whole_settings(self) -> tuple[Setting, ...]:
+        """The same with what holds in all settings, as cells have it."""
+        return tuple((*self.fixed, *setting) for setting in self.settings())
+
+    def points(self) -> NDArray[np.float64]:
+        """A row a point, a column a key."""
+        problem = self._problem()
+        if self.method == "sobol":
+            sampled = _salib("sample.sobol").sample(
+                problem, self.samples, calc_second_order=False, seed=self.seed
+            )
+        else:
+            sampled = _salib("sample.morris").sample(problem, self.samples, seed=self.seed)
+        return np.asarray(sampled, np.float64)
+
+    def indices(self, answers: NDArray[np.float64]) -> tuple["KeyIndex", ...]:
+        """What the answers at the points, in their order, say of each key."""
+        problem, how = self._problem(), {"seed": self.seed, "print_to_console": False}
+        if self.method == "sobol":
+            found = _salib("analyze.sobol").analyze(
+                problem, answers, calc_second_order=False, **how
+            )
+            columns = found["S1"], found["S1_conf"], found["ST"], found["ST_conf"]
+        else:
+            found = _salib("analyze.morris").analyze(problem, self.points(), answers, **how)
+            columns = found["mu_star"], found["mu_star_conf"], found["sigma"], found["mu"]
+        rows = np.array([np.asarray(column, np.float64) for column in columns]).T
+        return tuple(
+            KeyIndex(each.key, *map(float, row))
+            for each, row in zip(self.ranges, rows, strict=True)
+        )
+
+    def _problem(self) -> dict[str, Any]:
+        return {
+            "num_vars": len(self.ranges),
+            "names": [each.key for each in self.ranges],
+            "bounds": [[each.low, each.high] for each in self.ranges],
+        }
+
+    def _setting(self, row: NDArray[np.float64]) -> Setting:
+        return tuple(
+            (each.key, str(round(float(x))) if each.whole else repr(float(x)))
+            for each, x in zip(self.ranges, row, strict=True)
+        )
+
+
+class KeyIndex(msgspec.Struct, frozen=True):
+    """How much a key matters.
+
+    By Sobol: `main` is the share of the answers' variance that the key explains alone, `total`
+    with all others, each with half its 95 % interval.  By Morris: `main` is μ*, the mean size of an
+    elementary effect over the range, with half its interval; `total` is σ, their deviation (from
+    interaction or curvature), and `other` is μ.
+    """
+
+    key: str
+    main: float
+    main_half: float
+    total: float
+    other: float
+
+
+def parse_range(text: str) -> KeyRange:
+    """The key and ends of `KEY=LO..HI`; InputError for anything else."""
+    key, _, ends = text.partition("=")
+    low, dots, high = ends.partition("..")
+    try:
+        bounds = float(low), float(high)
+    except ValueError:
+        bounds = (0.0, 0.0)
+    if not (key.strip() and dots and bounds[0] < bounds[1] and np.isfinite(bounds).all()):
+        problem = "expected KEY=LO..HI with LO below HI, as in tasks.sigma=0..1"
+        raise InputError(f"{text[:80]}: {problem}")
+    whole = all(end.strip().lstrip("-").isdigit() for end in (low, high))
+    return KeyRange(key.strip(), *bounds, whole)
+
+
+def answers_at(
+    settings: Sequence[Setting],
+    cells: Sequence[PlayedCell],
+    figure: Callable[[PlayedCell], float | None],
+) -> NDArray[np.float64] | None:
+    """The figure at each setting, its mean over the seeds; None if it is not there for all."""
+    values: dict[Setting, list[float]] = {}
+    for cell in cells:
+        value = figure(cell)
+        if value is not None:
+            values.setdefault(cell.setting, []).append(value)
+    if any(setting not in values for setting in settings):
+        return None
+    return np.array([np.mean(values[setting]) for setting in settings])
+
+
+def indices_by_policy(
+    question: Question, cells: Sequence[PlayedCell]
+) -> dict[str, tuple[KeyIndex, ...]]:
+    """What the question has come to for the mean response time, by policy; policies of which not
+    all runs are there are left out.
+    """
+    mine = [cell for cell in cells if cell.scenario == question.scenario]
+    settings, found = question.whole_settings(), {}
+    for policy in dict.fromkeys(cell.policy for cell in mine):
+        of_policy = [cell for cell in mine if cell.policy == policy]
+        answers = answers_at(settings, of_policy, _mean_response)
+        if answers is not None:
+            found[policy] = question.indices(answers)
+    return found
+
+
+def _mean_response(cell: PlayedCell) -> float | None:
+    return None if cell.result is None else cell.result.summary.response_seconds.mean
+
+
+def _salib(module: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(f"SALib.{module}")
+    except ImportError:
+        raise MissingExtraError(
+            "sensitivity needs SALib: pip install 'callboard[sensitivity]'"
+        ) from None

@@ -1,0 +1,167 @@
+"""What a sweep plays: scenarios in settings, under policies, with seeds."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engine
+from callboard.experiments.many.seeds import seeds_of
+from callboard.experiments.many.sweeps.played_cell import Place, Setting
+from callboard.experiments.run.heartbeat_hint import interval_hint
+from callboard.experiments.run.run_loading import RunSource, chosen_policies
+from callboard.experiments.run.run_result import EngineName
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.solo_runs import any_at_once
+from callboard.experiments.run.trust import Trust
+from callboard.experiments.user_errors import InputError
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.model import Millis
+
+CELLS_MAX = 1_000_000
+"""More runs than that are a mistake."""
+
+
+class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """Every scenario in every setting, under every policy, with every seed.
+
+    `policies` are spellings; without any each scenario has its own.  `fixed` is what holds in all
+    settings (as `--set` takes it).  `seeds` is a number of them or `LO..HI`; with `slowdown` it is
+    also computed how long each world's jobs take alone.  `trust` is as in `experiments.trust`.
+    `engine` says who plays, which changes no figure.
+    """
+
+    scenarios: tuple[str, ...]
+    policies: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ((),)
+    fixed: Setting = ()
+    seeds: str = "1"
+    slowdown: bool = False
+    faults: bool = True
+    trust: bool = False
+    until_ms: Millis | None = None
+    engine: EngineName = "auto"
+
+    def __post_init__(self) -> None:
+        if not self.scenarios:
+            raise InputError("a sweep needs a scenario")
+        if not self.settings:
+            raise InputError("a sweep needs a setting; its grid is empty")
+        if any(key == "seed" for setting in (self.fixed, *self.settings) for key, _ in setting):
+            raise InputError("seed: seeds are not a key to vary; --seeds says which are played")
+
+
+class PlannedCell(NamedTuple):
+    """A run that a sweep wants, or why it cannot be."""
+
+    scenario: str
+    setting: Setting
+    policy: str
+    seed: int
+    task: RunTask | SoloTask | None
+    error: str = ""
+
+
+SOLO = ""
+"""In place of a policy: the jobs of the world, each alone."""
+
+
+class PlannedSweep:
+    """A plan whose scenarios and policies have been found.
+
+    ScenarioError or PolicySpecError where a scenario cannot be played in its first setting under a
+    policy of the plan; what is wrong with later settings are cells that failed.
+    """
+
+    def __init__(self, plan: SweepPlan) -> None:
+        self.plan = plan
+        trust = Trust(plan.trust, plan.policies)
+        self._sources = {
+            name: RunSource(name, faults=plan.faults, trust=trust) for name in plan.scenarios
+        }
+        self._first = {name: self._spec(name, plan.settings[0], None) for name in plan.scenarios}
+        self.seeds = {
+            name: seeds_of(plan.seeds, spec.scenario.seed) for name, spec in self._first.items()
+        }
+        self.policies = {name: self._policies(spec) for name, spec in self._first.items()}
+        for name, seeds in self.seeds.items():
+            self._spec(name, plan.settings[0], seeds[-1])  # of a journal there is but one
+        self._engine = self._worthy_engine()
+        if len(self) > CELLS_MAX:
+            raise InputError(f"the sweep has {len(self):,} runs; the limit is {CELLS_MAX:,}")
+
+    def __len__(self) -> int:
+        """How many runs it has."""
+        of_worlds = (
+            len(self.seeds[n]) * (len(self.policies[n]) + self.plan.slowdown) for n in self.seeds
+        )
+        return len(self.plan.settings) * sum(of_worlds)
+
+    def called(self, scenario: str) -> str:
+        """The name of a scenario that was asked for, as it says itself."""
+        return self._first[scenario].scenario.name
+
+    def cells(self) -> Iterator[PlannedCell]:
+        """Every run once, seed by seed, so that a sweep cut short has something of everything."""
+        for world in self._worlds():
+            yield from self._world(*world)
+
+    def places(self) -> Iterator[Place]:
+        """Where the runs stand, without a look at what they are; times alone are left out."""
+        for name, setting, seed in self._worlds():
+            for policy in self.policies[name]:
+                yield Place(self.called(name), (*self.plan.fixed, *setting), policy, seed)
+
+    def _worlds(self) -> Iterator[tuple[str, Setting, int]]:
+        longest = max(map(len, self.seeds.values()))
+        for place in range(longest):
+            for name, setting in product(self.seeds, self.plan.settings):
+                if place < len(self.seeds[name]):
+                    yield name, setting, self.seeds[name][place]
+
+    def _world(self, name: str, setting: Setting, seed: int) -> Iterator[PlannedCell]:
+        called, whole = self.called(name), (*self.plan.fixed, *setting)
+        policies = self.policies[name]
+        try:
+            spec = self._spec(name, setting, seed)
+        except (ScenarioError, InputError) as error:
+            for policy in policies:
+                yield PlannedCell(called, whole, policy, seed, None, str(error))
+            return
+        compared = [msgspec.structs.replace(spec, policy=policy) for policy in policies]
+        for each in compared:
+            yield PlannedCell(called, whole, each.policy, seed, RunTask(each, engine=self._engine))
+        if self.plan.slowdown:
+            alone = SoloTask(spec, at_once=any_at_once(compared))
+            yield PlannedCell(called, whole, SOLO, seed, alone)
+
+    def _worthy_engine(self) -> EngineName:
+        tasks = sum(
+            len(self.seeds[name]) * len(self.policies[name]) * spec.tasks
+            for name, spec in self._first.items()
+        )
+        return worthy_engine(self.plan.engine, len(self.plan.settings) * tasks)
+
+    def interval_hints(self) -> Iterator[str]:
+        """What to know of scenarios whose settings have other numbers of nodes."""
+        if not any(key == "cluster.nodes" for setting in self.plan.settings for key, _ in setting):
+            return
+        for source in self._sources.values():
+            clusters = (source.cluster(self._overrides(each)) for each in self.plan.settings)
+            if hint := interval_hint([each for each in clusters if each is not None]):
+                yield hint
+
+    def _overrides(self, setting: Setting) -> list[str]:
+        return [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
+
+    def _spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
+        overrides = self._overrides(setting)
+        if seed is not None and seed != self._first[name].scenario.seed:
+            overrides.append(f"seed={seed}")
+        return msgspec.structs.replace(
+            self._sources[name].run(overrides), until_ms=self.plan.until_ms
+        )
+
+    def _policies(self, spec: RunSpec) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(chosen_policies(spec, self.plan.policies)))

@@ -1,0 +1,76 @@
+"""What `--vary` and `--set` say: a key and its values, the grid of several, and what is fixed."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from callboard.experiments.many.sweeps.played_cell import Setting
+from callboard.experiments.user_errors import InputError
+
+POLICY = "policy"
+"""In place of a dotted key: what is varied is the policy."""
+
+_OPEN, _CLOSE = "([{", ")]}"
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
+    """The key and the values of `KEY=V1,V2`.
+
+    Commas inside brackets and quotes separate no values.  In a policy `{1,5,15}` stands for each of
+    the three: `policy=fair+delay(node={1,5,15})` has three values.
+    """
+    key, equals, rest = text.partition("=")
+    key = key.strip()
+    values = [value for value in map(str.strip, _split(rest)) if value]
+    if not (equals and key and values):
+        raise InputError(f"--vary {text[:80]}: expected KEY=VALUE,VALUE, as in cluster.nodes=20,40")
+    if key == POLICY:
+        values = [spelled for value in values for spelled in _spelled_out(value)]
+    return key, tuple(dict.fromkeys(values))
+
+
+def all_combinations(variations: Sequence[tuple[str, Sequence[str]]]) -> tuple[Setting, ...]:
+    """Every combination of the values, the last key fastest; InputError for a key given twice."""
+    keys = [key for key, _ in variations]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InputError(f"--vary {key}: given twice; put all its values into one")
+    combinations = product(*(values for _, values in variations))
+    return tuple(tuple(zip(keys, values, strict=True)) for values in combinations)
+
+
+def fixed_setting(overrides: Iterable[str]) -> Setting:
+    """What holds in every setting, of texts as `--set` takes them: `KEY=VALUE`."""
+    pairs = (text.partition("=") for text in overrides)
+    return tuple((key.strip(), value.strip()) for key, _, value in pairs)
+
+
+def _split(text: str) -> Iterator[str]:
+    """The parts between commas that are in no brackets and no quotes."""
+    depth, quote, part = 0, "", ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        depth += (letter in _OPEN) - (letter in _CLOSE) if not quote else 0
+        if letter == "," and not depth and not quote:
+            yield part
+            part = ""
+        else:
+            part += letter
+    yield part
+
+
+def _spelled_out(text: str) -> Iterable[str]:
+    """The text with each of the alternatives in its braces, the first braces slowest."""
+    match = _BRACES.search(text)
+    if match is None:
+        return [text]
+    head, tail = text[: match.start()], text[match.end() :]
+    return [
+        spelled
+        for each in match[1].split(",")
+        for spelled in _spelled_out(head + each.strip() + tail)
+    ]

@@ -1,0 +1,101 @@
+"""The cells of a sweep as a table: what was varied, and each policy's figures in each setting."""
+
+from collections.abc import Iterable, Sequence
+
+from callboard.experiments.many.seed_runs import Figure
+from callboard.experiments.many.statistics import Interval, interval
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.many.sweeps.sweep_rows import by_setting
+from callboard.experiments.run.run_result import RunResult
+from callboard.scheduler.registry.spelling import short_policy
+
+SCENARIO = "scenario"
+"""What stands for a key where cells are of several scenarios."""
+
+
+class CellTable:
+    """The runs of a sweep by setting and policy.
+
+    Where there are several scenarios, which one it is counts as a key that was varied.
+    """
+
+    def __init__(self, cells: Iterable[PlayedCell]) -> None:
+        self.cells = tuple(cells)
+        groups = by_setting(self.cells)
+        several = len({group.scenario for group in groups}) > 1
+        self._runs = {
+            ((SCENARIO, group.scenario), *group.setting) if several else group.setting: group.runs
+            for group in groups
+        }
+        self.settings: tuple[Setting, ...] = tuple(self._runs)
+        self.policies = tuple(dict.fromkeys(cell.policy for cell in self.cells))
+        self.seeds = tuple(sorted({cell.seed for cell in self.cells}))
+
+    @property
+    def varied(self) -> dict[str, tuple[str, ...]]:
+        """The keys that differ between the settings, and their values in the order in which they
+        come; a setting may be without a key.
+        """
+        settings = [dict(setting) for setting in self.settings]
+        keys = dict.fromkeys(key for setting in settings for key in setting)
+        found = {key: dict.fromkeys(setting.get(key) for setting in settings) for key in keys}
+        return {
+            key: tuple(value for value in values if value is not None)
+            for key, values in found.items()
+            if len(values) > 1
+        }
+
+    def results(self, setting: Setting, policy: str) -> list[RunResult]:
+        """What was played of a policy in a setting, in the order of seeds."""
+        runs = self._runs[setting]
+        return runs.results(runs.policies.index(policy)) if policy in runs.policies else []
+
+    def interval(self, setting: Setting, policy: str, figure: Figure) -> Interval:
+        """The figure's mean over the seeds, with its interval; of no run where none was asked."""
+        runs = self._runs[setting]
+        if policy not in runs.policies:
+            return interval(())
+        return runs.mean(runs.policies.index(policy), figure)
+
+    def difference(self, setting: Setting, policy: str, figure: Figure) -> Interval:
+        """The policy's figure minus the first policy's in the same setting, seed by seed; of no run
+        where one of the two was not asked.
+        """
+        runs, first = self._runs[setting], self.policies[0]
+        if not {policy, first} <= {*runs.policies}:
+            return interval(())
+        place = runs.policies.index
+        return runs.against(place(policy), place(first), figure).difference
+
+
+def numbers_of(values: Sequence[str]) -> list[float] | None:
+    """The values as numbers; None if one is none."""
+    try:
+        return [float(value) for value in values]
+    except ValueError:
+        return None
+
+
+def setting_label(setting: Setting, keys: Iterable[str]) -> str:
+    """The setting in words, of these keys only: the last part of a key is enough where it is
+    unlike the others' last parts.
+    """
+    wanted = list(keys)
+    shown = [(short_key(key, wanted), value) for key, value in setting if key in wanted]
+    return ", ".join(value if key == SCENARIO else f"{key} = {value}" for key, value in shown)
+
+
+def short_key(key: str, keys: Sequence[str]) -> str:
+    """`racks` for `cluster.racks`, unless another key ends so too."""
+    last = key.rpartition(".")[2]
+    alike = sum(other.rpartition(".")[2] == last for other in keys)
+    return last if alike <= 1 else key
+
+
+def policy_labels(policies: Sequence[str]) -> list[str]:
+    """The policies as labels, shortened where that keeps them apart."""
+    short = [short_policy(policy, 28) for policy in policies]
+    return [
+        policy if short.count(name) > 1 else name
+        for policy, name in zip(policies, short, strict=True)
+    ]

@@ -1,0 +1,89 @@
+"""What can be drawn of a run or a store: measures by name, and any figure of a run by its path."""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from types import NoneType
+from typing import NamedTuple, get_args
+
+import msgspec
+
+from callboard.experiments.many.seed_runs import Figure, mean_slowdown
+from callboard.experiments.user_errors import InputError
+from callboard.journal.figures.summary import Summary
+
+OfSummary = Callable[[Summary], float | None]
+
+
+class Measure(NamedTuple):
+    """A figure of runs, and what an axis calls it.  `of_summary` is None for one that takes more
+    than a run's summary.
+    """
+
+    label: str
+    figure: Figure
+    of_summary: OfSummary | None = None
+
+
+def _measure(label: str, of: OfSummary) -> Measure:
+    return Measure(label, lambda run: of(run.summary), of)
+
+
+MEASURES: Mapping[str, Measure] = {
+    "mean": _measure("mean response time (s)", lambda run: run.response_seconds.mean),
+    "median": _measure("median of response times (s)", lambda run: run.response_seconds.median),
+    "p95": _measure("p95 of response times (s)", lambda run: run.response_seconds.p95),
+    "p99": _measure("p99 of response times (s)", lambda run: run.response_seconds.p99),
+    "longest": _measure("longest response time (s)", lambda run: run.response_seconds.max),
+    "waiting": _measure("mean wait for a first launch (s)", lambda run: run.waiting_seconds.mean),
+    "slowdown": Measure("mean slowdown (×)", mean_slowdown),
+    "completed": _measure("completed jobs (number)", lambda run: run.jobs.completed),
+    "locality": _measure("node-local maps (share)", lambda run: run.locality.node),
+    "map-slots": _measure("map slots busy (share)", lambda run: run.utilisation.map),
+    "reduce-slots": _measure("reduce slots busy (share)", lambda run: run.utilisation.reduce),
+    "wasted": _measure("wasted slot time (s)", lambda run: run.slot_seconds.wasted),
+    "killed": _measure("killed attempts (number)", lambda run: run.attempts.killed),
+    "duration": _measure("length of the run (s)", lambda run: run.virtual_seconds),
+}
+"""Those with a name."""
+
+
+def measure_named(name: str) -> Measure:
+    """The measure of that name, or the figure at that path of a run's JSON, as in
+    `slot_seconds.wasted`; InputError where there is none.
+    """
+    if name in MEASURES:
+        return MEASURES[name]
+    path = name.split(".")
+    if not _is_figure(path):
+        known = ", ".join(MEASURES)
+        raise InputError(
+            f"{name}: no measure is called so; there are {known}, and the figures of a run's JSON,"
+            " as in attempts.failed"
+        )
+
+    def at_path(run: Summary) -> float | None:
+        value: float | None = reduce(getattr, path, run)  # type: ignore[assignment]
+        return value
+
+    return _measure(_words(path), at_path)
+
+
+def _is_figure(path: list[str]) -> bool:
+    """Whether the path leads to a number in a summary."""
+    found: object = Summary
+    for part in path:
+        if not (isinstance(found, type) and issubclass(found, msgspec.Struct)):
+            return False
+        fields = {field.name: field.type for field in msgspec.structs.fields(found)}
+        found = fields.get(part)
+    kinds = {*(get_args(found) or (found,))} - {NoneType}
+    return bool(kinds) and kinds <= {int, float}
+
+
+def _words(path: list[str]) -> str:
+    """The path in words, with its unit: `slot: wasted (s)`."""
+    text, unit = ": ".join(path), ""
+    for ending, short in (("_seconds", " (s)"), ("_ms", " (ms)")):
+        if ending in text:
+            text, unit = text.replace(ending, ""), short
+    return text.replace("_", " ") + unit

@@ -1,0 +1,189 @@
+"""The rows of tables of figures: of whole runs, and of the jobs of a pool or a user."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import isnan
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
+import numpy as np
+
+from callboard.experiments.run.run_result import RunResult
+from callboard.journal.figures.summary import SampleStatistics, statistics_in_seconds
+from callboard.journal.figures.tables import Flags
+from callboard.journal.tell.names import duration
+
+GroupKey = Literal["pool", "user"]
+GROUP_KEYS: tuple[GroupKey, ...] = get_args(GroupKey)
+
+
+class TableRow(NamedTuple):
+    """One row: its label, where the figure comes from, how it is written, and which is best.
+
+    `over_seeds` says whether a mean over several seeds tells something.
+    """
+
+    label: str
+    of: Callable[[RunResult], float | None]
+    write: Callable[[float], str]
+    best: Callable[[Sequence[float]], float] | None = None
+    over_seeds: bool = True
+
+
+def _response(name: str) -> Callable[[RunResult], float | None]:
+    return lambda run: getattr(run.summary.response_seconds, name, None)
+
+
+def _slowdown(name: str) -> Callable[[RunResult], float | None]:
+    return lambda run: getattr(run.slowdown and run.slowdown.statistics, name, None)
+
+
+def write_seconds(seconds: float) -> str:
+    """Seconds with a decimal where they are few."""
+    return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.1f} s"
+
+
+def _wasted(run: RunResult) -> float | None:
+    time = run.summary.slot_seconds
+    return time.wasted / time.total if time.total and time.wasted else None
+
+
+def _speculative(run: RunResult) -> float | None:
+    return run.summary.speculation.speculative_attempts or None
+
+
+def _won(run: RunResult) -> float | None:
+    counts = run.summary.speculation
+    return counts.won if counts.speculative_attempts else None
+
+
+def _wall_seconds(run: RunResult) -> float | None:
+    return None if isnan(run.wall_seconds) else run.wall_seconds
+
+
+def _virtual_time(seconds: float) -> str:
+    return duration(round(1000 * seconds))
+
+
+OUTCOME_ROWS = (
+    TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
+    TableRow("     failed", lambda run: run.summary.jobs.failed or None, "{:,.0f}".format),
+    TableRow("     killed", lambda run: run.summary.jobs.killed or None, "{:,.0f}".format),
+    TableRow("     unfinished", lambda run: run.summary.jobs.unfinished or None, "{:,.0f}".format),
+    TableRow("response time, mean", _response("mean"), write_seconds, min),
+    TableRow("  median (p50)", _response("median"), write_seconds, min),
+    TableRow("  p95", _response("p95"), write_seconds, min),
+    TableRow("  p99", _response("p99"), write_seconds, min),
+    TableRow("  longest", _response("max"), write_seconds, min),
+    TableRow("slowdown, mean", _slowdown("mean"), "{:,.1f}×".format, min),
+    TableRow("  longest", _slowdown("max"), "{:,.1f}×".format, min),
+    TableRow("  norm l2", _slowdown("l2"), "{:,.1f}×".format, min),
+    TableRow("normalised performance", _slowdown("snp"), "{:.2f}".format, max),
+    TableRow("unfairness", _slowdown("unfairness"), "{:.2f}".format, min),
+    TableRow("data-local maps", lambda run: run.summary.locality.node, "{:.0%}".format, max),
+    TableRow("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
+    TableRow("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
+    TableRow("slot time wasted", _wasted, "{:.1%}".format, min),
+    TableRow("speculative attempts", _speculative, "{:,.0f}".format),
+    TableRow("  won", _won, "{:,.0f}".format),
+    TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time, None, False),
+)
+"""What a run came to, top to bottom."""
+
+SPEED_ROWS = (
+    TableRow("time to decide", lambda run: run.scheduling.us_per_decision, "{:.1f} µs".format),
+    TableRow("computed in", _wall_seconds, "{:.1f} s".format),
+)
+"""How long computing it has taken."""
+
+COST_ROWS = (
+    TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
+    TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format, None, False),
+    *SPEED_ROWS,
+)
+"""What computing it has cost."""
+
+TABLE_ROWS, VERBOSE_ROWS = (*OUTCOME_ROWS, *SPEED_ROWS), (*OUTCOME_ROWS, *COST_ROWS)
+"""What `callboard run` prints, and with `--verbose`."""
+
+
+def done_within_row(seconds: float) -> TableRow:
+    """Which share of the jobs submitted had completed within so many seconds."""
+
+    def share(run: RunResult) -> float | None:
+        return _share_within(run, np.ones(len(run.jobs.job), np.bool_), seconds)
+
+    return TableRow(f"jobs done within {seconds:,g} s", share, _PERCENT, max)
+
+
+def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
+    """The jobs and response times of each pool or user, by name, as plain data."""
+    return {
+        name: {
+            "submitted": int(mine.sum()),
+            "completed": int((mine & result.jobs.completed).sum()),
+            "response_seconds": msgspec.to_builtins(_statistics(result, mine)),
+        }
+        for name in _names([result], by)
+        for mine in [_members(result, by, name)]
+    }
+
+
+def group_rows(
+    results: Sequence[RunResult], by: GroupKey, within_s: float | None = None
+) -> tuple[TableRow, ...]:
+    """For each pool or user how many jobs it has, and their response times; and, if that is asked,
+    which share of them had completed within so many seconds.
+    """
+    names = _names(results, by)
+    return tuple(row for name in names for row in _rows_of(by, name, within_s))
+
+
+def _rows_of(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow, ...]:
+    def within(result: RunResult) -> float | None:
+        return _share_within(result, _members(result, by, name), within_s or 0.0)
+
+    def response(figure: str) -> Callable[[RunResult], float | None]:
+        return partial(_group_figure, by=by, name=name, figure=figure)
+
+    return (
+        TableRow(
+            f"{name or f'(no {by})'}: jobs", partial(_size, by=by, name=name), "{:,.0f}".format
+        ),
+        TableRow("  response time, mean", response("mean"), write_seconds, min),
+        *(TableRow(f"    {label}", response(of), write_seconds, min) for label, of in _PERCENTILES),
+        *([TableRow(f"  done within {within_s:,g} s", within, _PERCENT, max)] if within_s else []),
+    )
+
+
+def _share_within(result: RunResult, mine: Flags, seconds: float) -> float | None:
+    """Of these jobs the share that had completed in time; None without any."""
+    jobs = result.jobs
+    done = mine & jobs.completed & (jobs.response_ms <= 1000 * seconds)
+    return float(done.sum() / mine.sum()) if mine.any() else None
+
+
+_PERCENT = "{:.1%}".format
+_PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
+
+
+def _size(result: RunResult, by: GroupKey, name: str) -> float | None:
+    return int(_members(result, by, name).sum()) or None
+
+
+def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:
+    value: float | None = getattr(_statistics(result, _members(result, by, name)), figure)
+    return value
+
+
+def _statistics(result: RunResult, mine: Flags) -> SampleStatistics:
+    jobs = result.jobs
+    return statistics_in_seconds(jobs.response_ms[mine & jobs.completed])
+
+
+def _members(result: RunResult, by: GroupKey, name: str) -> Flags:
+    return np.array([each == name for each in getattr(result.jobs, by)], np.bool_)
+
+
+def _names(results: Sequence[RunResult], by: GroupKey) -> list[str]:
+    return sorted({name for result in results for name in getattr(result.jobs, by)})

@@ -1,0 +1,90 @@
+"""Means with their intervals, and differences seed by seed, as text."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from callboard.experiments.many.seed_runs import (
+    Figure,
+    mean_response_s,
+    mean_slowdown,
+    p95_response_s,
+)
+from callboard.experiments.many.statistics import (
+    Interval,
+    PairedComparison,
+    compare_paired,
+    interval,
+)
+
+COMPARED: dict[str, Figure] = {
+    "response time, mean": mean_response_s,
+    "response time, p95": p95_response_s,
+    "slowdown, mean": mean_slowdown,
+}
+"""The figures that are compared seed by seed."""
+
+UNITS = {"response time, mean": " s", "response time, p95": " s", "slowdown, mean": "×"}
+
+_NUMBER = re.compile(r"([+−-]?[0-9,]+)(?:\.([0-9]+))?(.*)")
+
+
+class DifferenceCells(NamedTuple):
+    """A comparison as it is written; minus is better."""
+
+    difference: str
+    percent: str
+    better_in: str
+    remark: str
+
+
+def interval_text(write: Callable[[float], str], found: Interval) -> str:
+    """The mean and half its interval, as in `1,153 ± 322 s`; `write` is for the mean."""
+    if math.isnan(found.mean):
+        return "-"
+    written = write(found.mean)
+    if found.half is None:
+        return written
+    return with_half(written, found.half * (100 if written.endswith("%") else 1))
+
+
+def best_beyond_chance(
+    best: Callable[[Sequence[float]], float] | None, columns: Sequence[Sequence[float | None]]
+) -> int | None:
+    """Which column (figures by seed) is best and differs from each other by more than chance."""
+    means = [interval(column).mean for column in columns]
+    if best is None or any(math.isnan(mean) for mean in means):
+        return None
+    place = means.index(best(means))
+    others = [column for other, column in enumerate(columns) if other != place]
+    surely = [compare_paired(columns[place], other).difference.excludes_zero for other in others]
+    return place if surely and all(surely) else None
+
+
+def with_half(mean: str, half: float | None) -> str:
+    """The half width put into a mean as it is written, with as many decimals; left out where every
+    seed gave the same.
+    """
+    match = _NUMBER.fullmatch(mean)
+    if not half or match is None:
+        return mean
+    unit = match[3]
+    number = mean.removesuffix(unit)
+    return f"{number} ± {half:,.{len(match[2] or '')}f}{unit}"
+
+
+def difference_cells(found: PairedComparison, unit: str) -> DifferenceCells:
+    """The cells of a comparison."""
+    mean, n = found.difference.mean, found.difference.runs
+    decimals = 0 if abs(found.first_mean) >= 100 else 1
+    difference = with_half(f"{mean:+,.{decimals}f}{unit}", found.difference.half)
+    share, half = found.relative, found.relative_half
+    relative = ""
+    if share is not None:
+        relative = with_half(f"{100 * share:+.0f}%", None if half is None else 100 * half)
+    ties = f", equal in {found.ties}" if found.ties else ""
+    told = found.difference.excludes_zero or found.difference.half is None
+    remark = "" if told else "may be chance"
+    difference, relative = (text.replace("-", "−") for text in (difference, relative))
+    return DifferenceCells(difference, relative, f"{found.better_in} of {n}{ties}", remark)

@@ -1,0 +1,54 @@
+"""A document as one HTML page that needs nothing outside of itself (Jinja2, the extra
+`experiments`).
+"""
+
+from pathlib import Path
+from typing import Any
+
+from callboard.experiments.pages.report.document import Document
+from callboard.experiments.pages.report.inline_svg import DARK_COLOURS
+from callboard.journal.missing_extra import MissingExtraError
+from callboard.journal.tell.names import printable
+
+_HERE = Path(__file__).parent
+
+
+def check_jinja() -> None:
+    """MissingExtraError if no page can be made here."""
+    _jinja()
+
+
+def render_page(document: Document) -> str:
+    """The page; equal documents give equal pages.  MissingExtraError without Jinja2."""
+    jinja = _jinja()
+    environment = jinja.Environment(
+        loader=jinja.FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        finalize=_inert,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    template = environment.get_template("page.html.jinja")
+    dark = {colour.removeprefix("#"): shade for colour, shade in DARK_COLOURS.items()}
+    page: str = template.render(document=document, dark=dark)
+    return page
+
+
+def _inert(value: object) -> object:
+    """What is put into the page, without what a reader's browser or editor would act upon; markup
+    that is ours, a figure's, has nothing of that.
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return "\n".join(map(printable, value.split("\n")))
+
+
+def _jinja() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingExtraError(
+            "reports need Jinja2, which is not installed: pip install 'callboard[experiments]'"
+        ) from None
+    return jinja2

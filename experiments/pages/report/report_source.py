@@ -1,0 +1,168 @@
+"""What a report tells of, read from journals or from a store."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+import msgspec
+
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sensitivity import Question
+from callboard.experiments.pages.charts.cell_table import CellTable
+from callboard.experiments.pages.charts.chart_catalogue import (
+    read_chart_runs,
+    read_store,
+    with_solo_times,
+)
+from callboard.experiments.pages.charts.chart_run import ChartRun, labelled_runs
+from callboard.experiments.pages.charts.chart_style import unused_name
+from callboard.experiments.pages.report.world_facts import (
+    WorldFacts,
+    facts_by_name,
+    facts_of_journal,
+)
+from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.user_errors import InputError
+from callboard.journal.format import JournalError
+from callboard.scenarios.scenario_error import ScenarioError
+
+_LINES_MAX = 200
+
+
+class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report tells of.
+
+    `cells` are the runs; `drawn` are those whose slots are known, from their journals.  `worlds`
+    describe the scenarios by name; `within_s` is the time that matters to the reader, if one does.
+    `again` are the commands that give the same, `notes` what the reader must know about the input.
+    """
+
+    cells: Sequence[PlayedCell]
+    drawn: Sequence[ChartRun] = ()
+    questions: Sequence[Question] = ()
+    worlds: Mapping[str, WorldFacts] = {}
+    within_s: float | None = None
+    again: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    recorded_by: Sequence[str] = ()
+    """The versions of Callboard that journals name."""
+
+    @property
+    def results(self) -> list[RunResult]:
+        return [cell.result for cell in self.cells if cell.result is not None]
+
+
+def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> ReportSource:
+    """Runs from their journals, with times alone where their worlds can be played again.
+
+    Raises what `read_chart_runs` does.
+    """
+    runs = read_chart_runs(paths)
+    notes = [
+        f"{path}: the run is not complete, and is told of as far as it goes."
+        for run, path in zip(runs, paths, strict=True)
+        if run.summary.reason is None
+    ]
+    try:
+        runs = with_solo_times(runs, paths)
+    except (ScenarioError, InputError, JournalError, OSError) as error:
+        notes.append(f"Slowdowns are left out, since the jobs cannot be played alone: {error}")
+    files = shlex.join(map(str, paths))
+    again = [
+        *(f"callboard run {shlex.quote(str(path))}" for path in paths),
+        f"callboard report {files}{_within_option(within_s)} --to report.html",
+    ]
+    return msgspec.structs.replace(source_of_runs(runs, within_s), notes=notes, again=again)
+
+
+def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> ReportSource:
+    """Runs whose slots are known."""
+    labelled = labelled_runs(runs)
+    started = [run.slot_history.started for run in labelled]
+    return ReportSource(
+        cells=_cells(labelled),
+        drawn=labelled,
+        worlds={each.name: facts_of_journal(each) for each in reversed(started)},
+        within_s=within_s,
+        recorded_by=sorted({each.version for each in started}),
+    )
+
+
+def _within_option(within_s: float | None) -> str:
+    return f" --slo {within_s:g}" if within_s else ""
+
+
+def _cells(runs: Sequence[ChartRun]) -> list[PlayedCell]:
+    """The runs as cells; of several of one scenario, policy and seed later ones have a number."""
+    names: dict[tuple[str, int], list[str]] = {}
+    cells = []
+    for run in runs:
+        summary = run.summary
+        taken = names.setdefault((summary.scenario, summary.seed), [])
+        taken.append(unused_name(summary.policy, taken))
+        result = RunResult.recorded(summary, run.jobs, run.solo_ms)
+        cells.append(PlayedCell(summary.scenario, (), taken[-1], summary.seed, result))
+    return cells
+
+
+def source_of_store(path: Path, within_s: float | None = None) -> ReportSource:
+    """The runs of a sweep's store.  Raises what `read_store` does."""
+    sweep = read_store(path)
+    return source_of_cells(sweep.cells, within_s, sweep.questions, path)
+
+
+def source_of_cells(
+    cells: Sequence[PlayedCell],
+    within_s: float | None = None,
+    questions: Sequence[Question] = (),
+    store: Path | None = None,
+) -> ReportSource:
+    """Runs of which figures were kept, perhaps in a store."""
+    first = {cell.scenario: cell for cell in reversed(cells)}
+    again = [] if store is None else _store_commands(cells, store, within_s)
+    return ReportSource(
+        cells=cells,
+        questions=questions,
+        worlds={name: facts_by_name(name, cell.setting) for name, cell in first.items()},
+        within_s=within_s,
+        again=again,
+    )
+
+
+def _store_commands(cells: Sequence[PlayedCell], store: Path, within_s: float | None) -> list[str]:
+    made = f"callboard report {shlex.quote(str(store))}{_within_option(within_s)} --to report.html"
+    return [*sweep_command_lines(cells, str(store)), made]
+
+
+def sweep_command_lines(cells: Sequence[PlayedCell], store: str) -> list[str]:
+    """The commands that fill such a store: a grid if the settings are one, else a line each."""
+    lines = []
+    for scenario in dict.fromkeys(cell.scenario for cell in cells):
+        mine = [cell for cell in cells if cell.scenario == scenario]
+        seeds = sorted({cell.seed for cell in mine})
+        words = ["callboard", "sweep", scenario]
+        for policy in dict.fromkeys(cell.policy for cell in mine):
+            words += ["--policy", policy]
+        if seeds[-1] - seeds[0] == len(seeds) - 1:
+            words += ["--seeds", f"{seeds[0]}..{seeds[-1]}"]
+        slowdown = all(cell.result is None or cell.result.solo_ms is not None for cell in mine)
+        words += ["--slowdown"] if slowdown else []
+        lines += [shlex.join([*words, *more, "--store", store]) for more in _setting_options(mine)]
+    return lines
+
+
+def _setting_options(cells: Sequence[PlayedCell]) -> Iterator[list[str]]:
+    """The options for the settings of cells of one scenario."""
+    table = CellTable(cells)
+    varied = table.varied
+    grid = list(product(*varied.values()))
+    found = {tuple(dict(setting).get(key, "") for key in varied) for setting in table.settings}
+    held = [(key, value) for key, value in table.settings[0] if key not in varied]
+    fixed = [word for key, value in held for word in ("--set", f"{key}={value}")]
+    if set(grid) == found and not any("," in value for each in grid for value in each):
+        options = [("--vary", f"{key}={','.join(values)}") for key, values in varied.items()]
+        yield [*fixed, *(word for option in options for word in option)]
+        return
+    for setting in table.settings[:_LINES_MAX]:
+        yield [word for key, value in setting for word in ("--set", f"{key}={value}")]

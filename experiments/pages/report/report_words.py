@@ -1,0 +1,157 @@
+"""What a report says in sentences: its title, its lead, and what was asked."""
+
+from collections.abc import Sequence
+from math import isnan
+
+from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
+from callboard.experiments.many.statistics import PairedComparison
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
+from callboard.experiments.pages.charts.cell_table import policy_labels
+from callboard.experiments.pages.figure_rows import write_seconds
+from callboard.experiments.pages.figure_text import difference_cells, interval_text
+from callboard.experiments.pages.report.world_facts import WorldFacts, workload_words
+from callboard.experiments.run.run_result import RunResult
+from callboard.journal.tell.names import count
+
+
+def report_title(cells: Sequence[PlayedCell]) -> str:
+    """The scenarios and the policies."""
+    scenarios = list(dict.fromkeys(cell.scenario for cell in cells))
+    policies = policy_labels(list(dict.fromkeys(cell.policy for cell in cells)))
+    shown = policies if len(policies) <= 4 else [f"{len(policies)} policies"]
+    return f"{', '.join(scenarios[:3])}{', …' * (len(scenarios) > 3)}: {', '.join(shown)}"
+
+
+def lead_of(groups: Sequence[SettingRuns]) -> str:
+    """What was found, and by how much: under which policy jobs took least on average, how much less
+    than under the first one, or the next best, and how sure that is; of a sweep, in how many
+    settings.
+    """
+    if len(groups) > 1:
+        return _lead_of_sweep(groups)
+    return found_sentence(groups[0].runs)
+
+
+def found_sentence(runs: SeedRuns) -> str:
+    """Under which of the policies a job took least on average, and how sure that is."""
+    means = [runs.mean(place, mean_response_s) for place in range(len(runs.policies))]
+    known = sorted((m.mean, place) for place, m in enumerate(means) if not isnan(m.mean))
+    if not known:
+        return "No job has completed, so there are no response times."
+    names, best = policy_labels(runs.policies), known[0][1]
+    told = f"Under {names[best]} a job took {interval_text(write_seconds, means[best])} on average"
+    if len(known) == 1:
+        return f"{told}. {_seeds_remark(runs)}"
+    others = [place for _, place in known[1:]]
+    return f"{told}, {_less_than(runs, names, best, min(others))}"
+
+
+def _seeds_remark(runs: SeedRuns) -> str:
+    return f"These are {len(runs.seeds)} seeds." if len(runs.seeds) > 1 else ONE_SEED_REMARK
+
+
+ONE_SEED_REMARK = "This is one seed: chance is not told from policy."
+
+
+def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
+    mine, theirs = (runs.mean(place, mean_response_s) for place in (best, other))
+    less = 1 - mine.mean / theirs.mean if theirs.mean else 0.0
+    share = f"{less:.0%} less" if less >= 0.005 else "about as long as"
+    than = f"than under {names[other]}" if less >= 0.005 else f"under {names[other]}"
+    told = f"{share} {than} ({interval_text(write_seconds, theirs)})"
+    found = runs.against(best, other, mean_response_s)
+    if found.difference.half is None:
+        return f"{told}. {ONE_SEED_REMARK}"
+    cells = difference_cells(found, " s")
+    seeds = f"Seed by seed the difference is {cells.difference}, less in {cells.better_in} seeds"
+    sure = "" if found.difference.excludes_zero else ", which may be chance"
+    return f"{told}. {seeds}{sure}."
+
+
+def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
+    """How much less, or more, a job took under each policy than under the first, and in how many
+    settings beyond chance.
+    """
+    lines: list[str] = []
+    policies = list(dict.fromkeys(p for group in groups for p in group.runs.policies))
+    first, *labels = policy_labels(policies)
+    for policy, name in zip(policies[1:], labels, strict=True):
+        found = [
+            runs.against_first(runs.policies.index(policy), mean_response_s)
+            for runs in (group.runs for group in groups)
+            if policy in runs.policies[1:]
+        ]
+        if found:
+            lines.append(f"Under {name} a job took {_over_settings(found, first)}.")
+    settings = "" if lines else f"{count(len(groups), 'setting')}, "
+    return " ".join([*lines, f"{settings}{_seeds_words(groups)}."])
+
+
+def _over_settings(found: Sequence[PairedComparison], first: str) -> str:
+    """`25 to 30% less on average than under fifo, in each of 2 settings`."""
+    sure = [each for each in found if each.difference.excludes_zero]
+    less = [-each.relative for each in sure if each.relative is not None and each.relative < 0]
+    more = [each.relative for each in sure if each.relative is not None and each.relative > 0]
+    settings, than = len(found), f"on average than under {first}"
+    for shares, word in ((less, "less"), (more, "more")):
+        if len(shares) == settings:
+            return f"{_range_of(shares)} {word} {than}, in each of {count(settings, 'setting')}"
+    parts = [
+        f"{word} in {len(shares)} (by {_range_of(shares)})"
+        for shares, word in ((less, "less"), (more, "more"))
+        if shares
+    ]
+    open_ = settings - len(less) - len(more)
+    parts += [f"in {open_} the difference may be chance"] if open_ else []
+    if not less and not more:
+        return f"as long {than.replace('than', 'as')}, as far as chance can be told from policy"
+    told = ", ".join(parts)
+    return f"not the same time {than} in all {count(settings, 'setting')}: {told}"
+
+
+def _range_of(shares: Sequence[float]) -> str:
+    """`25 to 30%`."""
+    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
+    return high if low == high else f"{low.removesuffix('%')} to {high}"
+
+
+def _seeds_words(groups: Sequence[SettingRuns]) -> str:
+    seeds = sorted({len(group.runs.seeds) for group in groups})
+    if len(seeds) == 1:
+        return f"{count(seeds[0], 'seed')} each"
+    return f"{seeds[0]} to {seeds[-1]} seeds each"
+
+
+def world_sentence(
+    world: WorldFacts, results: Sequence[RunResult], *, several: bool = False
+) -> str:
+    """The cluster, the workload and what goes wrong, in a sentence; of `several` settings the first
+    is told of.
+    """
+    jobs = workload_words(results)
+    cluster = f"the cluster has {world.cluster}" if world.cluster else ""
+    told = "; ".join(filter(None, (cluster, f"the workload is {jobs}" if jobs else "")))
+    if not told:
+        return ""
+    begun = f"In the first setting {told}" if several else f"{told[0].upper()}{told[1:]}"
+    faults = f"; what goes wrong is scripted: {world.faults}" if world.faults else ""
+    return f"{begun}{faults}."
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """`1 to 10`, or the numbers themselves."""
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers))
+
+
+def runs_words(groups: Sequence[SettingRuns]) -> str:
+    """How many runs there are, how many failed and how many have not been played."""
+    played = sum(
+        result is not None for group in groups for row in group.runs.rows for result in row
+    )
+    failed, missing = sum(g.failed for g in groups), sum(g.missing for g in groups)
+    told = count(played, "run")
+    told += f", {failed} more failed" if failed else ""
+    return told + (f", {missing} more have not been played" if missing else "")

@@ -1,0 +1,111 @@
+"""Figures of runs as tables of a report: a column a policy, means with intervals over seeds."""
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+
+from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
+from callboard.experiments.many.statistics import PairedComparison, interval
+from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
+from callboard.experiments.pages.charts.cell_table import policy_labels
+from callboard.experiments.pages.figure_rows import OUTCOME_ROWS, TableRow, done_within_row
+from callboard.experiments.pages.figure_text import (
+    COMPARED,
+    UNITS,
+    best_beyond_chance,
+    difference_cells,
+    interval_text,
+)
+from callboard.experiments.pages.report.document import Emphasis, ReportCell, ReportTable
+
+
+def figure_table(runs: SeedRuns, rows: Sequence[TableRow], caption: str = "") -> ReportTable:
+    """The rows of which some policy has a figure; the best of a row is marked if it is beyond
+    chance, which of one seed nothing is.
+    """
+    drawn = [row for each in rows if (row := _row(runs, each)) is not None]
+    return ReportTable(headings=("", *policy_labels(runs.policies)), rows=drawn, caption=caption)
+
+
+def _row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
+    columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
+    if not any(value is not None and isfinite(value) for column in columns for value in column):
+        return None
+    several = len(runs.seeds) > 1
+    if several and not row.over_seeds:
+        return None
+    best = best_beyond_chance(row.best, columns) if several else None
+    texts = [interval_text(row.write, interval(column)) for column in columns]
+    marks: list[Emphasis] = ["best" if place == best else "" for place in range(len(columns))]
+    return [row.label, *map(ReportCell, texts, marks)]
+
+
+def difference_rows(runs: SeedRuns) -> ReportTable:
+    """Each policy against the first one, seed by seed."""
+    names, rows = policy_labels(runs.policies), list[list[ReportCell | str]]()
+    for place, name in enumerate(names[1:], 1):
+        for label, figure in COMPARED.items():
+            found = runs.against_first(place, figure)
+            if found.difference.runs:
+                cells = difference_cells(found, UNITS[label])
+                rows.append([name, label, ReportCell(cells[0], _sure(found)), *cells[1:]])
+    return ReportTable(
+        headings=("policy", "figure", "difference", "in percent", "better in", ""),
+        rows=rows,
+        text_columns=2,
+        caption=f"Against {names[0]}, on the same seeds; minus is better",
+    )
+
+
+def overview(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
+    """A row for each setting and policy: means over the seeds, and the paired difference of the
+    mean response time to the first policy.
+    """
+    keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
+    rows = list(OVERVIEW_ROWS) + ([done_within_row(within_s)] if within_s else [])
+    shown = [row for row in rows if any(_has(group.runs, row) for group in groups)]
+    head = ["scenario"] * several + keys + ["policy"]
+    body = [
+        [*[group.scenario] * several, *(dict(group.setting).get(key, "") for key in keys), *cells]
+        for group in groups
+        for cells in _setting_rows(group.runs, shown)
+    ]
+    labels = [row.label.strip() for row in shown]
+    return ReportTable(
+        headings=(*head, "seeds", *labels, "against the first"),
+        rows=body,
+        text_columns=len(head),
+    )
+
+
+OVERVIEW_ROWS = tuple(
+    row
+    for row in OUTCOME_ROWS
+    if row.label in ("response time, mean", "  p95", "slowdown, mean", "data-local maps")
+)
+
+
+def _has(runs: SeedRuns, row: TableRow) -> bool:
+    return any(value is not None for values in runs.figures(row.of) for value in values)
+
+
+def _setting_rows(runs: SeedRuns, rows: Sequence[TableRow]) -> Iterator[list[ReportCell | str]]:
+    """The policy, the number of its runs, its figures, and how it differs from the first."""
+    for place, label in enumerate(policy_labels(runs.policies)):
+        means = [interval_text(row.write, runs.mean(place, row.of)) for row in rows]
+        yield [label, str(len(runs.results(place))), *means, _against_first(runs, place)]
+
+
+def _against_first(runs: SeedRuns, place: int) -> ReportCell:
+    if not place:
+        return ReportCell("")
+    found = runs.against_first(place, mean_response_s)
+    if not found.difference.runs:
+        return ReportCell("-")
+    return ReportCell(difference_cells(found, " s").percent, _sure(found))
+
+
+def _sure(found: PairedComparison) -> Emphasis:
+    """How a difference stands out that is beyond chance; less is better."""
+    if not found.difference.excludes_zero:
+        return ""
+    return "best" if found.difference.mean < 0 else "bad"

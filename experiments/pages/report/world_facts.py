@@ -1,0 +1,89 @@
+"""What a scenario is, in words."""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+
+from callboard.actors.config import node_facts
+from callboard.actors.vocabulary.events import RunStarted
+from callboard.experiments.many.sweeps.played_cell import Setting
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.run.trust import NO_CODE
+from callboard.experiments.user_errors import InputError
+from callboard.journal.format import JournalError
+from callboard.journal.tell.names import count, duration
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario, from_dict
+from callboard.scheduler.policy import PolicySpecError
+
+
+class WorldFacts(msgspec.Struct, frozen=True):
+    """A scenario in words; what is not known is empty."""
+
+    story: str = ""
+    cluster: str = ""
+    faults: str = ""
+    policies: tuple[str, ...] = ()
+
+
+def facts_of_journal(started: RunStarted) -> WorldFacts:
+    """What the first event of a journal says."""
+    with suppress(ScenarioError):  # one of an older version
+        return _facts(from_dict(started.scenario, check_timeline=False))
+    return WorldFacts()
+
+
+def facts_by_name(scenario: str, setting: Setting = ()) -> WorldFacts:
+    """What is found under the scenario's name, in a setting; nothing if it is a user's own file."""
+    with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
+        overrides = [f"{key}={value}" for key, value in setting]
+        spec = load_run(scenario, overrides, trust=NO_CODE)
+        if spec.scenario.name == scenario:
+            return _facts(spec.scenario)
+    return WorldFacts()
+
+
+def _facts(scenario: Scenario) -> WorldFacts:
+    return WorldFacts(scenario.story, _cluster(scenario), _faults(scenario), scenario.policies)
+
+
+def _cluster(scenario: Scenario) -> str:
+    """`100 nodes in 4 racks, with 400 map slots and 200 reduce slots`."""
+    nodes = node_facts(scenario.cluster)
+    maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
+    types = len({(n.node_type, n.speed) for n in nodes})
+    racks = count(len({n.rack for n in nodes}), "rack")
+    unlike = f" of {types} types" if types > 1 else ""
+    slots = f"{count(maps, 'map slot')} and {count(reduces, 'reduce slot')}"
+    return f"{count(len(nodes), 'node')}{unlike} in {racks}, with {slots}"
+
+
+def _faults(scenario: Scenario) -> str:
+    """What the timeline scripts: `crash, slow (2 entries)`."""
+    found = Counter(str(type(entry).__struct_config__.tag) for entry in scenario.timeline)
+    words = (f"{what} ({number} entries)" if number > 1 else what for what, number in found.items())
+    return ", ".join(words)
+
+
+def workload_words(results: Sequence[RunResult]) -> str:
+    """The jobs of one run in words, and whether other runs have other numbers of them."""
+    if not results:
+        return ""
+    jobs, counts = results[0].jobs, {len(each.jobs.job) for each in results}
+    users, pools = len(set(jobs.user)), len(set(jobs.pool))
+    whose = f" of {count(users, 'user')}" if users > 1 else ""
+    whose += f" in {count(pools, 'pool')}" if pools > 1 else ""
+    tasks = f"{count(int(jobs.maps.sum()), 'map')} and {count(int(jobs.reduces.sum()), 'reduce')}"
+    span = rough_duration(int(jobs.submitted_ms.max(initial=0)))
+    several = "" if len(counts) == 1 else f" (with seed {results[0].summary.seed})"
+    return f"{count(len(jobs.job), 'job')}{whose}{several}, {tasks}, submitted within {span}"
+
+
+def rough_duration(ms: float) -> str:
+    """`0.2 s`, `45 s`, `2 h 43 min`: as exact as a reader wants it."""
+    if ms < 120_000:
+        return f"{ms / 1000:.1f} s" if ms < 10_000 else f"{ms / 1000:.0f} s"
+    return duration(round(ms))

@@ -1,0 +1,25 @@
+"""A report as a file."""
+
+from pathlib import Path
+
+from callboard.experiments.many.statistics import check_intervals
+from callboard.experiments.pages.charts.chart_style import check_matplotlib
+from callboard.experiments.pages.report.page import check_jinja, render_page
+from callboard.experiments.pages.report.report_source import ReportSource
+from callboard.experiments.pages.report.study_report import study_report
+from callboard.experiments.whole_files import whole_file
+
+
+def check_report() -> None:
+    """MissingExtraError if no report can be made here; to be asked before long work."""
+    check_jinja()
+    check_matplotlib()
+    check_intervals()
+
+
+def write_report(source: ReportSource, path: Path) -> None:
+    """Write the page, whole or not at all.  OSError as files do, MissingExtraError."""
+    check_report()
+    page = render_page(study_report(source))
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""One run, from what it depends on to what it came to."""

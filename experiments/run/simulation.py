@@ -1,0 +1,235 @@
+"""Running a world: the one place where a spec becomes actors, and its events go to sinks.
+
+`run_simulation` is what `callboard run` and `callboard.run` do with a `Simulation`: measured,
+perhaps recorded and checked, and stopped in good order by Ctrl-C.
+"""
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Literal
+
+from callboard.actors.architecture import Architecture
+from callboard.actors.assembly import assemble
+from callboard.actors.config import node_facts
+from callboard.actors.kernel import drivers
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.onlooker import Onlooker
+from callboard.actors.stall_limits import progress_timeout_ms
+from callboard.actors.version import __version__
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.actors.world import World
+from callboard.experiments.run.plugins import load_architecture
+from callboard.experiments.run.run_result import LIVELOCK, RunResult
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.stopwatch import Stopwatch
+from callboard.journal.figures.metrics import Metrics
+from callboard.scenarios.scenario_file import to_dict
+from callboard.scheduler.policy import Policy
+
+if TYPE_CHECKING:
+    from callboard.experiments.run.livelock import LivelockWatch
+    from callboard.journal.checks.checker import Checker
+
+Sink = Callable[[AnyEvent], None]
+
+DriverName = Literal["trio", "direct"]
+DRIVERS: dict[DriverName, Callable[[Kernel], None]] = {
+    "trio": drivers.run_on_trio,
+    "direct": drivers.run_direct,
+}
+
+
+class Simulation:
+    """One run of a spec: its actors in a kernel, and `sinks` that get every event in order, those
+    of the `onlookers` last.
+
+    `architecture` is what the spec's policy comes to, where it has been made already.  `livelock`
+    watches a run with preemption that is not to be patient.  PolicySpecError for a bad policy.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        sinks: Sequence[Sink] = (),
+        *,
+        architecture: Architecture | None = None,
+        onlookers: Sequence[Onlooker] = (),
+    ) -> None:
+        spec = self.spec = spec.resolved()
+        scenario = spec.scenario
+        world = World(scenario.cluster, scenario.tasks, spec.jobs, scenario.seed, spec.script)
+        self.architecture = architecture or load_architecture(spec.policy, scenario.parts)
+        self.architecture.check(spec.jobs, spec.script)
+        policy = self.architecture.policy
+        self.livelock = _livelock_watch(spec, world, policy, lambda: self.kernel.stop(LIVELOCK))
+        listening = [*sinks, *(each.observe for each in _needing(onlookers, "observe"))]
+        if self.livelock is not None:
+            listening.append(self.livelock.observe)
+        self._sink = _fan_out(listening)
+        self.kernel: Kernel[AnyEvent] = Kernel(
+            sink=self._sink, until_ms=spec.until_ms, tie_order=spec.tie_order
+        )
+        assemble(self.kernel, world, self.architecture)
+        if spec.patient:
+            self.kernel.is_progress = None
+        self._let_look_on(onlookers)
+
+    def _let_look_on(self, onlookers: Sequence[Onlooker]) -> None:
+        kernel = self.kernel
+        for each in onlookers:
+            each.begin(kernel, self.architecture)
+        if settling := [each.settle for each in _needing(onlookers, "settle")]:
+            kernel.settled = partial(_call_all, settling)
+        if watching := [each.on_progress for each in _needing(onlookers, "on_progress")]:
+            kernel.watch = partial(_call_all, watching, kernel)
+
+    def run(self, drive: Callable[[Kernel], None] = drivers.run_direct) -> None:
+        """Run to the end; KernelError for a run that fails, and what sinks raise."""
+        self._sink(self._started())
+        drive(self.kernel)
+        self._sink(self._ended())
+
+    def supersteps(self) -> Iterator[None]:
+        """The same, stopping after each superstep for callers that look or wait in between."""
+        self._sink(self._started())
+        yield from drivers.supersteps(self.kernel)
+        self._sink(self._ended())
+
+    def _started(self) -> RunStarted:
+        scenario, policy = self.spec.scenario, self.spec.policy
+        nodes, plain = node_facts(scenario.cluster), to_dict(scenario)
+        return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
+
+    def _ended(self) -> RunEnded:
+        kernel, reason = self.kernel, self.kernel.reason or "complete"
+        return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
+
+
+def _call_all(methods: Iterable[Callable[..., None]], *args: object) -> None:
+    for method in methods:
+        method(*args)
+
+
+def _needing(onlookers: Sequence[Onlooker], method: str) -> list[Onlooker]:
+    """Those that do something there."""
+    plain = getattr(Onlooker, method)
+    return [each for each in onlookers if getattr(type(each), method) is not plain]
+
+
+def _livelock_watch(
+    spec: RunSpec, world: World, policy: Policy | None, stop: Callable[[], None]
+) -> "LivelockWatch | None":
+    """What ends the run if its preemption goes round; None for a patient run, or without any."""
+    happening = [each.fault for each in spec.script]
+    switches = any(isinstance(fault, SwitchPolicy) for fault in happening)
+    if spec.patient or policy is None or not (switches or policy.interval_ms is not None):
+        return None
+    from callboard.experiments.run.livelock import LivelockWatch
+
+    timeout_ms = progress_timeout_ms(world)
+    calm_ms = max((each.at_ms for each in spec.script), default=0)
+    return LivelockWatch(policy, stop, timeout_ms * 3 // 4, calm_ms)
+
+
+def _fan_out(sinks: Sequence[Sink]) -> Sink:
+    if len(sinks) == 1:
+        return sinks[0]
+    if len(sinks) == 2:  # the figures, and somebody who looks on
+        first, second = sinks
+
+        def feed_both(event: AnyEvent) -> None:
+            first(event)
+            second(event)
+
+        return feed_both
+
+    def feed(event: AnyEvent) -> None:
+        for sink in sinks:
+            sink(event)
+
+    return feed
+
+
+def run_simulation(
+    spec: RunSpec,
+    *,
+    driver: DriverName = "trio",
+    journal: Path | None = None,
+    sink: Sink | None = None,
+    check: bool = False,
+    watcher: Onlooker | None = None,
+) -> RunResult:
+    """Run a spec for people; nothing but the spec can change what happens.
+
+    `journal` is where the run is recorded, and `sink` gets every event; with `check` every rule
+    (`journal.checks`) is checked, and `Violation` raised at the first event that breaks one.
+    Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a second one
+    is an ordinary KeyboardInterrupt.  Raises otherwise what `Simulation` does, and OSError for the
+    journal.
+    """
+    stopwatch, checker = Stopwatch(), _checker() if check else None
+    metrics = Metrics() if checker is None else checker.metrics
+    onlookers = [each for each in (stopwatch, watcher, checker) if each is not None]
+    with contextlib.ExitStack() as stack:
+        sinks: list[Sink] = [metrics.observe] if checker is None else []
+        if sink is not None:
+            sinks.append(sink)
+        if journal is not None:
+            from callboard.journal.writer import JournalWriter
+
+            sinks.append(stack.enter_context(JournalWriter(journal)))
+        run = Simulation(spec, sinks, onlookers=onlookers)
+        began, began_processor = time.perf_counter(), time.process_time()
+        with stopping_on_ctrl_c(partial(run.kernel.stop, "interrupted")):
+            run.run(DRIVERS[driver])
+        wall_seconds = time.perf_counter() - began
+        processor_seconds = time.process_time() - began_processor
+    return RunResult(
+        summary=metrics.summary(),
+        jobs=metrics.jobs(),
+        scheduling=stopwatch.scheduling,
+        wall_seconds=wall_seconds,
+        processor_seconds=processor_seconds,
+        checks=() if checker is None else tuple(checker.report()),
+        livelock="" if run.livelock is None else run.livelock.story,
+        phase_sizes=metrics.phase_sizes(),
+        map_locality=metrics.map_locality(),
+        thoughts=metrics.thoughts(),
+    )
+
+
+def _checker() -> "Checker":
+    from callboard.journal.checks.checker import Checker
+
+    return Checker()
+
+
+@contextlib.contextmanager
+def stopping_on_ctrl_c(request_stop: Callable[[], object]) -> Iterator[None]:
+    """Let Ctrl-C end in good order what goes on, where signals can be had (the main thread) and it
+    is not ignored, as by what a shell starts in the background.
+    """
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        request_stop()
+        # What the second one does is up to the handler from before.
+        signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
+
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield
+        return
+    try:
+        before = signal.signal(signal.SIGINT, stop)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,173 @@
+"""How long jobs take alone: the denominator of slowdown.
+
+A job alone has every slot of the cluster as the scenario begins it, with its own draws of task
+lengths; all its maps are local, all its tasks on the nodes that suit them best; nothing fails,
+straggles or comes too late.  What it cannot avoid alone either is counted: messages take their
+latency, and a slot is filled again, and an end heard of, only at a heartbeat of its node.  So it is
+a time that no run can undercut, and it is computed: no run of the job alone is that good.
+
+Runs that are compared have the same denominators: where one of them is of an architecture whose
+nodes wait for no heartbeats, these are left out of account for all.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.actors.architecture import Architecture
+from callboard.actors.config import Cluster, Tasks, node_facts
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.worker.durations import real_ms
+from callboard.experiments.run.plugins import classes_of
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.journal.figures.least_makespan import Lengths, least_makespan
+from callboard.journal.figures.tables import Ints, JobColumns
+from callboard.scenarios.scenario_file import Scenario
+from callboard.scheduler.model import KINDS, MAPS, REDUCES, JobId, Millis, SlotKind, Stage
+
+Nominal = NDArray[np.float64]
+"""A part of each task, in ms on a node of speed 1, before noise."""
+
+
+def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Millis]:
+    """The least response time in ms that each of the run's jobs could have under any policy;
+    `at_once` if nothing waits for heartbeats, by default as the run's own architecture has it.
+    """
+    scenario, at_once = spec.scenario, any_at_once([spec]) if at_once is None else at_once
+    alone = LoneJobs.of(scenario, at_once=at_once)
+    if scenario.tasks.sigma:
+        return {job.job: alone.least_ms(job) for job in spec.jobs}
+    by_shape: dict[tuple[object, ...], Millis] = {}
+    for job in spec.jobs:
+        if job.shape not in by_shape:
+            by_shape[job.shape] = alone.least_ms(job)
+    return {job.job: by_shape[job.shape] for job in spec.jobs}
+
+
+def any_at_once(specs: Iterable[RunSpec]) -> bool:
+    """Whether one of the runs is of an architecture whose nodes wait for no heartbeats."""
+    return any(
+        issubclass(each, Architecture) and not each.heartbeats
+        for spec in specs
+        for each in classes_of(spec.policy, spec.scenario.parts)
+    )
+
+
+def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
+    """The times alone in the order of the jobs; 0 for a job without one."""
+    return np.array([solo_ms.get(job, 0) for job in jobs.job.tolist()], np.int64)
+
+
+class LoneJobs:
+    """Jobs alone on a cluster."""
+
+    def __init__(self, cluster: Cluster, tasks: Tasks, seed: int, *, at_once: bool) -> None:
+        nodes = node_facts(cluster)
+        self._types = sorted({(each.speed, each.node_type) for each in nodes})
+        self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in KINDS)
+        self._tasks = tasks
+        self._latency_ms = cluster.latency_ms
+        self._round_ms = cluster.round_ms()
+        self._at_once = at_once or cluster.heartbeat.out_of_band
+        self._slowstart = tasks.slowstart
+        self._sigma = tasks.sigma
+        self._noise = Stream(seed, "duration")
+
+    @classmethod
+    def of(cls, scenario: Scenario, *, at_once: bool) -> Self:
+        """On the cluster as a scenario begins it."""
+        return cls(scenario.cluster, scenario.tasks, scenario.seed, at_once=at_once)
+
+    def _slots(self, nodes: Sequence[NodeFacts], kind: SlotKind) -> list[int]:
+        counts = dict.fromkeys(self._types, 0)
+        for each in nodes:
+            counts[each.speed, each.node_type] += (each.map_slots, each.reduce_slots)[kind]
+        return list(counts.values())
+
+    def least_ms(self, job: JobSpec) -> Millis:
+        """The least response time of a job."""
+        maps = self._held(self._work(job, MAPS, self._map_ms(job)))
+        mapped_ms = least_makespan(maps, self._map_slots)
+        if not job.reduces:
+            return max(mapped_ms, 1)
+        first = np.sort(maps, axis=0)[: ceil(self._slowstart * job.maps)]
+        late_ms = least_makespan(first, self._map_slots)
+        return self._reduced_ms(job, mapped_ms, late_ms)
+
+    def _reduced_ms(self, job: JobSpec, mapped_ms: Millis, first_ms: Millis) -> Millis:
+        """When the reduces are done: none begins before `first_ms`, and in each slot at most one
+        has its shuffle, but for the last map's part, behind it when all maps are done.
+        """
+        way_ms = 2 * self._latency_ms
+        shuffle_ms, tail_ms, rest_ms = _reduce_ms(job)
+        rest = self._work(job, REDUCES, rest_ms)
+        whole = np.maximum(self._lengths(job, REDUCES, shuffle_ms), way_ms)
+        tail = np.maximum(self._lengths(job, REDUCES, tail_ms), way_ms + 1)
+        begun = tail + rest + way_ms
+        anew = self._held(np.maximum(whole, tail + way_ms) + rest)
+        more_ms = int((anew - begun).min())
+        early_ms = mapped_ms + least_makespan(begun + more_ms, self._reduce_slots) - more_ms
+        return max(early_ms, first_ms + least_makespan(anew, self._reduce_slots))
+
+    def _map_ms(self, job: JobSpec) -> Nominal:
+        """Of each map with local input; of a recorded one, what it took then."""
+        own = job.recorded
+        if own is None:
+            return np.full(job.maps, float(job.map_ms))
+        return np.array([own.map_nominal_ms(task, self._tasks) for task in range(job.maps)])
+
+    def _work(self, job: JobSpec, stage: Stage, nominal_ms: Nominal) -> Lengths:
+        """How long the work of each task, which nodes differ in, takes on each type."""
+        columns = [
+            self._lengths(job, stage, nominal_ms, job.factor(node_type) / speed)
+            for speed, node_type in self._types
+        ]
+        return np.concatenate(columns, axis=1)
+
+    def _lengths(
+        self, job: JobSpec, stage: Stage, nominal_ms: Nominal, factor: float | None = None
+    ) -> Lengths:
+        """One column: a part of each task, skewed where a `factor` is applied."""
+        plain_ms = nominal_ms if factor is None else nominal_ms * factor
+        if self._sigma:
+            drawn = [self._real_ms(job, stage, task, ms) for task, ms in enumerate(plain_ms)]
+            column = np.array(drawn, np.int64).reshape(-1, 1)
+        else:
+            column = np.rint(plain_ms).astype(np.int64).reshape(-1, 1)
+        if factor is not None:
+            for task in job.skewed[stage]:
+                ms = float(nominal_ms[task]) * (factor * job.skew)
+                column[task] = self._real_ms(job, stage, task, ms)
+        return column
+
+    def _real_ms(self, job: JobSpec, stage: Stage, task: int, nominal_ms: float) -> Millis:
+        return real_ms(self._noise, self._sigma, job.job, stage, task, nominal_ms)
+
+    def _held(self, lengths: Lengths) -> Lengths:
+        """From the launch to the heartbeat that tells the end, which may bring the next launch:
+        whole rounds of heartbeats, unless the end brings one at once.
+        """
+        told = lengths + 2 * self._latency_ms
+        if self._at_once:
+            return np.maximum(told, 1)
+        rounds = np.maximum(-(-told // self._round_ms), 1)
+        return rounds * self._round_ms
+
+
+def _reduce_ms(job: JobSpec) -> tuple[Nominal, Nominal, Nominal]:
+    """Of each reduce: its whole shuffle, what of it is the last map's, and the rest; of a recorded
+    one, what they took then.
+    """
+    own = job.recorded
+    if own is None:
+        parts = (job.shuffle_ms, job.shuffle_ms // max(job.maps, 1), job.reduce_ms)
+        shuffle, tail, rest = (np.full(job.reduces, float(ms)) for ms in parts)
+    else:
+        arrays = (own.shuffle_ms, own.tail_ms, own.rest_ms)
+        shuffle, tail, rest = (np.array(each, np.float64) for each in arrays)
+    return shuffle, tail, rest
