@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Self
 
 from textual._context import active_app
+from textual.notifications import Notification, Notifications
 from textual.pilot import Pilot
 
 from callboard.journal.replay.frame import Frame, View
@@ -45,12 +47,27 @@ def _expects_frame(app: object) -> bool:
     return waits and playback.answers < playback.requests
 
 
+class _Messages(Notifications):
+    """All that have come up, also those that have gone again, as they do after seconds of real
+    time: on a slow machine before anybody has looked.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all: list[str] = []
+
+    def add(self, notification: Notification) -> Self:
+        self.all.append(notification.message)
+        return super().add(notification)
+
+
 class Screen:
     """An app under a pilot."""
 
     def __init__(self, app: CallboardApp, pilot: Pilot[None]) -> None:
         self.app = app
         self.pilot = pilot
+        self._messages = app._notifications = _Messages()
 
     @property
     def frame(self) -> Frame:
@@ -83,7 +100,7 @@ class Screen:
 
     def said(self) -> list[str]:
         """The messages that have come up."""
-        return [each.message for each in self.app._notifications]
+        return self._messages.all
 
     async def until(self, done: Callable[[], bool]) -> None:
         """Let the app work until something is so."""
