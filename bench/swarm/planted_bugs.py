@@ -522,6 +522,12 @@ BUGS: tuple[PlantedBug, ...] = (
         "            if above >= 0 and kept and self._limits.allows(attempt):",
     ),
     PlantedBug(
+        "a check takes one more than it may",
+        _KILL,
+        "            wanted = min(wanted, self._most)",
+        "            wanted = min(wanted, self._most + 1)",
+    ),
+    PlantedBug(
         "the oldest give way",
         _VICTIMS,
         "    alive = [a for a in reversed(attempts) if not (a.killing or a.suspending)]",

@@ -48,7 +48,9 @@ class Clocks:
 
 
 class Wanted(NamedTuple):
-    """How many attempts must give way, and how many there are above the shares that may."""
+    """How many attempts must give way at this check, and how many there are above the shares that
+    may.
+    """
 
     slots: int
     able: int
@@ -115,7 +117,10 @@ class StarvationProbe(Onlooker, Probe):
         for claim in claims:
             running = sum(each.job in claim.jobs for each in alive)
             able += max(running - floor(claim.share), 0)
-        return Wanted(slots - (len(holding) - len(alive)), able)
+        wanted = slots - (len(holding) - len(alive))
+        if not isinstance(rule, GlobalPreemption) and rule.params.most_per_check is not None:
+            wanted = min(wanted, rule.params.most_per_check)
+        return Wanted(wanted, able)
 
     def _lacks(
         self,
