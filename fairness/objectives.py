@@ -1,11 +1,15 @@
 """By what one policy may look worse than another: numbers of a run, the larger the worse."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 from callboard.actors.vocabulary.events import AttemptEnded, Outcome
 from callboard.fairness.experiment import ObservedRun
 from callboard.fairness.figures import least_response_ms, response_times_ms
+from callboard.fairness.properties.repeated_victims import victims_of
 from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.reasons import JobClaimant
 
 Objective = Callable[[ObservedRun, ObservedRun], float]
 """By how much the first run is worse than the second: a ratio, or a difference of shares."""
@@ -47,6 +51,37 @@ def _wasted(run: ObservedRun) -> float:
     return wasted / max(held, 1)
 
 
+def longest_flapping(run: ObservedRun) -> int:
+    """How often two jobs took slots from each other by turns, at the most; 0 where nobody takes
+    back what was taken.
+    """
+    last: dict[frozenset[JobId], JobId] = {}
+    turns: Counter[frozenset[JobId]] = Counter()
+    for victim in victims_of(run):
+        if isinstance(victim.beneficiary, JobClaimant):
+            mine = victim.launch.job
+            pair = frozenset((mine, victim.beneficiary.job))
+            turns[pair] += last.get(pair, mine) != mine
+            last[pair] = mine
+    return max(turns.values(), default=0)
+
+
+def blocked_share(run: ObservedRun) -> float:
+    """The share of users who have something to launch and nothing running, on average over time,
+    of those who have something to launch or to run.
+    """
+    blocked_ms = there_ms = 0
+    for seen, following in pairwise(run.observations):
+        waiting, running = (
+            {run.jobs[job].user for counts in both for job, number in counts.items() if number}
+            for both in (seen.pending, seen.running)
+        )
+        passed_ms = following.at_ms - seen.at_ms
+        blocked_ms += passed_ms * len(waiting - running)
+        there_ms += passed_ms * len(waiting | running)
+    return blocked_ms / max(there_ms, 1)
+
+
 def _ratio(of: Callable[[ObservedRun], float]) -> Objective:
     return lambda mine, its: of(mine) / max(of(its), 1e-9)
 
@@ -74,6 +109,14 @@ OBJECTIVES: Mapping[str, tuple[str, Objective]] = {
     "wasted work": (
         "the share of held slot time that came to nothing, less the other's",
         lambda mine, its: _wasted(mine) - _wasted(its),
+    ),
+    "flapping": (
+        "how often two jobs take slots from each other by turns, less the other's",
+        lambda mine, its: float(longest_flapping(mine) - longest_flapping(its)),
+    ),
+    "blocked users": (
+        "the share of users that wait with nothing running, over time, less the other's",
+        lambda mine, its: blocked_share(mine) - blocked_share(its),
     ),
     "mean response ratio": ("the mean T over the other's mean T", _ratio(_mean_response)),
 }

@@ -1,11 +1,13 @@
 """Look for the scenario in which POLICY looks worst against another, by drawing scenarios, climbing
 and breeding; make it smaller while it stays nearly as bad, and write it as a scenario file.
 
-objectives: max slowdown, starvation time, unfairness, wasted work, mean response ratio
+objectives: max slowdown, starvation time, unfairness, wasted work, flapping, blocked users,
+  mean response ratio
 
 examples:
   callboard hunt fifo --against fair --objective 'max slowdown'
   callboard hunt fair+kill --against fair --objective 'wasted work' --profile thorough
+  callboard hunt psbs+preemptive --against psbs --objective flapping
 """
 
 import argparse

@@ -1,0 +1,30 @@
+"""What a policy is hunted by, on worlds small enough to count by hand."""
+
+import msgspec
+import pytest
+
+from callboard.actors.config import Cluster
+from callboard.fairness.experiment import Experiment
+from callboard.fairness.objectives import blocked_share, longest_flapping
+from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
+from callboard.scenarios.scenario_file import Scenario, find_scenario, load_scenario
+
+ONE_SLOT = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1)
+
+
+def test_two_jobs_that_overtake_each_other_flap() -> None:
+    """`ping-pong` is the counterexample to `no-ping-pong` that the search found."""
+    ping_pong = load_scenario(find_scenario("ping-pong"))
+    assert longest_flapping(Experiment(ping_pong, "psbs+preemptive").run) == 1
+    assert longest_flapping(Experiment(ping_pong, "psbs").run) == 0
+
+
+@pytest.mark.parametrize(("user", "share"), [("her", 1 / 3), ("him", 0.0)])
+def test_a_user_is_blocked_who_waits_and_runs_nothing(user: str, share: float) -> None:
+    """Two jobs of one map each on one slot: both users are there for five minutes, in which she
+    waits, and she alone for five more.  Of jobs of one user the first runs while the second waits.
+    """
+    first = ListedJob(maps=1, map_s=300, user="him")
+    jobs = (first, msgspec.structs.replace(first, user=user))
+    world = Scenario(name="two", cluster=ONE_SLOT, workload=ListedWorkload(job=jobs))
+    assert blocked_share(Experiment(world, "fifo").run) == pytest.approx(share, abs=0.02)
