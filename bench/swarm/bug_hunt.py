@@ -15,8 +15,8 @@ import msgspec
 from bench.swarm.bug_planter import PlantedBug, planted
 from bench.swarm.planted_bugs import BUGS
 from bench.swarm.seed_trial import try_seed
+from callboard.experiments.many.content_key import scenario_version
 from callboard.experiments.many.result_store import Kept, ResultStore, key_of
-from callboard.experiments.many.sweeps.content_key import scenario_version
 
 NAME = "bugs.results"
 SEEDS_MAX = 400

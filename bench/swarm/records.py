@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from bench.swarm.seed_trial import SeedRecord
+from callboard.experiments.many.content_key import scenario_version
 from callboard.experiments.many.result_store import Kept, ResultStore, key_of
-from callboard.experiments.many.sweeps.content_key import scenario_version
 
 NAME = "swarm.results"
 

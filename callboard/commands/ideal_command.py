@@ -11,12 +11,17 @@ from pathlib import Path
 from callboard.arguments import number, whole_number
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
-from callboard.experiments.ideal_study import workers
 from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.ideal_study.plots import draw_figures
 from callboard.experiments.ideal_study.report_tables import study_tables, write_study_csv
 from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import Study
+from callboard.experiments.ideal_study.study_runs import (
+    compute_study,
+    known_runs,
+    study_runs,
+    study_workers,
+)
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.statistics import check_intervals
@@ -152,14 +157,11 @@ def _default_cache() -> Path:
 
 def _results(args: Namespace, study: Study, store: ResultStore, say: PlainConsole) -> Results:
     """The outcomes that are in the store, and the others computed."""
-    found = workers.cached_outcomes(study, store)
-    tasks = workers.missing_batches(study, found)
-    left = sum(len(task.runs) for task in tasks)
-    have = sum(len(runs) for runs in found.values())
+    wanted, have = len(study_runs(study)), known_runs(study, store)
     if have:
-        say.print(f"{have} of {have + left} runs were done before")
-    if tasks:
-        pool = dask_workers(args.on) if args.on else workers.study_workers(args.cores)
-        with pool as do, steps_progress("runs", have + left, done=have, left=True) as watch:
-            workers.run_batches(tasks, found, store, do, lambda n: watch("", n))
+        say.print(f"{have} of {wanted} runs were done before")
+    elsewhere = args.on and have < wanted
+    pool = dask_workers(args.on) if elsewhere else study_workers(args.cores)
+    with pool as workers, steps_progress("runs", wanted, done=have, left=True) as move:
+        found = compute_study(study, store, workers, lambda more: move("", more))
     return Results(study, found)

@@ -23,6 +23,7 @@ from callboard.arguments import whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.journal_paths import file_path
+from callboard.experiments.many.computing import compute_missing
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.statistics import check_intervals
@@ -49,9 +50,8 @@ from callboard.experiments.reproduction.recorded_outcomes import (
 from callboard.experiments.reproduction.reproduce import (
     Asked,
     asked,
-    compute_missing,
-    compute_small,
     last_outcomes,
+    missing_of,
     outcomes,
 )
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
@@ -227,27 +227,23 @@ def _seeds(options: argparse.Namespace) -> Sequence[int] | int | None:
 
 def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace) -> bool:
     """Compute what is missing; whether Ctrl-C came."""
-    missing = compute_small(wanted, store)
-    if not missing:
-        return False
-    told = f"{count(missing, 'run')} to play; all that was asked for takes"
-    if options.explore:
-        _say(f"{count(missing, 'run')} to play")
-    else:
+    missing = missing_of(wanted, store)
+    long = sum(call.weight > 0 for call in missing)
+    if long and options.explore:
+        _say(f"{count(long, 'run')} to play")
+    elif long:
+        told = f"{count(long, 'run')} to play; all that was asked for takes"
         announce(told, _recorded_seconds(wanted))
     shared = SharedBoard(0)
     with (
         stopping_on_ctrl_c(shared.request_stop),
         local_workers(options.cores, shared) as workers,
-        steps_progress("runs", missing, left=True) as move,
+        steps_progress("runs", long, left=True) as move,
     ):
-        compute_missing(
-            wanted,
-            store,
-            workers,
-            lambda more: move("", more),
-            lambda: bool(shared.stop.value),
-        )
+        for answered in compute_missing(
+            missing, store, workers, retry=True, stopped=lambda: bool(shared.stop.value)
+        ):
+            move("", int(answered.call.weight > 0))
         stopped = bool(shared.stop.value)
     if stopped:
         _say("stopped: what was computed is kept, and the same command goes on from there")

@@ -51,17 +51,10 @@ class RunOutcome(NamedTuple):
     slowdown: float
 
 
-class WorkerAnswer(NamedTuple):
-    """What a worker sends back: the outcomes, and the digest of the code that made them."""
-
-    cell: StudyCell
-    runs: Sequence[int]
-    outcomes: Sequence[RunOutcome]
-    program: str
-
-
-def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> WorkerAnswer:
-    """Run `cell` for each of `runs`; raises `ValueError` for a trace that has no load."""
+def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> list[RunOutcome]:
+    """What each of these runs of the cell comes to; raises `ValueError` for a trace that has no
+    load.
+    """
     size = sizes(
         trace.submit_s,
         trace.input_bytes,
@@ -80,7 +73,7 @@ def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> WorkerAnswer:
         outcomes.append(
             RunOutcome(float(sojourn.mean()), float(median), float(p95), float(slowdown))
         )
-    return WorkerAnswer(cell, runs, outcomes, program_digest())
+    return outcomes
 
 
 @cache

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
 from callboard.experiments.ideal_study.study import Study
+from callboard.experiments.ideal_study.study_runs import Found
 from callboard.experiments.ideal_study.swim import Trace
-from callboard.experiments.ideal_study.workers import Found
 from callboard.experiments.many import statistics
 
 

@@ -9,8 +9,14 @@ import msgspec
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.experiments.error_messages import describe_error
-from callboard.experiments.many.task_pool import SharedBoard, board
-from callboard.experiments.run.run_result import ACTORS, TWIN, EngineName, RunResult
+from callboard.experiments.many.task_pool import Interrupted, SharedBoard, board
+from callboard.experiments.run.run_result import (
+    ACTORS,
+    TWIN,
+    EngineName,
+    RunResult,
+    pack_result,
+)
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.run_watcher import RunWatcher
 from callboard.experiments.run.simulation import DriverName, run_simulation
@@ -102,23 +108,42 @@ class TaskFailure(msgspec.Struct, frozen=True):
     status: int = EXIT_FAILED
 
 
-def perform(task: WorkerTask) -> RunResult | SoloTimes | TaskFailure | None:
-    """Do the task; whatever goes wrong is told in the answer.  None where the board says that
+def perform(task: RunTask) -> RunResult | TaskFailure | None:
+    """Play the run; whatever goes wrong is told in the answer.  None where the board says that
     nothing is to be begun.
     """
     shared = board()
     if shared is not None and shared.stop.value:
         return None
-    watcher = None if shared is None else _BoardWatcher(shared, task.place)
     try:
-        if isinstance(task, SoloTask):
-            from callboard.experiments.run.solo_runs import solo_times
-
-            return SoloTimes(solo_times(task.spec, at_once=task.at_once))
-        return task.run(watcher)
+        return task.run(_watcher(task.place))
     except Exception as error:
         message, status = describe_error(error)
         return TaskFailure(traceback.format_exc() if message is None else message, status)
+
+
+def play_task(task: WorkerTask) -> bytes:
+    """What a run came to, or its jobs alone, as a store keeps it; raises what `RunTask.run` does,
+    and Interrupted if the board has stopped it.
+    """
+    if isinstance(task, SoloTask):
+        from callboard.experiments.run.solo_runs import solo_times
+
+        return msgspec.msgpack.encode(SoloTimes(solo_times(task.spec, at_once=task.at_once)))
+    result = task.run(_watcher(task.place))
+    if result.interrupted:
+        raise Interrupted
+    return pack_result(result)
+
+
+def read_solo_times(data: bytes) -> SoloTimes:
+    """The times alone again."""
+    return msgspec.msgpack.decode(data, type=SoloTimes)
+
+
+def _watcher(place: int) -> RunWatcher | None:
+    shared = board()
+    return None if shared is None else _BoardWatcher(shared, place)
 
 
 class _BoardWatcher(RunWatcher):

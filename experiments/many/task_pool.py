@@ -174,6 +174,10 @@ class SharedBoard:
         self.stop.value = True
 
 
+class Interrupted(Exception):
+    """What a function raises that the board has stopped on its way: it has no answer."""
+
+
 _board: SharedBoard | None = None
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
+
+from callboard.experiments.many.computing import Call
 
 NUMBER_MARGIN = 0.25
 """Ours is equivalent to a printed number if its interval lies within this share of it ..."""
@@ -59,17 +61,6 @@ CLASS_MEANINGS = {
     VerdictClass.FITTED: "a parameter of ours was chosen so that it comes out",
     VerdictClass.PREDICTED: "nothing of ours was chosen by it",
 }
-
-
-class Call(NamedTuple):
-    """A function with what it is given: what a worker does, and what its answer is kept under.  A
-    `small` one takes less time than a worker needs to start.
-    """
-
-    key: str
-    function: Callable[..., bytes]
-    arguments: tuple[Any, ...]
-    small: bool = False
 
 
 class Evidence(Protocol[_SampleT_co]):

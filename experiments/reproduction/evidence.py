@@ -13,14 +13,9 @@ import msgspec
 from callboard.experiments.ideal_study.cells import Point, compute, program_digest
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
+from callboard.experiments.many.computing import Call
 from callboard.experiments.many.result_store import key_of
-from callboard.experiments.reproduction.artefact import Call
-from callboard.experiments.reproduction.metered_run import (
-    MeteredRun,
-    MeteredTask,
-    play_metered,
-    read_metered,
-)
+from callboard.experiments.reproduction.metered_run import MeteredRun, MeteredTask
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
 
@@ -62,12 +57,12 @@ class Played(msgspec.Struct, frozen=True):
         return seeds[:1] if self.once else seeds
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
-        tasks = [cell.task(seed) for seed in self.used(seeds) for cell in self.cells]
-        return [Call(task.key, play_metered, (task,)) for task in tasks]
+        tasks = (cell.task(seed) for seed in self.used(seeds) for cell in self.cells)
+        return [call for task in tasks for call in task.calls()]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Runs]:
         return [
-            {cell.name: read_metered(found[cell.task(seed).key]) for cell in self.cells}
+            {cell.name: cell.task(seed).read(found) for cell in self.cells}
             for seed in self.used(seeds)
         ]
 
@@ -197,8 +192,7 @@ def play_ideal(path: str, discipline: str, points: Sequence[Point], seed: int) -
     means = []
     for point in points:
         cell = study.cell(trace, discipline, point)
-        answer = compute(trace, cell, cell.runs(RUNS_A_SEED))
-        means.append([outcome.mean_s for outcome in answer.outcomes])
+        means.append([run.mean_s for run in compute(trace, cell, cell.runs(RUNS_A_SEED))])
     return msgspec.msgpack.encode(means)
 
 

@@ -1,24 +1,19 @@
-"""Computing what artefacts need and is not kept yet, and their outcomes."""
+"""What artefacts need, and their outcomes once it has been computed."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from callboard.experiments.error_messages import describe_error
+from callboard.experiments.many.computing import Call, missing_calls
 from callboard.experiments.many.result_store import Kept, ResultStore
-from callboard.experiments.many.task_pool import Lost, Workers, answers, board
-from callboard.experiments.reproduction.artefact import AnyArtefact, Call
-from callboard.experiments.reproduction.metered_run import Interrupted
+from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.outcome import (
     ArtefactOutcome,
     ReproductionVerdict,
     judge,
     whole_verdict,
 )
-from callboard.experiments.user_errors import InputError
 
 JUDGING_SEEDS = 101
 """The first of the seeds that judge: no parameter was ever chosen by looking at them."""
@@ -40,61 +35,9 @@ def asked(artefact: AnyArtefact, seeds: Sequence[int] | int | None, *, quick: bo
     return Asked(artefact, tuple(seeds))
 
 
-class CallAnswer(NamedTuple):
-    """What a call came to: its bytes, or why there are none, and its processor seconds."""
-
-    value: bytes | None
-    error: str
-    seconds: float
-
-
-def do_call(call: Call) -> CallAnswer | None:
-    """What a worker does; None once nothing more is to be begun."""
-    shared = board()
-    if shared is not None and shared.stop.value:
-        return None
-    began = time.process_time()
-    try:
-        value = call.function(*call.arguments)
-    except Interrupted:
-        return None
-    except Exception as error:
-        message, _ = describe_error(error)
-        return CallAnswer(None, message or repr(error), time.process_time() - began)
-    return CallAnswer(value, "", time.process_time() - began)
-
-
-def compute_missing(
-    wanted: Sequence[Asked],
-    store: ResultStore,
-    workers: Workers,
-    progress: Callable[[int], object] = lambda _: None,
-    stopped: Callable[[], bool] = lambda: False,
-) -> None:
-    """Compute what the store has not; each answer is on disk before the next is looked at."""
-    calls = missing_calls(wanted, store)
-    for call, answer in answers(workers, do_call, takewhile(lambda _: not stopped(), calls)):
-        if isinstance(answer, Lost):
-            raise InputError(f"some runs could not be computed: {answer.why}")
-        if answer is not None:
-            store.add([(call.key, Kept(*answer))])
-            progress(1)
-
-
-def compute_small(wanted: Sequence[Asked], store: ResultStore) -> int:
-    """Compute what is missing and small, here; how many calls are left."""
-    missing = missing_calls(wanted, store)
-    small = [call for call in missing if call.small]
-    done = [(call.key, Kept(*answer)) for call in small if (answer := do_call(call)) is not None]
-    store.add(done)
-    return len(missing) - len(small)
-
-
-def missing_calls(wanted: Sequence[Asked], store: ResultStore) -> list[Call]:
+def missing_of(wanted: Sequence[Asked], store: ResultStore) -> list[Call]:
     """The calls whose answers the store has not, each once, in the order of the artefacts."""
-    calls = {call.key: call for each in wanted for call in _calls(each)}
-    known = store.find(calls)
-    return [call for key, call in calls.items() if key not in known or known[key].value is None]
+    return missing_calls((call for each in wanted for call in _calls(each)), store)
 
 
 def _calls(each: Asked) -> Sequence[Call]:

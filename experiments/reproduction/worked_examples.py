@@ -16,9 +16,9 @@ import numpy as np
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.recorded_tasks import RecordedTasks
+from callboard.experiments.many.computing import Call
+from callboard.experiments.many.content_key import scenario_version
 from callboard.experiments.many.result_store import key_of
-from callboard.experiments.many.sweeps.content_key import scenario_version
-from callboard.experiments.reproduction.artefact import Call
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import run_simulation
@@ -44,7 +44,7 @@ class Worked(msgspec.Struct, frozen=True):
         return ()
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
-        return [Call(self._key(), work_example, (self.name,), small=True)]
+        return [Call(self._key(), work_example, (self.name,), weight=0.0)]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:  # noqa: ARG002
         return [msgspec.msgpack.decode(found[self._key()], type=dict[str, float])]
@@ -70,7 +70,7 @@ class SeededExample(msgspec.Struct, frozen=True):
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [
-            Call(self._key(seed), draw_example, (self.name, seed), small=True) for seed in seeds
+            Call(self._key(seed), draw_example, (self.name, seed), weight=0.0) for seed in seeds
         ]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:

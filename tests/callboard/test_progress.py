@@ -98,7 +98,7 @@ def test_a_long_artefact_says_beforehand_how_long(
 ) -> None:
     """As recorded with ten seeds, and asked for with two."""
 
-    def stopped(*_given: object) -> None:
+    def stopped(*_given: object, **_named: object) -> None:
         raise InputError("stopped before the first run")
 
     monkeypatch.setattr(reproduce_command, "compute_missing", stopped)

@@ -15,10 +15,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from callboard.experiments.many import computing, content_key
+from callboard.experiments.many.content_key import PLAYING, READING, code_digest, task_key
 from callboard.experiments.many.result_store import Kept, ResultStore, is_store
-from callboard.experiments.many.run_tasks import RunTask, SoloTask, TaskFailure
-from callboard.experiments.many.sweeps import content_key, sweep
-from callboard.experiments.many.sweeps.content_key import PLAYING, READING, code_digest, task_key
+from callboard.experiments.many.run_tasks import RunTask, SoloTask
+from callboard.experiments.many.sweeps import sweep
 from callboard.experiments.many.sweeps.design_file import read_design
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sensitivity import KeyRange, Question, parse_range
@@ -111,7 +112,7 @@ class TestStore:
     def test_a_cell_that_cannot_be_is_told_and_does_not_stop_the_rest(self, tmp_path: Path) -> None:
         settings = all_combinations([("cluster.nodes", ("4", "1", "8"))])
         plan = msgspec.structs.replace(PLAN, settings=settings)
-        assert play(plan, tmp_path / "s") == SweepCounts(found=4, played=8, failed=4)
+        assert play(plan, tmp_path / "s") == SweepCounts(found=0, played=12, failed=4)
         with ResultStore(tmp_path / "s") as store:
             failed = [cell for cell in read_cells(store) if cell.error]
         assert {cell.setting for cell in failed} == {(("cluster.nodes", "1"),)}
@@ -120,26 +121,21 @@ class TestStore:
     def test_a_failure_is_kept_until_it_is_tried_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def broken(_: object) -> object:
+        def broken(_: object) -> bytes:
             raise MemoryError("no room")
 
         path = tmp_path / "s"
         with monkeypatch.context() as patched:
-            patched.setattr(sweep, "perform", broken)
-            with pytest.raises(MemoryError):
-                play(PLAN, path)
-        lost = TaskFailure("out of luck")
-        with monkeypatch.context() as patched:
-            patched.setattr(sweep, "perform", lambda _: lost)
-            assert play(PLAN, path).failed == 16
+            patched.setattr(sweep, "play_task", broken)
+            assert play(PLAN, path) == SweepCounts(found=0, played=16, failed=16)
         assert play(PLAN, path) == SweepCounts(found=16, played=0, failed=16)
         assert play(PLAN, path, retry=True) == SweepCounts(found=0, played=16, failed=0)
 
     def test_a_worker_with_other_code_is_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        theirs = sweep.CellAnswer("another", None)
-        monkeypatch.setattr(sweep, "perform_cell", lambda _: theirs)
+        theirs = computing._Answers("another", ())
+        monkeypatch.setattr(computing, "perform_calls", lambda _: theirs)
         with pytest.raises(InputError, match="another version"):
             play(PLAN, tmp_path / "s")
 

@@ -16,20 +16,18 @@ import pytest
 
 from callboard.cli import run_command_line
 from callboard.experiments.ideal_study import study as studies
-from callboard.experiments.ideal_study.cache import add_outcomes, find_outcomes
 from callboard.experiments.ideal_study.cells import compute
 from callboard.experiments.ideal_study.study import Study
-from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
-from callboard.experiments.ideal_study.workers import (
+from callboard.experiments.ideal_study.study_runs import (
     Found,
-    cached_outcomes,
-    missing_batches,
-    run_batches,
+    compute_study,
+    known_runs,
+    study_runs,
     study_workers,
 )
+from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.task_pool import OtherWorkers, dask_workers
-from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 
 pytest.importorskip("scipy")  # for the intervals
@@ -205,20 +203,13 @@ def test_every_discipline_sees_the_same_draws(trace_file: Path) -> None:
         compute(study.traces[0], study.cell(study.traces[0], name, point), range(3))
         for name in ("fsp+ps", "psbs")
     ]
-    assert answers[0].outcomes == answers[1].outcomes
-    assert len(set(answers[0].outcomes)) == 3
+    assert answers[0] == answers[1]
+    assert len(set(answers[0])) == 3
 
 
 def test_what_cannot_differ_is_one_cell(trace_file: Path) -> None:
     """Blind disciplines and runs without errors are computed once, not once a sigma and run."""
-    trace = load_trace(trace_file)
-    study = study_of(trace, runs=7)
-    tasks = missing_batches(study, known_in_empty(study))
-    assert sum(len(task.runs) for task in tasks) == 3 + 2 * 7
-
-
-def known_in_empty(study: Study) -> Found:
-    return {cell: {} for _, cell in study.cells()}
+    assert len(study_runs(study_of(load_trace(trace_file), runs=7))) == 3 + 2 * 7
 
 
 class InTurn(Executor):
@@ -235,49 +226,42 @@ class TestCache:
 
     def test_nothing_is_done_twice(self, trace_file: Path, tmp_path: Path) -> None:
         study = study_of(load_trace(trace_file))
+        steps: list[int] = []
         with ResultStore(tmp_path / "cache") as cache, study_workers(1) as workers:
-            found = cached_outcomes(study, cache)
-            run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
-        with ResultStore(tmp_path / "cache") as cache:
-            again = cached_outcomes(study, cache)
-            assert again == found
-            assert missing_batches(study, again) == []
-            more = study._replace(runs=5)
-            assert {task.runs for task in missing_batches(more, cached_outcomes(more, cache))} == {
-                (3, 4)
-            }
+            found = compute_study(study, cache, workers)
+            assert compute_study(study, cache, workers, steps.append) == found
+            assert sum(steps) == 0
+            more = study._replace(runs=study.runs + 2)
+            compute_study(more, cache, workers, steps.append)
+            assert sum(steps) == len(study_runs(more)) - len(study_runs(study)) > 0
 
     def test_what_was_finished_before_a_failure_is_kept(
-        self, trace_file: Path, tmp_path: Path
+        self, trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        study = study_of(load_trace(trace_file))
+        monkeypatch.setattr("callboard.experiments.ideal_study.study_runs.JOBS_AT_ONCE", 1)
+        study, done = study_of(load_trace(trace_file)), list[int]()
 
         def stops_at_third(_: int) -> None:
-            if sum(len(runs) for runs in found.values()) >= sum(len(b.runs) for b in tasks[:2]):
+            done.append(1)
+            if len(done) == 3:
                 raise KeyboardInterrupt
 
         with ResultStore(tmp_path / "cache") as cache:
-            found = cached_outcomes(study, cache)
-            tasks = missing_batches(study, found)
             with pytest.raises(KeyboardInterrupt):
-                run_batches(tasks, found, cache, OtherWorkers(InTurn(), 1), stops_at_third)
-        with ResultStore(tmp_path / "cache") as cache:
-            assert missing_batches(study, cached_outcomes(study, cache)) == tasks[2:]
+                compute_study(study, cache, OtherWorkers(InTurn(), 1), stops_at_third)
+            assert known_runs(study, cache) == 3
 
     def test_other_code_has_other_results(
         self, trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         study = study_of(load_trace(trace_file))
-        with ResultStore(tmp_path / "cache") as cache:
-            cell = next(cell for _, cell in study.cells())
-            add_outcomes(cache, compute(study.traces[0], cell, [0]))
-            assert list(find_outcomes(cache, cell, range(1))) == [0]
+        with ResultStore(tmp_path / "cache") as cache, study_workers(1) as workers:
+            compute_study(study, cache, workers)
+            assert known_runs(study, cache) == len(study_runs(study))
             monkeypatch.setattr(
-                "callboard.experiments.ideal_study.cache.program_digest", lambda: "another"
+                "callboard.experiments.ideal_study.study_runs.program_digest", lambda: "another"
             )
-            assert find_outcomes(cache, cell, range(1)) == {}
-            with pytest.raises(InputError, match="another version"):
-                add_outcomes(cache, compute(study.traces[0], cell, [0]))
+            assert known_runs(study, cache) == 0
 
     @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
     def test_killed_half_way(self, tmp_path: Path) -> None:
@@ -299,11 +283,7 @@ class TestCache:
         points, figures = studies.grid([trace.name], [1.0], [0.9], [4.0])
         study = Study((trace,), "report", ("srpt", "fsp+ps"), points, figures, 3000, 0)
         with ResultStore(cache) as kept:
-            found = cached_outcomes(study, kept)
-            done = sum(len(runs) for runs in found.values())
-            left = missing_batches(study, found)
-        assert 0 < done < 6000
-        assert sum(len(task.runs) for task in left) == 6000 - done
+            assert 0 < known_runs(study, kept) < len(study_runs(study)) == 6000
 
 
 def wait_for_rows(cache: Path, process: "subprocess.Popen[bytes]") -> None:
@@ -328,16 +308,14 @@ def test_processes_and_threads_agree(
     study = study_of(load_trace(trace_file))
     here = run_study(study, tmp_path / "a", 1)
     monkeypatch.setattr(
-        "callboard.experiments.ideal_study.workers.compiled_is_available", lambda: False
+        "callboard.experiments.ideal_study.study_runs.compiled_is_available", lambda: False
     )
     assert run_study(study, tmp_path / "b", 2) == here
 
 
 def run_study(study: Study, path: Path, cores: int) -> Found:
     with ResultStore(path) as cache, study_workers(cores) as workers:
-        found = cached_outcomes(study, cache)
-        run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
-    return found
+        return compute_study(study, cache, workers)
 
 
 @pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
@@ -354,8 +332,6 @@ def test_a_dask_cluster_finds_the_same(trace_file: Path, tmp_path: Path) -> None
     )  # fmt: skip
     with scheduler, ResultStore(tmp_path / "there") as cache:
         address = scheduler.scheduler_address.split("://")[1]
-        found = cached_outcomes(study, cache)
         with dask_workers(f"dask://{address}") as workers:
-            run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
-        assert found == here
-        assert missing_batches(study, cached_outcomes(study, cache)) == []
+            assert compute_study(study, cache, workers) == here
+        assert known_runs(study, cache) == len(study_runs(study))

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from callboard.experiments.many.computing import Call
 from callboard.experiments.many.result_store import ResultStore
-from callboard.experiments.reproduction.artefact import Artefact, Call, Paper, Quantity
+from callboard.experiments.reproduction.artefact import Artefact, Paper, Quantity
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.catalogue_of_explorations import EXPLORATIONS
 from callboard.experiments.reproduction.exploration import (

@@ -6,17 +6,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from callboard.experiments.many.computing import Answered, compute_missing
 from callboard.experiments.many.result_store import Kept, ResultStore
+from callboard.experiments.many.sweeps.sweep import run_sweep
+from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.many.task_pool import OtherWorkers
 from callboard.experiments.reproduction.artefact import Artefact, Paper, Quantity
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
-from callboard.experiments.reproduction.metered_run import play_metered, read_metered
+from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.outcome import ReproductionVerdict
 from callboard.experiments.reproduction.reproduce import (
     Asked,
-    compute_missing,
     last_outcomes,
-    missing_calls,
+    missing_of,
     outcome_of,
     outcomes,
 )
@@ -56,20 +58,28 @@ def workers() -> Iterator[OtherWorkers]:
         yield OtherWorkers(executor, 1)
 
 
+def computed(wanted: list[Asked], store: ResultStore, workers: OtherWorkers) -> list[Answered]:
+    return list(compute_missing(missing_of(wanted, store), store, workers, retry=True))
+
+
+def played(cell: Cell) -> MeteredRun:
+    """The cell's run with seed 101."""
+    task = cell.task(101)
+    return task.read({call.key: call.function(*call.arguments) for call in task.calls()})
+
+
 def test_what_was_computed_is_not_computed_again(store: ResultStore, workers: OtherWorkers) -> None:
     wanted = [two_jobs(), two_jobs()]
-    assert len(missing_calls(wanted, store)) == 4  # two cells, two seeds; each once
-    steps: list[int] = []
-    compute_missing(wanted, store, workers, steps.append)
-    assert sum(steps) == 4
-    assert not missing_calls(wanted, store)
-    assert len(missing_calls([two_jobs(FAIR, FIFO, LAS)], store)) == 2
+    assert len(missing_of(wanted, store)) == 6  # of two seeds two runs and the jobs alone, each once
+    assert len(computed(wanted, store, workers)) == 6
+    assert not missing_of(wanted, store)
+    assert len(missing_of([two_jobs(FAIR, FIFO, LAS)], store)) == 2
 
 
 def test_an_outcome_is_computed_from_what_is_kept_and_remembered(
     store: ResultStore, workers: OtherWorkers
 ) -> None:
-    compute_missing([two_jobs()], store, workers)
+    computed([two_jobs()], store, workers)
     (outcome,) = outcomes([two_jobs()], store)
     assert outcome.seeds == (101, 102)
     assert {name for name, *_ in outcome.digests} == {"fair", "fifo"}
@@ -77,7 +87,7 @@ def test_an_outcome_is_computed_from_what_is_kept_and_remembered(
 
 
 def test_half_of_the_runs_give_no_verdict(store: ResultStore) -> None:
-    call = missing_calls([two_jobs()], store)[0]
+    call = missing_of([two_jobs()], store)[0]
     store.add([(call.key, Kept(call.function(*call.arguments), "", 1.0))])
     outcome = outcome_of(two_jobs(), store)
     assert outcome.verdict is ReproductionVerdict.NOT_RUN
@@ -88,25 +98,38 @@ def test_a_run_that_failed_says_why_and_is_tried_again(
     store: ResultStore, workers: OtherWorkers
 ) -> None:
     wanted = [two_jobs(FAIR, Cell(name="fifo", scenario="two-jobs", policy="no-such-policy"))]
-    compute_missing(wanted, store, workers)
+    computed(wanted, store, workers)
     assert "no-such-policy" in outcome_of(wanted[0], store).note
-    assert len(missing_calls(wanted, store)) == 2
+    assert len(missing_of(wanted, store)) == 2
 
 
 def test_what_no_meter_looks_at_the_twin_may_play_with_the_same_figures() -> None:
     """`reproduce` lets it, for it is many times faster."""
     pytest.importorskip("numba")
-    plain = read_metered(play_metered(FAIR.task(101)))
-    fast = read_metered(play_metered(msgspec.structs.replace(FAIR, meters=()).task(101)))
+    plain = played(FAIR)
+    fast = played(msgspec.structs.replace(FAIR, meters=()))
     assert (plain.result.engine, fast.result.engine) == ("actors", "twin")
     assert plain.result.summary.response_seconds == fast.result.summary.response_seconds
+
+
+def test_a_run_that_a_sweep_has_played_is_found(store: ResultStore, workers: OtherWorkers) -> None:
+    """And the other way round: a run is kept under what decides it, whoever asked."""
+    plan = SweepPlan(
+        scenarios=("two-jobs",), policies=("fifo", "las"), seeds="101..102", slowdown=True
+    )
+    assert run_sweep(PlannedSweep(plan), store, workers).played == 6
+    assert missing_of([two_jobs(FIFO, LAS)], store) == []
+    fair = msgspec.structs.replace(FAIR, meters=())
+    computed([two_jobs(fair)], store, workers)
+    more = msgspec.structs.replace(plan, policies=("fifo", "las", "fair"))
+    assert run_sweep(PlannedSweep(more), store, workers).played == 0
 
 
 def test_killed_attempts_are_counted_by_their_jobs() -> None:
     """Each is counted once, whoever had it killed."""
     policy = 'fair+kill(victims="job")'
     storm = Cell(name="storm", scenario="preemption-storm", policy=policy, meters=("kills",))
-    run = read_metered(play_metered(storm.task(101)))
+    run = played(storm)
     kills = run.metered["kills"]
     assert sum(kills["killed"]) == run.result.summary.attempts.killed > 100
     assert len(set(kills["job"])) == len(kills["killed"])

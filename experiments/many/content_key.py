@@ -38,7 +38,10 @@ PLAYING = (
 READING = ("scenarios/**/*.py", "experiments/run/run_loading.py")
 """Those whose text can change which jobs and script a scenario comes to."""
 
-_HOUSE = Path(__file__).parents[3]
+PROGRAM = ("actors", "experiments", "journal", "scenarios", "scheduler", "twin")
+"""The rooms of all that a worker computes."""
+
+_HOUSE = Path(__file__).parents[2]
 
 
 @cache
@@ -53,6 +56,12 @@ def scenario_version() -> str:
     its jobs and script, and plays them.
     """
     return code_digest(_HOUSE, (*PLAYING, *READING))
+
+
+@cache
+def program_version() -> str:
+    """A digest of all code that a worker may run, by which another version of it is known."""
+    return code_digest(_HOUSE, [f"{room}/**/*.py" for room in PROGRAM])
 
 
 def code_digest(house: Path, patterns: Sequence[str]) -> str:
