@@ -25,6 +25,7 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind
+from callboard.scheduler.ordered_sum import ordered_sum
 from callboard.scheduler.part_params import ShareParams
 
 _DUE = ShareParams()
@@ -171,12 +172,12 @@ class UserShareMeter:
             if len(users) > 1 and any(user.waiting(kind) for user in users):
                 compared = True
                 shares = [user.share(kind) for user in users]
-                mean = sum(shares) / len(shares)
-                total += sum(abs(each - mean) for each in shares)
+                mean = ordered_sum(shares) / len(shares)
+                total += ordered_sum(abs(each - mean) for each in shares)
         return total if compared else None
 
     def _dissatisfied(self) -> float | None:
         lacking = [
             user.lacking(kind) for kind in KINDS for user in self._active(kind) if user.minima[kind]
         ]
-        return sum(lacking) if lacking else None
+        return ordered_sum(lacking) if lacking else None

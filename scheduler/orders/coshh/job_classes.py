@@ -17,6 +17,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.scheduler.ordered_sum import ordered_sum
 from callboard.scheduler.orders.coshh.linear_program import TASK_MS_MIN, scipy_module
 
 GridCell = int
@@ -107,7 +108,7 @@ class JobClasses:
         for cell, number in self._class_of.items():
             members.setdefault(number, []).append(self._times[cell])
         self._class_times = {
-            number: tuple(sum(column) / len(each) for column in zip(*each, strict=True))
+            number: tuple(ordered_sum(column) / len(each) for column in zip(*each, strict=True))
             for number, each in members.items()
         }
 

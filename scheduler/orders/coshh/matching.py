@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callboard.scheduler.model import JobId, Millis, SlotKind, stage_on
+from callboard.scheduler.ordered_sum import ordered_sum
 from callboard.scheduler.orders.coshh.cohorts import Cohort, Cohorts
 from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
 from callboard.scheduler.orders.coshh.linear_program import MatchingSolution, solve_matching
@@ -81,7 +82,7 @@ class CurrentMatching:
 
 
 def _parts(amounts: Sequence[float]) -> list[float]:
-    total = sum(amounts)
+    total = ordered_sum(amounts)
     return [each / total for each in amounts] if total else list(amounts)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from callboard.scheduler.estimation import RunningMean, work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
 from callboard.scheduler.model import STAGES, AttemptId, JobId, Millis, Stage
+from callboard.scheduler.ordered_sum import ordered_sum
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +48,7 @@ class TrainingPhase:
         return self.mean_ms() * self.tasks
 
     def final_size_ms(self) -> float:
-        unfinished = sum(1 - p for _, p in self.sizes.values())
+        unfinished = ordered_sum(1 - p for _, p in self.sizes.values())
         return self.mean_ms() * (self.tasks - self.wanted + unfinished)
 
     def started(self, attempt: AttemptId) -> bool:

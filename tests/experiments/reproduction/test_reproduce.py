@@ -70,7 +70,9 @@ def played(cell: Cell) -> MeteredRun:
 
 def test_what_was_computed_is_not_computed_again(store: ResultStore, workers: OtherWorkers) -> None:
     wanted = [two_jobs(), two_jobs()]
-    assert len(missing_of(wanted, store)) == 6  # of two seeds two runs and the jobs alone, each once
+    assert (
+        len(missing_of(wanted, store)) == 6
+    )  # of two seeds two runs and the jobs alone, each once
     assert len(computed(wanted, store, workers)) == 6
     assert not missing_of(wanted, store)
     assert len(missing_of([two_jobs(FAIR, FIFO, LAS)], store)) == 2
