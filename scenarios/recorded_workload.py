@@ -75,6 +75,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             requested_ms=job.requested_ms,
             setup_ms=job.setup_ms,
             cleanup_ms=job.cleanup_ms,
+            demands=job.demands,
         )
 
 

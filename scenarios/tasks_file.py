@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from callboard.actors.config import AMOUNT_MAX
+from callboard.actors.job_spec import Amounts
 from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX, TASKS_MAX
@@ -33,6 +35,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
 _Length = Annotated[int, Meta(ge=1, le=int(SECONDS_MAX) * 1000)]
 _Level = Annotated[int, Meta(ge=0, le=2)]
+_Amount = Annotated[int, Meta(ge=0, le=AMOUNT_MAX)]
 _Node = Annotated[int, Meta(ge=-1)]
 _T = TypeVar("_T")
 _FailureRow = tuple[Literal[0, 1], Annotated[int, Meta(ge=0)], _Length, _Level, bool]
@@ -41,7 +44,8 @@ _FailureRow = tuple[Literal[0, 1], Annotated[int, Meta(ge=0)], _Length, _Level, 
 class RecordedJob(msgspec.Struct, frozen=True):
     """A job and its tasks.  Its user killed it `killed_ms` after its submission; `requested_ms` is
     what was asked for a task, `response_ms` how long the job took then; None where unknown.  Tasks
-    of `setup_ms` and `cleanup_ms` came before and after all others (0: none).
+    of `setup_ms` and `cleanup_ms` came before and after all others (0: none).  Each map took the
+    first of `demands` besides a slot, each reduce the second.
     """
 
     name: str
@@ -55,11 +59,13 @@ class RecordedJob(msgspec.Struct, frozen=True):
     tasks: RecordedTasks
     setup_ms: Millis = 0
     cleanup_ms: Millis = 0
+    demands: tuple[Amounts, Amounts] = ((), ())
 
 
 class ClusterRecording(msgspec.Struct, frozen=True):
     """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks,
-    or go round them (`round_robin`); `hosts` are their names, if they have any.
+    or go round them (`round_robin`); `hosts` are their names, if they have any.  Each has this
+    `capacity` besides slots.
     """
 
     format: str
@@ -71,6 +77,7 @@ class ClusterRecording(msgspec.Struct, frozen=True):
     jobs: tuple[RecordedJob, ...]
     span_ms: Millis
     round_robin: bool = False
+    capacity: Amounts = ()
 
 
 class _Head(msgspec.Struct):
@@ -85,6 +92,7 @@ class _Head(msgspec.Struct):
     hosts: tuple[str, ...] = ()
     round_robin: bool = False
     jobs: Annotated[int, Meta(ge=1, le=JOBS_MAX)] | None = None
+    capacity: dict[str, _Amount] = {}
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -109,6 +117,8 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     response_ms: _Time | None = None
     setup_ms: _Time = 0
     cleanup_ms: _Time = 0
+    map_demand: dict[str, _Amount] = {}
+    reduce_demand: dict[str, _Amount] = {}
 
 
 def write_tasks(recording: ClusterRecording, path: Path, attempts: Iterable[bytes] = ()) -> None:
@@ -131,6 +141,7 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
         hosts=recording.hosts,
         round_robin=recording.round_robin,
         jobs=len(recording.jobs),
+        capacity=dict(recording.capacity),
     )
     yield msgspec.json.encode(head)
     for job in recording.jobs:
@@ -162,6 +173,8 @@ def _line(job: RecordedJob) -> _Line:
         response_ms=job.response_ms,
         setup_ms=job.setup_ms,
         cleanup_ms=job.cleanup_ms,
+        map_demand=dict(job.demands[0]),
+        reduce_demand=dict(job.demands[1]),
     )
 
 
@@ -218,7 +231,8 @@ def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
     if not 1 <= len(jobs) <= JOBS_MAX:
         raise ScenarioError(f"{len(jobs):,} jobs; expected 1 to {JOBS_MAX:,}", source=path)
     kept = (head.format, head.nodes, head.rack_sizes, head.map_slots, head.reduce_slots)
-    return ClusterRecording(*kept, head.hosts, jobs, head.span_ms, head.round_robin)
+    told = (head.hosts, jobs, head.span_ms, head.round_robin)
+    return ClusterRecording(*kept, *told, tuple(head.capacity.items()))
 
 
 def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
@@ -230,7 +244,8 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
     who = (line.name, line.user, line.pool, Priority(line.priority), line.submit_ms)
     kept = (line.killed_ms, line.requested_ms, line.response_ms)
     auxiliary = (line.setup_ms, line.cleanup_ms)
-    return RecordedJob(*who, *kept, _tasks(line, head.nodes), *auxiliary)
+    demands = (tuple(line.map_demand.items()), tuple(line.reduce_demand.items()))
+    return RecordedJob(*who, *kept, _tasks(line, head.nodes), *auxiliary, demands)
 
 
 def _contradiction(line: _Line, nodes: int) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from callboard.scenarios.formats.container_amounts import NO_DEMANDS, Demands
 from callboard.scheduler.model import (
     CLEANUP,
     SETUP,
@@ -79,7 +80,7 @@ class HistoryTask(msgspec.Struct):
 class HistoryJob(msgspec.Struct):
     """One job.  Tasks are known by their numbers; `others` are those that set a job up and clean
     up after it.  `maps_told` and `reduces_told` are how many the job was said to have; `file` and
-    `line` are where it stands first.
+    `line` are where it stands first.  `demands` are what its maps and reduces took besides a slot.
     """
 
     name: str
@@ -93,6 +94,7 @@ class HistoryJob(msgspec.Struct):
     queue: str = ""
     priority: Priority = Priority.NORMAL
     requested_ms: Millis | None = None
+    demands: Demands = NO_DEMANDS
     maps_told: int | None = None
     reduces_told: int | None = None
     maps: dict[int, HistoryTask] = msgspec.field(default_factory=dict)

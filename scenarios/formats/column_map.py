@@ -13,11 +13,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
+from callboard.actors.job_spec import Amounts
 from callboard.scenarios.fields import TASKS_MAX
 from callboard.scenarios.formats.cluster_history import (
     HistoryAttempt,
     HistoryJob,
     HistoryTask,
+)
+from callboard.scenarios.formats.container_amounts import (
+    MEMORY,
+    VCORES,
+    container_amounts,
+    greatest_amounts,
 )
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import begin_of, text_lines
@@ -41,6 +48,8 @@ MEANINGS = {
     "user": "whose it is",
     "pool": "in which pool",
     "estimate": "how long its user said that a task would take",
+    "memory": "what a task takes of a node's memory, in the unit of `capacity`",
+    "vcores": "what it takes of its virtual cores",
 }
 """What a column can mean."""
 
@@ -196,14 +205,26 @@ class TableReader:
                 job.submit_ms = min(job.submit_ms, start_ms)
         host = self._maker.hosts.number(str(row.get("host") or ""))
         is_reduce = str(row.get("kind") or "").strip().lower().startswith("r")
+        maps, reduces = job.demands
+        amounts = greatest_amounts([reduces if is_reduce else maps, self._amounts(row, line)])
+        job.demands = (maps, amounts) if is_reduce else (amounts, reduces)
         tasks = job.reduces if is_reduce else job.maps
         for _ in range(self._count(row, "maps", line, 1)):
             end_ms = None if length is None else begun + length
             attempt = HistoryAttempt(begun, end_ms, "succeeded", host, name="0")
             tasks[len(tasks)] = HistoryTask([attempt], line=line)
 
+    def _amounts(self, row: _Row, line: int) -> Amounts:
+        """What a task of the row takes besides a slot."""
+        told = (row.get(MEMORY), row.get(VCORES))
+        if not any(told):
+            return ()
+        memory, vcores = (self._number(each, "memory", line) if each else None for each in told)
+        return container_amounts(memory, vcores)
+
     def _new_job(self, name: str, row: _Row, line: int) -> HistoryJob:
         job = HistoryJob(name, self._path.name, line, ending="succeeded")
+        job.demands = (self._amounts(row, line),) * 2
         job.submit_ms = self._time_ms(row, "submit", line)
         job.user = _name(row.get("user")) or job.user
         job.queue = _name(row.get("pool")) or ""

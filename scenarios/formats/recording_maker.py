@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.books.job_tasks import ATTEMPTS_MAX
+from callboard.actors.job_spec import Amounts
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
 from callboard.scenarios.formats.attempt_log import AttemptCollecting, AttemptLog
@@ -26,6 +27,7 @@ from callboard.scenarios.formats.cluster_inference import (
     ClusterInference,
     StatedCluster,
 )
+from callboard.scenarios.formats.container_amounts import inferred_capacity
 from callboard.scenarios.formats.draft_jobs import (
     UNKNOWN_LEVEL,
     DraftFinisher,
@@ -53,6 +55,8 @@ class RecordingMaker:
         self.hosts = HostNames()
         self.remarks = remarks
         self.stated: StatedCluster | None = None
+        self.capacities: list[Amounts] = []
+        """What nodes have besides slots, of those of which it is told."""
         self.jobs = self.tasks = self.attempts = 0
         self.begin_ms: Millis = 0
         """The first submission by the file's own clock, once all jobs are there."""
@@ -133,8 +137,11 @@ class RecordingMaker:
         jobs = tuple(map(finisher.finished, ordered))
         kept = (cluster.nodes, cluster.rack_sizes, cluster.map_slots, cluster.reduce_slots)
         span_ms = max(draft.end_ms for draft in ordered) - begin_ms
+        demands = [job.demands for job in jobs]
+        slots = (cluster.map_slots, cluster.reduce_slots)
+        capacity = inferred_capacity(self.capacities, demands, slots, self.remarks)
         told = (cluster.names, jobs, span_ms, cluster.round_robin)
-        return ClusterRecording(self._format, *kept, *told)
+        return ClusterRecording(self._format, *kept, *told, capacity)
 
     def _count(self, job: HistoryJob) -> None:
         add = self.remarks.add
@@ -186,7 +193,10 @@ class RecordingMaker:
         killed_ms = self._killed_ms(job, response_ms, failed)
         auxiliary = self._auxiliary_ms(job)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
-        return RecordedJob(*who, killed_ms, job.requested_ms, response_ms, tasks, *auxiliary)
+        note = "memory and vcores of containers, for architectures that place by resources"
+        self.remarks.add("read", note, count=any(job.demands))
+        kept = (killed_ms, job.requested_ms, response_ms)
+        return RecordedJob(*who, *kept, tasks, *auxiliary, job.demands)
 
     def _auxiliary_ms(self, job: HistoryJob) -> tuple[Millis, Millis]:
         """How long its setup and its cleanup took; 0 without one."""

@@ -85,6 +85,8 @@ def _cluster(recording: ClusterRecording) -> dict[str, Any]:
         "map_slots": recording.map_slots,
         "reduce_slots": recording.reduce_slots,
     }
+    if recording.capacity:
+        cluster["capacity"] = dict(recording.capacity)
     if len(sizes) > 1 and not recording.round_robin:
         cluster["rack_sizes"] = list(sizes)
     if recording.format.startswith("Hadoop 2"):

@@ -15,6 +15,7 @@ from callboard.scenarios.formats.cluster_history import (
     HistoryJob,
     HistoryTask,
 )
+from callboard.scenarios.formats.container_amounts import container_amounts
 from callboard.scenarios.formats.json_objects import JsonObjects, first_object_has
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import Numbers
@@ -71,6 +72,8 @@ class LoggedJob(msgspec.Struct, rename="camel"):
     submit_time: _Number = None
     launch_time: _Number = None
     finish_time: _Number = None
+    map_mb: _Number = msgspec.field(name="jobMapMB", default=None)
+    reduce_mb: _Number = msgspec.field(name="jobReduceMB", default=None)
     total_maps: _Number = None
     total_reduces: _Number = None
     map_tasks: list[LoggedTask] | None = None
@@ -104,6 +107,10 @@ class RumenReader:
         job.finish_ms = time_ms(logged.finish_time, "finishTime", line)
         job.maps_told = time_ms(logged.total_maps, "totalMaps", line)
         job.reduces_told = time_ms(logged.total_reduces, "totalReduces", line)
+        job.demands = (
+            container_amounts(time_ms(logged.map_mb, "jobMapMB", line), None),
+            container_amounts(time_ms(logged.reduce_mb, "jobReduceMB", line), None),
+        )
         job.user = logged.user or job.user
         job.queue = "" if logged.queue in (None, "default") else str(logged.queue)
         job.ending = _ENDINGS.get(logged.outcome or "", "unknown")

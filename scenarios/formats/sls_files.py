@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from callboard.actors.job_spec import Amounts
 from callboard.scenarios.fields import TASKS_MAX
 from callboard.scenarios.formats.cluster_history import (
     NO_HOST,
@@ -17,6 +18,7 @@ from callboard.scenarios.formats.cluster_history import (
     HistoryJob,
     HistoryTask,
 )
+from callboard.scenarios.formats.container_amounts import container_amounts, greatest_amounts
 from callboard.scenarios.formats.json_objects import JsonObjects, first_object_has
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import Numbers
@@ -37,6 +39,8 @@ class SlsContainer(msgspec.Struct):
     kind: str | None = msgspec.field(name="container.type", default=None)
     priority: _Number = msgspec.field(name="container.priority", default=None)
     count: _Number = msgspec.field(name="count", default=None)
+    memory: _Number = msgspec.field(name="container.memory-mb", default=None)
+    vcores: _Number = msgspec.field(name="container.vcores", default=None)
 
 
 class SlsJob(msgspec.Struct):
@@ -81,7 +85,11 @@ class SlsReader:
     def _take_rack(self, rack: SlsJob, line: int) -> None:
         for node in rack.nodes or ():
             self._maker.hosts.number(f"/{(rack.rack or '').strip('/')}/{node.get('node', '')}")
-        note = "memory, vcores and labels of a topology's nodes"
+            if {"memory-mb", "vcores"} & node.keys():
+                self._maker.capacities.append(
+                    self._amounts(node.get("memory-mb"), node.get("vcores"), line)
+                )
+        note = "labels of a topology's nodes"
         self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
 
     def _take(self, sls: SlsJob, line: int) -> None:
@@ -94,25 +102,33 @@ class SlsReader:
         for nth in range(0, len(stages), 2):
             later = nth > 0
             job = HistoryJob(f"{name}-stage-{nth + 1}" if later else name, self._path.name, line)
-            job.submit_ms = _began_ms(stages[nth]) if later else submit_ms
+            own = stages[nth : nth + 2]
+            maps, reduces = (own[0], own[1] if len(own) > 1 else _Stage())
+            job.submit_ms = maps.began_ms if later else submit_ms
             job.finish_ms = self._numbers.time_ms(sls.end, "job.end.ms", line)
             job.ending = "succeeded"
             job.user = sls.user or job.user
             job.queue = "" if sls.queue in (None, "default") else str(sls.queue)
-            job.maps = dict(enumerate(stages[nth]))
-            job.reduces = dict(enumerate(stages[nth + 1] if nth + 1 < len(stages) else ()))
+            job.maps = dict(enumerate(maps.tasks))
+            job.reduces = dict(enumerate(reduces.tasks))
+            job.demands = greatest_amounts(maps.amounts), greatest_amounts(reduces.amounts)
             note = "jobs of a job's further stages, which come when those began"
             self._maker.remarks.add("guessed", note, job.place, later)
             self._maker.add(job)
 
-    def _stages(self, sls: SlsJob, line: int) -> list[list[HistoryTask]]:
-        """The tasks of each stage, maps first, then reduces, then others in the order of starts."""
-        found: dict[object, list[HistoryTask]] = {}
+    def _stages(self, sls: SlsJob, line: int) -> list["_Stage"]:
+        """The stages, maps first, then reduces, then others in the order of starts."""
+        found: dict[object, _Stage] = {}
         for each in sls.tasks or ():
-            key = _KINDS.get(each.kind or "map", each.kind)
-            found.setdefault(key, []).extend(self._tasks(each, line))
+            stage = found.setdefault(_KINDS.get(each.kind or "map", each.kind), _Stage())
+            stage.tasks.extend(self._tasks(each, line))
+            stage.amounts.append(self._amounts(each.memory, each.vcores, line))
         known = [found.pop(kind) for kind in (0, 1) if kind in found]
-        return [*known, *sorted(found.values(), key=_began_ms)]
+        return [*known, *sorted(found.values(), key=lambda stage: stage.began_ms)]
+
+    def _amounts(self, memory: object, vcores: object, line: int) -> Amounts:
+        number = self._numbers.time_ms  # of whole numbers that are not below 0
+        return container_amounts(number(memory, "memory-mb", line), number(vcores, "vcores", line))
 
     def _tasks(self, container: SlsContainer, line: int) -> list[HistoryTask]:
         time_ms = self._numbers.time_ms
@@ -143,8 +159,13 @@ class SlsReader:
         return count
 
 
-def _began_ms(stage: list[HistoryTask]) -> int:
-    starts = [
-        each.start_ms for task in stage for each in task.attempts if each.start_ms is not None
-    ]
-    return min(starts, default=0)
+class _Stage(msgspec.Struct):
+    """The containers of a stage, and what each kind of them took."""
+
+    tasks: list[HistoryTask] = msgspec.field(default_factory=list)
+    amounts: list[Amounts] = msgspec.field(default_factory=list)
+
+    @property
+    def began_ms(self) -> int:
+        attempts = (each for task in self.tasks for each in task.attempts)
+        return min((each.start_ms for each in attempts if each.start_ms is not None), default=0)

@@ -7,6 +7,7 @@ What is drawn is drawn anew, from Callboard's own generator, keyed by the file's
 """
 
 from collections.abc import Sequence
+from itertools import chain, islice
 from math import exp, log, log1p, sqrt
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +16,11 @@ import msgspec
 from msgspec import Meta
 
 from callboard.actors.config import NODES_MAX
+from callboard.actors.job_spec import Amounts
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.fields import JOBS_MAX, TASKS_MAX
 from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
+from callboard.scenarios.formats.container_amounts import NO_DEMANDS, container_amounts
 from callboard.scenarios.formats.json_objects import JsonObjects, first_object_has
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.scenario_error import ScenarioError
@@ -56,6 +59,13 @@ class SynthTask(msgspec.Struct):
     type: str = "map"
     count: SynthSample = msgspec.field(default_factory=SynthSample)
     time: SynthSample = msgspec.field(default_factory=SynthSample)
+    max_memory: SynthSample = msgspec.field(default_factory=SynthSample)
+    max_vcores: SynthSample = msgspec.field(default_factory=SynthSample)
+
+    def demand(self, stream: Stream, nth: int, place: int) -> Amounts:
+        """What each of its containers takes in the `nth` job, drawn once for all of them."""
+        memory = self.max_memory.draw(stream, nth, 2 * place)
+        return container_amounts(memory, self.max_vcores.draw(stream, nth, 2 * place + 1))
 
 
 class SynthClass(msgspec.Struct):
@@ -73,6 +83,14 @@ class SynthClass(msgspec.Struct):
     mtime_stddev: float = 0.0
     rtime_avg: float = 0.0
     rtime_stddev: float = 0.0
+    map_max_memory_avg: float = 0.0
+    map_max_memory_stddev: float = 0.0
+    map_max_vcores_avg: float = 0.0
+    map_max_vcores_stddev: float = 0.0
+    reduce_max_memory_avg: float = 0.0
+    reduce_max_memory_stddev: float = 0.0
+    reduce_max_vcores_avg: float = 0.0
+    reduce_max_vcores_stddev: float = 0.0
 
     def stages(self) -> list[SynthTask]:
         """Its tasks by type; maps first, then reduces, then others as they stand."""
@@ -82,11 +100,16 @@ class SynthClass(msgspec.Struct):
         return [
             SynthTask(
                 kind,
-                SynthSample(getattr(self, f"{k}tasks_avg"), getattr(self, f"{k}tasks_stddev")),
-                SynthSample(getattr(self, f"{k}time_avg"), getattr(self, f"{k}time_stddev")),
+                self._sample(f"{k}tasks"),
+                self._sample(f"{k}time"),
+                self._sample(f"{kind}_max_memory"),
+                self._sample(f"{kind}_max_vcores"),
             )
             for kind, k in _MapsAndReduces
         ]
+
+    def _sample(self, name: str) -> SynthSample:
+        return SynthSample(getattr(self, f"{name}_avg"), getattr(self, f"{name}_stddev"))
 
 
 class SynthTime(msgspec.Struct):
@@ -139,13 +162,14 @@ class SynthReader:
         self._choices = Stream(trace.rand_seed & (2**63 - 1), "synth/choice")
         self._counts = Stream(trace.rand_seed & (2**63 - 1), "synth/count")
         self._times = Stream(trace.rand_seed & (2**63 - 1), "synth/time")
+        self._amounts = Stream(trace.rand_seed & (2**63 - 1), "synth/amount")
         weights = [each.workload_weight for each in trace.workloads]
         for nth in range(trace.num_jobs):
             workload = trace.workloads[_weighted(weights, self._choices.uniform(nth, 0))]
             self._take_job(workload, nth, line)
         note = "jobs drawn from the file's distributions; SLS itself would draw others"
         self._maker.remarks.add("inferred", note, f"{self._path.name}:{line}", trace.num_jobs)
-        note = "deadlines, reservations, memory and vcores of classes of jobs"
+        note = "deadlines and reservations of classes of jobs"
         self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
 
     def _take_job(self, workload: SynthWorkload, nth: int, line: int) -> None:
@@ -155,7 +179,12 @@ class SynthReader:
         job.submit_ms = 1000 * self._submit_s(workload.time_distribution, nth)
         job.user = drawn.user_name or job.user
         job.queue = "" if workload.queue_name == "default" else workload.queue_name
-        stages = [self._tasks(task, nth, place, line) for place, task in enumerate(drawn.stages())]
+        kinds = list(enumerate(drawn.stages()))
+        stages = [self._tasks(task, nth, place, line) for place, task in kinds]
+        maps, reduces = islice(
+            chain((task.demand(self._amounts, nth, place) for place, task in kinds), NO_DEMANDS), 2
+        )
+        job.demands = (maps, reduces)
         job.maps = dict(enumerate(stages[0] if stages else ()))
         job.reduces = dict(enumerate(stages[1] if len(stages) > 1 else ()))
         later = sum(map(len, stages[2:]))

@@ -8,12 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from callboard.experiments.run.run_loading import load_run
 from callboard.scenarios.formats import recording_file
 from callboard.scenarios.formats.recording_file import Imported, load_history, load_recording
 from callboard.scenarios.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, written
 from tests.scenarios.formats.test_any_format import SAMPLES
+from tests.scenarios.formats.test_container_amounts import LARGE, SMALL, containers
 
 pytest.importorskip("scipy")
 
@@ -113,3 +115,21 @@ def test_damaged_attempts_are_refused_in_a_sentence(
         path.write_bytes(gzip.compress(b"\n".join(hurt)))
         with pytest.raises(ScenarioError, match="import the history again"):
             load_history(path)
+
+
+def test_an_import_keeps_what_containers_take_and_a_cell_is_shared_by_it(
+    tmp_path: Path, callboard: Run
+) -> None:
+    raw = written(tmp_path, containers())
+    assert callboard("import", str(raw), "--to", str(tmp_path / "kept"))[0] == 0
+    kept = load_run(str(tmp_path / "kept" / f"{raw.stem}.toml"))
+    assert [each.demands for each in kept.jobs] == [(SMALL, LARGE)]
+    assert kept.scenario.cluster.capacity == {"memory": 4096, "vcores": 4}
+    one_map_at_once = "cluster.capacity={memory=2048,vcores=1}"
+    wide, narrow = (
+        callboard("run", str(raw), "--policy", "monolithic", *more, "--json")
+        for more in ((), ("--set", one_map_at_once))
+    )
+    assert wide[0] == 0, wide
+    assert narrow[0] == 2, narrow
+    assert "takes 2 of" in narrow[2]
