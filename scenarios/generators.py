@@ -15,12 +15,20 @@ from callboard.scenarios.categories import FacebookCategories, Yahoo
 from callboard.scenarios.decks import FacebookBins, GpMix
 from callboard.scenarios.fields import TASKS_MAX, JobCount
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.sizes import FacebookMaps, HfspDev, HfspProd, HfspTest, JobSize
+from callboard.scenarios.sizes import (
+    ExponentialJobs,
+    FacebookMaps,
+    HfspDev,
+    HfspProd,
+    HfspTest,
+    JobSize,
+)
 from callboard.scenarios.workload_table import WorkloadTable
 
 _Decks: TypeAlias = GpMix | FacebookBins
 _Categories: TypeAlias = Yahoo | FacebookCategories
-Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | FacebookMaps | _Decks | _Categories
+_Lawful: TypeAlias = FacebookMaps | ExponentialJobs
+Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | _Lawful | _Decks | _Categories
 
 TAIL = "tail-"
 """The name of a job that only keeps the cluster busy while the others end begins so."""

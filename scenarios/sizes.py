@@ -205,6 +205,24 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
         return fields.ceil_div(tasks, self.slots_at_once)
 
 
+class ExponentialJobs(fields.TableOfKind, frozen=True, kw_only=True, tag="exponential"):
+    """Jobs of equally many maps, all of a job equally long; lengths are exponential from job to job
+    (the simulator released with Sparrow, SOSP 2013, §7).
+    """
+
+    JOBS: ClassVar[int] = 10_000
+
+    maps: fields.MapCount = 100
+    """Of each job."""
+    map_s: fields.PositiveSeconds = 0.1
+    """The mean."""
+
+    def sizes(self, seed: int, jobs: int) -> list[JobSize]:
+        length = Stream(seed, "workload/length")
+        lengths_ms = [fields.task_ms(length.exponential(self.map_s, job)) for job in range(jobs)]
+        return [JobSize(label="equal", maps=self.maps, map_ms=each) for each in lengths_ms]
+
+
 def reduces_for(maps: int, maps_per_reduce: int) -> int:
     """One reduce for each `maps_per_reduce` maps, rounded up; none where that is 0."""
     return fields.ceil_div(maps, maps_per_reduce) if maps_per_reduce else 0

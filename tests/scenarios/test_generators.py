@@ -16,6 +16,7 @@ from callboard.scenarios.decks import FacebookBins, GpMix, table_three
 from callboard.scenarios.generators import TAIL, GeneratedWorkload, Sizes
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scenarios.sizes import (
+    ExponentialJobs,
     FacebookMaps,
     HfspDev,
     HfspProd,
@@ -31,6 +32,7 @@ MODELS: list[Sizes] = [
     HfspTest(),
     HfspProd(),
     FacebookMaps(),
+    ExponentialJobs(),
     GpMix(),
     FacebookBins(),
     Yahoo(),

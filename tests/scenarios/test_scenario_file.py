@@ -396,7 +396,7 @@ NAMES = st.sampled_from(
 )  # fmt: skip
 KINDS = st.sampled_from(
     ["swim", "generated", "jobs", "poisson", "bursts", "uniform", "at-once", "hfsp-dev",
-     "facebook-maps", "gp-mix", "yahoo", "facebook-categories"]
+     "facebook-maps", "exponential", "gp-mix", "yahoo", "facebook-categories"]
 )  # fmt: skip
 TABLES = st.recursive(
     SCALARS | KINDS,

@@ -22,7 +22,7 @@ FILE = Path(__file__).parent / "golden.json"
 POLICIES = ("fifo", "fair", "hfsp")
 LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 """Scenarios of many seconds, which have Fair alone."""
-OTHERS = {"omega-cell": ("monolithic", "mesos", "omega")}
+OTHERS = {"omega-cell": ("monolithic", "mesos", "omega"), "sparrow-100ms": ("sparrow",)}
 """Scenarios of other architectures, which have those."""
 
 Run: TypeAlias = dict[str, str | float]

@@ -342,6 +342,12 @@ def test_batch_waits_behind_service_or_conflicts_with_it(policy: str) -> None:
     assert (len(lost), round(sum(lost) / 1000)) == ((34, 270) if policy == "omega" else (0, 0))
 
 
+def test_half_the_jobs_take_a_second_under_late_binding() -> None:
+    """`sparrow-100ms`, as the list of the library says."""
+    run = ran_with_events("sparrow-100ms", "sparrow")
+    assert run.result.summary.response_seconds.median == pytest.approx(1.1, abs=0.05)
+
+
 def test_psbs_takes_back_what_was_taken() -> None:
     """`ping-pong`: nothing comes in between."""
     scenario = scenario_file.load_scenario(scenario_file.find_scenario("ping-pong"))
