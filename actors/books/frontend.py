@@ -47,6 +47,7 @@ class Frontend(Actor[AnyEvent]):
 
     def __init__(self, number: int, world: World) -> None:
         super().__init__(scheduler_address(number), f"scheduler {number}")
+        self.number = number
         racks, first = world.cluster.topology(), first_attempt(number)
         self.ledger = Ledger(racks, 0, first, binds_early=self.binds_early)
         self._bookings = Bookings(self.ledger, self)

@@ -90,4 +90,5 @@ class Stolen(Message, frozen=True):
     """
 
     kind: SlotKind
+    victim: NodeId
     probes: tuple[StolenProbe, ...]

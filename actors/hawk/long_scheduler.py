@@ -21,6 +21,7 @@ from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
 from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sent_reservations import SentReservations
 from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
 from callboard.scheduler.model import KINDS, JobId, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
@@ -60,6 +61,8 @@ class LongScheduler(AskedFrontend):
         placed = Counter(nodes)
         self._placed.next_batch(job, stage)
         self._placed.add(job, stage, placed)
+        sent = (job, self.number, stage, tuple(placed.elements()))
+        self.note(ReservationsSent(self.now_ms, *sent, long=True, cause=cause))
         self._stamp += 1
         left, bitmap = self.tasks_left(job, stage), node_bitmap(waits.busy())
         for node, count in placed.items():

@@ -22,7 +22,7 @@ from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import CancelTaskReservations, GetTask, NoTask
 from callboard.actors.sparrow.reservations import Reservation
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts, ReservationsStolen
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind, Stage, slot_kind
 
 
@@ -198,7 +198,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         for held, count in list(behind_long(queue, long_runs, self._params.limit)):
             probes.append(StolenProbe(held.reservation, count, held.estimate_ms, held.left))
             self._drop(held, kind, count)
-        stolen = Stolen(kind, tuple(probes))
+        stolen = Stolen(kind, self._node.facts.node, tuple(probes))
         self._node.send(node_address(steal.thief), stolen, self._node.cause, self._latency_ms)
 
     def on_stolen(self, stolen: Stolen) -> None:
@@ -206,6 +206,9 @@ class MixedQueues(NodeQueues[HeldReservations]):
         kind, cause, thief = stolen.kind, self._node.cause, self._thief
         assert thief is not None, "whoever has stolen can steal"
         for probe in stolen.probes:
+            job, stage, thief_node = *probe.reservation[:2], self._node.facts.node
+            what = (job, stage, thief_node, stolen.victim, probe.count)
+            self._node.note(ReservationsStolen(self._node.now_ms, *what, cause=cause))
             self._hold(probe.reservation, probe.count, probe.estimate_ms, probe.left)
         if stolen.probes or not self._is_idle(kind):
             thief.give_up(kind)

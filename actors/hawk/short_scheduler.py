@@ -23,6 +23,7 @@ from callboard.actors.sparrow.asked_frontend import AskedFrontend
 from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
 from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sent_reservations import SentReservations
+from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
@@ -53,8 +54,8 @@ class ShortScheduler(AskedFrontend):
         self._estimates = estimates
         self._sent_reservations = SentReservations(self, self._latency_ms)
         self._questions = Questions(self)
-        self._refused: Counter[tuple[JobId, Stage, int]] = Counter()
-        """How many probes of a round have been refused at this instant."""
+        self._refused: dict[tuple[JobId, Stage, int], Counter[NodeId]] = {}
+        """How many probes of a round each node has refused at this instant."""
         self._newest: dict[JobStage, tuple[int, bytes]] = {}
         """The nodes with long work by the newest stamp that a refusal has brought."""
 
@@ -69,7 +70,14 @@ class ShortScheduler(AskedFrontend):
         self._probe(job, stage, count, nodes, 1 if params.sharing else 0, cause)
 
     def _probe(
-        self, job: JobId, stage: Stage, count: int, among: Sequence[NodeId], turn: int, cause: int
+        self,
+        job: JobId,
+        stage: Stage,
+        count: int,
+        among: Sequence[NodeId],
+        turn: int,
+        cause: int,
+        refused: tuple[NodeId, ...] = (),
     ) -> None:
         batch = self._sent_reservations.next_batch(job, stage)
         suited, able = self.suited(job, stage, among), self._partition.able(slot_kind(stage))
@@ -77,6 +85,8 @@ class ShortScheduler(AskedFrontend):
             suited, turn = self.suited(job, stage, able) or able, 0
         sent = Counter(self._draws.probed(job, stage, batch, count, suited))
         self._sent_reservations.add(job, stage, sent)
+        what = (job, self.number, stage, tuple(sent.elements()), refused)
+        self.note(ReservationsSent(self.now_ms, *what, cause=cause))
         estimate_ms, left = self._estimates.task_ms(job, stage), self.tasks_left(job, stage)
         for place, (node, each) in enumerate(sent.items()):
             probe = ShortProbe(job, stage, self.address, estimate_ms, each, left, place, turn)
@@ -86,9 +96,10 @@ class ShortScheduler(AskedFrontend):
         """Hear all nodes that refuse at this instant before any node is drawn anew."""
         job, stage, turn = rejected.job, rejected.stage, rejected.round
         self._sent_reservations.remove(job, stage, rejected.node, rejected.count)
-        if not self._refused[job, stage, turn]:
+        if (job, stage, turn) not in self._refused:
             self.send(self.address, RedrawDue(job, stage, turn), self.cause)
-        self._refused[job, stage, turn] += rejected.count
+        refused = self._refused.setdefault((job, stage, turn), Counter())
+        refused[rejected.node] += rejected.count
         stamp, _ = self._newest.get((job, stage), (-1, b""))
         if rejected.stamp > stamp:
             self._newest[job, stage] = rejected.stamp, rejected.nodes
@@ -96,7 +107,7 @@ class ShortScheduler(AskedFrontend):
     def on_redraw_due(self, due: RedrawDue) -> None:
         """Probe other nodes, if there is still a task for any."""
         job, stage, kind = due.job, due.stage, slot_kind(due.stage)
-        count = self._refused.pop((job, stage, due.round))
+        refused = self._refused.pop((job, stage, due.round))
         if not self.tasks_left(job, stage):
             return
         _, long = self._newest[job, stage]
@@ -105,7 +116,8 @@ class ShortScheduler(AskedFrontend):
             among = [node for node in among if not is_marked(long, node)]
         if turn > ROUNDS or not among:
             among, turn = self._partition.closed(kind) or self._partition.able(kind), 0
-        self._probe(job, stage, count, among, turn, self.cause)
+        who = tuple(refused.elements())
+        self._probe(job, stage, len(who), among, turn, self.cause, who)
 
     def withdraw(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):

@@ -67,7 +67,6 @@ class ThinkingScheduler(Frontend):
         self, number: int, world: World, params: ThinkParams, draws: CandidateDraws
     ) -> None:
         super().__init__(number, world)
-        self.number = number
         self.params = params
         self.first_fit = FirstFit(number, len(world.nodes), draws)
         self.queue: deque[UnplacedStage] = deque()

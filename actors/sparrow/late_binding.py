@@ -19,6 +19,7 @@ from callboard.actors.sparrow.probe_messages import (
 )
 from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sent_reservations import SentReservations
+from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, Stage
 from callboard.scheduler.reasons import Reason, Why
@@ -47,6 +48,8 @@ class LateBinding(AskedFrontend):
         nodes = self.suited(job, stage, drawn) or drawn
         sent = Counter(nodes[place % len(nodes)] for place in range(count))
         self._sent_reservations.add(job, stage, sent)
+        told = tuple(sent.elements())
+        self.note(ReservationsSent(self.now_ms, job, self.number, stage, told, cause=cause))
         for place, (node, each) in enumerate(sent.items()):
             enqueue = EnqueueTaskReservations(job, stage, self.address, each, place)
             self.send(node_address(node), enqueue, cause, self._latency_ms)

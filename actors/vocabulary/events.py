@@ -230,6 +230,42 @@ class SchedulingAttempted(JobEvent, frozen=True):
     committed: tuple[model.NodeId, ...]
     conflicted: tuple[model.NodeId, ...]
 
+    @property
+    def began_ms(self) -> model.Millis:
+        """When the thought began."""
+        return self.at_ms - self.thought_ms
+
+
+class ReservationsSent(JobEvent, frozen=True):
+    """A scheduler has sent reservations for a job's stage to nodes, which ask for a task when they
+    have a slot free.  Told by that scheduler, by its number; its cause is what made the tasks
+    pending, or the refusal of those before.
+
+    `nodes` has each node as often as it was sent one.  Those that have `refused` have long work;
+    these take their place.  `long` ones are placements: each is sure of its task.
+    """
+
+    importance = Importance.DETAIL
+
+    scheduler: int
+    stage: model.Stage
+    nodes: tuple[model.NodeId, ...]
+    refused: tuple[model.NodeId, ...] = ()
+    long: bool = False
+
+
+class ReservationsStolen(JobEvent, frozen=True):
+    """A node that was idle has taken over `count` reservations for a job's stage, which had waited
+    at `victim` behind long work.  Told by the node.
+    """
+
+    importance = Importance.DETAIL
+
+    stage: model.Stage
+    node: model.NodeId
+    victim: model.NodeId
+    count: int
+
 
 class MapOutputsLost(JobEvent, frozen=True):
     """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
@@ -433,10 +469,12 @@ _Beginnings = RunStarted | JobSubmitted | AttemptLaunched
 _OnSlots = AttemptStarted | ShuffleEnded | AttemptStalled | StallEnded
 _Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | LaunchExpired
 _Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched | SchedulingAttempted
+_Reservations = ReservationsSent | ReservationsStolen
 _Losses = FaultStruck | NodeLost | MapOutputsLost
 _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
 _Changes = SizeEstimated | JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
 
-AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes
+_OfSchedulers = _Orders | _Reservations
+AnyEvent = _Beginnings | _OnSlots | _Ends | _OfSchedulers | _Losses | _Blacklists | _Changes
 
 EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__

@@ -12,7 +12,7 @@ import msgspec
 from callboard.actors.kernel.actor import Answering
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.clock import Clock
 from callboard.scheduler.model import AttemptId, Millis, SlotKind
 
@@ -31,6 +31,7 @@ class NodeSide(Protocol):
     def tracks(self) -> bool:
         """Whether the progress of any attempt is to be told."""
 
+    def note(self, event: AnyEvent) -> int: ...
     def send(self, to: int, message: msgspec.Struct, cause: int, delay_ms: Millis = 0) -> None: ...
     def timer(self, message: msgspec.Struct, delay_ms: Millis, cause: int) -> None: ...
 

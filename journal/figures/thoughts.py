@@ -2,6 +2,9 @@
 (busyness, conflict fraction, waits; EuroSys 2013, §4).
 """
 
+from copy import copy
+from typing import Self
+
 import msgspec
 
 from callboard.actors.vocabulary.events import SchedulingAttempted
@@ -49,6 +52,12 @@ class ThoughtSums:
     def __init__(self) -> None:
         self._sums: dict[int, SchedulerThoughts] = {}
         self._jobs: set[JobId] = set()
+
+    def copy(self) -> Self:
+        """The same, to be added to independently."""
+        twin = copy(self)
+        twin._sums, twin._jobs = self._sums.copy(), self._jobs.copy()
+        return twin
 
     def add(self, event: SchedulingAttempted) -> None:
         """Count one."""

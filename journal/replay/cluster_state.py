@@ -5,6 +5,7 @@ and kept as a snapshot.
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import accumulate
@@ -13,9 +14,11 @@ from typing import Any, Self
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome
+from callboard.journal.figures.thoughts import ThoughtSums
 from callboard.journal.replay.frame import HUES, NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
+from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import MAP, STAGES, JobId, Millis, NodeId, stage_on
 from callboard.scheduler.reasons import Refusal
 
@@ -63,6 +66,14 @@ class ClusterState:
         """Launched maps, by locality."""
         self.skips: dict[JobId, tuple[ev.AttemptLaunched, Refusal]] = {}
         """The launch that passed a job over last, and the reason."""
+        self.reservations = WaitingReservations()
+        self.bound: Counter[NodeId] = Counter()
+        """How many attempts each node has been given that have not begun."""
+        self.thoughts = ThoughtSums()
+        self.last_thoughts: dict[int, ev.SchedulingAttempted] = {}
+        """The last thought of each scheduler that thinks, by number."""
+        self.job_thoughts: dict[JobId, ev.SchedulingAttempted] = {}
+        """The last thought about each job."""
         self.done = dict.fromkeys(STAGES, (0, 0))
         """The work in ms of the maps and reduces that succeeded, and how many there were."""
 
@@ -83,6 +94,8 @@ class ClusterState:
             self.busy_ms[1] += run.busy[1] * passed
             self.jobs_ms += len(run.live) * passed
         attempt = run.follow(event)
+        if type(event) in _OF_QUEUES:
+            self.reservations.observe(event, attempt)
         if attempt is not None:
             look = _OF_ATTEMPT.get(type(event))
             if look is not None:
@@ -92,6 +105,9 @@ class ClusterState:
             self._group(event.job)
         elif isinstance(event, ev.JobChanged):
             self._group(event.job)
+        elif isinstance(event, ev.SchedulingAttempted):
+            self.thoughts.add(event)
+            self.last_thoughts[event.scheduler] = self.job_thoughts[event.job] = event
         elif isinstance(event, ev.RunStarted):
             self._run_started(event)
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
@@ -119,6 +135,10 @@ class ClusterState:
                 return None
             size_ms += job.total(stage) * total_ms / max(count, 1)
         return size_ms
+
+    def queued(self, node: NodeId) -> int:
+        """How many reservations and how many tasks wait at a node for a slot."""
+        return self.reservations.by_node[node] + self.bound[node]
 
     def _give_hue(self, job: JobId) -> None:
         """The colour that the fewest jobs in the system have; of several, the longest unused."""
@@ -163,12 +183,15 @@ class ClusterState:
     def _launched(self, event: ev.AttemptLaunched, attempt: AttemptRecord) -> None:  # noqa: ARG002
         for skip in event.why.skipped:
             self.skips[skip.job] = event, skip.refusal
+        self.bound[event.node] += 1
         if event.kind is MAP:
             self.levels[event.level] += 1
 
     def _taken(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
         if isinstance(event, ev.AttemptResumed):
             self._count_suspended(event.node, -1)
+        else:
+            self.bound[event.node] -= 1
         place = self.first[event.node] + event.slot
         self.since[place], self.holders[place] = event.at_ms, event.attempt
         self.states[place] = slot_state(attempt)
@@ -184,6 +207,8 @@ class ClusterState:
 
     def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         held_ms = attempt.held_until(event.at_ms)
+        if attempt.started is None:
+            self.bound[attempt.launch.node] -= 1
         if event.outcome is _SUCCEEDED:
             stage = stage_on(attempt.launch.kind)
             total_ms, count = self.done[stage]
@@ -217,6 +242,14 @@ class ClusterState:
                 self.node_status[number] = _node_status(nodes[number])
                 self.lost[number] = nodes[number].is_lost
 
+
+_OF_QUEUES = frozenset(
+    {
+        *(ev.JobSubmitted, ev.JobFinished, ev.ReservationsSent, ev.ReservationsStolen),
+        *(ev.AttemptLaunched, ev.AttemptClosed, ev.MapOutputsLost, ev.FaultStruck),
+    }
+)
+"""What reservations come and go by."""
 
 _OF_ATTEMPT: dict[type[ev.Event], Callable[[ClusterState, Any, AttemptRecord], None]] = {
     ev.AttemptLaunched: ClusterState._launched,

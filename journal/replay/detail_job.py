@@ -7,6 +7,7 @@ from callboard.journal.replay.frame import DetailText, JobStanding, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
 from callboard.journal.replay.job_rows import job_standing, waiting_tasks
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.scheduler_facts import waiting_of_job
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable, priority_name
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
@@ -40,6 +41,7 @@ def job_detail(
         facts += [("reduces", _progress(row, REDUCES))]
     if not over:
         facts += _waiting(cluster, row)
+        facts += waiting_of_job(recording, cluster, submission.job, at_ms)
     if row.preempted or row.suspended:
         facts += [("preempted", _preemptions(row))]
     if recording.insight is not None:

@@ -2,10 +2,13 @@
 
 import numpy as np
 
+from callboard.actors.architecture import CENTRAL
+from callboard.actors.architectures import architecture_name
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import DetailText, NodeStatus, SlotState, View
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.scheduler_facts import waiting_at_node
 from callboard.journal.tell.names import count, node_name, rack_name
 from callboard.scheduler.model import Millis, NodeId
 
@@ -32,10 +35,10 @@ def node_detail(
     slots = f"{count(facts.map_slots, 'map slot')}, {count(facts.reduce_slots, 'reduce slot')}"
     machine = f"{slots}, speed {facts.speed:g}{f', {facts.node_type}' if facts.node_type else ''}"
     said = [("machine", f"{rack_name(facts.rack)}, {machine}")]
-    said += [
-        ("node", node_status_text(cluster, node)),
-        ("the master", master_belief(cluster, node)),
-    ]
+    said += [("node", node_status_text(cluster, node))]
+    if architecture_name(cluster.run.policy) == CENTRAL:
+        said += [("the master", master_belief(cluster, node))]
+    said += waiting_at_node(cluster, node)
     if cluster.suspended_by_node[node]:
         said += [("keeps", count(cluster.suspended_by_node[node], "suspended attempt"))]
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)

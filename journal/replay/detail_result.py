@@ -7,6 +7,7 @@ from callboard.actors.vocabulary.job_names import job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import DetailText
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.scheduler_facts import schedulers_so_far
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable
 from callboard.scheduler.model import Millis
@@ -28,7 +29,8 @@ def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) 
     done = [job for job in cluster.run.jobs.values() if job.outcome is Outcome.SUCCEEDED]
     so_far = f"{len(done):,} succeeded, {len(cluster.run.live):,} in the system"
     facts = [("jobs", so_far), *_times(recording, done, at_ms), *_use(cluster, at_ms)]
-    facts += [*_starving(cluster, at_ms), *_wasted(cluster), _CHOOSE]
+    facts += [*_starving(cluster, at_ms), *_wasted(cluster)]
+    facts += [*schedulers_so_far(recording, cluster, at_ms), _CHOOSE]
     return DetailText("how it goes", facts, [], 0, at_ms)
 
 

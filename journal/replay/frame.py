@@ -326,6 +326,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     could not be done.  `comparison` holds the other run, where two are compared.  `hues` has the
     number of each job's colour, from 0 to `HUES` - 1, `slot_hues` that of each slot where it is
     not its job's; `colour_by` is what they stand for, `legend` each of them.
+    `queued_by_node` has one a node where not one master schedules: what waits there for a slot.
     `cards` has one for each slot if the view asks for them.  `headline` is there once the run is
     over, or both are.
     """
@@ -361,6 +362,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     colour_by: ColourBy = ColourBy.JOB
     legend: tuple[str, ...] = ()
     slot_hues: bytes = b""
+    queued_by_node: bytes = b""
     cards: list[SlotCard | None] = []
     headline: ResultHeadline | None = None
 

@@ -3,6 +3,8 @@
 import msgspec
 import numpy as np
 
+from callboard.actors.architecture import CENTRAL
+from callboard.actors.architectures import architecture_name
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
@@ -68,6 +70,7 @@ def project(
         colour_by=colours.by,
         legend=colours.legend,
         slot_hues=colours.slot_hues,
+        queued_by_node=_queued(cluster),
         cards=slot_cards(cluster, at_ms) if view.with_cards else [],
         headline=run_headline(cluster) if over else None,
     )
@@ -91,6 +94,13 @@ def _totals(cluster: ClusterState) -> fr.Totals:
         unaware=int((down & (np.frombuffer(cluster.lost, np.uint8) == 0)).sum()),
         master_paused=cluster.run.paused,
     )
+
+
+def _queued(cluster: ClusterState) -> bytes:
+    """What waits at each node; of a node that a master gives tasks only to free slots, nothing."""
+    if architecture_name(cluster.run.policy) == CENTRAL:
+        return b""
+    return bytes(min(cluster.queued(node), 255) for node in range(len(cluster.node_status)))
 
 
 def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:

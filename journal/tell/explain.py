@@ -20,6 +20,7 @@ from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
 from callboard.journal.tell.names import clock, count, duration
+from callboard.journal.tell.reservation_story import ReservationStory
 from callboard.journal.tell.response_parts import response_lines, response_parts
 from callboard.journal.tell.scheduling_story import SchedulingStory
 from callboard.journal.tell.sentences import Narrator
@@ -78,6 +79,7 @@ class _JobHistory:
         self.preemption: list[str] = []  # kills, suspensions and what came of them, in order
         self.speculation: list[str] = []  # speculative attempts and what became of them, in order
         self.scheduling = SchedulingStory()
+        self.reservations = ReservationStory(job)
         self._run_state = RunState()
         self._narrator = Narrator(self._run_state)
         self._number = -1  # of the last event
@@ -120,6 +122,8 @@ class _JobHistory:
                 attempt = self._run_state.attempts.get(event.attempt)
                 if attempt is not None and attempt.closed is None:
                     self._attempt(event, attempt.launch)
+        about = event.attempt if isinstance(event, ev.AttemptEvent) else 0
+        self.reservations.observe(self._number, event, self._run_state.launch(about))
         self._run_state.follow(event)
 
     def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
@@ -259,6 +263,7 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _wait(history, submitted)
     yield from history.scheduling.lines()
+    yield from history.reservations.lines()
     for stage, phase in history.phases.items():
         yield from _phase(phase, stage, submitted)
     yield from _refusals(history)
@@ -302,6 +307,8 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         awaited = "a free slot, or for word from its node"
         if history.scheduling.attempts:
             awaited = "its scheduler, which thought, or for room"
+        elif history.reservations.told:
+            awaited = "a node with a reservation to ask for a task"
         yield f"  Meanwhile nothing was launched: it waited for {awaited}"
 
 

@@ -4,6 +4,7 @@ An event names its attempt by number only: its task and the names of jobs come f
 run before the event.
 """
 
+from collections.abc import Iterable
 from typing import Protocol, assert_never
 
 from callboard.actors.network import LinkConditions
@@ -14,7 +15,7 @@ from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell import names
 from callboard.journal.tell.names import clock, count, duration, node_name, printable, priority_name
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
-from callboard.scheduler.model import MAPS, STAGE_NAMES, AttemptId, JobId, Millis
+from callboard.scheduler.model import MAPS, STAGE_NAMES, AttemptId, JobId, Millis, NodeId
 
 _DONE = {
     Outcome.SUCCEEDED: "succeeded",
@@ -109,6 +110,13 @@ class Narrator:
                 return f"{said} of slot time in all, {left} of it left"
             case ev.SchedulingAttempted():
                 return self._scheduling_attempt(event)
+            case ev.ReservationsSent():
+                return self._reservations_sent(event)
+            case ev.ReservationsStolen():
+                taken = count(event.count, "reservation")
+                where = f"that waited on {node_name(event.victim)} behind long work"
+                thief = node_name(event.node)
+                return f"{thief} takes over {taken} of {self._job(event.job)} {where}"
             case ev.FaultStruck():
                 return _fault_sentence(event.fault)
             case ev.NodeLost():
@@ -150,6 +158,15 @@ class Narrator:
         thought = f"scheduler {event.scheduler} has thought for {duration(event.thought_ms)}"
         return f"{thought} about {tasks} of {self._job(event.job)}{_came_of(event)}"
 
+    def _reservations_sent(self, event: ev.ReservationsSent) -> str:
+        what = "placement" if event.long else "reservation"
+        nodes = count(len(set(event.nodes)), "node")
+        sent = f"sends {count(len(event.nodes), what)} for {STAGE_NAMES[event.stage]}s"
+        instead = ""
+        if event.refused:
+            instead = f", for those that {nodes_shown(event.refused)} refused"
+        return f"scheduler {event.scheduler} {sent} of {self._job(event.job)} to {nodes}{instead}"
+
     def _launch_reason(self, event: ev.AttemptLaunched) -> str:
         if not event.original:
             return why_in_words(event.why)
@@ -173,12 +190,17 @@ class Narrator:
         return job_title(job, name) if name else job_name(job)
 
 
+def nodes_shown(nodes: Iterable[NodeId]) -> str:
+    """The first three different ones, and how many more there are."""
+    each = list(dict.fromkeys(nodes))
+    more = f" and {len(each) - 3} more" if len(each) > 3 else ""
+    return ", ".join(map(node_name, each[:3])) + more
+
+
 def _came_of(event: ev.SchedulingAttempted) -> str:
     if not event.conflicted:
         return f" and places {len(event.committed):,}" if event.committed else ": there is no room"
-    nodes = list(dict.fromkeys(event.conflicted))
-    more = f" and {len(nodes) - 3} more" if len(nodes) > 3 else ""
-    where = ", ".join(map(node_name, nodes[:3])) + more
+    where = nodes_shown(event.conflicted)
     placed = f"places {len(event.committed):,}" if event.committed else "places none"
     return f" and {placed}: {count(len(event.conflicted), 'claim')} in conflict, on {where}"
 

@@ -29,6 +29,7 @@ VOCABULARY = {
     6: "bf29a8c0ee6203d6",
     8: "5096752a763ce3de",
     11: "a2ac9df3206e8831",
+    16: "9a9a4961f932fcd7",
 }
 """By format version: the first digits of a hash over every event's name and fields."""
 
@@ -41,6 +42,7 @@ STORY_BYTES = {
     6: "0a4493512cdfbbbc",
     8: "be602bdaeeb8b11f",
     11: "14e9803323096972",
+    16: "771317cc413e0957",
 }
 """By format version: the first digits of the SHA-256 of the story's journal."""
 

@@ -74,3 +74,5 @@ def _node_words(frame: Frame, with_marks: bool) -> Iterator[str]:
         yield "red: the master does not know"
     if with_marks and any(frame.suspended_by_node):
         yield f"{SUPERSCRIPTS[1]}{SUPERSCRIPTS[2]}… attempts suspended there"
+    if with_marks and any(frame.queued_by_node):
+        yield f"{SUPERSCRIPTS[1]}{SUPERSCRIPTS[2]}… wait there for a slot"

@@ -278,7 +278,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
                 yield from self._slot_segments(node, codes)
             used = (len(codes) + 1) // 2 if halves else layout.cell * len(codes)
             left = layout.node_width - layout.label - used
-            yield from self._after_slots(frame.suspended_by_node[node], left)
+            queued = frame.queued_by_node[node] if frame.queued_by_node else 0
+            yield from self._after_slots(frame.suspended_by_node[node], queued, left)
 
     def _rack_number(self, line: LayoutLine) -> Iterator[Segment]:
         """Before the first nodes of a rack that has no line of its own."""
@@ -312,11 +313,12 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             cells[chosen] = Segment(small.text, (small.style or Style()) + Style(reverse=True))
         return cells
 
-    def _after_slots(self, suspended: int, width: int) -> Iterator[Segment]:
-        """The number of attempts that the node keeps suspended, and a gap."""
-        if suspended and width:
-            ink = style(self.palette.warning, self.palette.ground, bold=True)
-            yield Segment(SUPERSCRIPTS[min(suspended, 9)], ink)
+    def _after_slots(self, suspended: int, queued: int, width: int) -> Iterator[Segment]:
+        """How many attempts the node keeps suspended, or how much waits there; and a gap."""
+        if (suspended or queued) and width:
+            colour = self.palette.warning if suspended else self.palette.accent
+            ink = style(colour, self.palette.ground, bold=bool(suspended))
+            yield Segment(SUPERSCRIPTS[min(suspended or queued, 9)], ink)
             width -= 1
         if width > 0:
             yield Segment(" " * width, self.ink())

@@ -23,10 +23,12 @@ from callboard.actors.vocabulary.faults import (
     ResumeMaster,
 )
 from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.thoughts import ThoughtSums
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobStanding, NodeStatus, SlotState
 from callboard.journal.replay.job_rows import job_standing
 from callboard.journal.run_records import AttemptRecord, JobRecord
+from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import MAPS, REDUCES, Priority, SlotKind
 from tests.journal.replay.support import events_of, outage
 from tests.journal.stories import STORY
@@ -57,10 +59,16 @@ def folded(
 def told(cluster: ClusterState) -> dict[str, Any]:
     """Everything that it says, and the state under it."""
     return {
-        name: record_told(value) if isinstance(value, dict) else value
+        name: _plain(value)
         for name, value in {**vars(cluster), **vars(cluster.run)}.items()
         if name not in ("run", "_version")
     }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, WaitingReservations | ThoughtSums):
+        return vars(value)
+    return record_told(value) if isinstance(value, dict) else value
 
 
 def record_told(records: dict[Any, Any]) -> dict[Any, Any]:

@@ -1,0 +1,119 @@
+"""Where a job's tasks waited that nodes had to ask for, or that were bound to a node early, for
+`explain`: Sparrow, Hawk and Eagle.
+"""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.job_names import job_name
+from callboard.journal.tell.names import clock, count, duration, node_name
+from callboard.journal.tell.sentences import nodes_shown
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Stage
+from callboard.scheduler.reasons import Reason
+
+WAITS_SHOWN = 3
+"""How many of the longest waits are told one by one."""
+
+_BOUND_EARLY = (Reason.AT_RANDOM, Reason.SHORT_QUEUE)
+
+_Place = tuple[Stage, NodeId]
+_Wait = tuple[Millis, str]
+"""How long, and where and behind what."""
+
+
+class ReservationStory:
+    """The reservations of one job; `observe` takes in all events of a run, by their numbers."""
+
+    def __init__(self, job: JobId) -> None:
+        self._job = job
+        self._scheduler = 0
+        self._sent = 0
+        self._long = False
+        self._nodes: set[NodeId] = set()
+        self._refused: Counter[NodeId] = Counter()
+        self._stolen = 0
+        self._waiting: defaultdict[_Place, deque[Millis]] = defaultdict(deque)
+        """Since when each that waits at a node was sent."""
+        self._ends: dict[int, JobId] = {}
+        """Whose attempts ended at nodes where some wait, by the number of the event."""
+        self._bound: dict[AttemptId, ev.AttemptLaunched] = {}
+        """Tasks that wait at a node for a slot."""
+        self._waits: list[_Wait] = []
+        self._bound_waits: list[_Wait] = []
+
+    @property
+    def told(self) -> bool:
+        """Whether there were any."""
+        return bool(self._sent)
+
+    def observe(self, number: int, event: ev.AnyEvent, launch: ev.AttemptLaunched | None) -> None:
+        """Take note of an event; `launch` is of the attempt that it is about."""
+        match event:
+            case ev.ReservationsSent() if event.job == self._job:
+                self._note_sent(event)
+            case ev.ReservationsStolen() if event.job == self._job:
+                self._stolen += event.count
+                self._move(event)
+            case ev.AttemptLaunched() if event.job == self._job:
+                self._note_launch(event)
+            case ev.AttemptStarted() if event.attempt in self._bound:
+                bound = self._bound.pop(event.attempt)
+                where = f"on {node_name(event.node)}, from {clock(bound.at_ms)} on"
+                self._bound_waits.append((event.at_ms - bound.at_ms, where))
+            case ev.AttemptEnded() if launch is not None and launch.node in self._nodes:
+                self._ends[number] = launch.job
+
+    def _note_sent(self, event: ev.ReservationsSent) -> None:
+        self._scheduler, self._long = event.scheduler, event.long
+        self._sent += len(event.nodes) - len(event.refused)
+        self._refused.update(event.refused)
+        for node in event.refused:
+            if waiting := self._waiting[event.stage, node]:
+                waiting.pop()
+        for node in event.nodes:
+            self._nodes.add(node)
+            self._waiting[event.stage, node].append(event.at_ms)
+
+    def _move(self, event: ev.ReservationsStolen) -> None:
+        waiting = self._waiting[event.stage, event.victim]
+        for _ in range(min(event.count, len(waiting))):
+            self._waiting[event.stage, event.node].append(waiting.popleft())
+        self._nodes.add(event.node)
+
+    def _note_launch(self, event: ev.AttemptLaunched) -> None:
+        if event.why.reason in _BOUND_EARLY:
+            self._bound[event.attempt] = event
+        waiting = self._waiting[event.stage, event.node]
+        if waiting:
+            other = self._ends.get(event.cause)
+            behind = "" if other in (None, self._job) else f", behind {job_name(other)}"
+            sent_ms = waiting.popleft()
+            where = f"on {node_name(event.node)}, from {clock(sent_ms)} on{behind}"
+            self._waits.append((event.at_ms - sent_ms, where))
+
+    def lines(self) -> Iterator[str]:
+        """What came of them; nothing where there are none."""
+        if self._sent:
+            what = "placement" if self._long else "reservation"
+            nodes = count(len(self._nodes), "node")
+            yield f"  Scheduler {self._scheduler} sent {count(self._sent, what)} for it, to {nodes}"
+        if self._refused:
+            refused = count(self._refused.total(), "time")
+            who = nodes_shown(node for node, _ in self._refused.most_common())
+            yield f"    refused {refused}, for long work on {who}, and sent to others"
+        if self._stolen:
+            yield f"    {self._stolen:,} waited behind long work, and idle nodes took them over"
+        yield from _waits("brought a task", self._waits)
+        yield from _waits("tasks were bound to nodes", self._bound_waits)
+
+
+def _waits(what: str, waits: list[_Wait]) -> Iterator[str]:
+    """How long they waited, and where the longest did."""
+    if not waits:
+        return
+    total = sum(ms for ms, _ in waits)
+    mean = duration(round(total / len(waits)))
+    yield f"    {len(waits):,} {what}, and waited there {mean} on average"
+    longest = sorted(waits, key=lambda each: -each[0])[:WAITS_SHOWN]
+    yield from (f"      {duration(ms)} {where}" for ms, where in longest if ms * len(waits) > total)

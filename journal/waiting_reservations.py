@@ -1,0 +1,111 @@
+"""Which reservations wait at which nodes (Sparrow, Hawk, Eagle), folded from a run's events.
+
+Counted are those that may still bring a task: of stages that have tasks which no node has been
+given.  When the last one is given all others are taken back, or will be answered that none is left.
+One that is sticky waits again after its task, which is not counted.
+"""
+
+from collections import Counter
+from copy import copy
+from typing import Self
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import Outcome
+from callboard.journal.run_records import AttemptRecord
+from callboard.scheduler.model import MAPS, REDUCES, SETUP, JobId, NodeId, Stage
+
+_JobStage = tuple[JobId, Stage]
+
+
+class WaitingReservations:
+    """`observe` takes the next event in, with the attempt that it is about."""
+
+    def __init__(self) -> None:
+        self.by_node: Counter[NodeId] = Counter()
+        """How many wait at each node."""
+        self.stages: dict[_JobStage, Counter[NodeId]] = {}
+        """How many of each stage's wait where."""
+        self._left: Counter[_JobStage] = Counter()
+        """Tasks that no node has been given."""
+
+    def copy(self) -> Self:
+        """The same, to be changed independently."""
+        twin = copy(self)
+        twin.by_node, twin._left = self.by_node.copy(), self._left.copy()
+        twin.stages = {stage: nodes.copy() for stage, nodes in self.stages.items()}
+        return twin
+
+    def at(self, node: NodeId) -> Counter[JobId]:
+        """How many of each job's wait at a node."""
+        held: Counter[JobId] = Counter()
+        for (job, _), nodes in self.stages.items():
+            held[job] += nodes.get(node, 0)
+        return +held
+
+    def of(self, job: JobId) -> Counter[NodeId]:
+        """How many of a job's wait where."""
+        held: Counter[NodeId] = Counter()
+        for (number, _), nodes in self.stages.items():
+            if number == job:
+                held += nodes
+        return held
+
+    def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
+        match event:
+            case ev.ReservationsSent():
+                self._sent(event)
+            case ev.ReservationsStolen():
+                of = (event.job, event.stage)
+                self._add(of, event.node, self._take(of, event.victim, event.count))
+            case ev.AttemptLaunched():
+                of = (event.job, event.stage)
+                self._take(of, event.node, 1)
+                self._give(of, 1)
+            case ev.AttemptClosed() if attempt and event.outcome is not Outcome.SUCCEEDED:
+                self._give((attempt.launch.job, attempt.launch.stage), -1)
+            case ev.MapOutputsLost():
+                self._give((event.job, MAPS), -len(event.attempts))
+            case ev.JobSubmitted():
+                self._left[event.job, MAPS] = event.maps
+                self._left[event.job, REDUCES] = event.reduces
+            case ev.JobFinished():
+                for of in [of for of in self.stages if of[0] == event.job]:
+                    self._drop(of)
+                for stage in (MAPS, REDUCES):
+                    del self._left[event.job, stage]
+            case ev.FaultStruck(fault=faults.Crash(node=node)):
+                for of in self.stages:
+                    self._take(of, node, self.stages[of][node])
+
+    def _sent(self, event: ev.ReservationsSent) -> None:
+        of = (event.job, event.stage)
+        if event.stage >= SETUP:
+            self._left[of] = 1
+        for node, count in Counter(event.refused).items():
+            self._take(of, node, count)
+        for node, count in Counter(event.nodes).items():
+            self._add(of, node, count)
+
+    def _add(self, of: _JobStage, node: NodeId, count: int) -> None:
+        if count:
+            self.stages.setdefault(of, Counter())[node] += count
+            self.by_node[node] += count
+
+    def _take(self, of: _JobStage, node: NodeId, count: int) -> int:
+        """So many wait there no more, as far as there are as many."""
+        nodes = self.stages.get(of)
+        taken = min(count, nodes[node]) if nodes else 0
+        if nodes and taken:
+            nodes[node] -= taken
+            self.by_node[node] -= taken
+        return taken
+
+    def _give(self, of: _JobStage, tasks: int) -> None:
+        """So many tasks have a node."""
+        self._left[of] -= tasks
+        if self._left[of] <= 0:
+            self._drop(of)
+
+    def _drop(self, of: _JobStage) -> None:
+        self.by_node -= self.stages.pop(of, Counter())
