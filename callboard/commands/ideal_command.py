@@ -1,6 +1,13 @@
 """Play SWIM traces on one perfectly divisible machine under several disciplines, with errors in the
-estimates of sizes, as in Dell'Amico's simulator report (RR-13-282).  Prints tables, writes CSV
-files and figures; what was computed once is kept.
+estimates of sizes, as in Dell'Amico's simulator report (RR-13-282); or, by `--law`, jobs of a named
+distribution, with queueing theory's exact mean beside what was played.  Prints tables, writes CSV
+files and figures; of traces what was computed once is kept.
+
+examples:
+  callboard ideal trace.tsv --sigma 0 0.5 1
+  callboard ideal --law exponential 'weibull(shape=0.5)' --load 0.5 0.7 0.9
+  callboard ideal --law 'bounded-pareto(alpha=1.5, ratio=1000)' --sigma 1 --disciplines psjf srpt
+  callboard ideal --law exponential --servers 4
 """
 
 import os
@@ -27,6 +34,7 @@ from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
+from callboard.ideal_laws import LAW_JOBS, LAW_JOBS_PLAIN, compare_laws, make_folder
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
@@ -41,6 +49,14 @@ _ABOVE_0 = number("a finite number above 0", lambda value: 0 < value < inf)
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("traces", nargs="*", type=Path, metavar="TRACE", help="SWIM files, or folders with them")
+    law = "jobs of these distributions instead, as in 'weibull(shape=0.5)'; a wrong one lists all"
+    add("--law", nargs="+", metavar="LAW", help=law)
+    jobs = f"with --law: a run (default: {LAW_JOBS:,}; without numba {LAW_JOBS_PLAIN:,})"
+    add("--jobs", type=whole_number(100, 10_000_000), metavar="N", help=jobs)
+    servers = (
+        "with --law exponential: servers, each of speed 1, first come first served (default: 1)"
+    )
+    add("--servers", type=whole_number(1, 10_000), metavar="K", help=servers)
     add("--report", action="store_true", help="all of the report's figures, 100 runs each")
     add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help="errors (default: 0 0.5 1)")
     add("--load", nargs="+", type=_ABOVE_0, metavar="L", help="loads (default: 0.9)")
@@ -60,6 +76,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def ideal_command(args: Namespace) -> int:
     say = PlainConsole(stderr=True)
+    if args.law:
+        return compare_laws(args, say)
+    for name in ("jobs", "servers"):
+        if getattr(args, name) is not None:
+            raise InputError(f"--{name} says nothing without --law")
     try:
         return _experiment(args, say)
     except KeyboardInterrupt:
@@ -71,7 +92,7 @@ def _experiment(args: Namespace, say: PlainConsole) -> int:
     study = _study(args, say)
     against = _reference(args, study)
     check_intervals()
-    _make_folder(args.out)
+    make_folder(args.out)
     with ResultStore(args.cache or _default_cache()) as store:
         results = _results(args, study, store, say)
     out = PlainConsole()
@@ -136,13 +157,6 @@ def _reference(args: Namespace, study: Study) -> str:
     if against not in study.disciplines:
         raise InputError(f"--against {against}: not among the disciplines played")
     return against
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--out {folder}: {error.strerror}") from None
 
 
 def _default_cache() -> Path:

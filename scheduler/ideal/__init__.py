@@ -13,6 +13,7 @@ from callboard.scheduler.ideal.disciplines import (
     exact,
     remaining,
     simulate,
+    simulate_servers,
 )
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "exact",
     "remaining",
     "simulate",
+    "simulate_servers",
 ]

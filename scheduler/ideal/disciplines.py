@@ -37,7 +37,9 @@ _DISCIPLINES: dict[str, _Discipline] = {
     "ps": _Discipline("share", lambda make, case: (rm.empty_ps_queue(make, case.n),)),
     "gps": _Discipline("share", lambda make, case: (rm.empty_ps_queue(make, case.n, case.weight),)),
     "las": _Discipline("las", lambda make, case: (rm.empty_las_queue(make, case.n),)),
-    "srpt": _Discipline("srpt", lambda make, case: (rm.empty_heap(make, case.n),)),
+    "sjf": _Discipline("sjf", lambda make, case: (rm.empty_heap(make, case.n),)),
+    "psjf": _Discipline("smallest_first", lambda make, case: (rm.empty_heap(make, case.n), 0)),
+    "srpt": _Discipline("smallest_first", lambda make, case: (rm.empty_heap(make, case.n), 1)),
     "srpt+ps": _Discipline(
         "srpt_ps", lambda make, case: (rm.empty_heap(make, case.n), rm.empty_ps_queue(make, case.n))
     ),
@@ -57,9 +59,11 @@ PLAIN_LOOPS: dict[str, Callable[..., None]] = {
     "fifo": loops.fifo,
     "share": loops.processor_sharing,
     "las": loops.las,
-    "srpt": loops.srpt,
+    "sjf": loops.sjf,
+    "smallest_first": loops.smallest_first,
     "srpt_ps": loops.srpt_ps,
     "fsp": fsp.fsp,
+    "many_servers": loops.many_servers,
 }
 """The loops by name, as Python runs them."""
 
@@ -90,6 +94,21 @@ def simulate(
     order, case = _prepare(arrivals, sizes, estimates, weights, speed)
     done = _run(discipline, case, INF, path).done
     return _in_given_order(done, order)
+
+
+def simulate_servers(
+    servers: int, arrivals: ArrayLike, sizes: ArrayLike, *, path: LoopPath = "auto"
+) -> FloatRow:
+    """When each job is done on several servers of speed 1, first come first served: a job needs one
+    server from its start to its end.  Otherwise as `simulate`.  ValueError for no server.
+    """
+    if servers < 1:
+        raise ValueError(f"servers: {servers}; there has to be one")
+    order, case = _prepare(arrivals, sizes, None, None, 1.0)
+    rows, run = _loop("many_servers", path)
+    jobs = case.jobs(rows)
+    run(jobs, rm.empty_heap(rows, servers), servers)
+    return _in_given_order(jobs.done, order)
 
 
 def remaining(
@@ -160,18 +179,22 @@ def compiled_is_available() -> bool:
 def _run(discipline: str, case: rm.RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
     if discipline not in _DISCIPLINES:
         raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")
-    if path not in ("auto", "plain", "compiled"):
-        raise ValueError(f"no path {path!r}; there are auto, plain, compiled")
     what = _DISCIPLINES[discipline]
-    if path == "compiled" or (path == "auto" and compiled_is_available()):
-        from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
-
-        rows, run = rm.ARRAYS, COMPILED_LOOPS[what.loop]
-    else:
-        rows, run = rm.LISTS, PLAIN_LOOPS[what.loop]
+    rows, run = _loop(what.loop, path)
     jobs = case.jobs(rows)
     run(jobs, *what.rows(rows, case), until)
     return jobs
+
+
+def _loop(name: str, path: LoopPath) -> tuple[rm.RowMaker, Callable[..., None]]:
+    """A loop on this path, and what makes its rows."""
+    if path not in ("auto", "plain", "compiled"):
+        raise ValueError(f"no path {path!r}; there are auto, plain, compiled")
+    if path == "compiled" or (path == "auto" and compiled_is_available()):
+        from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
+
+        return rm.ARRAYS, COMPILED_LOOPS[name]
+    return rm.LISTS, PLAIN_LOOPS[name]
 
 
 def _prepare(

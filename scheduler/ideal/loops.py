@@ -1,4 +1,5 @@
-"""The disciplines without a virtual machine: FIFO, PS and GPS, LAS, SRPT, SRPT+PS.
+"""The disciplines without a virtual machine: FIFO, PS and GPS, LAS, SJF, PSJF, SRPT, SRPT+PS, and
+FIFO on several servers.
 
 Each loop goes from event to event.  At one instant completions come first, then changes inside the
 discipline, then arrivals by job number.  Each job costs O(log n), amortised.
@@ -104,9 +105,35 @@ def las(jobs: LoopJobs, levels: queues.LasQueue, until: Any) -> None:
             return
 
 
-def srpt(jobs: LoopJobs, heap: Heap, until: Any) -> None:
-    """Shortest remaining processing time, by estimates (report §2.3).  An underestimated job keeps
-    the machine until it is done.  Only the first job's key falls, so the heap stays a heap.
+def sjf(jobs: LoopJobs, heap: Heap, until: Any) -> None:
+    """Shortest job first by estimates, each to its end.  What arrives at the very instant at which
+    the machine becomes free comes after the choice.
+    """
+    now = 0
+    i = 0
+    while True:
+        if heap.top[0] == NO_JOB:
+            if not has_arrival(jobs, i, until):
+                return
+            now = jobs.arrival[i]
+            push(heap, 0, i, jobs.estimate[i])
+            i += 1
+        job = pop(heap, 0)
+        end = now + jobs.left[job]
+        if end > until:
+            jobs.left[job] = end - until
+            return
+        complete(jobs, job, end)
+        now = end
+        while has_arrival(jobs, i, until) and jobs.arrival[i] < now:
+            push(heap, 0, i, jobs.estimate[i])
+            i += 1
+
+
+def smallest_first(jobs: LoopJobs, heap: Heap, ages: int, until: Any) -> None:
+    """The whole machine to the smallest estimate: of what remains (SRPT, report §2.3) where `ages`
+    is 1, of the whole job (PSJF) where it is 0.  Under SRPT an underestimated job keeps the machine
+    until it is done.  Only the first job's key falls, so the heap stays a heap.
     """
     now = 0
     i = 0
@@ -118,7 +145,7 @@ def srpt(jobs: LoopJobs, heap: Heap, until: Any) -> None:
         if step == INF:
             return
         if head != NO_JOB:
-            heap.key[head] -= step
+            heap.key[head] -= ages * step
             jobs.left[head] -= step
         now += step
         if finish <= wait:
@@ -166,3 +193,16 @@ def srpt_ps(jobs: LoopJobs, heap: Heap, late: queues.PsQueue, until: Any) -> Non
         else:
             queues.drain_ps(late, jobs.left)
             return
+
+
+def many_servers(jobs: LoopJobs, servers: Heap, count: int) -> None:
+    """FIFO on `count` servers of speed 1: a job goes to the server that is free first.  The heap is
+    of servers, by when they are free.
+    """
+    for server in range(count):
+        push(servers, 0, server, 0)
+    for job in range(len(jobs.arrival)):
+        server = pop(servers, 0)
+        end = max(servers.key[server], jobs.arrival[job]) + jobs.size[job]
+        complete(jobs, job, end)
+        push(servers, 0, server, end)

@@ -20,6 +20,8 @@ class Job:
     left: Fraction
     estimate_left: Fraction
     virtual_left: Fraction
+    estimate: Fraction
+    started: bool = False
     late_since: int | None = None
     done: Time = INF
 
@@ -39,6 +41,10 @@ def shares(discipline: str, present: list[Job]) -> dict[int, Fraction]:
         return by_weight(present)
     if discipline == "las":
         return equally(least_attained(present))
+    if discipline == "sjf":
+        return equally([job for job in present if job.started] or smallest(present, "estimate"))
+    if discipline == "psjf":
+        return equally(smallest(present, "estimate"))
     if discipline == "srpt":
         return equally(smallest(present, "estimate_left"))
     if discipline == "srpt+ps":
@@ -85,7 +91,7 @@ def completions(
     if discipline not in ("gps", "psbs"):
         weights = [Fraction(1)] * len(sizes)
     jobs = [
-        Job(j, size, weight, size, estimate, estimate)
+        Job(j, size, weight, size, estimate, estimate, estimate)
         for j, (size, estimate, weight) in enumerate(zip(sizes, estimates, weights, strict=True))
     ]
     now = Fraction(0)
@@ -95,6 +101,8 @@ def completions(
         present = [job for job in jobs[:came] if job.done == INF]
         virtual = by_weight([job for job in jobs[:came] if job.virtual_left > 0])
         served = shares(discipline, present) if present else {}
+        for j in served:
+            jobs[j].started = True
         finished = [job for job in present if job.number in served and job.left == 0]
         if finished:
             for job in finished:

@@ -17,7 +17,7 @@ CALL = """
 from callboard.scheduler.ideal import simulate
 from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
 assert simulate("srpt", [0, 1], [5, 1], path="compiled").tolist() == [6, 2]
-stats = COMPILED_LOOPS["srpt"].stats
+stats = COMPILED_LOOPS["smallest_first"].stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 

@@ -114,7 +114,7 @@ def test_a_load_that_is_none_is_refused(load: float) -> None:
 
 def test_a_density_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="not to 1"):
-        SingleServer(SizeLaw(lambda x: 2 * np.exp(-x), 1e-11, 60), 0.5)
+        SingleServer(exponential()._replace(density=lambda x: 2 * np.exp(-x)), 0.5)
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ class TestWorkedByHand:
         ({"speed": 0}, "speed: 0 is not"),
         ({"speed": float("nan")}, "speed: nan is not"),
         ({"speed": -1.0}, "speed: -1.0 is not"),
-        ({"discipline": "sjf"}, "no discipline 'sjf'; there are fifo, ps"),
+        ({"discipline": "ljf"}, "no discipline 'ljf'; there are fifo, ps"),
         ({"path": "fast"}, "no path 'fast'"),
     ],
 )

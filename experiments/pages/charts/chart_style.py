@@ -48,6 +48,7 @@ LINE_STYLES = {
     "ps": LineStyle("PS", GREY, "D", _DASH, "..."),
     "gps": LineStyle("GPS", SLATE, "d", _SHORT, "--"),
     "las": LineStyle("LAS", PINK, "v", _DASH_DOT, "\\\\\\"),
+    "psjf": LineStyle("PSJF", GREEN, "<", _DASH, "oo"),
     "srpt": LineStyle("SRPT", VERMILION, "^", "solid", "///"),
     "srpt+ps": LineStyle("SRPT+PS", ORANGE, ">", "solid", "xxx"),
     "fsp+fifo": LineStyle("FSP+FIFO", SKY, "o", "solid", "+++"),
@@ -56,7 +57,7 @@ LINE_STYLES = {
     "psbs": LineStyle("PSBS", BROWN, "*", "solid", "**"),
     "fair": LineStyle("fair", BLUE, "o", "solid", "///"),
     "hfsp": LineStyle("hfsp", VERMILION, "^", _DASH, "\\\\\\"),
-    "sjf": LineStyle("sjf", ORANGE, ">", _SHORT, "xxx"),
+    "sjf": LineStyle("SJF", ORANGE, ">", _SHORT, "xxx"),
     "coshh": LineStyle("coshh", GREEN, "X", _DASH_DOT, "..."),
     "hybrid": LineStyle("hybrid", PINK, "v", _DASH_DOTS, "--"),
 }

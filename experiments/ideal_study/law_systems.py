@@ -1,0 +1,138 @@
+"""Queueing systems: Poisson arrivals, sizes of a named law; their means by formula, and played."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from callboard.experiments.ideal_study.law_spelling import law_spelled
+from callboard.scheduler.ideal import simulate, simulate_servers
+from callboard.scheduler.ideal.estimated_responses import EstimatedServer
+from callboard.scheduler.ideal.mean_responses import SingleServer, many_servers_fcfs
+from callboard.scheduler.ideal.size_laws import cut_off
+
+LAW_DISCIPLINES: dict[str, Callable[[SingleServer], float]] = {
+    "fifo": SingleServer.fcfs,
+    "ps": SingleServer.ps,
+    "las": SingleServer.fb,
+    "sjf": SingleServer.sjf,
+    "psjf": SingleServer.psjf,
+    "srpt": SingleServer.srpt,
+}
+"""The ideal machine's disciplines of which theory knows the mean."""
+
+BY_ESTIMATE: dict[str, Callable[[EstimatedServer], float]] = {
+    "psjf": EstimatedServer.psjf,
+    "srpt": EstimatedServer.srpt,
+}
+"""Those of which it knows the mean by estimates too."""
+
+WARM_UP = 0.1
+"""The share of a run's jobs that is left out, since the machine is idle when the first comes."""
+
+RARE = 20
+"""Jobs of a kind of which fewer are expected in all runs are too rare to judge their part."""
+
+_PURPOSE = int.from_bytes(b"law", "big")
+
+
+class LawSystem(NamedTuple):
+    """A law as it is spelled, the load of each server, and how many there are."""
+
+    law: str
+    load: float
+    servers: int = 1
+
+    @property
+    def one(self) -> SingleServer:
+        return _single_server(self.law, self.load)
+
+
+class ServedBy(NamedTuple):
+    """A discipline, by estimates with errors of this deviation; 0: by the sizes themselves."""
+
+    discipline: str
+    sigma: float = 0.0
+
+
+class LawRun(NamedTuple):
+    """A run to be played: all disciplines on the same jobs."""
+
+    system: LawSystem
+    served: tuple[ServedBy, ...]
+    jobs: int
+    seed: int
+    run: int
+
+
+class LawMeans(NamedTuple):
+    """Mean responses of a run, discipline by discipline; and what is known of its jobs: mean gap,
+    mean size and mean squared size, as shares of their expectations, less 1.
+    """
+
+    means: tuple[float, ...]
+    controls: tuple[float, float, float]
+
+
+def exact_mean(system: LawSystem, served: ServedBy) -> float:
+    """By formula."""
+    if system.servers > 1:
+        return many_servers_fcfs(system.servers, system.load, system.one.moment(1))
+    return _by_formula(system.one, served)
+
+
+def mean_without_rare(system: LawSystem, served: ServedBy, jobs: int) -> float:
+    """The mean if there were no jobs so large that of `jobs` fewer than `RARE` are expected."""
+    one = system.one
+    longer, x = one.longer.ravel()[::-1], one.x.ravel()[::-1]
+    highest = float(np.interp(RARE / jobs, longer, x))
+    cut = cut_off(one.law, highest)
+    load = one.rate * SingleServer(cut, one.load).moment(1)
+    return _by_formula(SingleServer(cut, load), served)
+
+
+def play_law(task: LawRun) -> LawMeans:
+    """What a worker does.  The jobs are drawn at (seed, "law", run)."""
+    system, one = task.system, task.system.one
+    key = np.random.SeedSequence([task.seed, _PURPOSE, task.run])
+    rng = np.random.Generator(np.random.Philox(key))
+    rate = one.rate * system.servers
+    gaps = rng.standard_exponential(task.jobs) / rate
+    sizes = one.law.draw(rng, task.jobs)
+    errors = rng.standard_normal(task.jobs)
+    arrivals = np.cumsum(gaps)
+    first = int(WARM_UP * task.jobs)
+    means = []
+    for discipline, sigma in task.served:
+        if system.servers > 1:
+            done = simulate_servers(system.servers, arrivals, sizes)
+        else:
+            done = simulate(discipline, arrivals, sizes, sizes * np.exp(sigma * errors))
+        means.append(float((done - arrivals)[first:].mean()))
+    known = (gaps * rate, sizes / one.moment(1), sizes**2 / one.moment(2))
+    controls = tuple(float(each.mean()) - 1 for each in known)
+    return LawMeans(tuple(means), (controls[0], controls[1], controls[2]))
+
+
+def served_by(disciplines: Sequence[str], sigmas: Sequence[float]) -> tuple[ServedBy, ...]:
+    """Each discipline by sizes where sigma 0 is asked for or it is blind; by estimates for the
+    others.
+    """
+    wanted = (
+        ServedBy(name, sigma)
+        for name in disciplines
+        for sigma in (sigmas if name in BY_ESTIMATE else (0.0,))
+    )
+    return tuple(dict.fromkeys(wanted))
+
+
+def _by_formula(one: SingleServer, served: ServedBy) -> float:
+    if served.sigma:
+        return BY_ESTIMATE[served.discipline](EstimatedServer(one, served.sigma))
+    return LAW_DISCIPLINES[served.discipline](one)
+
+
+@lru_cache(maxsize=256)
+def _single_server(law: str, load: float) -> SingleServer:
+    return SingleServer(law_spelled(law), load)
