@@ -20,8 +20,8 @@ from callboard.experiments.ideal_study.law_systems import (
     LawRun,
     LawSystem,
     ServedBy,
+    asked_services,
     play_law,
-    served_by,
 )
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
 from callboard.experiments.ideal_study.workers import study_workers
@@ -102,7 +102,7 @@ def _served(args: Namespace) -> tuple[ServedBy, ...]:
     wrong = [sigma for sigma in args.sigma or () if sigma]
     if wrong and not set(args.disciplines or BY_ESTIMATE) & set(BY_ESTIMATE):
         raise InputError(f"--sigma is for {' and '.join(BY_ESTIMATE)}, which are not played")
-    return served_by(args.disciplines or list(LAW_DISCIPLINES), args.sigma or [0.0])
+    return asked_services(args.disciplines or list(LAW_DISCIPLINES), args.sigma or [0.0])
 
 
 def _played(

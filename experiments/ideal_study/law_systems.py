@@ -115,7 +115,7 @@ def play_law(task: LawRun) -> LawMeans:
     return LawMeans(tuple(means), (controls[0], controls[1], controls[2]))
 
 
-def served_by(disciplines: Sequence[str], sigmas: Sequence[float]) -> tuple[ServedBy, ...]:
+def asked_services(disciplines: Sequence[str], sigmas: Sequence[float]) -> tuple[ServedBy, ...]:
     """Each discipline by sizes where sigma 0 is asked for or it is blind; by estimates for the
     others.
     """
