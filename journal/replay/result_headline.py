@@ -31,7 +31,7 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     took, jobs = response_times(cluster), cluster.run.jobs
     if not took:
         return None
-    mean = round(sum(took.values()) / len(took))
+    mean = _to_the_second(sum(took.values()) / len(took))
     longest = max(took, key=took.__getitem__)
     policy = printable(cluster.run.policy)
     sentences = [f"A job took {duration(mean)} on average under {policy}."]
@@ -57,18 +57,25 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     policies = [printable(cluster.run.policy) for cluster in clusters]
     share = (means[1] - means[0]) / means[0] if means[0] else 0.0
     better = int(share <= 0)
-    told = [duration(round(mean)) for mean in means]
-    percent = f"{abs(means[1] - means[0]) / max(means[1 - better], 1):.0%}".replace("%", " %")
+    told = [duration(_to_the_second(mean)) for mean in means]
+    percent = f"{abs(means[1] - means[0]) / max(means[1 - better], 1):.0%}"
     sentence = (
         f"Under {policies[better]} a job took {told[better]} on average, {percent} less than"
         f" under {policies[1 - better]} ({told[1 - better]})."
     )
+    if percent == "0%":
+        sentence = sentence.replace(f"{percent} less than", "about as long as")
     if told[0] == told[1]:
         sentence = f"A job took {told[0]} on average under {policies[0]} and {policies[1]} alike."
     gains = [first[job] - second[job] for job in both]
     chance = "One seed: `callboard run --seeds 10` tells whether that is chance."
     sentences = [sentence, *_who(gains, policies[1]), chance]
     return ResultHeadline(f"{100 * share:+.0f}%", sentences)
+
+
+def _to_the_second(ms: float) -> Millis:
+    """A mean as tables round it: from a minute on in whole seconds."""
+    return round(ms / 1000) * 1000 if ms >= 60_000 else round(ms)
 
 
 def _who(gains: Collection[Millis], policy: str) -> list[str]:

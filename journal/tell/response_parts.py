@@ -7,6 +7,7 @@ what is of the size of the cluster.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name
@@ -14,12 +15,13 @@ from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
 from callboard.journal.tell.names import count, kind_name
-from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind
+from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, slot_kind
 
 HOLDERS_SHOWN = 3
 """How many of the jobs that held the slots are named."""
 
 _QUEUED, _BY_SHARE, _FREE = "queued, holding no slot", "by its share", "a slot free"
+_THOUGHT, _IN_LINE = "its scheduler thought", "in its scheduler's queue"
 _LABELS = {
     ChainLink.DELAY: "passed over for locality, by delay scheduling",
     ChainLink.LOCAL_MAP: "a map ran, on its data's node",
@@ -37,6 +39,8 @@ _LABELS = {
 _WAITS = {
     _QUEUED: "queued: others held all the slots",
     _BY_SHARE: "by its share: its own tasks held all the slots that it was given",
+    _THOUGHT: "its scheduler thought about where to place it",
+    _IN_LINE: "a slot was free: its scheduler had other jobs to think about first",
     _FREE: "a slot was free: word from its node was awaited, or a rule kept it",
 }
 
@@ -59,14 +63,19 @@ class SlotWait:
     has told of it, and until then it is taken.
     """
 
-    def __init__(self, job: JobId, kind: SlotKind, pieces: Sequence[Piece]) -> None:
+    def __init__(
+        self, job: JobId, kind: SlotKind, pieces: Sequence[Piece], placing: "Sequence[_Placing]"
+    ) -> None:
         self.job, self.kind = job, kind
         self.ms_by: Counter[str] = Counter()
         self.held_ms: Counter[JobId] = Counter()
         """Slot time by its holder."""
         self.jobs_ms = 0
         self.slots_ms = 0
-        self._pieces = [piece for piece in pieces if piece.kind is kind]
+        self._pieces = [(p.from_ms, p.to_ms) for p in pieces if p.kind is kind]
+        mine = [each for each in placing if each.kind is kind]
+        self._thought = _common(self._pieces, [(each.begun_ms, each.done_ms) for each in mine])
+        self._in_line = _common(self._pieces, [(each.queued_ms, each.begun_ms) for each in mine])
         self._held: Counter[JobId] = Counter()
         self._since: dict[JobId, Millis] = {}
         self._taken = 0
@@ -79,8 +88,15 @@ class SlotWait:
         """Let the time from the state's last event until `at_ms` pass."""
         waited = _overlap(self._pieces, run_state.now_ms, at_ms)
         if waited:
-            taken, own = self._taken, self._held[self.job]
-            self.ms_by[_FREE if taken < slots else _BY_SHARE if own else _QUEUED] += waited
+            thought = _overlap(self._thought, run_state.now_ms, at_ms)
+            self.ms_by[_THOUGHT] += thought
+            rest = waited - thought
+            if self._taken < slots:
+                in_line = min(_overlap(self._in_line, run_state.now_ms, at_ms), rest)
+                self.ms_by[_IN_LINE] += in_line
+                self.ms_by[_FREE] += rest - in_line
+            else:
+                self.ms_by[_BY_SHARE if self._held[self.job] else _QUEUED] += rest
             self.jobs_ms += waited * len(run_state.live)
             self.slots_ms += waited * slots
 
@@ -100,6 +116,15 @@ class SlotWait:
             self._settle(job)
 
 
+class _Placing(NamedTuple):
+    """When tasks of a kind came into a scheduler's queue, when it began to think, and had done."""
+
+    kind: SlotKind
+    queued_ms: Millis
+    begun_ms: Millis
+    done_ms: Millis
+
+
 ReadEvents = Callable[[], Iterable[ev.AnyEvent]]
 """Reads a run from its beginning, each time it is called."""
 
@@ -107,13 +132,19 @@ ReadEvents = Callable[[], Iterable[ev.AnyEvent]]
 def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
     """Where the response of a job went; None if it has not finished.  Errors as in reading."""
     chain, run_state = ChainReader(job), RunState()
+    placing = []
     for event in read():
         run_state.follow(event)
         chain.observe(event, run_state)
+        if isinstance(event, ev.SchedulingAttempted) and event.job == job:
+            begun_ms = event.at_ms - event.thought_ms
+            queued_ms = begun_ms - event.queued_ms
+            placing.append(_Placing(slot_kind(event.stage), queued_ms, begun_ms, event.at_ms))
     pieces = chain.pieces()
     if chain.finished is None:
         return None
-    waits = _watched(read, job, [piece for piece in pieces if piece.link is ChainLink.WAITING])
+    waiting = [piece for piece in pieces if piece.link is ChainLink.WAITING]
+    waits = _watched(read, job, waiting, placing)
     ms: Counter[str] = Counter()
     for piece in pieces:
         if piece.link is not ChainLink.WAITING:
@@ -124,8 +155,10 @@ def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
     return ResponseParts(+ms, [wait for wait in waits if wait.ms])
 
 
-def _watched(read: ReadEvents, job: JobId, pieces: Sequence[Piece]) -> list[SlotWait]:
-    waits, run_state = [SlotWait(job, kind, pieces) for kind in KINDS], RunState()
+def _watched(
+    read: ReadEvents, job: JobId, pieces: Sequence[Piece], placing: Sequence[_Placing]
+) -> list[SlotWait]:
+    waits, run_state = [SlotWait(job, kind, pieces, placing) for kind in KINDS], RunState()
     slots = [0, 0]
     end_ms = max((piece.to_ms for piece in pieces), default=0)
     for event in read():
@@ -162,8 +195,18 @@ def _slots(run_state: RunState, kind: SlotKind) -> int:
     return sum((facts.map_slots, facts.reduce_slots)[kind] for facts in there)
 
 
-def _overlap(pieces: Sequence[Piece], from_ms: Millis, to_ms: Millis) -> Millis:
-    return sum(max(0, min(p.to_ms, to_ms) - max(p.from_ms, from_ms)) for p in pieces)
+_Stretches = Sequence[tuple[Millis, Millis]]
+"""From when, until when."""
+
+
+def _overlap(stretches: _Stretches, from_ms: Millis, to_ms: Millis) -> Millis:
+    return sum(max(0, min(end, to_ms) - max(start, from_ms)) for start, end in stretches)
+
+
+def _common(some: _Stretches, others: _Stretches) -> _Stretches:
+    """The stretches that are in both."""
+    both = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
+    return [(start, end) for start, end in both if start < end]
 
 
 def response_lines(parts: ResponseParts, response_ms: Millis) -> Iterator[str]:
@@ -181,10 +224,9 @@ def _wait_lines(wait: SlotWait) -> Iterator[str]:
     """Its share and who held the rest, as means over the time that it waited."""
     slots, own = wait.slots_ms / wait.ms, wait.held_ms[wait.job] / wait.ms
     others = wait.jobs_ms / wait.ms - 1
-    between = "; " if 2 * wait.ms_by[_FREE] > wait.ms else ", because "  # of others it was not
     yield (
-        f"  While a {kind_name(wait.kind)} waited its share was {own:.1f} of {slots:.0f}"
-        f" {kind_name(wait.kind)} slots{between}{others:.1f} other jobs were in the system"
+        f"  While a {kind_name(wait.kind)} waited it held {own:.1f} of {slots:.0f}"
+        f" {kind_name(wait.kind)} slots on average, and {others:.1f} other jobs were in the system"
     )
     held = Counter({job: ms for job, ms in wait.held_ms.items() if job != wait.job and ms})
     if held:

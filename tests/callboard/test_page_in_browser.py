@@ -133,7 +133,7 @@ def test_two_runs_stand_beside_each_other(pair: Path, width: int) -> None:
             assert short.split()[-1] == "−2m00s"
             assert long.split()[-1].startswith("+")
             told = await tab.evaluate("document.getElementById('facts').innerText")
-            assert "Under fair a job took 2 min 08 s on average, 30 % less" in told
+            assert "Under fair a job took 2 min 09 s on average, 30% less" in told
             wide = "document.documentElement.scrollWidth - innerWidth"
             assert await tab.evaluate(wide) <= 0
 

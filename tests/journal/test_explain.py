@@ -31,7 +31,7 @@ Where its response of 1.300 s went, along the tasks that it waited for:
   1.000 s   77%  a map ran, on its data's node
   0.200 s   15%  queued: others held all the slots
   0.100 s    8%  messages and heartbeats, between decisions and deeds
-  While a map waited its share was 0.0 of 2 map slots, because 1.0 other jobs were in the system
+  While a map waited it held 0.0 of 2 map slots on average, and 1.0 other jobs were in the system
     others held: job-0 2.0
 """.splitlines()
 

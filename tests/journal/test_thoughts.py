@@ -83,3 +83,17 @@ def test_explain_says_on_which_node_a_job_lost_a_conflict_and_what_was_in_vain(
         "    the last such one at 00:00:05.039",
     ]
     assert not any("conflict" in line for line in explain(contended[0], 0))
+
+
+def test_time_in_which_a_scheduler_thinks_is_told_as_thinking(
+    contended: tuple[Path, tuple[SchedulerThoughts, ...]],
+) -> None:
+    """Not as a free slot that a rule kept, which is what lies between two thoughts."""
+    parts = [line for line in explain(contended[0], 1) if line.startswith("  ") and "%" in line]
+    [thought] = [line for line in parts if "its scheduler thought about where to place it" in line]
+    assert thought.split()[0] == "4.040"
+    [free] = [line for line in parts if "a slot was free" in line]
+    assert free.split()[0] == "0.031"
+    shares = [float(line.split()[0]) for line in parts]
+    [took] = [line for line in explain(contended[0], 1) if line.startswith("Where its response")]
+    assert sum(shares) == pytest.approx(float(took.split()[4]))

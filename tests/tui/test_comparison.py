@@ -327,10 +327,10 @@ class TestWhoIsAhead:
     @pytest.mark.parametrize(
         ("first", "second", "said"),
         [
-            ((0, 100.0), (5, 62.0), "hfsp ahead: 5 jobs, mean time −38 %"),
-            ((5, 62.0), (0, 100.0), "fifo ahead: 5 jobs, mean time −38 %"),
-            ((3, 100.0), (2, 62.0), "hfsp ahead: 1 job behind, mean time −38 %"),
-            ((2, 100.0), (2, 50.0), "hfsp ahead: mean time −50 %"),
+            ((0, 100.0), (5, 62.0), "hfsp ahead: 5 jobs, mean time −38%"),
+            ((5, 62.0), (0, 100.0), "fifo ahead: 5 jobs, mean time −38%"),
+            ((3, 100.0), (2, 62.0), "hfsp ahead: 1 job behind, mean time −38%"),
+            ((2, 100.0), (2, 50.0), "hfsp ahead: mean time −50%"),
             ((2, 100.0), (3, 100.1), "hfsp ahead: 1 job"),
             ((2, 100.0), (2, 100.1), "level so far"),
             ((0, None), (0, None), "level so far"),

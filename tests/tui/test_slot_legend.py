@@ -10,6 +10,7 @@ from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import LARGE, SMALL, Screen, drive
 
 HUGE = (200, 60)
+USUAL = (120, 40)
 
 
 def below_the_slots(screen: Screen) -> str:
@@ -22,7 +23,7 @@ def below_the_slots(screen: Screen) -> str:
         (100_000, ["■ map", "· empty"], ["×", "down", "▲"]),
         (
             780_000,
-            ["■ map", "◇ shuffle", "□ over, master unaware", "× down", "red: the master"],
+            ["■ map", "◇ shuffle", "□ over, master unaware", "× down", "red: master unaware"],
             ["▲", "◆", "?", "‖"],
         ),
         (1_200_000, ["× down"], ["red:", "▲"]),
@@ -134,3 +135,34 @@ def test_a_click_on_a_block_finds_its_slot() -> None:
     for y in (line, line + 1):
         assert layout.at(layout.node_width + layout.label + 8, y) == (2, layout.label + 8)
         assert layout.slot_at(layout.label + 8, 4) == 1
+
+
+@pytest.mark.parametrize("at_ms", [700_000, 1_296_000])
+def test_on_a_usual_screen_forty_nodes_keep_their_cells_heads_and_legend(at_ms: int) -> None:
+    """What is longer than the border stands above it; charts that come shrink no cells."""
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(at_ms))
+        await screen.pilot.pause()
+        slots = screen.app.query_one("#slots", SlotsPane)
+        assert slots.slot_layout.size is CellSize.CELLS
+        assert slots.slot_layout.lines[0].heads
+        await screen.until(lambda: "more: ?" not in screen.text())
+        if at_ms == 700_000:
+            assert "■ map  ◇ shuffle  □ over, master unaware" in screen.text()
+            assert "× down  red: master unaware  · empty" in below_the_slots(screen)
+
+    drive(recorded(outage()), act, USUAL)
+
+
+def test_a_legend_has_the_letters_of_the_cards_in_the_picture() -> None:
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(66_000))
+        await screen.pilot.pause()
+        text = screen.text()
+        assert "m map  r reduce  N node-local  ≈ time left" in text
+        assert "R rack-local" not in text
+        await screen.press("end")
+        await screen.until(lambda: "r reduce" not in screen.text())
+
+    drive(recorded(events_of("two-jobs", "fifo")), act, USUAL)

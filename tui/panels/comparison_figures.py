@@ -61,7 +61,7 @@ def _lead(both: tuple[RunFigures, RunFigures]) -> float:
 
 
 def verdict(both: tuple[RunFigures, RunFigures]) -> str:
-    """Which run is ahead: `hfsp ahead: 5 jobs, mean time −38 %`.  The mean is that of the time in
+    """Which run is ahead: `hfsp ahead: 5 jobs, mean time −38%`.  The mean is that of the time in
     the system of all jobs submitted so far.
     """
     lead, jobs = _lead(both), both[1].done - both[0].done
@@ -72,7 +72,7 @@ def verdict(both: tuple[RunFigures, RunFigures]) -> str:
     more = jobs if ahead else -jobs
     said = [f"{abs(more)} {'job' if abs(more) == 1 else 'jobs'}{'' if more > 0 else ' behind'}"]
     said = said if more else []
-    said += [f"mean time −{abs(lead):.0%}".replace("%", " %")] if by_mean else []
+    said += [f"mean time −{abs(lead):.0%}"] if by_mean else []
     return f"{both[ahead].policy} ahead: {', '.join(said)}"
 
 

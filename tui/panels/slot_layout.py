@@ -143,12 +143,14 @@ def lay_out_slots(
     size: CellSize | None,
     glyphs: bool = False,
     large: bool = False,
+    kept: int = 0,
 ) -> SlotLayout:
     """The layout for a pane of this size; `size` None for the largest cells that fit, which are
     blocks or cards only where they may be.  Without colours, `glyphs` tell states: half blocks have
-    none, so cells are scrolled instead.  Where a line is left, it says which slots are for maps.
+    none, so cells are scrolled instead.  Where a line is left, it says which slots are for maps;
+    racks stand apart if that leaves `kept` lines more.
     """
-    layout = _fitting_layout(nodes, max(width, 1), height, size, glyphs, large)
+    layout = _fitting_layout(nodes, max(width, 1), height, size, glyphs, large, kept)
     if len(layout.lines) < height and layout.size in _CELL_WIDTHS and alike(nodes):
         most = max((len(line.nodes) for line in layout.lines), default=0)
         lines = [LayoutLine(heads=most), *layout.lines]
@@ -168,6 +170,7 @@ def _fitting_layout(
     size: CellSize | None,
     glyphs: bool,
     large: bool,
+    kept: int,
 ) -> SlotLayout:
     may_be = {CellSize.CARDS: len(nodes) <= CARD_NODES, CellSize.BLOCKS: large}
     fitting = [each for each in _FITTING if may_be.get(each, True)]
@@ -180,7 +183,8 @@ def _fitting_layout(
             continue
         for airy in (True, False):
             layout = _lay_out(nodes, width, each, airy)
-            if len(layout.lines) <= height and layout.node_width <= width + 2:
+            room = height - airy * (kept + 1)  # what is kept, and heads, come before blank lines
+            if len(layout.lines) <= room and layout.node_width <= width + 2:
                 return layout
         if each is CellSize.NODES:
             layout = without_rack_heads(nodes, width)

@@ -1,10 +1,10 @@
 """What the slots pane says below its cells: each sign that is in the picture, and what it means."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from callboard.journal.replay.frame import Frame, NodeStatus, SlotState
+from callboard.journal.replay.frame import Frame, NodeStatus, SlotCard, SlotState
 from callboard.journal.replay.signs import (
     DOWN_SIGN,
     LOST_SIGN,
@@ -16,28 +16,48 @@ from callboard.journal.replay.signs import (
 )
 from callboard.tui.panels.slot_layout import LOADS, CellSize, SlotLayout
 
-_CARD_WORDS = ("m map", "r reduce", "N node-local", "R rack-local", "O off-rack", "≈ time left")
+_LOCALITIES = ("N node-local", "R rack-local", "O off-rack")
 _MORE = "more: ?"
 
 
-def legend(frame: Frame, layout: SlotLayout, width: int) -> str:
-    """As many of the signs in the picture as there is room for; where that is not all of them, it
-    says where all are.
+def legend(frame: Frame, layout: SlotLayout, widths: Sequence[int]) -> list[str]:
+    """The signs in the picture, on as few of the lines with these widths as will do, counted from
+    the last.  Where all lines are not enough, the last one says where the others are.
     """
     words = list(dict.fromkeys(_words(frame, layout)))
-    if len("  ".join(words)) <= width:
-        return "  ".join(words)
-    while words and len("  ".join([*words, _MORE])) > width:
-        words.pop()
-    return "  ".join([*words, _MORE])
+    for lines in range(1, len(widths) + 1):
+        rows, left = _packed(words, widths[-lines:])
+        if not left:
+            return ["  ".join(row) for row in rows]
+    last = rows[-1]
+    while last and len("  ".join([*last, _MORE])) > widths[-1]:
+        last.pop()
+    last.append(_MORE)
+    return ["  ".join(row) for row in rows]
+
+
+def is_cut(line: str) -> bool:
+    """Whether a line of a legend says that others are elsewhere."""
+    return line.endswith(_MORE)
+
+
+def _packed(words: list[str], widths: Sequence[int]) -> tuple[list[list[str]], list[str]]:
+    """As many of the words as fit, a list for each line, and the others."""
+    rows: list[list[str]] = []
+    left = words
+    for width in widths:
+        fitting = [at for at in range(len(left) + 1) if len("  ".join(left[:at])) <= max(width, 0)]
+        rows.append(left[: fitting[-1]])
+        left = left[fitting[-1] :]
+    return rows, left
 
 
 def _words(frame: Frame, layout: SlotLayout) -> Iterator[str]:
     match layout.size:
         case CellSize.NODES:
-            yield from (f"{LOADS[0]} idle", f"{LOADS[4]} half busy", f"{LOADS[-1]} all busy")
+            yield from (f"{LOADS[0]} idle", f"{LOADS[4]} half", f"{LOADS[-1]} all busy")
             if layout.label:
-                yield "in front: the rack"
+                yield "0 1 2…: racks"
         case CellSize.HALVES:
             yield "▀ two slots: coloured busy, grey empty"
         case CellSize.RACKS:
@@ -47,12 +67,26 @@ def _words(frame: Frame, layout: SlotLayout) -> Iterator[str]:
         case _:
             yield from _slot_words(frame)
             if layout.size is CellSize.CELLS and layout.lines[0].heads:
-                yield "m, r: slots for maps, reduces"
+                yield "m r: maps, reduces"
     yield from _node_words(frame, with_marks=layout.size is not CellSize.RACKS)
     if layout.size is CellSize.CARDS:
-        yield from _CARD_WORDS
+        yield from _card_words([card for card in frame.cards if card is not None])
     elif layout.cell and SlotState.IDLE in frame.states:
         yield f"{SLOT_SIGNS[SlotState.IDLE]} empty"
+
+
+def _card_words(cards: Sequence[SlotCard]) -> Iterator[str]:
+    """What the letters of cards mean, and the time on them."""
+    for kind, word in enumerate(("m map", "r reduce")):
+        if any(card.kind == kind for card in cards):
+            yield word
+    for level, word in enumerate(_LOCALITIES):
+        if any(card.level == level for card in cards):
+            yield word
+    if any(card.usual_ms and card.usual_ms >= card.held_ms for card in cards):
+        yield "≈ time left"
+    if any(card.usual_ms and card.usual_ms < card.held_ms for card in cards):
+        yield "+ longer than usual"
 
 
 def _slot_words(frame: Frame) -> Iterator[str]:
@@ -71,7 +105,7 @@ def _node_words(frame: Frame, with_marks: bool) -> Iterator[str]:
     if with_marks:
         yield from (f"{sign} {NODE_WORDS[sign]}" for sign, _ in sorted(looks) if sign.strip())
     if any(wrong and sign != LOST_SIGN for sign, wrong in looks):
-        yield "red: the master does not know"
+        yield "red: master unaware"
     if with_marks and any(frame.suspended_by_node):
         yield f"{SUPERSCRIPTS[1]}{SUPERSCRIPTS[2]}… attempts suspended there"
     if with_marks and any(frame.queued_by_node):

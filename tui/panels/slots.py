@@ -47,7 +47,7 @@ from callboard.tui.panels.slot_layout import (
     lay_out_slots,
     slot_heads,
 )
-from callboard.tui.panels.slot_legend import legend
+from callboard.tui.panels.slot_legend import is_cut, legend
 from callboard.tui.theme import style
 
 _DOWN = len(SlotState)
@@ -94,6 +94,10 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self._codes: list[int] = []
         self._busy = self._owned = b""
         self._table: list[Segment] = []
+        self._legend_too_long: tuple[CellSize, int] | None = None
+        """The cells, and the columns, for which the border has been too short for the legend."""
+        self._legend: list[str] = []
+        """The lines of it that the border has no room for."""
         self._table_for: Palette | None = None
 
     # What is shown.
@@ -156,14 +160,15 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """How many lines of at most so many it has use for."""
         if self.run is None:
             return most
-        return min(len(self._laid_out(self.run, most).lines), most)
+        return min(len(self._laid_out(self.run, most).lines) + self._legend_lines, most)
 
     def _laid_out(self, run: RunInfo, height: int) -> SlotLayout:
         """The layout in so many lines; if it needs more there is a bar to scroll them."""
         width, glyphs = self.content_size.width, self.palette.flat or self.app.no_color
         large = self.presented
+        kept, size = self._legend_lines, self.size_asked
         for room in (width, width - self.styles.scrollbar_size_vertical):
-            layout = lay_out_slots(run.nodes, room, height, self.size_asked, glyphs, large)
+            layout = lay_out_slots(run.nodes, room, height, size, glyphs, large, kept)
             if len(layout.lines) <= height:
                 break
         return layout
@@ -183,10 +188,24 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self.refresh(layout=True)
 
     def _told(self, frame: Frame) -> str:
-        """Which racks are in view, if not all are; and the legend."""
-        told, width = self._racks_in_view(), self.content_size.width - 4
-        room = width - len(told) - 2 * bool(told)
-        return "  ".join(each for each in (told, legend(frame, self.slot_layout, room)) if each)
+        """Which racks are in view, if not all are; and the legend, or its last line."""
+        told, (width, height) = self._racks_in_view(), self.content_size
+        border = width - 4 - len(self.others) - 2 * bool(self.others) - len(told) - 2 * bool(told)
+        free = min(max(height - len(self.slot_layout.lines), 0), 1)
+        *above, last = legend(frame, self.slot_layout, [width] * free + [border])
+        if not self._legend_lines and (above or is_cut(last)):
+            self._legend_too_long = self.slot_layout.size, width
+            self._lay_out()
+            return self._told(frame)
+        if above != self._legend:
+            self._legend = above
+            self.refresh()
+        return "  ".join(each for each in (told, last) if each)
+
+    @property
+    def _legend_lines(self) -> int:
+        """The lines kept for the legend above the border."""
+        return int(self._legend_too_long == (self.slot_layout.size, self.content_size.width))
 
     def _racks_in_view(self) -> str:
         top, height = self.scroll_offset.y, self.content_size.height
@@ -239,7 +258,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return Strip.blank(width, blank)
         y += self.scroll_offset.y
         if y >= len(self.slot_layout.lines):
-            return Strip.blank(width, blank)
+            row = y - self.content_size.height + len(self._legend)
+            told = self._legend[row] if row >= 0 else ""
+            return fitted([(f"{told:>{width}}", self.ink(self.palette.dim))], width, blank)
         line = self.slot_layout.lines[y]
         if self.slot_layout.size is CellSize.RACKS:
             chosen = self.cursor is not None and self.racks.rack_of[self.cursor] == line.rack

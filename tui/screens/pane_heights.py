@@ -11,8 +11,15 @@ _EVENTS_LEAST = 14
 _ROWS = 4
 """The room for jobs grows by this many rows at once, lest panes move with each of them."""
 
+_ABOVE_LEAST = 22
+"""The lines above the charts, below which a chart has one row."""
+
 _CHART_ROWS_LEAST, _CHART_ROWS_MOST = 2, 4
 _SLOTS_LEAST = 8
+_SLOTS_USUAL = 16
+"""The lines that four racks of ten nodes need, with heads and a legend."""
+
+_EVENTS_KEPT = 6
 
 
 class WideHeights(NamedTuple):
@@ -46,14 +53,18 @@ class Wants(NamedTuple):
 
 def wide_heights(total: int, wants: Wants) -> WideHeights:
     """Where all panes are shown: slots, and jobs, get two thirds of what is above the charts at
-    most.
+    most; slots also as many lines as they usually need, where events keep a few.
     """
-    rest = total - _charts(wants, wants.chart_rows)
+    rows = wants.chart_rows
+    if total - _charts(wants, rows) < _ABOVE_LEAST:
+        rows = 1
+    rest = total - _charts(wants, rows)
     most = rest * 2 // 3
-    slots = min(max(wants.slots(most - BORDERS) + BORDERS, _SLOTS_LEAST), most)
+    slots_most = max(most, min(_SLOTS_USUAL, rest - _EVENTS_KEPT))
+    slots = min(max(wants.slots(slots_most - BORDERS) + BORDERS, _SLOTS_LEAST), slots_most)
     spare = max(rest - slots - _EVENTS_LEAST, 0)
     more = spare // (2 * max(wants.charts, 1))
-    rows = min(wants.chart_rows + more, _CHART_ROWS_MOST)
+    rows = min(rows + more, _CHART_ROWS_MOST)
     return WideHeights(slots, min(wants.table, most), _charts(wants, rows))
 
 

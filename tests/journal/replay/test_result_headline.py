@@ -9,8 +9,8 @@ from callboard.journal.replay.frame import Frame, ResultHeadline
 from callboard.journal.replay.source import GoTo
 from tests.tui.test_interventions import ask, to_the_end
 
-MEANS = {"fifo": "3 min 04 s", "fair": "2 min 08 s"}
-"""The means that `callboard run two-jobs` prints, 184 s and 129 s; seconds are cut here."""
+MEANS = {"fifo": "3 min 04 s", "fair": "2 min 09 s"}
+"""The means that `callboard run two-jobs` prints, 184 s and 129 s."""
 
 
 def the_end(*policies: str) -> Frame:
@@ -45,7 +45,7 @@ def test_two_runs_that_are_over_say_which_is_better_by_how_much_and_that_it_is_o
     better, who, chance = found.sentences
     assert found.figure == figure
     assert better == (
-        f"Under fair a job took {MEANS['fair']} on average, 30 % less than under fifo"
+        f"Under fair a job took {MEANS['fair']} on average, 30% less than under fifo"
         f" ({MEANS['fifo']})."
     )
     assert who == f"1 of 2 jobs were done sooner under {policies[1]}, 1 later."
