@@ -1,6 +1,12 @@
 """What an error says to a person, and the exit status it means."""
 
+import os
+import shlex
+import shutil
+import sys
 import traceback
+from importlib.util import find_spec
+from pathlib import Path
 
 from callboard.actors.kernel.kernel import ActorFailed, KernelError
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError, RunFailed
@@ -19,7 +25,7 @@ BAD_INPUT = ScenarioError, PolicySpecError, JournalError, InputError, MissingExt
 def describe_error(error: Exception) -> tuple[str | None, int]:
     """The message and the exit status; no message for what is a bug of ours."""
     message, status = _described(error)
-    return None if message is None else concise(message), status
+    return None if message is None else concise(with_own_pip(message)), status
 
 
 def _described(error: Exception) -> tuple[str | None, int]:
@@ -50,3 +56,17 @@ def _described(error: Exception) -> tuple[str | None, int]:
         case KernelError() | Violation():
             return str(error), EXIT_FAILED
     return None, EXIT_FAILED
+
+
+def with_own_pip(message: str) -> str:
+    """The message, in which `pip install` installs for this Python: where the shell's `pip` is that
+    of another one, by its path.
+    """
+    pip = shutil.which("pip")
+    python = Path(sys.executable)
+    is_own = pip is not None and Path(pip).parent == python.parent
+    if "pip install" not in message or is_own or not find_spec("pip"):
+        return message
+    near = os.path.relpath(python)
+    called = near if len(near) < len(str(python)) and not near.startswith("..") else str(python)
+    return message.replace("pip install", f"{shlex.quote(called)} -m pip install")

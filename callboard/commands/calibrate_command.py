@@ -31,7 +31,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.tell.names import count, printable
 from callboard.scenarios.formats.recording_scenario import scenario_of
-from callboard.scenarios.formats.source_path import checked_source
+from callboard.scenarios.formats.source_path import history_source
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import from_dict, load_scenario
 from callboard.scenarios.toml_writer import to_toml
@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def calibrate_command(options: argparse.Namespace) -> int:
-    paths, columns = _sources([checked_source(each) for each in options.files], options.map)
+    paths, columns = _sources(
+        [history_source(each, options.map) for each in options.files], options.map
+    )
     to = None if options.to is None else _checked(options.to, paths)
     found = calibrate(paths, columns)
     if to is not None:

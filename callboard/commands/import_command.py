@@ -38,7 +38,7 @@ from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import Imported, attempt_lines, import_files
 from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
-from callboard.scenarios.formats.source_path import checked_source
+from callboard.scenarios.formats.source_path import history_source
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scenarios.tasks_file import TASKS_SUFFIX, write_tasks
 from callboard.scenarios.toml_writer import to_toml
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def import_command(options: argparse.Namespace) -> int:
-    paths = [checked_source(each) for each in options.files]
+    paths = [history_source(each, options.map) for each in options.files]
     name = _name(options.name, paths[0])
     folder = Path(options.to)
     files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")

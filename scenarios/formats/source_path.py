@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.swim_trace import is_swim
 
 
 def checked_source(name: str) -> Path:
@@ -10,4 +12,15 @@ def checked_source(name: str) -> Path:
     path = Path(name)
     if not name or "\0" in name or not (path.is_file() or path.is_dir()):
         raise ScenarioError("there is no such file or folder", source=name[:200])
+    return path
+
+
+def history_source(name: str, columns: str = "") -> Path:
+    """The history of that name, if it is there; ScenarioError if not, or for a SWIM trace of which
+    `columns` say nothing: that one tells of no attempt, and is played as it is.
+    """
+    path = checked_source(name)
+    if not columns and path.is_file() and is_swim(begin_of(path, 1000)):
+        hint = f"it tells sizes of jobs and no attempts; `callboard run {path}` plays it as it is"
+        raise ScenarioError(f"a SWIM trace: {hint}", source=path)
     return path

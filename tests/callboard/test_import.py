@@ -130,3 +130,16 @@ def test_a_recorded_run_of_a_table_remembers_its_columns(callboard: Run, tmp_pat
     played = callboard("run", path, *asked)
     assert played[0] == 0
     assert digests(callboard("run", journal, "--verbose")[1]) == digests(played[1]) != []
+
+
+@pytest.mark.parametrize("command", ["import", "calibrate"])
+def test_a_swim_trace_is_sent_to_the_command_that_plays_it(
+    callboard: Run, tmp_path: Path, command: str
+) -> None:
+    """It was asked which of its columns, called 49 and 740773, tell how long tasks take."""
+    trace = tmp_path / "day.tsv"
+    trace.write_text("job0\t49\t49\t740773\t2339561\t627471\n")
+    status, _, err = callboard(command, str(trace))
+    assert status == 2
+    assert "a SWIM trace: it tells sizes of jobs and no attempts; `callboard run " in err
+    assert "--map" not in err

@@ -1,10 +1,13 @@
 """What is wrong is said in a message that a person can read, whatever the input was."""
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from callboard.cli import run_command_line
+from callboard.experiments.error_messages import with_own_pip
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict
 from callboard.scheduler.policy import PolicySpecError
@@ -105,3 +108,19 @@ def test_a_long_line_keeps_both_ends() -> None:
     assert first.endswith("is no order; did you mean `fifo`?")
     assert "characters …]" in first
     assert second == "short"
+
+
+def test_an_extra_is_installed_for_the_python_that_lacks_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where the environment is not activated the shell's `pip` is that of another Python."""
+    said = "figures need matplotlib: pip install 'callboard[experiments]'"
+    folder = Path(sys.executable).parent
+    monkeypatch.setattr(shutil, "which", lambda name: str(folder / name))
+    assert with_own_pip(said) == said
+    monkeypatch.setattr(shutil, "which", lambda name: f"/elsewhere/{name}")
+    monkeypatch.chdir(folder.parent)
+    python = f"{folder.name}/{Path(sys.executable).name}"
+    own = f"figures need matplotlib: {python} -m pip install 'callboard[experiments]'"
+    assert with_own_pip(said) == own
+    assert with_own_pip("no such file") == "no such file"

@@ -150,7 +150,7 @@ def test_on_a_usual_screen_forty_nodes_keep_their_cells_heads_and_legend(at_ms: 
         await screen.until(lambda: "more: ?" not in screen.text())
         if at_ms == 700_000:
             assert "■ map  ◇ shuffle  □ over, master unaware" in screen.text()
-            assert "× down  red: master unaware  · empty" in below_the_slots(screen)
+            assert "red: master unaware  · empty" in below_the_slots(screen)
 
     drive(recorded(outage()), act, USUAL)
 

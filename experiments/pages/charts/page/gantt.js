@@ -48,7 +48,8 @@ function drawAxis(pen, run, wide, x) {
   pen.textAlign = "center";
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
     pen.fillRect(x(at), 0, .5, foot + 4);
-    pen.fillText(clock(at), x(at), foot + 16);
+    const told = clock(at), half = pen.measureText(told).width / 2;
+    pen.fillText(told, Math.min(Math.max(x(at), x(from) + half), x(to) - half), foot + 16);
   }
 }
 
