@@ -41,6 +41,12 @@ def _mesos() -> type[Architecture]:
     return Mesos
 
 
+def _yarn() -> type[Architecture]:
+    from callboard.actors.yarn.yarn import Yarn
+
+    return Yarn
+
+
 ARCHITECTURES: Mapping[str, Callable[[], type[Architecture]]] = {
     "eagle": _eagle,
     "hawk": _hawk,
@@ -48,6 +54,7 @@ ARCHITECTURES: Mapping[str, Callable[[], type[Architecture]]] = {
     "monolithic": _monolithic,
     "omega": _omega,
     "sparrow": _sparrow,
+    "yarn": _yarn,
 }
 """Each is loaded when it is asked for."""
 

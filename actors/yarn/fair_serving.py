@@ -1,0 +1,76 @@
+"""The Fair Scheduler of YARN: queues and applications by their shares of memory, or of what they
+have most of (FairScheduler, FairSharePolicy, DominantResourceFairnessPolicy).
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cmp_to_key
+
+from callboard.actors.yarn.held_containers import Application, ContainerRequest
+from callboard.actors.yarn.serving import Served, Serving
+from callboard.actors.yarn.yarn_queues import YarnQueue
+from callboard.scheduler.model import Locality
+from callboard.scheduler.orders.fair.water_filling import exact_fraction
+from callboard.scheduler.queues.amounts import nothing, positive, smaller_of_each
+from callboard.scheduler.queues.dominant_order import DominantClaim, compare_dominant
+from callboard.scheduler.resources import Vector, fits, minus, plus
+
+
+class FairServing(Serving):
+    """By shares; of memory alone unless it is dominant (`drf`)."""
+
+    assignments = 1
+
+    def in_order(self) -> Iterator[Served]:
+        yield from self._below(self.tree.root)
+
+    def _below(self, queue: YarnQueue) -> Iterator[Served]:
+        if not queue.children:
+            asking = [each for each in queue.applications.values() if each.has_pending()]
+            claims = [self._claim(each.used, nothing(each.used), Fraction(1)) for each in asking]
+            for place in self._ranked(claims):
+                yield queue, asking[place]
+            return
+        children = [child for child in queue.children if child.has_pending()]
+        for place in self._ranked([self._claim_of(child) for child in children]):
+            yield from self._below(children[place])
+
+    def _claim_of(self, queue: YarnQueue) -> DominantClaim:
+        least = self.counted.amounts(queue.params.min_resources, nothing(queue.used))
+        return self._claim(queue.used, least, exact_fraction(queue.params.weight))
+
+    def _claim(self, used: Vector, least: Vector, weight: Fraction) -> DominantClaim:
+        counts = len(used) if self.params.scheduler == "drf" else 1
+        weights = (weight,) * counts
+        return DominantClaim(used=used[:counts], min_share=least[:counts], weights=weights)
+
+    def _ranked(self, claims: Sequence[DominantClaim]) -> list[int]:
+        """Their places, the one that is served first first; equal ones as they stand."""
+        if len(claims) == 1:
+            return [0]
+
+        def compared(one: int, other: int) -> int:
+            first, second = claims[one], claims[other]
+            return compare_dominant(first, second, self.counted.total[: len(first.used)])
+
+        return sorted(range(len(claims)), key=cmp_to_key(compared))
+
+    def allows(self, queue: YarnQueue, application: Application, amounts: Vector) -> bool:  # noqa: ARG002
+        """Within the maximum of the queue and of all above it."""
+        return all(fits(plus(each.used, amounts), each.maximum) for each in queue.lineage())
+
+    def farthest(self, request: ContainerRequest) -> Locality:
+        """By the part of all nodes that have been passed over (FSAppAttempt)."""
+        by_node, by_rack = self.params.node_threshold, self.params.rack_threshold
+        if by_node < 0 and by_rack < 0:
+            return Locality.OFF_RACK
+        if request.missed <= max(by_node, 0) * self.nodes:
+            return Locality.NODE
+        if request.missed <= (max(by_node, 0) + max(by_rack, 0)) * self.nodes:
+            return Locality.RACK
+        return Locality.OFF_RACK
+
+    def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:  # noqa: ARG002
+        for each in queue.lineage():
+            free = smaller_of_each(free, minus(each.maximum, each.used))
+        return positive(free)

@@ -1,0 +1,252 @@
+"""The resource manager: gives containers to applications as nodes' heartbeats come."""
+
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.address import node_address, scheduler_address
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.world import World
+from callboard.actors.yarn.capacity_serving import CapacityServing
+from callboard.actors.yarn.counted_amounts import CountedAmounts
+from callboard.actors.yarn.fair_serving import FairServing
+from callboard.actors.yarn.held_containers import (
+    MASTER_PRIORITY,
+    Application,
+    Container,
+    ContainerRequest,
+    YarnNode,
+)
+from callboard.actors.yarn.yarn_messages import (
+    RESOURCE_MANAGER,
+    Allocate,
+    AllocateReply,
+    ContainerNews,
+    FinishApplication,
+    GrantedContainer,
+    NodeHeartbeat,
+    NodeHeartbeatReply,
+    StartMaster,
+    SubmitApplication,
+)
+from callboard.actors.yarn.yarn_params import YarnParams
+from callboard.actors.yarn.yarn_queues import QueueTree, YarnQueue
+from callboard.scheduler.model import SETUP, JobId, Locality
+from callboard.scheduler.orders.fair.water_filling import exact_fraction
+from callboard.scheduler.queues.preemption_victims import ContainerNumber
+from callboard.scheduler.reasons import PoolPlace, Reason, Why
+from callboard.scheduler.resources import fits, minus, plus, total
+
+
+def master_address(job: JobId) -> int:
+    """The address of a job's application master."""
+    return scheduler_address(job + 1)
+
+
+class ResourceManager(Actor[AnyEvent]):
+    """Knows of nodes what their heartbeats told, of applications what their masters asked."""
+
+    def __init__(self, world: World, params: YarnParams) -> None:
+        super().__init__(RESOURCE_MANAGER, "resource manager")
+        self.params = params
+        dimensions, vectors = world.resources
+        self.counted = CountedAmounts(dimensions, vectors, params.least)
+        if params.am:
+            self.counted.check_names(params.am, "am")
+        self.tree = QueueTree(params.queues, open_ended=params.scheduler != "capacity")
+        self.tree.measure(self.counted)
+        self.nodes = [
+            YarnNode(facts.node, facts.rack, vector)
+            for facts, vector in zip(world.nodes, vectors, strict=True)
+        ]
+        serving = CapacityServing if params.scheduler == "capacity" else FairServing
+        self.serving = serving(params, self.tree, self.counted, len(vectors))
+        self.applications: dict[JobId, Application] = {}
+        self.containers: dict[ContainerNumber, Container] = {}
+        self._latency_ms = world.cluster.latency_ms
+        self._last_container = 0
+        self._queues: dict[JobId, YarnQueue] = {}
+
+    # Applications.
+
+    def on_submit_application(self, new: SubmitApplication) -> None:
+        queue = self.tree.leaf(new.queue)
+        amounts = self.counted.of(new.demand)
+        application = Application(new.job, new.user, len(self._queues), amounts)
+        request = ContainerRequest(MASTER_PRIORITY, SETUP, new.demand, self.cause)
+        request.anywhere = 1
+        application.requests[MASTER_PRIORITY] = request
+        self.applications[new.job] = application
+        self._queues[new.job] = queue
+        queue.waiting.append(application)
+        self._let_in(queue)
+
+    def _let_in(self, queue: YarnQueue) -> None:
+        """Let applications in, as they came, while their masters hold no more than their part of
+        the queue's maximum; one is let in anyway (maximum-am-resource-percent).
+        """
+        percent = queue.params.am_percent
+        part = exact_fraction(self.params.am_percent if percent is None else percent) / 100
+        most = tuple(int(each * part) for each in queue.maximum)
+        while queue.waiting:
+            first = queue.waiting[0]
+            masters = plus(queue.masters, first.master_amounts)
+            if queue.applications and not fits(masters, most):
+                return
+            queue.masters = masters
+            queue.applications[first.job] = queue.waiting.pop(0)
+
+    def on_allocate(self, told: Allocate) -> None:
+        """Take over what a master asks for, and tell it what it has been given."""
+        for number in told.released:
+            self._give_back(number)
+        application = self.applications.get(told.job)
+        if application is None or application.over:
+            return
+        application.shunned = frozenset(told.shunned)
+        for ask in told.asks:
+            request = application.requests.get(ask.priority)
+            if request is None:
+                request = ContainerRequest(ask.priority, ask.stage, ask.demand, self.cause)
+                application.requests[ask.priority] = request
+            if ask.anywhere > request.anywhere:
+                request.asked_by = self.cause
+            request.update(ask)
+        granted, application.granted = tuple(application.granted), []
+        free = self.counted.of(total(node.free for node in self.nodes))
+        queue = self._queues[told.job]
+        reply = AllocateReply(granted, self.serving.headroom(queue, application, free))
+        self.send(master_address(told.job), reply, self.cause, self._latency_ms)
+
+    def on_finish_application(self, told: FinishApplication) -> None:
+        """It wants nothing any more.  What its master never started is free at once, what runs when
+        its node tells the end.
+        """
+        application = self.applications.get(told.job)
+        if application is None:
+            return
+        queue = self._queues[told.job]
+        application.over = True
+        application.requests.clear()
+        granted, application.granted = application.granted, []
+        for number in (*told.unstarted, *(each.container for each in granted)):
+            self._give_back(number)
+        if queue.applications.pop(told.job, None) is None:
+            queue.waiting.remove(application)
+        else:
+            queue.masters = minus(queue.masters, application.master_amounts)
+        self._let_in(queue)
+        self._forget_if_over(application)
+
+    def _forget_if_over(self, application: Application) -> None:
+        if application.over and not application.containers:
+            del self.applications[application.job]
+
+    # Nodes.
+
+    def on_node_heartbeat(self, heartbeat: NodeHeartbeat) -> None:
+        """Hear what has begun and ended, and give out what is free."""
+        node = self.nodes[heartbeat.node]
+        for news in heartbeat.news:
+            self._hear(node, news)
+        kills, node.kills = tuple(node.kills), []
+        reply = NodeHeartbeatReply(kills, self.params.node_heartbeat_ms)
+        self.send(node_address(node.node), reply, self.cause, self._latency_ms)
+        self._assign_on(node)
+
+    def _hear(self, node: YarnNode, news: ContainerNews) -> None:
+        if news.ended:
+            self._give_back(news.container)
+            node.freed.append(news.cause)
+        else:
+            self.containers[news.container].attempt = news.attempt
+
+    def _give_back(self, number: ContainerNumber) -> None:
+        """A container has ended, or was never used."""
+        container = self.containers.pop(number)
+        self.nodes[container.node].give_back(number)
+        application = self.applications[container.job]
+        del application.containers[number]
+        application.used = minus(application.used, container.amounts)
+        self._queues[container.job].give_up(application.user, container.amounts)
+        self._forget_if_over(application)
+
+    def _assign_on(self, node: YarnNode) -> None:
+        """Give out containers on a node that has just been heard of."""
+        given = off_switch = 0
+        while self._could_hold_something(node):
+            level = self._assign_one(node)
+            if level is None:
+                return
+            given += 1
+            off_switch += level is Locality.OFF_RACK
+            if not self.serving.goes_on(given, off_switch):
+                return
+
+    def _could_hold_something(self, node: YarnNode) -> bool:
+        free = self.counted.of(node.free)
+        return all(map(int.__le__, self.counted.least, free))
+
+    def _assign_one(self, node: YarnNode) -> Locality | None:
+        """Give the first application that may have one a container; how near it is."""
+        for place, (queue, application) in enumerate(self.serving.in_order(), start=1):
+            if node.node in application.shunned:
+                continue
+            for request in application.pending():
+                level = self._level(node, queue, application, request)
+                if level is not None:
+                    self._allocate(node, queue, application, request, place)
+                    if level is not Locality.OFF_RACK:
+                        request.missed = 0
+                    return level
+        return None
+
+    def _level(
+        self, node: YarnNode, queue: YarnQueue, application: Application, request: ContainerRequest
+    ) -> Locality | None:
+        """How near a container would be that the request may have here; None if it may not."""
+        if not node.has_room(request.demand):
+            return None
+        if not self.serving.allows(queue, application, self.counted.of(request.demand)):
+            return None
+        request.missed += 1
+        level = request.nearest(node)
+        return level if level <= self.serving.farthest(request) else None
+
+    def _allocate(
+        self,
+        node: YarnNode,
+        queue: YarnQueue,
+        application: Application,
+        request: ContainerRequest,
+        place: int,
+    ) -> None:
+        self._last_container += 1
+        number, amounts = self._last_container, self.counted.of(request.demand)
+        container = Container(
+            number,
+            application.job,
+            node.node,
+            request.stage,
+            request.priority,
+            request.demand,
+            amounts,
+            request.priority == MASTER_PRIORITY,
+        )
+        node.take(container)
+        request.grant(node)
+        self.containers[number] = application.containers[number] = container
+        application.used = plus(application.used, amounts)
+        queue.hold(application.user, amounts)
+        if container.is_master:
+            start = StartMaster(application.job, number)
+            self.send(node_address(node.node), start, request.asked_by, self._latency_ms)
+            return
+        cause = node.freed.pop(0) if node.freed else request.asked_by
+        why = Why(Reason.POOL, "yarn", rank=place, detail=PoolPlace(queue.path))
+        granted = GrantedContainer(number, node.node, request.priority, why, cause)
+        application.granted.append(granted)
+
+    # For people.
+
+    def waits_for(self) -> str | None:
+        waiting = sum(each.has_pending() for each in self.applications.values())
+        waiting += sum(len(each.waiting) for each in self.tree.root.below())
+        return f"{self.name}: {waiting} applications ask for containers" if waiting else None

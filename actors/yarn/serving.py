@@ -1,0 +1,50 @@
+"""Who is served next, as every scheduler of a resource manager says it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+from callboard.actors.yarn.counted_amounts import CountedAmounts
+from callboard.actors.yarn.held_containers import Application, ContainerRequest
+from callboard.actors.yarn.yarn_params import YarnParams
+from callboard.actors.yarn.yarn_queues import QueueTree, YarnQueue
+from callboard.scheduler.model import Locality
+from callboard.scheduler.resources import Vector
+
+Served = tuple[YarnQueue, Application]
+"""An application, and the leaf that it is in."""
+
+
+class Serving(ABC):
+    """Orders the queues and applications of one cluster, and knows their limits."""
+
+    assignments: int
+    """The most containers that a heartbeat brings, unless it is stated."""
+
+    def __init__(
+        self, params: YarnParams, tree: QueueTree, counted: CountedAmounts, nodes: int
+    ) -> None:
+        self.params = params
+        self.tree = tree
+        self.counted = counted
+        self.nodes = nodes
+        self.most = params.assignments or self.assignments
+
+    @abstractmethod
+    def in_order(self) -> Iterator[Served]:
+        """The applications that ask for something, the one that is served first first."""
+
+    @abstractmethod
+    def allows(self, queue: YarnQueue, application: Application, amounts: Vector) -> bool:
+        """Whether the application may hold so much more."""
+
+    @abstractmethod
+    def farthest(self, request: ContainerRequest) -> Locality:
+        """How far from what it reads a container may be, after so many missed offers."""
+
+    @abstractmethod
+    def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:
+        """How much more the application might get, of what is free in the cluster."""
+
+    def goes_on(self, given: int, off_switch: int) -> bool:  # noqa: ARG002
+        """Whether the same heartbeat may bring more."""
+        return given < self.most

@@ -1,0 +1,158 @@
+"""The queues of a resource manager, as a tree, and what is held in each."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from callboard.actors.yarn.counted_amounts import CountedAmounts
+from callboard.actors.yarn.held_containers import Application
+from callboard.actors.yarn.yarn_params import FALLBACK_QUEUE, YarnQueueParams
+from callboard.scheduler.orders.fair.water_filling import exact_fraction
+from callboard.scheduler.queues.amounts import nothing, smaller_of_each
+from callboard.scheduler.resources import Vector, minus, plus
+
+ROOT_QUEUE = "root"
+"""The queue above all."""
+
+
+class YarnQueue:
+    """A queue: a leaf has applications, others have queues below them."""
+
+    def __init__(self, path: str, params: YarnQueueParams, parent: "YarnQueue | None") -> None:
+        self.path = path
+        self.params = params
+        self.parent = parent
+        self.children: list[YarnQueue] = []
+        self.share = Fraction(1)
+        """What part of the cluster it is due."""
+        self.largest = Fraction(1)
+        """What part of it it may hold."""
+        self.guaranteed: Vector = ()
+        self.maximum: Vector = ()
+        self.used: Vector = ()
+        self.masters: Vector = ()
+        """What application masters hold, or have been let in for."""
+        self.users: dict[str, Vector] = {}
+        """What each user of a leaf holds."""
+        self.applications: dict[int, Application] = {}
+        """Those that may run, in the order in which they were submitted."""
+        self.waiting: list[Application] = []
+        """Those of a leaf that have to wait until masters leave."""
+        if parent is not None:
+            parent.children.append(self)
+
+    def measure(self, counted: CountedAmounts) -> None:
+        """Know what it is due of the cluster's total, and all below it too."""
+        total = counted.total
+        self.guaranteed = tuple(int(self.share * each) for each in total)
+        by_share = tuple(int(self.largest * each) for each in total)
+        counted.check_names(self.params.max_resources, f"queues.{self.path}.max_resources")
+        counted.check_names(self.params.min_resources, f"queues.{self.path}.min_resources")
+        stated = counted.amounts(self.params.max_resources, by_share)
+        self.maximum = smaller_of_each(by_share, stated)
+        self.used = self.masters = nothing(total)
+        for child in self.children:
+            child.measure(counted)
+
+    def hold(self, user: str, amounts: Vector) -> None:
+        """A container of the user's is held in this leaf, and so in all queues above it."""
+        self.users[user] = plus(self.held_by(user), amounts)
+        for queue in self.lineage():
+            queue.used = plus(queue.used, amounts)
+
+    def give_up(self, user: str, amounts: Vector) -> None:
+        """It is held no more."""
+        self.users[user] = minus(self.users[user], amounts)
+        for queue in self.lineage():
+            queue.used = minus(queue.used, amounts)
+
+    def held_by(self, user: str) -> Vector:
+        """What a user holds."""
+        return self.users.get(user) or nothing(self.used)
+
+    def lineage(self) -> Iterator["YarnQueue"]:
+        """It and all above it, the root last."""
+        queue: YarnQueue | None = self
+        while queue is not None:
+            yield queue
+            queue = queue.parent
+
+    def below(self) -> Iterator["YarnQueue"]:
+        """It and all below it, every parent before its children."""
+        yield self
+        for child in self.children:
+            yield from child.below()
+
+    def has_pending(self) -> bool:
+        """Whether anything is asked for in it."""
+        if self.children:
+            return any(child.has_pending() for child in self.children)
+        return any(each.has_pending() for each in self.applications.values())
+
+    def active_users(self) -> Counter[str]:
+        """Users of a leaf who ask for something, by their applications."""
+        return Counter(each.user for each in self.applications.values() if each.has_pending())
+
+
+class QueueTree:
+    """All queues by path.  ValueError if their parameters do not fit together."""
+
+    def __init__(self, stated: Mapping[str, YarnQueueParams], *, open_ended: bool) -> None:
+        self.root = YarnQueue(ROOT_QUEUE, YarnQueueParams(), None)
+        self._open_ended = open_ended
+        self._counted: CountedAmounts | None = None
+        self._by_path: dict[str, YarnQueue] = {}
+        for path in stated:
+            self._put(path, stated)
+        if FALLBACK_QUEUE not in self._by_path:
+            self._put(FALLBACK_QUEUE, stated)
+        self._share_out(self.root)
+
+    def _put(self, path: str, stated: Mapping[str, YarnQueueParams]) -> YarnQueue:
+        """The queue of this path, with all above it."""
+        if not path or not all(path.split("/")):
+            raise ValueError(f"`{path}` is no path of a queue, as `prod/etl` is one")
+        if path not in self._by_path:
+            above, _, _ = path.rpartition("/")
+            parent = self._put(above, stated) if above else self.root
+            params = stated.get(path) or YarnQueueParams()
+            self._by_path[path] = YarnQueue(path, params, parent)
+        return self._by_path[path]
+
+    def _share_out(self, parent: YarnQueue) -> None:
+        """Say what part of the cluster the queues below this one are due, and may hold."""
+        stated = [each.params.capacity for each in parent.children]
+        exact = [exact_fraction(each) for each in stated if each is not None]
+        left, unstated = 100 - sum(exact, Fraction()), stated.count(None)
+        if left < 0:
+            told = f"the capacities of the queues below `{parent.path}`"
+            raise ValueError(f"{told} add up to {float(100 - left):g} %")
+        for child, capacity in zip(parent.children, stated, strict=True):
+            percent = Fraction(left, unstated) if capacity is None else exact_fraction(capacity)
+            child.share = parent.share * percent / 100
+            child.largest = parent.largest * exact_fraction(child.params.maximum_capacity) / 100
+            if child.largest < child.share:
+                told = f"queue `{child.path}` may hold {float(100 * child.largest):g} %"
+                raise ValueError(f"{told}, less than its capacity, {float(100 * child.share):g} %")
+            self._share_out(child)
+
+    def measure(self, counted: CountedAmounts) -> None:
+        """Know the cluster."""
+        self._counted = counted
+        self.root.measure(counted)
+
+    def leaf(self, pool: str) -> YarnQueue:
+        """The queue of a job's pool: that of this path, or the only leaf of this name; else
+        `default`, or where queues may be made a new one.  ValueError for one that is no leaf.
+        """
+        leaves = [each for each in self._by_path.values() if not each.children]
+        named = [each for each in leaves if each.path.rpartition("/")[2] == pool]
+        queue = self._by_path.get(pool) or (named[0] if len(named) == 1 else None)
+        if queue is None and pool and self._open_ended:
+            queue = self._put(pool, {})
+            if self._counted is not None:
+                queue.measure(self._counted)
+        queue = queue or self._by_path[FALLBACK_QUEUE]
+        if queue.children:
+            raise ValueError(f"queue `{queue.path}` has queues below it, and no jobs of its own")
+        return queue
