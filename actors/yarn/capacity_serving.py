@@ -5,9 +5,11 @@ served in a queue (CapacityScheduler, ParentQueue, LeafQueue, RegularContainerAl
 from collections.abc import Iterator
 from fractions import Fraction
 
+from callboard.actors.yarn.counted_amounts import CountedAmounts
 from callboard.actors.yarn.held_containers import Application, ContainerRequest
 from callboard.actors.yarn.serving import Served, Serving
-from callboard.actors.yarn.yarn_queues import YarnQueue
+from callboard.actors.yarn.yarn_params import YarnParams
+from callboard.actors.yarn.yarn_queues import QueueTree, YarnQueue
 from callboard.scheduler.model import Locality
 from callboard.scheduler.orders.fair.water_filling import exact_fraction
 from callboard.scheduler.queues.amounts import (
@@ -33,19 +35,24 @@ class CapacityServing(Serving):
 
     assignments = 100
 
-    @property
-    def calculator(self) -> ResourceCalculator:
+    def __init__(
+        self, params: YarnParams, tree: QueueTree, counted: CountedAmounts, nodes: int
+    ) -> None:
+        super().__init__(params, tree, counted, nodes)
+        by_memory = params.calculator == "memory"
+        self.calculator: ResourceCalculator = (
+            MemoryCalculator() if by_memory else DominantCalculator()
+        )
         """How amounts are compared."""
-        return MemoryCalculator() if self.params.calculator == "memory" else DominantCalculator()
+        self._limits: dict[str, tuple[int, Vector]] = {}
 
     def in_order(self) -> Iterator[Served]:
         yield from self._below(self.tree.root)
 
     def _below(self, queue: YarnQueue) -> Iterator[Served]:
         if not queue.children:
-            for each in queue.applications.values():
-                if each.has_pending():
-                    yield queue, each
+            for each in list(queue.asking.values()):
+                yield queue, each
             return
         asking = {child.path: child for child in queue.children if child.has_pending()}
         ranked = [
@@ -75,7 +82,14 @@ class CapacityServing(Serving):
 
     def user_limit(self, queue: YarnQueue) -> Vector:
         """What each active user of the leaf may hold now."""
-        stated, active = queue.params, queue.active_users()
+        changes, limit = self._limits.get(queue.path, (-1, ()))
+        if changes != self.tree.root.changes:
+            limit = self._user_limit(queue)
+            self._limits[queue.path] = self.tree.root.changes, limit
+        return limit
+
+    def _user_limit(self, queue: YarnQueue) -> Vector:
+        stated, active = queue.params, queue.active_users
         params = UserLimitParams(
             capacity=queue.guaranteed,
             minimum_user_limit_percent=Fraction(stated.minimum_user_limit_percent),

@@ -26,7 +26,7 @@ class FairServing(Serving):
 
     def _below(self, queue: YarnQueue) -> Iterator[Served]:
         if not queue.children:
-            asking = [each for each in queue.applications.values() if each.has_pending()]
+            asking = list(queue.asking.values())
             claims = [self._claim(each.used, nothing(each.used), Fraction(1)) for each in asking]
             for place in self._ranked(claims):
                 yield queue, asking[place]

@@ -118,17 +118,27 @@ class Application:
         self.master_amounts = master
         self.used: Vector = (0,) * len(master)
         self.requests: dict[int, ContainerRequest] = {}
+        """By priority, the first first."""
         self.containers: dict[ContainerNumber, Container] = {}
         self.granted: list[GrantedContainer] = []
         """Containers that its master has not been told of."""
+        self.demands: tuple[Vector, ...] = ()
+        """What it asks for, as its queue has counted it."""
         self.shunned: frozenset[NodeId] = frozenset()
         self.over = False
 
+    def request(
+        self, priority: int, stage: Stage, demand: Vector, asked_by: int
+    ) -> ContainerRequest:
+        """What is asked for at a priority, a new one where nothing was."""
+        if priority not in self.requests:
+            self.requests[priority] = ContainerRequest(priority, stage, demand, asked_by)
+            self.requests = dict(sorted(self.requests.items()))
+        return self.requests[priority]
+
     def pending(self) -> Iterator[ContainerRequest]:
         """What is asked for, by priority."""
-        for priority in sorted(self.requests):
-            if self.requests[priority].anywhere > 0:
-                yield self.requests[priority]
+        return (each for each in self.requests.values() if each.anywhere > 0)
 
     def has_pending(self) -> bool:
         """Whether anything is asked for."""

@@ -32,7 +32,7 @@ from callboard.scheduler.model import SETUP, JobId, Locality
 from callboard.scheduler.orders.fair.water_filling import exact_fraction
 from callboard.scheduler.queues.preemption_victims import ContainerNumber
 from callboard.scheduler.reasons import PoolPlace, Reason, Why
-from callboard.scheduler.resources import fits, minus, plus, total
+from callboard.scheduler.resources import fits, minus, plus
 
 
 def master_address(job: JobId) -> int:
@@ -70,9 +70,7 @@ class ResourceManager(Actor[AnyEvent]):
         queue = self.tree.leaf(new.queue)
         amounts = self.counted.of(new.demand)
         application = Application(new.job, new.user, len(self._queues), amounts)
-        request = ContainerRequest(MASTER_PRIORITY, SETUP, new.demand, self.cause)
-        request.anywhere = 1
-        application.requests[MASTER_PRIORITY] = request
+        application.request(MASTER_PRIORITY, SETUP, new.demand, self.cause).anywhere = 1
         self.applications[new.job] = application
         self._queues[new.job] = queue
         queue.waiting.append(application)
@@ -92,6 +90,7 @@ class ResourceManager(Actor[AnyEvent]):
                 return
             queue.masters = masters
             queue.applications[first.job] = queue.waiting.pop(0)
+            queue.note_pending(first)
 
     def on_allocate(self, told: Allocate) -> None:
         """Take over what a master asks for, and tell it what it has been given."""
@@ -102,16 +101,14 @@ class ResourceManager(Actor[AnyEvent]):
             return
         application.shunned = frozenset(told.shunned)
         for ask in told.asks:
-            request = application.requests.get(ask.priority)
-            if request is None:
-                request = ContainerRequest(ask.priority, ask.stage, ask.demand, self.cause)
-                application.requests[ask.priority] = request
+            request = application.request(ask.priority, ask.stage, ask.demand, self.cause)
             if ask.anywhere > request.anywhere:
                 request.asked_by = self.cause
             request.update(ask)
         granted, application.granted = tuple(application.granted), []
-        free = self.counted.of(total(node.free for node in self.nodes))
         queue = self._queues[told.job]
+        queue.note_pending(application)
+        free = minus(self.counted.total, self.tree.root.used)
         reply = AllocateReply(granted, self.serving.headroom(queue, application, free))
         self.send(master_address(told.job), reply, self.cause, self._latency_ms)
 
@@ -125,6 +122,7 @@ class ResourceManager(Actor[AnyEvent]):
         queue = self._queues[told.job]
         application.over = True
         application.requests.clear()
+        queue.note_pending(application)
         granted, application.granted = application.granted, []
         for number in (*told.unstarted, *(each.container for each in granted)):
             self._give_back(number)
@@ -181,8 +179,9 @@ class ResourceManager(Actor[AnyEvent]):
                 return
 
     def _could_hold_something(self, node: YarnNode) -> bool:
-        free = self.counted.of(node.free)
-        return all(map(int.__le__, self.counted.least, free))
+        """Whether anybody asks for what would fit."""
+        asked = self.tree.root.demands.items()
+        return any(count > 0 and node.has_room(demand) for demand, count in asked)
 
     def _assign_one(self, node: YarnNode) -> Locality | None:
         """Give the first application that may have one a container; how near it is."""
@@ -235,6 +234,7 @@ class ResourceManager(Actor[AnyEvent]):
         self.containers[number] = application.containers[number] = container
         application.used = plus(application.used, amounts)
         queue.hold(application.user, amounts)
+        queue.note_pending(application)
         if container.is_master:
             start = StartMaster(application.job, number)
             self.send(node_address(node.node), start, request.asked_by, self._latency_ms)

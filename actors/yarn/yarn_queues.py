@@ -36,8 +36,17 @@ class YarnQueue:
         """What each user of a leaf holds."""
         self.applications: dict[int, Application] = {}
         """Those that may run, in the order in which they were submitted."""
+        self.asking: dict[int, Application] = {}
+        """Those of them that ask for something, in that order."""
+        self.active_users: Counter[str] = Counter()
+        """Whose these are, and how many."""
         self.waiting: list[Application] = []
         """Those of a leaf that have to wait until masters leave."""
+        self.changes = 0
+        """Of the root: how often anything has changed in the tree."""
+        self.demands: Counter[Vector] = Counter()
+        """Of the root: what applications ask for, and how many of them."""
+        self._root: YarnQueue = self if parent is None else parent._root
         if parent is not None:
             parent.children.append(self)
 
@@ -57,12 +66,14 @@ class YarnQueue:
     def hold(self, user: str, amounts: Vector) -> None:
         """A container of the user's is held in this leaf, and so in all queues above it."""
         self.users[user] = plus(self.held_by(user), amounts)
+        self._root.changes += 1
         for queue in self.lineage():
             queue.used = plus(queue.used, amounts)
 
     def give_up(self, user: str, amounts: Vector) -> None:
         """It is held no more."""
         self.users[user] = minus(self.users[user], amounts)
+        self._root.changes += 1
         for queue in self.lineage():
             queue.used = minus(queue.used, amounts)
 
@@ -83,15 +94,35 @@ class YarnQueue:
         for child in self.children:
             yield from child.below()
 
+    def note_pending(self, application: Application) -> None:
+        """See whether an application of this leaf asks for something now."""
+        demands = tuple(each.demand for each in application.pending())
+        if application.job not in self.applications:
+            demands = ()
+        root = self._root
+        root.changes += 1
+        root.demands.update(demands)
+        root.demands.subtract(application.demands)
+        application.demands = demands
+        has, was = bool(demands), application.job in self.asking
+        if has and not was:
+            self.asking[application.job] = application
+            self.active_users[application.user] += 1
+            if len(self.asking) > 1:
+                self.asking = dict(sorted(self.asking.items(), key=_by_submission))
+        elif was and not has:
+            del self.asking[application.job]
+            self.active_users[application.user] -= 1
+            if not self.active_users[application.user]:
+                del self.active_users[application.user]
+
     def has_pending(self) -> bool:
         """Whether anything is asked for in it."""
-        if self.children:
-            return any(child.has_pending() for child in self.children)
-        return any(each.has_pending() for each in self.applications.values())
+        return bool(self.asking) or any(child.has_pending() for child in self.children)
 
-    def active_users(self) -> Counter[str]:
-        """Users of a leaf who ask for something, by their applications."""
-        return Counter(each.user for each in self.applications.values() if each.has_pending())
+
+def _by_submission(each: tuple[int, Application]) -> int:
+    return each[1].submission
 
 
 class QueueTree:
