@@ -30,6 +30,8 @@ class Reason(StrEnum):
     TRAINING_TASK = "training-task"  # the beneficiary has a training task to launch
     OUTRANKED = "outranked"  # the beneficiary is further ahead
     OUTRANKED_ON_NODE = "outranked-on-node"  # and has a suspended attempt on the victim's node
+    OVER_CAPACITY = "over-capacity"  # its queue holds more than it is due, and others ask for it
+    MAPS_WAIT = "maps-wait"  # for which there is no room, of the same job
     # Speculative attempts.
     BEHIND_AVERAGE = "behind-average"
     LONGEST_LEFT = "longest-left"

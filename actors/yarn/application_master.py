@@ -43,7 +43,7 @@ from callboard.scheduler.model import (
     Stage,
 )
 from callboard.scheduler.queues.preemption_victims import ContainerNumber
-from callboard.scheduler.reasons import JobClaimant, Reason, Why
+from callboard.scheduler.reasons import Reason, Why
 
 
 class ApplicationMaster(Frontend):
@@ -191,7 +191,7 @@ class ApplicationMaster(Frontend):
         running = [each for each in job.attempts.values() if each.stage == REDUCES]
         for entry in [each for each in reversed(running) if not each.killing][:reduces]:
             entry.change(BookedChange.ORDER_KILL)
-            why = Why(Reason.OUTRANKED, "yarn", beneficiary=JobClaimant(self.job))
+            why = Why(Reason.MAPS_WAIT, "yarn")
             ordered = ev.KillOrdered(self.now_ms, entry.attempt, why, cause=self.cause)
             kill = msg.KillTask(entry.attempt, self.note(ordered))
             self.send(node_address(entry.node), kill, kill.cause, self._latency_ms)

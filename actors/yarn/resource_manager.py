@@ -1,7 +1,9 @@
 """The resource manager: gives containers to applications as nodes' heartbeats come."""
 
-from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.address import node_address, scheduler_address
+from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.world import World
 from callboard.actors.yarn.capacity_serving import CapacityServing
@@ -14,6 +16,8 @@ from callboard.actors.yarn.held_containers import (
     ContainerRequest,
     YarnNode,
 )
+from callboard.actors.yarn.preemption_monitor import PreemptionMonitor
+from callboard.actors.yarn.serving import Serving
 from callboard.actors.yarn.yarn_messages import (
     RESOURCE_MANAGER,
     Allocate,
@@ -23,6 +27,7 @@ from callboard.actors.yarn.yarn_messages import (
     GrantedContainer,
     NodeHeartbeat,
     NodeHeartbeatReply,
+    PreemptionRoundDue,
     StartMaster,
     SubmitApplication,
 )
@@ -56,13 +61,23 @@ class ResourceManager(Actor[AnyEvent]):
             YarnNode(facts.node, facts.rack, vector)
             for facts, vector in zip(world.nodes, vectors, strict=True)
         ]
-        serving = CapacityServing if params.scheduler == "capacity" else FairServing
-        self.serving = serving(params, self.tree, self.counted, len(vectors))
+        self.serving: Serving
+        self._monitor: PreemptionMonitor | None = None
+        world_of_queues = (params, self.tree, self.counted, len(vectors))
+        if params.scheduler == "capacity":
+            self.serving = by_capacity = CapacityServing(*world_of_queues)
+            self._monitor = PreemptionMonitor(by_capacity) if params.monitor else None
+        else:
+            self.serving = FairServing(*world_of_queues)
         self.applications: dict[JobId, Application] = {}
         self.containers: dict[ContainerNumber, Container] = {}
         self._latency_ms = world.cluster.latency_ms
         self._last_container = 0
         self._queues: dict[JobId, YarnQueue] = {}
+
+    def join(self, kernel: Host[AnyEvent]) -> None:
+        super().join(kernel)
+        self._time_monitor()
 
     # Applications.
 
@@ -243,6 +258,27 @@ class ResourceManager(Actor[AnyEvent]):
         why = Why(Reason.POOL, "yarn", rank=place, detail=PoolPlace(queue.path))
         granted = GrantedContainer(number, node.node, request.priority, why, cause)
         application.granted.append(granted)
+
+    # Containers that are taken back.
+
+    def _time_monitor(self) -> None:
+        if self._monitor is not None:
+            wait_ms = round(1000 * self.params.monitor_interval)
+            self.timer(PreemptionRoundDue(), wait_ms, NO_CAUSE)
+
+    def on_preemption_round_due(self, _: PreemptionRoundDue) -> None:
+        """Order the end of what queues have to give back, as far as nodes have told what runs in
+        it; nodes hear of it when they are answered next.
+        """
+        assert self._monitor is not None
+        self._time_monitor()
+        why = Why(Reason.OVER_CAPACITY, "monitor")
+        for number in self._monitor.to_kill(self.now_ms):
+            container = self.containers[number]
+            if container.attempt:
+                ordered = ev.KillOrdered(self.now_ms, container.attempt, why)
+                kill = (container.attempt, self.note(ordered))
+                self.nodes[container.node].kills.append(kill)
 
     # For people.
 

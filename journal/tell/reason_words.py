@@ -13,6 +13,8 @@ _FIXED = {
     Reason.TINY: ": tiny",
     Reason.TRAINING: ": training",
     Reason.LONG_JOB: ", a long job with more than its share of a full cluster",
+    Reason.OVER_CAPACITY: ": its queue holds more than its capacity, and others ask for theirs",
+    Reason.MAPS_WAIT: ": maps of its job wait, for which there is no room",
     Reason.RESERVATION: ": the node has asked for it",
     Reason.AT_RANDOM: ": drawn from all nodes",
     Reason.SHORT_QUEUE: ": the shortest queue of those asked",
