@@ -3,6 +3,7 @@
     python -m bench.twin TRACE                  tasks a second under each policy
     python -m bench.twin TRACE --against        and every attempt of it beside the actors'
     python -m bench.twin --worlds 2000          drawn worlds, attempt by attempt
+    python -m bench.twin --journal …            the same of journals, event by event
 
 Each policy is played `--reps` times; the median of the processor time counts, beside that of a bare
 `heapq` loop in the same process which takes in and gives out as many entries as there are tasks.
@@ -11,7 +12,9 @@ Each policy is played `--reps` times; the median of the processor time counts, b
 
 import argparse
 import sys
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import process_time
 
 import msgspec
@@ -19,8 +22,10 @@ import msgspec
 from bench.engine import timed_heap
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.experiments.run.twin_play import compiled_loop, twin_of
+from callboard.experiments.run.twin_play import compiled_loop, run_by_twin, twin_of
 from callboard.scheduler.model import Millis
+from callboard.twin.cannot_play import CannotPlay
+from tests.support.twin_journals import disagreement_of_journals
 from tests.support.twin_worlds import disagreement_of_engines, draw_twin_world
 
 POLICIES = (
@@ -31,17 +36,22 @@ _HEAP_ENTRIES = 10_000
 """Pending entries of the bare heap: about as many as there are slots and nodes."""
 
 
-def timed(spec: RunSpec) -> tuple[int, Millis, float]:
+def timed(spec: RunSpec, *, journal: bool) -> tuple[int, Millis, float]:
     """Play it: how many tasks, until when, and the seconds of processor time, tables included."""
-    began = process_time()
-    run = twin_of(spec, compiled_loop())
-    run.play()
-    return run.launched, run.now_ms, process_time() - began
+    with TemporaryDirectory() as folder:
+        began = process_time()
+        if journal:
+            found = run_by_twin(spec, journal=Path(folder, "twin.journal")).summary
+            took = process_time() - began
+            return found.attempts.launched, round(found.virtual_seconds * 1000), took
+        run = twin_of(spec, compiled_loop())
+        run.play()
+        return run.launched, run.now_ms, process_time() - began
 
 
-def measure(spec: RunSpec, policy: str, reps: int, *, against: bool) -> None:
+def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool, against: bool) -> None:
     spec = msgspec.structs.replace(spec, policy=policy)
-    runs = [timed(spec) for _ in range(reps)]
+    runs = [timed(spec, journal=journal) for _ in range(reps)]
     tasks, now_ms, _ = runs[0]
     seconds = median(took for _, _, took in runs)
     heap = median(timed_heap(tasks, _HEAP_ENTRIES) for _ in range(reps))
@@ -51,31 +61,44 @@ def measure(spec: RunSpec, policy: str, reps: int, *, against: bool) -> None:
         flush=True,
     )
     if against:
-        found = disagreement_of_engines(spec, compiled_loop())
-        print(f"  {found or 'every attempt as the actors play it'}", flush=True)
+        compare = disagreement_of_journals if journal else disagreement_of_engines
+        what = "event as the actors tell it" if journal else "attempt as the actors play it"
+        print(f"  {compare(spec, compiled_loop()) or f'every {what}'}", flush=True)
 
 
-def compare_worlds(first: int, worlds: int) -> int:
-    """Play drawn worlds by both; how many differ."""
-    different = 0
+def compare_worlds(first: int, worlds: int, *, journal: bool) -> int:
+    """Play drawn worlds by both, and perhaps compare their journals; how many differ.  These are
+    written after so many instants that it is in many parts, or in one.
+    """
+    different = refused = 0
     for seed in range(first, first + worlds):
-        found = disagreement_of_engines(draw_twin_world(seed), compiled_loop())
+        spec = draw_twin_world(seed)
+        try:
+            if journal:
+                found = disagreement_of_journals(spec, compiled_loop(), 1 << 3 * (seed % 5))
+            else:
+                found = disagreement_of_engines(spec, compiled_loop())
+        except CannotPlay:
+            refused += 1
+            continue
         if found is not None:
             different += 1
             print(f"world {seed}: {found}", flush=True)
-    print(f"{worlds:,} worlds from {first} on: {different} different")
+    told = f", {refused:,} left to the actors" if refused else ""
+    print(f"{worlds:,} worlds from {first} on{told}: {different} different")
     return different
 
 
 def main() -> None:
     options = _options()
     if options.worlds:
-        sys.exit(compare_worlds(options.first, options.worlds) > 0)
+        sys.exit(compare_worlds(options.first, options.worlds, journal=options.journal) > 0)
     given = {"--nodes": str(options.nodes)}
     spec = load_run(options.trace, [f"seed={options.seed}"], given)
     twin_of(msgspec.structs.replace(spec, policy="fifo"), compiled_loop()).load()
     for policy in options.policy or POLICIES:
-        measure(spec, policy, options.reps, against=options.against)
+        how = {"journal": options.journal, "against": options.against}
+        measure(spec, policy, options.reps, **how)
 
 
 def _options() -> argparse.Namespace:
@@ -91,6 +114,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--policy", action="append", help="instead of these")
     parser.add_argument("--reps", type=int, default=3, help="how often each is played (default: 3)")
     parser.add_argument("--against", action="store_true", help="compare every attempt")
+    parser.add_argument("--journal", action="store_true", help="with journals")
     parser.add_argument("--worlds", type=int, default=0, help="compare so many drawn worlds")
     parser.add_argument("--first", type=int, default=0, help="the first of them")
     return parser.parse_args()

@@ -9,7 +9,8 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -33,11 +34,18 @@ class JournalWriter:
     can see that it is being written, and no other writer can open it (`journal.lock`).
 
     Raises OSError as the file system does, EBUSY if another writer has the file open, and
-    JournalError for an event of 16 MiB or more.
+    JournalError for an event of 16 MiB or more.  If it is `hashed` its `digest` can be asked for.
     """
 
-    def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        hashed: bool = False,
+    ) -> None:
         self.path = Path(path)
+        self._hash = blake2b(digest_size=16) if hashed else None
         self._file: BinaryIO = _taken(self.path)
         self._encode = msgspec.msgpack.Encoder(order="deterministic").encode
         self._clock = clock
@@ -62,10 +70,31 @@ class JournalWriter:
         elif self._clock() - self._flushed_at >= FLUSH_SECONDS:
             self.flush()
 
+    def record(self, events: Iterable[AnyEvent]) -> None:
+        """Record many at once: the same as one by one, for less."""
+        encode, most = self._encode, fmt.CHUNK_BYTES
+        for event in events:
+            body = encode(event)
+            length = len(body)
+            self._chunk += (
+                SHORT_HEADS[length] if length < 1024 else self._long_head(length)
+            ) + body
+            if len(self._chunk) >= most:
+                self._seal()
+        if self._clock() - self._flushed_at >= FLUSH_SECONDS:
+            self.flush()
+
     def flush(self) -> None:
         """Hand all events so far to the operating system."""
         self._put(self._chunk)
         self._written = len(self._chunk)
+
+    def digest(self) -> str:
+        """A name of what is recorded so far: the BLAKE2b of its chunks, as 32 digits."""
+        assert self._hash is not None, "it is not hashed"
+        so_far = self._hash.copy()
+        so_far.update(self._chunk)
+        return so_far.hexdigest()
 
     def close(self) -> None:
         """Seal the last chunk and close the file.  Closing twice is allowed.
@@ -106,6 +135,8 @@ class JournalWriter:
     def _seal(self) -> None:
         whole = self._chunk + fmt.seal(self._chunk)
         self._put(whole)
+        if self._hash is not None:
+            self._hash.update(self._chunk)
         fresh = bytearray()
         # Nothing is called between these stores, so an interrupt falls before or after them all.
         self._begin += len(whole)

@@ -315,6 +315,14 @@ class Policy:
         for part in self._progress_learners if type(fact) is Progressed else self._learners:
             part.observe(fact, view)
 
+    def tells_order(self, fact: Fact) -> bool:
+        """Whether `observe` tells the order of such a fact."""
+        if type(fact) is OfferAnswered:
+            return self.order in self._offer_learners
+        return self.order in (
+            self._progress_learners if type(fact) is Progressed else self._learners
+        )
+
     def observe_offer(self, answered: OfferAnswered, view: ClusterView) -> None:
         for part in self._offer_learners:
             part.observe(answered, view)

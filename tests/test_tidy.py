@@ -125,6 +125,10 @@ def test_the_twin_shares_no_rule_with_the_actors() -> None:
         "callboard.actors.kernel.streams.Stream",  # to test the twin's own draws
         "callboard.actors.stall_limits.calm_stall_ms",
         "callboard.actors.topology.Topology",
+        "callboard.actors.vocabulary.events",  # what a journal tells, which is no rule
+        "callboard.actors.vocabulary.events.AnyEvent",
+        "callboard.actors.vocabulary.events.Outcome",
+        "callboard.actors.vocabulary.events.WHY_UNSEEN",
         "callboard.actors.world.World",
     }
 

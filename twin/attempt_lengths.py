@@ -10,13 +10,10 @@ from callboard.twin.columns import (
     CLEANUP_MS,
     DURATION,
     ESTIMATE,
-    IN_LOG,
     IN_SLOT,
     LATENCY,
     LENGTHS,
     LEVEL_FACTOR,
-    LOG_ENDED,
-    LOG_SHUFFLED,
     MAP_MS,
     MAPPED,
     MAPS_HERE,
@@ -44,6 +41,7 @@ from callboard.twin.columns import (
     TIMES,
     Tables,
 )
+from callboard.twin.kept_log import log_end
 
 _ATTEMPTS = 1 << 20  # of a task, in the addresses of draws
 
@@ -97,15 +95,16 @@ def end_attempt(w: Tables, berth: int, over_ms: int) -> None:
     first = w.nodes[w.berths[berth, OF_NODE], BERTH + MAPS_HERE]
     w.berths[first + w.berths[berth, IN_SLOT], BUSY] = over_ms
     if len(w.log):
-        w.log[w.berths[berth, IN_LOG], LOG_SHUFFLED] = w.berths[berth, SHUFFLED]
-        w.log[w.berths[berth, IN_LOG], LOG_ENDED] = over_ms
+        log_end(w, berth)
 
 
-def ends_at_once(w: Tables, berth: int) -> bool:
-    """Whether what the attempt does last takes no time."""
+def round_of_end(w: Tables, berth: int) -> int:
+    """In which round of its instant the attempt ends: 0 if what it does last takes any time; else a
+    reduce a round after its shuffle, and what begins in round 1 a round after that.
+    """
     if w.berths[berth, OF_KIND] == MAPS_HERE or w.berths[berth, OF_STAGE] != OF_TASKS:
-        return bool(w.berths[berth, OVER] == w.berths[berth, BEGUN])
-    return bool(w.berths[berth, OVER] == w.berths[berth, SHUFFLED])
+        return 2 if w.berths[berth, OVER] == w.berths[berth, BEGUN] else 0
+    return 1 if w.berths[berth, OVER] == w.berths[berth, SHUFFLED] else 0
 
 
 def _slowness(w: Tables, job: int, column: int, number: int, at: int) -> float:

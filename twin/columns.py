@@ -109,8 +109,14 @@ TRIES = 64
     PRESENT,
     LOST,
     KILLED_COUNT,
-) = range(26)
-STATE_WIDTH = 26
+    TOLD,
+    LOG_TOP,
+    REFUSED_TOP,
+    REFUSED,
+    RANK,
+    ESTIMATES_TOP,
+) = range(32)
+STATE_WIDTH = 32
 
 # `sums`: numbers by kind of slot.
 (
@@ -142,6 +148,9 @@ STATE_WIDTH = 26
     CLAIMS,
 ) = range(26)
 SUM_LENGTH = 26
+
+# `state[WALK_PART]`: where in the queue of an order by virtual time a walk is.
+AMONG_TRAINING, AMONG_LATE, AMONG_OTHERS, AT_THE_END = range(4)
 
 # `virtual`: a row a job and kind, under orders by virtual time.
 AWAY, CAPPED, SHARING = range(3)
@@ -223,9 +232,10 @@ PHASE_WIDTH = 23
     PLACES,
     LENGTHS,
     SKEWED,
+    SKIPS_IN_ALL,
     LEVELS,
-) = range(24, 60)
-JOB_WIDTH = 62
+) = range(24, 61)
+JOB_WIDTH = 63
 
 # `pools`: the first holds all others, and all jobs where nothing else is said; paired columns are
 # by kind of slot.
@@ -251,12 +261,13 @@ MIN_TIMEOUT = 16
 CLAIM_WIDTH = 17
 
 # `nodes`; paired columns are by kind of slot.
-FREE, TAKEN, HAS, BERTH = range(0, 8, 2)
-NODE, RACK, NODE_TYPE, HAS_JOINED = range(8, 12)
-NODE_WIDTH = 12
+FREE, TAKEN, HAS, BERTH, FREED = range(0, 10, 2)
+NODE, RACK, NODE_TYPE, HAS_JOINED = range(10, 14)
+NODE_WIDTH = 14
 
 # `berths`: what the master has booked in a slot of a node.  `BUSY` alone is of the slot in which
-# place it stands: until when an attempt is in it.
+# place it stands: until when an attempt is in it.  `FREED_BY` is a list for each node and kind of
+# slot: the attempts whose booked ends freed slots that nothing has taken since, oldest first.
 (
     OF_JOB,
     OF_KIND,
@@ -275,12 +286,15 @@ NODE_WIDTH = 12
     SAMPLE,
     HEARD_FROM,
     KILLING,
+    LOG_ROW,
+    FREED_BY,
     TIMES,
-) = range(18)
-BERTH_WIDTH = 20
+) = range(20)
+BERTH_WIDTH = 22
 NOT_KILLED, KILL_ORDERED, KILLED, KILL_IN_VAIN = range(4)
 
-# `log`: every attempt, in the order of launch, if it is kept.
+# `log`: every attempt, in the order of launch, if that is kept, and why it was launched.  Of what
+# the master tells one after the other `…_TOLD` says the place.
 (
     LOG_JOB,
     LOG_KIND,
@@ -292,8 +306,49 @@ NOT_KILLED, KILL_ORDERED, KILLED, KILL_IN_VAIN = range(4)
     LOG_SHUFFLED,
     LOG_ENDED,
     LOG_CLOSED,
-) = range(10)
-LOG_WIDTH = 10
+    LOG_ATTEMPT,
+    LOG_STAGE,
+    LOG_NUMBER,
+    LOG_LAUNCH_TOLD,
+    LOG_CLOSE_TOLD,
+    LOG_FREED_BY,
+    LOG_MADE_WAY,
+    LOG_RANK,
+    LOG_PART,
+    LOG_SCORE,
+    LOG_SCORE_LOW,
+    LOG_WAITED,
+    LOG_SKIPS,
+    LOG_REFUSED,
+    LOG_REFUSALS,
+) = range(25)
+LOG_WIDTH = 25
+LETS_REDUCE, ENDS_MAPS, ENDS_TASKS = 1, 2, 4
+"""Bits of `LOG_MADE_WAY`: what the job could do once this end of a task was booked."""
+
+# `refused`: the jobs that launches passed over.
+(
+    REFUSED_JOB,
+    REFUSED_LEVEL,
+    REFUSED_ALLOWED,
+    REFUSED_WAITED,
+    REFUSED_UNTIL,
+    REFUSED_SKIPS,
+) = range(6)
+REFUSED_WIDTH = 6
+REFUSED_MOST = 8
+
+# `estimates`: the sizes that were measured.
+(
+    ESTIMATE_MS,
+    ESTIMATE_TOLD,
+    ESTIMATE_JOB,
+    ESTIMATE_KIND,
+    ESTIMATE_SIZE,
+    ESTIMATE_LEFT,
+    ESTIMATE_BY,
+) = range(7)
+ESTIMATE_WIDTH = 7
 
 # `lists`: jobs in no order that matters, and rows that are free.
 HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS, UNSEEN_LIST, IN_LINE_LIST = range(6)
@@ -356,3 +411,8 @@ class Tables(NamedTuple):
     skewed: Any
     """Of jobs that have some: which of their tasks are skewed, maps first."""
     log: Any
+    """The attempts; no rows if they are not kept."""
+    refused: Any
+    """Whom the launches in the log passed over, launch by launch."""
+    estimates: Any
+    """The sizes that were measured, in that order."""

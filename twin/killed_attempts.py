@@ -5,7 +5,7 @@ then has not been killed.  A task that is to run again goes before its job's oth
 killed first, and counts as local everywhere.
 """
 
-from callboard.twin.attempt_lengths import end_attempt, ends_at_once
+from callboard.twin.attempt_lengths import end_attempt, round_of_end
 from callboard.twin.block_lists import mark_of
 from callboard.twin.columns import (
     AGAIN,
@@ -60,7 +60,7 @@ def _kill(w: Tables, berth: int, killed_ms: int) -> None:
     round of that instant.
     """
     over_ms = w.berths[berth, OVER]
-    is_last = over_ms == killed_ms and ends_at_once(w, berth)
+    is_last = over_ms == killed_ms and round_of_end(w, berth) > 0
     if over_ms < killed_ms or (over_ms == killed_ms and not is_last):
         w.berths[berth, KILLING] = KILL_IN_VAIN
         return

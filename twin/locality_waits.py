@@ -20,6 +20,7 @@ from callboard.twin.columns import (
     SKIPPED,
     SKIPPED_LIST,
     SKIPS,
+    SKIPS_IN_ALL,
     SKIPS_MAX,
     WAIT,
     WAIT_BY_COUNT,
@@ -39,16 +40,23 @@ def furthest_level(w: Tables, job: int) -> int:
     """The furthest level at which the job may launch a map now."""
     if w.given[WAIT] == WAIT_BY_COUNT:
         return _OFF_RACK if w.jobs[job, SKIPS] >= w.given[SKIPS_MAX] else _ON_NODE
-    level, waited_ms = w.jobs[job, LEVEL], w.jobs[job, WAITED]
+    level = w.jobs[job, LEVEL]
     if level == _OFF_RACK:
         return _OFF_RACK
-    if w.jobs[job, IS_SKIPPED]:
-        waited_ms += w.state[NOW] - w.state[DECIDED]
+    waited_ms = waited_by_now(w, job)
     if level == _IN_RACK:
         return _OFF_RACK if waited_ms >= w.given[RACK_WAIT] else _IN_RACK
     if waited_ms >= w.given[NODE_WAIT] + w.given[RACK_WAIT]:
         return _OFF_RACK
     return _IN_RACK if waited_ms >= w.given[NODE_WAIT] else _ON_NODE
+
+
+def waited_by_now(w: Tables, job: int) -> int:
+    """How long the job has waited since its last map was launched, as far as that is credited."""
+    waited_ms = w.jobs[job, WAITED]
+    if w.jobs[job, IS_SKIPPED]:
+        waited_ms += w.state[NOW] - w.state[DECIDED]
+    return int(waited_ms)
 
 
 def pass_over(w: Tables, job: int) -> None:
@@ -62,7 +70,7 @@ def pass_over(w: Tables, job: int) -> None:
 def end_wait(w: Tables, job: int, level: int) -> None:
     """A map of the job is launched at this level."""
     w.jobs[job, LEVEL] = level
-    w.jobs[job, WAITED] = 0
+    w.jobs[job, WAITED] = w.jobs[job, SKIPS_IN_ALL] = 0
     if level == _ON_NODE:
         w.jobs[job, SKIPS] = 0
     w.jobs[job, SERVED_IN] = w.state[OFFERS]
@@ -99,6 +107,7 @@ def answer_offer(w: Tables) -> None:
     for at in range(passed):
         job = w.lists[PASSED_LIST, at]
         w.jobs[job, SKIPS] += 1
+        w.jobs[job, SKIPS_IN_ALL] += 1
         if not w.jobs[job, IS_SKIPPED]:
             w.jobs[job, IS_SKIPPED] = 1
             w.lists[SKIPPED_LIST, w.state[SKIPPED]] = job

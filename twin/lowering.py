@@ -102,6 +102,8 @@ def _refuse_preemption(policy: Policy) -> None:
         raise CannotPlay(f"it kills under `fair` only, not under `{policy.order.name}`")
     if rule.params.victims != "global":
         raise CannotPlay('it does not know `kill(victims="job")`')
+    if rule.params.most_per_check is not None:
+        raise CannotPlay("it does not know `kill(most_per_check=…)`")
 
 
 # Tables.
@@ -175,7 +177,9 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         places=_joined([each for each in places if each is not None], np.int32),
         lengths=_joined([each for each in lengths if each is not None], np.float64),
         skewed=_joined([each for each in map(_skewed, jobs) if each is not None], np.int8),
-        log=np.zeros((attempts if keep_log else 0, c.LOG_WIDTH), np.int64),
+        log=np.zeros((slots if keep_log else 0, c.LOG_WIDTH), np.int64),
+        refused=np.zeros((0, c.REFUSED_WIDTH), np.int64),
+        estimates=np.zeros((0, c.ESTIMATE_WIDTH), np.int64),
     )
 
 
@@ -187,15 +191,31 @@ def _sums() -> _Numbers:
 
 def grown(w: Tables) -> Tables:
     """The same with twice the room of what was too small for the next instant."""
-    if 0 < len(w.log) < w.state[c.LAUNCHED] + len(w.berths):
-        return w._replace(
-            log=np.concatenate(
-                [w.log, np.zeros_like(w.log), np.zeros_like(w.berths[:, : c.LOG_WIDTH])]
-            )
-        )
+    if len(w.log) and (grown_log := _grown_log(w)) is not None:
+        return grown_log
     if w.state[c.ROWS_FREE] == 0 and w.state[c.ROWS_TOP] == len(w.rows):
         return w._replace(rows=_twice(w.rows))
     return w._replace(links=_twice(w.links))
+
+
+def _grown_log(w: Tables) -> Tables | None:
+    """With a longer log, if it is too short."""
+    slots = len(w.berths)
+    log = _for(w.log, int(w.state[c.LOG_TOP]) + slots)
+    refused = _for(w.refused, int(w.state[c.REFUSED_TOP]) + (slots + 1) * c.REFUSED_MOST)
+    estimates = _for(w.estimates, int(w.state[c.ESTIMATES_TOP]) + slots)
+    if log is w.log and refused is w.refused and estimates is w.estimates:
+        return None
+    return w._replace(log=log, refused=refused, estimates=estimates)
+
+
+def _for(table: _Numbers, rows: int) -> _Numbers:
+    """The table if it is long enough, else twice as long as that."""
+    if rows <= len(table):
+        return table
+    longer = np.zeros((2 * rows, *table.shape[1:]), np.int64)
+    longer[: len(table)] = table
+    return longer
 
 
 def _twice(table: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -32,16 +32,6 @@ from callboard.twin.columns import (
     LATER,
     LAUNCHED,
     LEVELS,
-    LOG_CLOSED,
-    LOG_ENDED,
-    LOG_JOB,
-    LOG_KIND,
-    LOG_LAUNCHED,
-    LOG_LEVEL,
-    LOG_NODE,
-    LOG_SHUFFLED,
-    LOG_SLOT,
-    LOG_TASK,
     MAPPED,
     MAPS_HERE,
     NEXT_REDUCE,
@@ -82,7 +72,9 @@ from callboard.twin.columns import (
     Tables,
 )
 from callboard.twin.job_queue import begin_walk, place_job, walk_on
+from callboard.twin.kept_log import log_launch
 from callboard.twin.killed_attempts import take_again, times_killed
+from callboard.twin.launch_reasons import forget_refusals, log_refusal
 from callboard.twin.locality_waits import answer_offer, end_wait, may_launch_at, pass_over
 from callboard.twin.next_instants import count_free, is_wanted, plan_report
 from callboard.twin.virtual_orders import hear_launch
@@ -151,6 +143,7 @@ def _first_permitted(w: Tables, at: int) -> tuple[int, int, int]:
     """The first job that may launch its nearest map here; it, its level and the map."""
     node, rack = w.nodes[at, NODE], w.nodes[at, RACK]
     pool = begin_walk(w, MAPS_HERE)
+    forget_refusals(w)
     while True:
         pool, job = walk_on(w, MAPS_HERE, pool)
         if job == NONE:
@@ -160,6 +153,8 @@ def _first_permitted(w: Tables, at: int) -> tuple[int, int, int]:
         level, task = nearest_map(w, job, node, rack)
         if w.given[WAIT] == ANY_LEVEL or may_launch_at(w, job, level):
             return job, level, task
+        if len(w.log):
+            log_refusal(w, job, level)
         pass_over(w, job)
 
 
@@ -219,7 +214,7 @@ def _launch(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> N
         take_map(w, job, task)
     else:
         w.jobs[job, NEXT_REDUCE] += 1
-    berth = _begin(w, at, kind, job, OF_TASKS, level, task)
+    berth = _begin(w, at, kind, job, OF_TASKS, level, task, number)
     if kind == MAPS_HERE:
         w.jobs[job, LEVELS + level] += 1
         _end_after(w, at, berth, map_length(w, job, task, number, level, at))
@@ -249,7 +244,7 @@ def _launch_unseen(w: Tables, at: int) -> None:
         w.lists[UNSEEN_LIST, place] = w.lists[UNSEEN_LIST, place + 1]
     kind = MAPS_HERE if w.nodes[at, FREE + MAPS_HERE] > 0 else REDUCES_HERE
     _take_slot(w, at, kind)
-    berth = _begin(w, at, kind, job, stage, _OFF_RACK, 0)
+    berth = _begin(w, at, kind, job, stage, _OFF_RACK, 0, 0)
     _end_after(w, at, berth, plain_length(w, job, stage, at))
 
 
@@ -279,7 +274,9 @@ def _begin_reduce(w: Tables, at: int, berth: int, number: int) -> None:
         w.jobs[job, FETCHING] = berth
 
 
-def _begin(w: Tables, at: int, kind: int, job: int, stage: int, level: int, task: int) -> int:
+def _begin(
+    w: Tables, at: int, kind: int, job: int, stage: int, level: int, task: int, number: int
+) -> int:
     """Find the attempt a berth in the books, and the slot that it will have when it gets there:
     the first in which nothing will run then, be its last attempt's end known or not.
     """
@@ -304,19 +301,5 @@ def _begin(w: Tables, at: int, kind: int, job: int, stage: int, level: int, task
     w.berths[berth, HEARD_FROM] = LATER
     w.berths[berth, KILLING] = NOT_KILLED
     if len(w.log):
-        _log_launch(w, at, kind, job, level, task, berth)
+        log_launch(w, at, berth, job, level, number)
     return int(berth)
-
-
-def _log_launch(w: Tables, at: int, kind: int, job: int, level: int, task: int, berth: int) -> None:
-    row = w.berths[berth, IN_LOG]
-    w.log[row, LOG_JOB] = job
-    w.log[row, LOG_KIND] = kind
-    w.log[row, LOG_TASK] = task
-    w.log[row, LOG_NODE] = w.nodes[at, NODE]
-    w.log[row, LOG_SLOT] = w.berths[berth, IN_SLOT]
-    w.log[row, LOG_LEVEL] = level
-    w.log[row, LOG_LAUNCHED] = w.state[NOW]
-    w.log[row, LOG_SHUFFLED] = LATER
-    w.log[row, LOG_ENDED] = LATER
-    w.log[row, LOG_CLOSED] = NONE

@@ -4,7 +4,7 @@ At an instant first the heartbeats that arrive are heard and answered, node by n
 hear of it, and those come that are submitted now; then the master hears of the jobs, job by job.
 """
 
-from callboard.twin.attempt_lengths import end_reduce, ends_at_once
+from callboard.twin.attempt_lengths import end_reduce, round_of_end
 from callboard.twin.believed_sizes import learn_length
 from callboard.twin.block_lists import give_room_back, place_blocks, room_for
 from callboard.twin.columns import (
@@ -20,6 +20,7 @@ from callboard.twin.columns import (
     DONE_TASKS,
     DUE,
     ENDED,
+    ESTIMATES_TOP,
     FETCHES_NEXT,
     FETCHING,
     FINISHED,
@@ -41,9 +42,8 @@ from callboard.twin.columns import (
     LAST,
     LATENCY,
     LATER,
-    LAUNCHED,
     LINKS,
-    LOG_CLOSED,
+    LOG_TOP,
     MAPPED,
     MAPS_HERE,
     MAPS_OPEN,
@@ -68,6 +68,8 @@ from callboard.twin.columns import (
     PREEMPTS,
     REDUCES_HERE,
     REDUCES_OPEN,
+    REFUSED_MOST,
+    REFUSED_TOP,
     RUNNING,
     RUNNING_TASKS,
     SETUP_MS,
@@ -92,6 +94,7 @@ from callboard.twin.columns import (
     Tables,
 )
 from callboard.twin.job_queue import place_job
+from callboard.twin.kept_log import log_close, log_done_task
 from callboard.twin.killed_attempts import ask_again, lose_task, send_kills
 from callboard.twin.locality_waits import forget_wait
 from callboard.twin.next_instants import (
@@ -149,7 +152,7 @@ def _has_room(w: Tables, now_ms: int) -> bool:
     """Find room for all jobs that come now, before anything of the instant has happened; and for
     what may be launched, if that is kept.
     """
-    if 0 < len(w.log) < w.state[LAUNCHED] + len(w.berths) and w.given[PREEMPTS]:
+    if len(w.log) and not _has_room_in_log(w):
         return False
     job = w.state[DUE]
     while job < w.given[JOBS] and w.jobs[job, SUBMIT] <= now_ms:
@@ -157,6 +160,16 @@ def _has_room(w: Tables, now_ms: int) -> bool:
             return False
         job += 1
     return True
+
+
+def _has_room_in_log(w: Tables) -> bool:
+    """Whether there is room for an instant in which every slot is taken, and every end measures."""
+    slots = len(w.berths)
+    return bool(
+        w.state[LOG_TOP] + slots <= len(w.log)
+        and w.state[REFUSED_TOP] + (slots + 1) * REFUSED_MOST <= len(w.refused)
+        and w.state[ESTIMATES_TOP] + slots <= len(w.estimates)
+    )
 
 
 # Heartbeats.
@@ -211,9 +224,7 @@ def _book_reports(w: Tables, at: int) -> None:
 
 
 def _next_ended(w: Tables, at: int, sent_ms: int) -> int:
-    """The first that had ended.  Of one instant those come last that do so where they began, and
-    else they come by slot.
-    """
+    """The first that had ended: by instant, by the round of it, and by slot."""
     found, first = NONE, w.nodes[at, BERTH + MAPS_HERE]
     for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
         if w.berths[berth, OF_JOB] == NONE or w.berths[berth, OVER] >= sent_ms:
@@ -226,9 +237,9 @@ def _next_ended(w: Tables, at: int, sent_ms: int) -> int:
 def _ends_before(w: Tables, berth: int, other: int) -> bool:
     if w.berths[berth, OVER] != w.berths[other, OVER]:
         return bool(w.berths[berth, OVER] < w.berths[other, OVER])
-    at_once, other_at_once = ends_at_once(w, berth), ends_at_once(w, other)
-    if at_once != other_at_once:
-        return other_at_once
+    its_round, other_round = round_of_end(w, berth), round_of_end(w, other)
+    if its_round != other_round:
+        return its_round < other_round
     return bool(w.berths[berth, IN_SLOT] < w.berths[other, IN_SLOT])
 
 
@@ -247,6 +258,8 @@ def _book_end(w: Tables, at: int, berth: int) -> None:
     """An attempt has ended: its slot is free, its task is done or lost."""
     job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
     work_ms = _account(w, berth, kind)
+    if len(w.log):
+        log_close(w, at, berth)
     w.state[LAST] = w.state[NOW]
     w.sums[RUNNING, kind] -= 1
     w.nodes[at, TAKEN + kind] -= 1
@@ -267,6 +280,8 @@ def _finish_task(w: Tables, berth: int, job: int, work_ms: int) -> None:
     w.sums[UNFINISHED, kind] -= 1
     w.jobs[job, RUNNING_TASKS + kind] -= 1
     w.jobs[job, DONE_TASKS + kind] += 1
+    if len(w.log):
+        log_done_task(w, berth, job)
     if w.given[ORDER] >= BY_VIRTUAL_TIME:
         hear_end(w, berth, work_ms)
         return
@@ -279,8 +294,6 @@ def _account(w: Tables, berth: int, kind: int) -> int:
     """Add up for how long it held its slot; how long it worked, a reduce's shuffle apart."""
     held_ms = w.berths[berth, OVER] - w.berths[berth, BEGUN]
     w.sums[WASTED_TIME if w.berths[berth, KILLING] == KILLED else HELD_TIME, kind] += held_ms
-    if len(w.log):
-        w.log[w.berths[berth, IN_LOG], LOG_CLOSED] = w.state[NOW]
     if kind == MAPS_HERE or w.berths[berth, OF_STAGE] != OF_TASKS:
         return int(held_ms)
     shuffled_ms = min(w.berths[berth, SHUFFLED], w.berths[berth, OVER]) - w.berths[berth, BEGUN]

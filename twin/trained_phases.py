@@ -13,6 +13,7 @@ from callboard.twin.columns import (
     ESTIMATED,
     HEARD_FROM,
     HOLDS_TRAINING,
+    IN_LOG,
     IN_TRAINING,
     IS_PHASE,
     LATER,
@@ -39,6 +40,7 @@ from callboard.twin.columns import (
     TRAINS,
     Tables,
 )
+from callboard.twin.kept_log import log_estimate
 from callboard.twin.next_instants import plan_report
 from callboard.twin.virtual_phases import place_phase, resize_phase, tasks_to_train
 
@@ -91,7 +93,7 @@ def end_training_task(w: Tables, berth: int, work_ms: int, succeeded: bool) -> N
         elif succeeded:
             _add_sample(w, row, work_ms, 1.0)
     place_phase(w, kind, job)
-    _finish_training(w, kind, job)
+    _finish_training(w, kind, job, w.berths[berth, IN_LOG] + 1)
 
 
 # What it tells before its end.
@@ -122,7 +124,7 @@ def hear_progress(w: Tables, berth: int, sent_ms: int) -> None:
     w.berths[berth, SAMPLE] = w.virtual[row, SAMPLES]
     w.virtual[row, SAMPLES_OF_RUNNING] += 1
     _add_sample(w, row, int(np.rint(worked_ms / done)), min(done, 1.0))
-    _finish_training(w, kind, job)
+    _finish_training(w, kind, job, NONE)
 
 
 def _work_begun(w: Tables, berth: int) -> int:
@@ -140,8 +142,10 @@ def _add_sample(w: Tables, row: int, size_ms: int, done: float) -> None:
     w.virtual[row, SAMPLES_SUM] += size_ms
 
 
-def _finish_training(w: Tables, kind: int, job: int) -> None:
-    """If all its training tasks are measured: their mean, for all tasks that are left."""
+def _finish_training(w: Tables, kind: int, job: int, attempt: int) -> None:
+    """If all its training tasks are measured, the last by the end of this attempt if there is one:
+    their mean, for all tasks that are left.
+    """
     row, wanted = 2 * job + kind, w.given[TRAINING_TASKS]
     if w.virtual[row, SAMPLES] < wanted or not w.virtual[row, IS_PHASE]:
         return
@@ -152,7 +156,10 @@ def _finish_training(w: Tables, kind: int, job: int) -> None:
         unfinished += 1.0 - w.measures[at]
     w.virtual[row, ESTIMATED] = int(np.rint(mean_ms * float(w.jobs[job, TASKS + kind])))
     untrained = w.jobs[job, TASKS + kind] - wanted
-    resize_phase(w, kind, job, mean_ms * (float(untrained) + unfinished))
+    left_ms = mean_ms * (float(untrained) + unfinished)
+    resize_phase(w, kind, job, left_ms)
+    if len(w.log):
+        log_estimate(w, kind, job, int(np.rint(left_ms)), attempt)
 
 
 def estimate_anew(w: Tables, kind: int, job: int) -> None:

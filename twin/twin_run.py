@@ -45,6 +45,7 @@ class TwinRun:
         refuse(world, policy)
         assert policy is not None
         self.world = world
+        self.policy = policy
         self.tables = lower(world, policy, until_ms, keep_log=keep_log)
         self.reason: str | None = None if world.jobs else "complete"
         self._play = play or play_instants
@@ -75,13 +76,11 @@ class TwinRun:
     def go_on(self) -> None:
         """Play on for a moment.  CannotPlay where only the actors can."""
         with np.errstate(over="ignore"):  # of the plain loop
-            how = self._play(self.tables, INSTANTS_A_CALL)
+            while (how := self._play(self.tables, INSTANTS_A_CALL)) == c.NO_ROOM:
+                self.tables = grown(self.tables)
         if how in _TROUBLES:
             raise CannotPlay(_TROUBLES[how])
-        if how == c.NO_ROOM:
-            self.tables = grown(self.tables)
-        else:
-            self.reason = _REASONS.get(how)
+        self.reason = _REASONS.get(how)
 
     def interrupt(self) -> None:
         """Let it end here, unless it has ended."""
@@ -89,6 +88,6 @@ class TwinRun:
 
     def attempts(self) -> NDArray[np.int64]:
         """The attempts that were kept, in the order of launch: columns as in `columns.LOG_JOB`."""
-        log: NDArray[np.int64] = self.tables.log[: self.launched].copy()
+        log: NDArray[np.int64] = self.tables.log[: self.tables.state[c.LOG_TOP]].copy()
         log[:, c.LOG_JOB] = self.tables.jobs[log[:, c.LOG_JOB], c.NUMBER]
         return log

@@ -4,6 +4,10 @@ tasks to launch while there are training slots, the late, then the others.
 
 from callboard.twin.believed_sizes import learn_length, learn_own_length
 from callboard.twin.columns import (
+    AMONG_LATE,
+    AMONG_OTHERS,
+    AMONG_TRAINING,
+    AT_THE_END,
     BY_HFSP,
     DONE_TASKS,
     ENDED_COUNT,
@@ -46,9 +50,6 @@ from callboard.twin.virtual_phases import (
     leave_phases,
     place_phase,
 )
-
-_TRAINING, _LATE, _OTHERS, _OVER = range(4)
-
 
 # What is heard.
 
@@ -96,20 +97,20 @@ def begin_virtual_walk(w: Tables, kind: int) -> None:
     catch_up(w, kind)
     trains = w.sums[TRAINING_SLOTS, kind] < w.given[TRAINING_SLOTS_MAX]
     w.state[WALK_TRAINS] = 1 if trains else 0
-    w.state[WALK_PART] = _TRAINING if trains else _LATE
+    w.state[WALK_PART] = AMONG_TRAINING if trains else AMONG_LATE
     w.state[WALK_AT] = 0
 
 
 def walk_virtually(w: Tables, kind: int) -> int:
     """The next job; none at the end."""
-    while w.state[WALK_PART] != _OVER:
+    while w.state[WALK_PART] != AT_THE_END:
         job = _next_of_part(w, kind)
         if job == NONE:
             w.state[WALK_PART] += 1
             w.state[WALK_AT] = 0
-            if w.state[WALK_PART] == _OTHERS:
+            if w.state[WALK_PART] == AMONG_OTHERS:
                 sort_line(w, kind)
-        elif w.state[WALK_PART] == _TRAINING or not _was_told(w, kind, job):
+        elif w.state[WALK_PART] == AMONG_TRAINING or not _was_told(w, kind, job):
             return job
     return NONE
 
@@ -117,9 +118,9 @@ def walk_virtually(w: Tables, kind: int) -> int:
 def _next_of_part(w: Tables, kind: int) -> int:
     at, part = w.state[WALK_AT], w.state[WALK_PART]
     w.state[WALK_AT] += 1
-    if part == _OTHERS:
+    if part == AMONG_OTHERS:
         return int(w.lists[WAITING_LIST + kind, at]) if at < w.sums[WAITING_LINE, kind] else NONE
-    pool = TRAINING_POOL if part == _TRAINING else LATE_POOL
+    pool = TRAINING_POOL if part == AMONG_TRAINING else LATE_POOL
     if at == w.pools[pool, QUEUED + kind]:
         return NONE
     key = w.queues[kind, w.pools[pool, QUEUE_START] + at]

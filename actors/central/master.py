@@ -110,6 +110,8 @@ class Master(Actor[AnyEvent]):
         """Tell the policy a fact, and the journal what that made of its order."""
         policy, order = self.policy, self.policy.order
         policy.observe(fact, self.ledger)
+        if not (order.switches or order.estimates) or not policy.tells_order(fact):
+            return
         if order.switches and (switch := order.switch) is not None:
             what = (switch.was, switch.now, switch.kind, switch.waiting, switch.free, switch.slots)
             self.note(ev.OrderSwitched(self.now_ms, *what, cause=cause))

@@ -161,11 +161,15 @@ class RunEnded(Event, frozen=True):
     """The last event of a run that ended by itself, at its limit, or by Ctrl-C: `reason` is
     `complete`, `until` or `interrupted`; or `livelock` for one whose preemption went round. A
     journal without this event was cut off.
+
+    `digest` names the run by its messages.  The compiled twin has none: of what it has played
+    `messages` and `ties` are None, not measured, and the digest, which begins with `events-`, is
+    one of the events before, as they are recorded.
     """
 
     reason: str
-    messages: int
-    ties: int
+    messages: int | None
+    ties: int | None
     digest: str
 
 

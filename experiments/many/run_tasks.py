@@ -37,8 +37,8 @@ def worthy_engine(asked: EngineName, tasks: int) -> EngineName:
 
 
 class RunTask(msgspec.Struct, frozen=True):
-    """A run; `place` is its row of the board that shows how far it is.  What is to be recorded or
-    checked, event by event, the actors play.
+    """A run; `place` is its row of the board that shows how far it is.  What is to be checked,
+    event by event, the actors play.
     """
 
     spec: RunSpec
@@ -58,9 +58,9 @@ class RunTask(msgspec.Struct, frozen=True):
         from callboard.twin.cannot_play import CannotPlay
 
         try:
-            if self.journal is not None or self.check:
-                raise CannotPlay("every event is to be recorded or checked")
-            return run_by_twin(self.spec, watcher)
+            if self.check:
+                raise CannotPlay("every rule is to be checked while it goes on")
+            return run_by_twin(self.spec, watcher, journal=self.journal)
         except CannotPlay as why:
             if self.engine == TWIN:
                 raise InputError(f"the twin cannot play {self.spec.policy}: {why}") from None

@@ -91,24 +91,26 @@ class Simulation:
 
     def run(self, drive: Callable[[Kernel], None] = drivers.run_direct) -> None:
         """Run to the end; KernelError for a run that fails, and what sinks raise."""
-        self._sink(self._started())
+        self._sink(start_of(self.spec))
         drive(self.kernel)
         self._sink(self._ended())
 
     def supersteps(self) -> Iterator[None]:
         """The same, stopping after each superstep for callers that look or wait in between."""
-        self._sink(self._started())
+        self._sink(start_of(self.spec))
         yield from drivers.supersteps(self.kernel)
         self._sink(self._ended())
-
-    def _started(self) -> RunStarted:
-        scenario, policy = self.spec.scenario, self.spec.policy
-        nodes, plain = node_facts(scenario.cluster), to_dict(scenario)
-        return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
 
     def _ended(self) -> RunEnded:
         kernel, reason = self.kernel, self.kernel.reason or "complete"
         return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
+
+
+def start_of(spec: RunSpec) -> RunStarted:
+    """The first event of a run of the spec, which is resolved."""
+    scenario = spec.scenario
+    nodes, plain = node_facts(scenario.cluster), to_dict(scenario)
+    return RunStarted(0, __version__, scenario.name, spec.policy, scenario.seed, plain, nodes)
 
 
 def _call_all(methods: Iterable[Callable[..., None]], *args: object) -> None:

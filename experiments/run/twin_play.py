@@ -1,7 +1,9 @@
 """Playing a run by the twin, and the run's figures out of its tables."""
 
+import contextlib
 import time
 from math import nan
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.run_watcher import RunWatcher
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.run.stopwatch import SchedulingCost
+from callboard.experiments.run.twin_journal import TwinJournal
 from callboard.journal.figures.map_locality import MapLocality
 from callboard.journal.figures.run_account import RunAccount, RunNames, summary_of
 from callboard.journal.figures.size_estimates import PhaseSizes
@@ -37,7 +40,7 @@ def compiled_loop() -> PlayLoop:
     return COMPILED_PLAY
 
 
-def twin_of(spec: RunSpec, play: PlayLoop) -> TwinRun:
+def twin_of(spec: RunSpec, play: PlayLoop, *, keep_log: bool = False) -> TwinRun:
     """The run before its first instant; CannotPlay where the twin has no rules for it."""
     spec = spec.resolved()
     if spec.tie_order is not None:
@@ -45,25 +48,38 @@ def twin_of(spec: RunSpec, play: PlayLoop) -> TwinRun:
     scenario = spec.scenario
     world = World(scenario.cluster, scenario.tasks, spec.jobs, scenario.seed, spec.script)
     architecture = load_architecture(spec.policy, scenario.parts)
-    return TwinRun(world, architecture.policy, spec.until_ms, play=play)
+    return TwinRun(world, architecture.policy, spec.until_ms, keep_log=keep_log, play=play)
 
 
 def run_by_twin(
-    spec: RunSpec, watcher: RunWatcher | None = None, play: PlayLoop | None = None
+    spec: RunSpec,
+    watcher: RunWatcher | None = None,
+    play: PlayLoop | None = None,
+    journal: Path | None = None,
 ) -> RunResult:
     """Play a run by the twin: the same jobs, attempts and times as the actors', and no messages.
+    `journal` is where it is recorded, event by event as they would tell it.
 
-    Ctrl-C ends it with what has been played.  CannotPlay where only the actors can play it, with
-    nothing done; PolicySpecError and ScenarioError as `Simulation` raises them.
+    Ctrl-C ends it with what has been played.  CannotPlay where only the actors can play it, mostly
+    with nothing done; PolicySpecError and ScenarioError as `Simulation` raises them, OSError for
+    the journal.
     """
-    run = twin_of(spec, play or compiled_loop())
+    run = twin_of(spec, play or compiled_loop(), keep_log=journal is not None)
     run.load()
     began, began_processor = time.perf_counter(), time.process_time()
-    with stopping_on_ctrl_c(run.interrupt):
+    with contextlib.ExitStack() as stack:
+        recorded = None
+        if journal is not None:
+            recorded = stack.enter_context(TwinJournal(journal, spec.resolved(), run))
+        stack.enter_context(stopping_on_ctrl_c(run.interrupt))
         while run.reason is None:
             run.go_on()
             if watcher is not None:
                 watcher.on_twin(run)
+            if recorded is not None:
+                recorded.record()
+        if recorded is not None:
+            recorded.end()
     wall_seconds = time.perf_counter() - began
     processor_seconds = time.process_time() - began_processor
     account = account_of(run)

@@ -313,5 +313,7 @@ def _silent(lost: ev.NodeLost) -> str:
 
 def _ending(event: ev.RunEnded) -> str:
     ending = _ENDINGS.get(event.reason, f"the run ends ({event.reason})")
+    if event.messages is None or event.ties is None:
+        return f"{ending}: messages not measured, digest {event.digest}"
     counts = f"{count(event.messages, 'message')}, {count(event.ties, 'tie')}"
     return f"{ending}: {counts}, digest {event.digest}"

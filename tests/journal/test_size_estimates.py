@@ -3,6 +3,7 @@
 import pytest
 
 from callboard.actors.config import Cluster, Tasks
+from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary.events import AnyEvent, SizeEstimated
 from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import MAPS, REDUCES
@@ -57,3 +58,16 @@ def test_hfsp_measures_equal_tasks_rightly_and_unequal_ones_roughly() -> None:
         errors[sigma] = [*sizes.errors(MAPS), *sizes.errors(REDUCES)]
     assert errors[0.0] == pytest.approx([1, 1], abs=0.001)
     assert 0.001 < max(abs(error - 1) for error in errors[0.5]) < 1
+
+
+def test_an_estimate_is_told_once() -> None:
+    """Also where the fact after the one that gave it is an offer, of which orders do not hear."""
+    run = play(
+        [job(0, maps=4, map_ms=3000), job(1, maps=40, map_ms=20_000)],
+        "hfsp(t=4)+delay(node=60,rack=60)",
+        cluster=Cluster(nodes=6, racks=2, map_slots=1, reduce_slots=0, replication=1),
+        tasks=Tasks(sigma=0.5),
+    )
+    told = [each for each in run.events if isinstance(each, SizeEstimated)]
+    assert len(told) == len({(each.job, each.kind) for each in told}) > 0
+    assert all(each.cause != NO_CAUSE for each in told if each.job == 0)

@@ -107,8 +107,8 @@ TWIN_BUGS: tuple[TwinBug, ...] = (
         0,
         _ORDERS,
         "who trains and who is late are mistaken for each other",
-        "    pool = TRAINING_POOL if part == _TRAINING else LATE_POOL",
-        "    pool = LATE_POOL if part == _TRAINING else TRAINING_POOL",
+        "    pool = TRAINING_POOL if part == AMONG_TRAINING else LATE_POOL",
+        "    pool = LATE_POOL if part == AMONG_TRAINING else TRAINING_POOL",
     ),
     _bug(
         20,

@@ -294,7 +294,7 @@ def by_the_twin(run: TwinRun) -> Iterator[RanAttempt]:
     """The attempts that it has kept, as far as the run has come."""
     latency_ms = run.world.cluster.latency_ms
     for row in run.attempts().tolist():
-        attempt = RanAttempt(*row)
+        attempt = RanAttempt(*row[: len(RanAttempt._fields)])
         if attempt.launched_ms + latency_ms > run.now_ms:
             attempt = attempt._replace(slot=NONE)
         shuffled_ms, ended_ms = (

@@ -4,6 +4,8 @@ import pytest
 
 from bench.swarm.bug_planter import planted
 from tests.support.twin_bugs import TWIN_BUGS, TwinBug
+from tests.support.twin_journal_bugs import JOURNAL_BUGS
+from tests.support.twin_journals import disagreement_of_journals
 from tests.support.twin_worlds import disagreement_of_engines, draw_twin_world
 
 
@@ -11,3 +13,14 @@ from tests.support.twin_worlds import disagreement_of_engines, draw_twin_world
 def test_a_bug_in_the_twin_parts_it_from_the_actors(planted_bug: TwinBug) -> None:
     with planted(planted_bug.bug):
         assert disagreement_of_engines(draw_twin_world(planted_bug.seed)) is not None
+
+
+@pytest.mark.parametrize("planted_bug", JOURNAL_BUGS, ids=lambda each: each.bug.what)
+def test_a_bug_in_the_twins_journal_parts_it_from_the_actors(planted_bug: TwinBug) -> None:
+    """Or breaks it: a row that is not there is no event."""
+    with planted(planted_bug.bug):
+        try:
+            found = disagreement_of_journals(draw_twin_world(planted_bug.seed), instants=8)
+        except IndexError:
+            return
+    assert found is not None

@@ -114,6 +114,7 @@ def spec(jobs: list[JobSpec], cluster: Cluster | None = None, policy: str = "fif
         (spec([job(0)], policy="hfsp+preemptive"), "`preemptive`"),
         (spec([job(0)], policy="srpt+kill"), "under `fair` only, not under `srpt`"),
         (spec([job(0)], policy='fair+kill(victims="job")'), "victims"),
+        (spec([job(0)], policy="fair+kill(most_per_check=2)"), "most_per_check"),
         (spec([job(0)], policy="fifo+late"), "speculate"),
         (spec([job(0)], policy="coshh"), "`coshh`"),
         (spec([job(0)], policy="sparrow"), "central master"),
