@@ -63,9 +63,9 @@ def test_hfsp_measures_equal_tasks_rightly_and_unequal_ones_roughly() -> None:
 def test_an_estimate_is_told_once() -> None:
     """Also where the fact after the one that gave it is an offer, of which orders do not hear."""
     run = play(
-        [job(0, maps=4, map_ms=3000), job(1, maps=40, map_ms=20_000)],
+        [job(0, maps=12, map_ms=3000), job(1, maps=12, map_ms=20_000)],
         "hfsp(t=4)+delay(node=60,rack=60)",
-        cluster=Cluster(nodes=6, racks=2, map_slots=1, reduce_slots=0, replication=1),
+        cluster=Cluster(nodes=12, racks=2, map_slots=1, reduce_slots=0, replication=1),
         tasks=Tasks(sigma=0.5),
     )
     told = [each for each in run.events if isinstance(each, SizeEstimated)]

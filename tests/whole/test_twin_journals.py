@@ -24,18 +24,18 @@ STUCK = 24_705
 """The seed of a world in which pools wait for each other for ever."""
 
 
-@pytest.mark.parametrize("first", range(0, 100, 50))
+@pytest.mark.parametrize("first", range(0, 48, 12))
 def test_drawn_worlds_are_recorded_as_the_actors_record_them(first: int) -> None:
     """Written whole, or in many parts."""
     compared = 0
-    for seed in range(first, first + 50):
+    for seed in range(first, first + 12):
         try:
             found = disagreement_of_journals(draw_twin_world(seed), instants=8 ** (seed % 5))
         except CannotPlay:
             continue
         assert found is None, f"world {seed}"
         compared += 1
-    assert compared > 40
+    assert compared > 8
 
 
 @pytest.mark.parametrize("seed", [48, 973])
