@@ -123,8 +123,8 @@ def compare(
     """Play a scenario under several policies (its own unless named) with the same seeds, on as many
     cores as there are.
 
-    `engine` is who plays: the `actors`, their compiled `twin`, which counts the same and keeps no
-    events, or `auto`, the twin where it can and that is worth it.
+    `engine` is who plays: the `actors`, their compiled `twin`, which does the same without
+    messages, or `auto`, the twin where it can and that is worth it.
     `seeds` is how many, from the scenario's own on, or which: `"1001..1010"`, or a list.  Ctrl-C
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.

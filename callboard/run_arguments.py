@@ -49,7 +49,7 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
 def add_engine_argument(add: Callable[..., object]) -> None:
     """Who plays."""
     engine = (
-        "who plays: the actors; their compiled twin, which counts the same and keeps no events; or"
+        "who plays: the actors; their compiled twin, which does the same without messages; or"
         " the twin where it can and that is worth it (default: auto)"
     )
     add("--engine", choices=get_args(EngineName), default="auto", help=engine)

@@ -7,7 +7,7 @@ messages; that is no divergence.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -197,6 +197,17 @@ def _leaves(prefix: str, left: object, right: object) -> Iterator[Difference]:
         yield Difference(prefix.removeprefix("."), left, right)
 
 
+_BY_MESSAGES = {
+    False: "Done by other messages:",
+    True: "One was played by the twin, without messages:",
+}
+"""What is said of counts that differ, by whether one side has none."""
+
+
+def _unmeasured(counts: Sequence[Difference]) -> bool:
+    return any(each.left is None or each.right is None for each in counts)
+
+
 def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
     """`found` for people; `left` and `right` are what to call the journals."""
     yield f"A  {left}"
@@ -206,7 +217,7 @@ def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
     if point is None:
         apart = "" if found.reasons else ", reasons apart (--reasons compares them too)"
         yield f"The same {found.events:,} events at the same times{apart}."
-        yield from _table("Done by other messages:", found.counts)
+        yield from _table(_BY_MESSAGES[_unmeasured(found.counts)], found.counts)
     else:
         yield f"They part at event {point.index:,}, at {clock(point.at_ms)}:"
         yield from (f"     {line}" for line in point.before_lines)

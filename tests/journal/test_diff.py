@@ -132,6 +132,19 @@ def test_other_messages_for_the_same_events_are_no_divergence(tmp_path: Path, st
     ]
 
 
+def test_the_same_events_without_messages_are_no_divergence(tmp_path: Path, story: Path) -> None:
+    """The compiled twin's, of which messages are not measured."""
+    end = RunEnded(4400, "complete", None, None, "events-d")
+    found = diff_journals(story, record(tmp_path / "other.journal", altered(-1 % len(STORY), end)))
+    assert found.same_events
+    assert list(diff_lines(found, "a", "b"))[-4:] == [
+        "One was played by the twin, without messages:",
+        "  messages: 321 | –",
+        "  ties: 4 | –",
+        "  digest: d1ge57 | events-d",
+    ]
+
+
 def test_another_ending_is_a_divergence(tmp_path: Path, story: Path) -> None:
     end = RunEnded(4400, "until", 321, 4, "d1ge57")
     other = record(tmp_path / "other.journal", altered(-1 % len(STORY), end))

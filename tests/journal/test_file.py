@@ -127,6 +127,20 @@ def test_a_full_chunk_reaches_the_file_at_once(tmp_path: Path) -> None:
         assert path.stat().st_size > 2 * CHUNK_BYTES
 
 
+def test_many_events_at_once_are_recorded_as_one_by_one(tmp_path: Path) -> None:
+    """And named alike: the digest is of what is recorded, sealed or not."""
+    events, digests = STORY * 1200, []  # of several chunks
+    for name, step in (("one", 1), ("some", 7), ("all", len(events))):
+        with JournalWriter(tmp_path / name, hashed=True) as sink:
+            for first in range(0, len(events), step):
+                part = events[first : first + step]
+                sink(part[0]) if step == 1 else sink.record(part)
+            digests.append(sink.digest())
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "some").read_bytes()
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "all").read_bytes()
+    assert digests[0] == digests[1] == digests[2]
+
+
 def test_cut_at_every_byte_the_prefix_is_readable(tmp_path: Path) -> None:
     """A killed run: whole records survive, the unfinished one is lost, nothing is an error."""
     path = tmp_path / "run.journal"

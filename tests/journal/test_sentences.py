@@ -272,6 +272,8 @@ def test_a_launch_says_what_its_job_had_put_up_with() -> None:
 def test_endings(reason: str, words: str) -> None:
     told = described(RunEnded(5, reason, 1, 1, "d"))
     assert told == words + "1 message, 1 tie, digest d"
+    told = described(RunEnded(5, reason, None, None, "events-d"))
+    assert told == words + "messages not measured, digest events-d"
 
 
 def test_an_attempt_closed_already_is_known_until_it_has_ended() -> None:

@@ -344,8 +344,11 @@ def _costs(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bloc
     if len(groups) == 1 and groups[0].runs.seeds:
         yield figure_table(groups[0].runs, COST_ROWS)
     else:
-        messages = sum(each.summary.messages or 0 for each in source.results)
-        yield Prose(text=f"The actors exchanged {messages:,} messages.")
+        messages = [each.summary.messages for each in source.results]
+        known = [each for each in messages if each is not None]
+        among = f", in {len(known)} of the runs" if len(known) < len(messages) else ""
+        if known:
+            yield Prose(text=f"The actors exchanged {sum(known):,} messages{among}.")
 
 
 def _again(source: ReportSource) -> Iterator[Block]:
