@@ -24,7 +24,7 @@ from callboard.experiments.ideal_study.law_systems import (
     play_law,
 )
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
-from callboard.experiments.ideal_study.workers import study_workers
+from callboard.experiments.ideal_study.study_runs import study_workers
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import Lost, answers
 from callboard.experiments.user_errors import InputError
