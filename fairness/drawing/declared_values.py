@@ -119,7 +119,9 @@ class DeclaredValues:
         choices = _within(_SECONDS if name.endswith("_s") else _FLOATS, type_)
         if type_.le is None and type_.lt is None:
             choices.append(inf)
-        return float(self.one_of(choices))
+        chosen = float(self.one_of(choices))
+        # A user whose limit comes to no slot waits for ever, as in Hadoop (docs/capacity.md).
+        return max(chosen, 1.0) if name == "user_limit_factor" else chosen
 
 
 def _within(values: Sequence[Any], type_: inspect.IntType | inspect.FloatType) -> list[Any]:

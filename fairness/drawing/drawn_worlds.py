@@ -52,7 +52,7 @@ SPAN_S = 60
 _LOST_FOR_EVER = {"loss": 0.1, "delay_s": 0.5}
 """The most that a link may lose, and delay messages, for ever."""
 
-_TRIES = 20
+_TRIES = 100
 
 
 class DrawnWorld(msgspec.Struct, frozen=True):
