@@ -13,7 +13,9 @@ from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.arrivals import Arrivals, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
 from callboard.scenarios.decks import FacebookBins, GpMix
+from callboard.scenarios.distributions import check_distribution
 from callboard.scenarios.fields import TASKS_MAX, JobCount
+from callboard.scenarios.one_task import OneTask
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.sizes import (
     ExponentialJobs,
@@ -27,7 +29,7 @@ from callboard.scenarios.workload_table import WorkloadTable
 
 _Decks: TypeAlias = GpMix | FacebookBins
 _Categories: TypeAlias = Yahoo | FacebookCategories
-_Lawful: TypeAlias = FacebookMaps | ExponentialJobs
+_Lawful: TypeAlias = FacebookMaps | ExponentialJobs | OneTask
 Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | _Lawful | _Decks | _Categories
 
 TAIL = "tail-"
@@ -82,6 +84,8 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
         sizes = self.sizes
         if isinstance(sizes, FacebookMaps) and sizes.map_share + sizes.shuffle_share > 1:
             _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
+        if isinstance(sizes, OneTask):
+            check_distribution(sizes.map_s, "workload.sizes.map_s")
         for name, table in (("sizes", sizes), ("arrivals", self.arrivals)):
             if isinstance(table, FacebookMaps | UniformGaps) and table.longest_s < table.shortest_s:
                 _refuse(f"must be at least shortest_s = {table.shortest_s:g}", f"{name}.longest_s")

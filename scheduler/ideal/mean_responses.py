@@ -64,6 +64,27 @@ class SingleServer:
         """λE[X²] / 2(1 − ρ) + E[X]."""
         return self.rate * self.moment(2) / (2 * (1 - self.load)) + self.moment(1)
 
+    def fcfs_by_heartbeats(self, interval: float) -> float:
+        """FCFS's mean on one slot of a cluster whose node is heard every `interval`, in the unit of
+        the sizes: an end is told, and a job begun, at heartbeats only.
+
+        A job then takes X' = h⌈X/h⌉, and waits h/2 for a heartbeat: h/2 + λE[X'²] / 2(1 − λE[X']) +
+        E[X'] (a queue in slots of time: the work at the start of one is the work before, less 1,
+        and what came meanwhile).  ValueError where λE[X'] is 1 or more.
+        """
+        starts = interval * np.arange(int(self.law.highest / interval) + 1)
+        with np.errstate(divide="ignore"):
+            longer = self.grid.at(self.longer, np.log(starts))
+        longer = np.where(starts < self.law.lowest, 1.0, longer)
+        first = interval * float(longer.sum())
+        second = interval**2 * float(((2 * np.arange(len(starts)) + 1) * longer).sum())
+        load = self.rate * first
+        if not load < 1:
+            raise ValueError(
+                f"by heartbeats every {interval:g} the load is {load:.3g}, not below 1"
+            )
+        return interval / 2 + self.rate * second / (2 * (1 - load)) + first
+
     def ps(self) -> float:
         """E[X] / (1 − ρ)."""
         return self.moment(1) / (1 - self.load)

@@ -97,4 +97,4 @@ def test_every_picture_is_shown_and_a_command_draws_it() -> None:
     }
     others = figures - runs - {PICTURE.name}
     assert runs <= figures
-    assert all(name.startswith("ideal-sojourn-vs-") for name in others)
+    assert all(name.startswith(("ideal-sojourn-vs-", "theory-")) for name in others)
