@@ -48,6 +48,11 @@ LACKING = Starving(
 JOB = JobClaimant(3)
 
 WORDS: list[tuple[Why, str]] = [
+    (
+        Why(Reason.OVER_CAPACITY, "monitor"),
+        "monitor: its queue holds more than its capacity, and others ask for theirs",
+    ),
+    (Why(Reason.MAPS_WAIT, "yarn"), "yarn: maps of its job wait, for which there is no room"),
     (Why(Reason.BY_KEY, "fifo"), "fifo"),
     (Why(Reason.BY_KEY, "hybrid", serving="fifo"), "hybrid, fifo"),
     (Why(Reason.POOL, "fair", detail=PoolPlace("ads/web")), "fair in pool ads/web"),

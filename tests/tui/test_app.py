@@ -676,8 +676,8 @@ class TestTheEnd:
             lines = screen.text().splitlines()
             top = next(at for at, line in enumerate(lines) if "─ the result ─" in line)
             digits = [line[2:13] for line in lines[top + 1 : top + 4]]
-            assert digits == ["╺━┓ ┏━┓┏━┓ ", " ━┫ ┃ ┃┃ ┃ ", "╺━┛m┗━┛┗━┛s"]
-            assert "A job took 3 min 00 s on average under fair." in lines[top + 1]
+            assert digits == ["╺━┓ ┏━┓╺┓  ", " ━┫ ┃ ┃ ┃  ", "╺━┛m┗━┛╺┻╸s"]
+            assert "A job took 3 min 01 s on average under fair." in lines[top + 1]
             assert [row.name for row in screen.frame.jobs][:2] == ["nightly", "query-1"]
             assert screen.frame.jobs_found == 13
             await screen.press("J")
