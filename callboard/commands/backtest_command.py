@@ -36,6 +36,7 @@ from callboard.experiments.histories.backtest.recorded_history import (
 )
 from callboard.experiments.histories.backtest.seeds_backtest import FIGURES, PolicyBacktest
 from callboard.experiments.journal_paths import file_path
+from callboard.experiments.many.run_tasks import worthy_engine
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.pages.charts.backtest_chart import Occupancy, backtest_chart
@@ -44,16 +45,23 @@ from callboard.experiments.pages.charts.chart_style import (
     check_matplotlib,
     save_chart,
 )
+from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
 from callboard.progress_line import run_progress
-from callboard.run_arguments import PlannedWorld, add_world_arguments, plan_world
+from callboard.run_arguments import (
+    PlannedWorld,
+    add_engine_argument,
+    add_world_arguments,
+    plan_world,
+)
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.tables.backtest_table import cause_lines, error_lines, job_lines, worst_lines
+from callboard.tables.engine_lines import engine_lines
 
 _JOBS_SHOWN = 12
 
@@ -71,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seeds", metavar="N|LO..HI", help=seeds)
     figure = f"draw what ran at once over time; {', '.join(CHART_ENDINGS)}"
     add("--figure", metavar="FILE", help=figure)
+    add_engine_argument(add)
     add("--json", action="store_true", help="print the comparison as JSON, with every job")
     add_world_arguments(parser)
 
@@ -79,7 +88,7 @@ def backtest_command(options: argparse.Namespace) -> int:
     figure = None if options.figure is None else _checked_figure(options.figure)
     planned, parts, imported = _planned(options)
     history, spec = history_of(imported), planned.spec
-    found = list(_played(planned, _seeds(options, spec), history))
+    found = list(_played(planned, _seeds(options, spec), history, options.engine))
     replaces = ""
     if figure is not None:
         replaces = instead(figure)
@@ -125,15 +134,16 @@ def _checked_figure(to: str) -> Path:
 
 
 def _played(
-    world: PlannedWorld, seeds: Sequence[int], history: RecordedHistory
+    world: PlannedWorld, seeds: Sequence[int], history: RecordedHistory, asked: EngineName
 ) -> Iterator[PolicyBacktest]:
     console = PlainConsole(stderr=True)
+    engine = worthy_engine(asked, len(world.policies) * len(seeds) * world.spec.tasks)
     for place, policy in enumerate(world.policies):
         runs: list[Backtest] = []
         for seed in seeds:
             spec = world.runs(seed)[place]
             with run_progress(console, policy, len(spec.jobs)) as watcher:
-                runs.append(backtest(spec, history, watcher))
+                runs.append(backtest(spec, history, watcher, engine))
             if runs[-1].result.interrupted:
                 break
         yield PolicyBacktest(policy, tuple(runs))
@@ -226,6 +236,10 @@ def _print(
         say(line)
     for each in found:
         _say_jobs(say, each, several=len(found) > 1)
+    if played := list(engine_lines(run.result for each in found for run in each.runs)):
+        say()
+        for line in played:
+            say(line)
 
 
 def _say_jobs(say: Callable[[str], None], found: PolicyBacktest, *, several: bool) -> None:

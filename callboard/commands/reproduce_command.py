@@ -38,6 +38,7 @@ from callboard.experiments.reproduction.exploration import (
     explored,
     to_play,
 )
+from callboard.experiments.reproduction.metered_run import played_by
 from callboard.experiments.reproduction.outcome import ArtefactOutcome, tally_words
 from callboard.experiments.reproduction.recorded_explorations import (
     explored_as_json,
@@ -59,6 +60,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
 from callboard.progress_line import announce, steps_progress
+from callboard.run_arguments import add_engine_argument
 from callboard.tables.reproduction_table import (
     artefact_table,
     catalogue_table,
@@ -79,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seeds = "how many of the seeds that judge (101 and on), or these very ones"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
+    add_engine_argument(add)
     traces = "where SWIM's traces are (default: the folder in CALLBOARD_TRACES)"
     add("--traces", metavar="FOLDER", help=traces)
     kept = "where results are kept (default: the user's cache folder)"
@@ -227,7 +230,7 @@ def _seeds(options: argparse.Namespace) -> Sequence[int] | int | None:
 
 def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace) -> bool:
     """Compute what is missing; whether Ctrl-C came."""
-    missing = missing_of(wanted, store)
+    missing = played_by(missing_of(wanted, store), options.engine)
     long = sum(call.weight > 0 for call in missing)
     if long and options.explore:
         _say(f"{count(long, 'run')} to play")

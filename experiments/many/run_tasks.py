@@ -1,6 +1,7 @@
 """What a worker is asked for: a run, or how long a run's jobs take alone."""
 
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from callboard.experiments.run.run_result import (
 )
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.run_watcher import RunWatcher
-from callboard.experiments.run.simulation import DriverName, run_simulation
+from callboard.experiments.run.simulation import DriverName, Sink, run_simulation
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.scheduler.model import JobId, Millis
 
@@ -48,29 +49,38 @@ class RunTask(msgspec.Struct, frozen=True):
     place: int = 0
     engine: EngineName = ACTORS
 
-    def run(self, watcher: RunWatcher | None = None) -> RunResult:
+    def run(
+        self, watcher: RunWatcher | None = None, listen: Callable[[], Sink] | None = None
+    ) -> RunResult:
         """Play it; raises what `run_simulation` does, and InputError if only the twin may play it
         and cannot.
+
+        `listen` gives a sink for every event.  It is asked for another, and the events begin anew,
+        where the twin finds only on the way that it cannot play on.
         """
         if self.engine == ACTORS:
-            return self._by_actors(watcher)
+            return self._by_actors(watcher, listen)
         from callboard.experiments.run.twin_play import run_by_twin
         from callboard.twin.cannot_play import CannotPlay
 
         try:
             if self.check:
                 raise CannotPlay("every rule is to be checked while it goes on")
-            return run_by_twin(self.spec, watcher, journal=self.journal)
+            sink = None if listen is None else listen()
+            return run_by_twin(self.spec, watcher, journal=self.journal, sink=sink)
         except CannotPlay as why:
             if self.engine == TWIN:
                 raise InputError(f"the twin cannot play {self.spec.policy}: {why}") from None
-            return msgspec.structs.replace(self._by_actors(watcher), why_actors=str(why))
+            return msgspec.structs.replace(self._by_actors(watcher, listen), why_actors=str(why))
 
-    def _by_actors(self, watcher: RunWatcher | None) -> RunResult:
+    def _by_actors(
+        self, watcher: RunWatcher | None, listen: Callable[[], Sink] | None
+    ) -> RunResult:
         return run_simulation(
             self.spec,
             driver=self.driver,
             journal=self.journal,
+            sink=None if listen is None else listen(),
             check=self.check,
             watcher=watcher,
         )
@@ -116,7 +126,7 @@ def perform(task: RunTask) -> RunResult | TaskFailure | None:
     if shared is not None and shared.stop.value:
         return None
     try:
-        return task.run(_watcher(task.place))
+        return task.run(board_watcher(task.place))
     except Exception as error:
         message, status = describe_error(error)
         return TaskFailure(traceback.format_exc() if message is None else message, status)
@@ -130,7 +140,7 @@ def play_task(task: WorkerTask) -> bytes:
         from callboard.experiments.run.solo_runs import solo_times
 
         return msgspec.msgpack.encode(SoloTimes(solo_times(task.spec, at_once=task.at_once)))
-    result = task.run(_watcher(task.place))
+    result = task.run(board_watcher(task.place))
     if result.interrupted:
         raise Interrupted
     return pack_result(result)
@@ -141,7 +151,8 @@ def read_solo_times(data: bytes) -> SoloTimes:
     return msgspec.msgpack.decode(data, type=SoloTimes)
 
 
-def _watcher(place: int) -> RunWatcher | None:
+def board_watcher(place: int = 0) -> RunWatcher | None:
+    """Who tells a worker's board how far the run at this place is; None without a board."""
     shared = board()
     return None if shared is None else _BoardWatcher(shared, place)
 

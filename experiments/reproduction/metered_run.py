@@ -1,6 +1,6 @@
 """A run with meters: observers of its events that measure what a run's summary does not tell."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -8,18 +8,24 @@ from typing import Any, Protocol
 
 import msgspec
 
-from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.many.computing import Call, refusal
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import key_of
-from callboard.experiments.many.run_tasks import RunTask, SoloTask, play_task, read_solo_times
-from callboard.experiments.many.task_pool import Interrupted, board
+from callboard.experiments.many.run_tasks import (
+    RunTask,
+    SoloTask,
+    board_watcher,
+    play_task,
+    read_solo_times,
+    worthy_engine,
+)
+from callboard.experiments.many.task_pool import Interrupted
 from callboard.experiments.reproduction.meters import METERS
 from callboard.experiments.run.run_loading import load_run
-from callboard.experiments.run.run_result import RunResult, pack_result, unpack_result
+from callboard.experiments.run.run_result import EngineName, RunResult, pack_result, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.experiments.run.run_watcher import RunWatcher
+from callboard.experiments.run.simulation import Sink, fan_out
 from callboard.experiments.run.solo_runs import any_at_once
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
@@ -44,7 +50,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
 
     `meters` are names of `METERS`; with `slowdown` it is also computed how long jobs take alone,
     once for all policies.  A run without meters is kept as a sweep keeps it, and either finds what
-    the other has played.
+    the other has played.  `engine` says who plays, which changes no figure.
     """
 
     scenario: str
@@ -53,6 +59,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
     overrides: tuple[str, ...] = ()
     meters: tuple[str, ...] = ()
     slowdown: bool = False
+    engine: EngineName = "auto"
 
     def calls(self) -> list[Call]:
         """What is to be computed of it; what refuses it if it cannot be played."""
@@ -102,11 +109,22 @@ class MeteredRun(msgspec.Struct, frozen=True):
     metered: Mapping[str, Metered]
 
 
+def played_by(calls: Iterable[Call], engine: EngineName) -> list[Call]:
+    """The calls, their runs played by this engine; `auto` where there is enough to play."""
+    calls = list(calls)
+    runs = [each.arguments[0] for each in calls if each.function in _PLAYS]
+    worthy = worthy_engine(engine, sum(each.spec().tasks for each in runs))
+    return [_played_by(each, worthy) if each.function in _PLAYS else each for each in calls]
+
+
+def _played_by(call: Call, engine: EngineName) -> Call:
+    task = msgspec.structs.replace(call.arguments[0], engine=engine)
+    return call._replace(arguments=(task,))
+
+
 def play_unmetered(task: MeteredTask) -> bytes:
-    """Play the run, by the twin where it can: the figures are the same.  Interrupted if it is not
-    wanted any more.
-    """
-    return play_task(RunTask(task.spec(), engine="auto"))
+    """Play the run; Interrupted if it is not wanted any more."""
+    return play_task(RunTask(task.spec(), engine=task.engine))
 
 
 def play_alone(task: MeteredTask) -> bytes:
@@ -116,28 +134,20 @@ def play_alone(task: MeteredTask) -> bytes:
 
 def play_metered(task: MeteredTask) -> bytes:
     """Play the run with its meters; Interrupted if it is not wanted any more."""
-    meters: dict[str, Meter] = {name: METERS[name]() for name in task.meters}
-    result = RunTask(task.spec()).run(_Watcher(list(meters.values())))
+    meters: dict[str, Meter] = {}
+
+    def listen() -> Sink:
+        meters.update((name, METERS[name]()) for name in task.meters)
+        return fan_out([each.observe for each in meters.values()])
+
+    result = RunTask(task.spec(), engine=task.engine).run(board_watcher(), listen)
     if result.interrupted:
         raise Interrupted
     metered = {name: dict(meter.figures()) for name, meter in meters.items()}
     return msgspec.msgpack.encode((pack_result(result), metered))
 
 
-class _Watcher(RunWatcher):
-    """Tells all meters, and stops the run when the board says so."""
-
-    def __init__(self, meters: Sequence[Meter]) -> None:
-        self._meters: Sequence[Callable[[AnyEvent], None]] = [each.observe for each in meters]
-
-    def observe(self, event: AnyEvent) -> None:
-        for tell in self._meters:
-            tell(event)
-
-    def on_progress(self, kernel: Kernel) -> None:
-        shared = board()
-        if shared is not None and shared.stop.value:
-            kernel.stop("interrupted")
+_PLAYS = (play_unmetered, play_metered)
 
 
 @cache

@@ -71,7 +71,7 @@ class Simulation:
         listening = [*sinks, *(each.observe for each in _needing(onlookers, "observe"))]
         if self.livelock is not None:
             listening.append(self.livelock.observe)
-        self._sink = _fan_out(listening)
+        self._sink = fan_out(listening)
         self.kernel: Kernel[AnyEvent] = Kernel(
             sink=self._sink, until_ms=spec.until_ms, tie_order=spec.tie_order
         )
@@ -139,7 +139,8 @@ def _livelock_watch(
     return LivelockWatch(policy, stop, timeout_ms * 3 // 4, calm_ms)
 
 
-def _fan_out(sinks: Sequence[Sink]) -> Sink:
+def fan_out(sinks: Sequence[Sink]) -> Sink:
+    """One sink that hands every event to all of these, in this order."""
     if len(sinks) == 1:
         return sinks[0]
     if len(sinks) == 2:  # the figures, and somebody who looks on

@@ -1,37 +1,32 @@
 """The journal of a run that the twin plays."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from callboard.actors.vocabulary.events import RunEnded
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import start_of
 from callboard.journal.writer import JournalWriter
-from callboard.twin.told_events import ToldEvents
 from callboard.twin.twin_run import TwinRun
 
 
 class TwinJournal:
-    """Records what `run`, which keeps its log, has played of `spec`.  Raises what `JournalWriter`
-    does.
-    """
+    """Records what `run` has played of `spec`.  Raises what `JournalWriter` does."""
 
     def __init__(self, path: Path, spec: RunSpec, run: TwinRun) -> None:
         self._run = run
-        self._events = ToldEvents(run)
         self._writer = JournalWriter(path, hashed=True)
         self._writer(start_of(spec))
 
-    def record(self) -> None:
+    def record(self, events: Iterable[AnyEvent]) -> None:
         """Record what has happened since the last time."""
-        self._writer.record(self._events.take())
+        self._writer.record(events)
 
     def end(self) -> None:
         """Record the end of the run."""
-        run, write = self._run, self._writer
-        reason = run.reason or "interrupted"
-        write(RunEnded(run.now_ms, reason, None, None, f"events-{write.digest()}"))
+        self._writer(end_of(self._run, f"events-{self._writer.digest()}"))
 
     def __enter__(self) -> Self:
         return self
@@ -43,3 +38,8 @@ class TwinJournal:
         where: TracebackType | None,
     ) -> None:
         self._writer.close()
+
+
+def end_of(run: TwinRun, digest: str = "") -> RunEnded:
+    """The last event of what the twin has played."""
+    return RunEnded(run.now_ms, run.reason or "interrupted", None, None, digest)

@@ -12,9 +12,9 @@ from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.run_result import TWIN, RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.run_watcher import RunWatcher
-from callboard.experiments.run.simulation import stopping_on_ctrl_c
+from callboard.experiments.run.simulation import Sink, start_of, stopping_on_ctrl_c
 from callboard.experiments.run.stopwatch import SchedulingCost
-from callboard.experiments.run.twin_journal import TwinJournal
+from callboard.experiments.run.twin_journal import TwinJournal, end_of
 from callboard.journal.figures.map_locality import MapLocality
 from callboard.journal.figures.run_account import RunAccount, RunNames, summary_of
 from callboard.journal.figures.size_estimates import PhaseSizes
@@ -26,6 +26,7 @@ from callboard.scheduler.model import MAP, REDUCE
 from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.twin import columns as c
 from callboard.twin.cannot_play import CannotPlay
+from callboard.twin.told_events import ToldEvents
 from callboard.twin.twin_run import PlayLoop, TwinRun
 
 
@@ -56,30 +57,41 @@ def run_by_twin(
     watcher: RunWatcher | None = None,
     play: PlayLoop | None = None,
     journal: Path | None = None,
+    sink: Sink | None = None,
 ) -> RunResult:
     """Play a run by the twin: the same jobs, attempts and times as the actors', and no messages.
-    `journal` is where it is recorded, event by event as they would tell it.
+    `journal` is where it is recorded, event by event as they would tell it, and `sink` gets every
+    event; the last has no digest there.
 
     Ctrl-C ends it with what has been played.  CannotPlay where only the actors can play it, mostly
     with nothing done; PolicySpecError and ScenarioError as `Simulation` raises them, OSError for
     the journal.
     """
-    run = twin_of(spec, play or compiled_loop(), keep_log=journal is not None)
+    run = twin_of(spec, play or compiled_loop(), keep_log=bool(journal or sink))
+    told = ToldEvents(run) if journal or sink else None
     run.load()
     began, began_processor = time.perf_counter(), time.process_time()
     with contextlib.ExitStack() as stack:
         recorded = None
         if journal is not None:
             recorded = stack.enter_context(TwinJournal(journal, spec.resolved(), run))
+        if sink is not None:
+            sink(start_of(spec.resolved()))
         stack.enter_context(stopping_on_ctrl_c(run.interrupt))
         while run.reason is None:
             run.go_on()
             if watcher is not None:
                 watcher.on_twin(run)
+            events = [] if told is None else told.take()
             if recorded is not None:
-                recorded.record()
+                recorded.record(events)
+            if sink is not None:
+                for event in events:
+                    sink(event)
         if recorded is not None:
             recorded.end()
+        if sink is not None:
+            sink(end_of(run))
     wall_seconds = time.perf_counter() - began
     processor_seconds = time.process_time() - began_processor
     account = account_of(run)

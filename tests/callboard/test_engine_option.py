@@ -47,3 +47,15 @@ def test_a_sweep_has_one_table_whoever_has_played(callboard: Run, tmp_path: Path
         shown.append(callboard(*asked, "--engine", engine)[1].rstrip("\n"))
     actors, twin = shown
     assert twin == f"{actors}\nplayed by the twin: fifo, fair"
+
+
+def test_a_backtest_compares_the_same_whoever_has_played(callboard: Run, tmp_path: Path) -> None:
+    path, journal = str(tmp_path / "one.history"), str(tmp_path / "one.journal")
+    callboard("run", "two-jobs", "--policy", "fair", "--journal", journal)
+    callboard("export", journal, "--to", path)
+    shown = []
+    for engine in ("actors", "twin"):
+        asked = ("backtest", path, "--policy", "fair", "--policy", "fifo", "--engine", engine)
+        shown.append(callboard(*asked)[1].rstrip("\n"))
+    actors, twin = shown
+    assert twin == f"{actors}\n\nplayed by the twin: fair, fifo"

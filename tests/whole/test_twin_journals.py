@@ -1,14 +1,16 @@
 """A journal that the twin writes is the actors', event by event, in every field and in order."""
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from callboard.actors.vocabulary.events import RunEnded
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.experiments.many.run_tasks import RunTask
 from callboard.experiments.run import twin_play
 from callboard.experiments.run.run_watcher import RunWatcher
+from callboard.experiments.run.simulation import Sink, run_simulation
 from callboard.experiments.run.twin_play import run_by_twin
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.reader import Journal
@@ -93,12 +95,33 @@ def test_what_the_twin_gives_up_the_actors_record(
         go_on(run)
 
     monkeypatch.setattr(TwinRun, "go_on", go_on_once)
-    path = tmp_path / "run.journal"
-    result = RunTask(spec_of([job(0, maps=90)]), journal=path, engine="auto").run()
-    *_, end = Journal(path)
+    path, heard = tmp_path / "run.journal", list[list[AnyEvent]]()
+
+    def listen() -> Sink:
+        heard.append([])
+        return heard[-1].append
+
+    result = RunTask(spec_of([job(0, maps=90)]), journal=path, engine="auto").run(listen=listen)
+    *events, end = Journal(path)
     assert (result.engine, result.why_actors) == ("actors", "its numbers are too large")
     assert isinstance(end, RunEnded)
     assert end.messages is not None
+    given_up, whole = heard
+    assert whole == [*events, end]
+    assert given_up == events[: len(given_up)] != []
+
+
+def test_who_listens_to_the_twin_hears_what_the_actors_tell() -> None:
+    heard = list[list[AnyEvent]]()
+    for run in (partial(run_by_twin, play=play_instants), run_simulation):
+        heard.append([])
+        run(draw_twin_world(1), sink=heard[-1].append)
+    twin, actors = heard
+    assert twin[:-1] == actors[:-1]
+    last, end = twin[-1], actors[-1]
+    assert isinstance(last, RunEnded)
+    assert isinstance(end, RunEnded)
+    assert (last.at_ms, last.reason) == (end.at_ms, end.reason)
 
 
 def test_what_it_cannot_tell_is_refused_before_the_file_is_touched(tmp_path: Path) -> None:

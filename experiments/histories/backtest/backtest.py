@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.config import node_facts
-from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.histories.backtest.job_parts import (
     Causes,
@@ -21,9 +20,11 @@ from callboard.experiments.histories.backtest.job_parts import (
     recorded_moments,
 )
 from callboard.experiments.histories.backtest.recorded_history import RecordedHistory, recorded_busy
-from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.many.run_tasks import RunTask
+from callboard.experiments.run.run_result import ACTORS, EngineName, RunResult
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.experiments.run.simulation import run_simulation
+from callboard.experiments.run.run_watcher import RunWatcher
+from callboard.experiments.run.simulation import Sink
 from callboard.journal.export.attempt_table import AttemptCollector
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.figures.steps import Steps
@@ -118,10 +119,20 @@ class Backtest(NamedTuple):
         return JobErrors(tuple(each for each in self.errors.jobs if first <= each.job < behind))
 
 
-def backtest(spec: RunSpec, history: RecordedHistory, watcher: Onlooker | None = None) -> Backtest:
-    """Play the spec and compare."""
+def backtest(
+    spec: RunSpec,
+    history: RecordedHistory,
+    watcher: RunWatcher | None = None,
+    engine: EngineName = ACTORS,
+) -> Backtest:
+    """Play the spec by this engine and compare."""
     events: list[AnyEvent] = []
-    result = run_simulation(spec, sink=events.append, watcher=watcher)
+
+    def listen() -> Sink:
+        events.clear()
+        return events.append
+
+    result = RunTask(spec, "trio", engine=engine).run(watcher, listen)
     played, busy = PlayedHistory.of(events), _busy(events)
     errors = job_errors(history.recording.jobs, result)
     comparison = _Comparison(spec, history, played)

@@ -13,7 +13,12 @@ from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.many.task_pool import OtherWorkers
 from callboard.experiments.reproduction.artefact import Artefact, Paper, Quantity
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
-from callboard.experiments.reproduction.metered_run import MeteredRun
+from callboard.experiments.reproduction.metered_run import (
+    MeteredRun,
+    play_metered,
+    play_unmetered,
+    played_by,
+)
 from callboard.experiments.reproduction.outcome import ReproductionVerdict
 from callboard.experiments.reproduction.reproduce import (
     Asked,
@@ -23,6 +28,7 @@ from callboard.experiments.reproduction.reproduce import (
     outcomes,
 )
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
+from callboard.experiments.run.run_result import EngineName
 
 FAIR = Cell(name="fair", scenario="two-jobs", policy="fair", meters=("users",))
 FIFO = Cell(name="fifo", scenario="two-jobs", policy="fifo", slowdown=True)
@@ -62,9 +68,9 @@ def computed(wanted: list[Asked], store: ResultStore, workers: OtherWorkers) -> 
     return list(compute_missing(missing_of(wanted, store), store, workers, retry=True))
 
 
-def played(cell: Cell) -> MeteredRun:
+def played(cell: Cell, engine: EngineName = "auto") -> MeteredRun:
     """The cell's run with seed 101."""
-    task = cell.task(101)
+    task = msgspec.structs.replace(cell.task(101), engine=engine)
     return task.read({call.key: call.function(*call.arguments) for call in task.calls()})
 
 
@@ -105,13 +111,38 @@ def test_a_run_that_failed_says_why_and_is_tried_again(
     assert len(missing_of(wanted, store)) == 2
 
 
-def test_what_no_meter_looks_at_the_twin_may_play_with_the_same_figures() -> None:
-    """`reproduce` lets it, for it is many times faster."""
+METERED = [
+    ("two-jobs", "fair", ()),
+    ("two-jobs", "fair", ("switches", "users")),
+    ("small-behind-giant", "hfsp", ("training", "kills")),
+]
+
+
+@pytest.mark.parametrize(("scenario", "policy", "meters"), METERED)
+def test_whoever_plays_the_figures_and_what_meters_say_are_the_same(
+    scenario: str, policy: str, meters: tuple[str, ...]
+) -> None:
+    """`reproduce --engine` says who does; the twin is many times faster."""
     pytest.importorskip("numba")
-    plain = played(FAIR)
-    fast = played(msgspec.structs.replace(FAIR, meters=()))
-    assert (plain.result.engine, fast.result.engine) == ("actors", "twin")
-    assert plain.result.summary.response_seconds == fast.result.summary.response_seconds
+    cell = Cell(name="it", scenario=scenario, policy=policy, meters=meters)
+    actors, twin = played(cell, "actors"), played(cell, "twin")
+    assert (actors.result.engine, twin.result.engine) == ("actors", "twin")
+    assert actors.result.summary.response_seconds == twin.result.summary.response_seconds
+    assert set(actors.metered) == set(meters)
+    assert actors.metered == twin.metered
+
+
+def test_few_tasks_are_left_to_the_actors(store: ResultStore) -> None:
+    """They are done before the twin is loaded; and a run is found again whoever played it."""
+    missing = missing_of([two_jobs()], store)
+    engines = {}
+    asked: tuple[EngineName, ...] = ("auto", "twin")
+    for asked_for in asked:
+        calls = played_by(missing, asked_for)
+        assert [call.key for call in calls] == [call.key for call in missing]
+        runs = [call for call in calls if call.function in (play_metered, play_unmetered)]
+        engines[asked_for] = {call.arguments[0].engine for call in runs}
+    assert engines == {"auto": {"actors"}, "twin": {"twin"}}
 
 
 def test_a_run_that_a_sweep_has_played_is_found(store: ResultStore, workers: OtherWorkers) -> None:
