@@ -10,6 +10,7 @@ from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.journal.run_records import AttemptRecord, JobRecord, NodeRecord
 from callboard.scheduler.model import MAPS, REDUCES, STAGES, Millis
+from callboard.scheduler.reasons import Reason
 
 EXPIRING = (lc.BookedState.EXPIRING, lc.BookedState.EXPIRING_SUSPENDED)
 
@@ -86,7 +87,8 @@ def booked_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.BookedSta
     """What the books say of an attempt after one of `BOOKED_EVENTS`.  Raises IllegalTransition.
 
     No event tells when the master hears of a suspension: it has by the time it orders to resume.
-    The kill that comes with a launch's expiry is no change of its own.
+    The kill that comes with a launch's expiry is no change of its own, nor is the second where a
+    container is reclaimed and its job's master does not know, or has ordered its end itself.
     """
     state = attempt.booked
     if isinstance(event, ev.AttemptClosed):
@@ -96,9 +98,17 @@ def booked_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.BookedSta
         return lc.step(lc.BOOKED_ATTEMPT, state, change, attempt)
     if isinstance(event, ev.KillOrdered) and state in EXPIRING and not attempt.kill_ordered:
         return state
+    second = isinstance(event, ev.KillOrdered) and attempt.reclaimed is not is_reclaim(event)
+    if second and state is lc.BookedState.KILLING:
+        return state
     if isinstance(event, ev.ResumeOrdered) and state is lc.BookedState.SUSPENDING:
         state = lc.step(lc.BOOKED_ATTEMPT, state, lc.BookedChange.REPORT_SUSPENDED, attempt)
     return lc.step(lc.BOOKED_ATTEMPT, state, _ORDERS[type(event)], attempt)
+
+
+def is_reclaim(event: ev.AttemptEvent) -> bool:
+    """Whether YARN's resource manager takes a container back."""
+    return isinstance(event, ev.KillOrdered) and event.why.reason is Reason.OVER_CAPACITY
 
 
 def job_after(event: ev.JobEvent, job: JobRecord | None) -> lc.JobState:

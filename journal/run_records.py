@@ -38,8 +38,8 @@ class AttemptRecord(msgspec.Struct, gc=False):
     suspended or ended; `held_ms` is how long it held slots until `left_ms`, `fetching_ms` how much
     of that a reduce shuffled.  `beaten` says that another attempt has done the task; `rival` is
     that other attempt, or the one that runs beside this.  `unseen` ones set their job up, or clean
-    up after it.  `suspend_ordered` holds until it is ordered to go on, `resume_ordered` until it
-    does.
+    up after it.  `reclaimed` says that YARN's resource manager had it killed.  `suspend_ordered`
+    holds until it is ordered to go on, `resume_ordered` until it does.
     """
 
     launch: ev.AttemptLaunched
@@ -61,6 +61,7 @@ class AttemptRecord(msgspec.Struct, gc=False):
     unseen: bool = False
     beaten: bool = False
     kill_ordered: bool = False
+    reclaimed: bool = False
     suspend_ordered: bool = False
     resume_ordered: bool = False
 

@@ -246,6 +246,7 @@ class RunState:
         match event:
             case ev.KillOrdered():
                 attempt.kill_ordered = True
+                attempt.reclaimed = attempt.reclaimed or changes.is_reclaim(event)
             case ev.SuspendOrdered():
                 attempt.suspend_ordered = True
             case ev.ResumeOrdered():

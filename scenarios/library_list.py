@@ -19,7 +19,7 @@ LIBRARY_GROUPS = {
     ),
     "sharing": (
         "calm-morning", "arrival-burst", "slot-hoarding", "estimation-error", "heterogeneous",
-        "capacity-queues",
+        "capacity-queues", "yarn-queues",
     ),
     "locality and stragglers": ("sticky-slots", "small-jobs", "stragglers", "half-slow",
                                 "one-slow-disk"),

@@ -347,8 +347,9 @@ WHY_UNSEEN = {stage: Why(reason) for reason, stage in UNSEEN_STAGES.items()}
 
 class KillOrdered(OrderEvent, frozen=True):
     """An attempt must give way: the policy decided so, or another attempt of its task succeeded.
-    Told by the master. The cause is the submission of the job that is to benefit; where the master
-    acts on its own, that on which it does.
+    Told by the master; by YARN's node managers for the resource manager, of which a job's own
+    master does not know, so that either may order the same.  The cause is the submission of the
+    job that is to benefit; where the master acts on its own, that on which it does.
     """
 
     mark = Mark.PREEMPTION

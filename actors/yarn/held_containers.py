@@ -40,7 +40,7 @@ class YarnNode:
         self.containers: dict[ContainerNumber, Container] = {}
         self.freed: list[int] = []
         """The events by which containers have ended whose room nobody has been given yet."""
-        self.kills: list[tuple[AttemptId, int]] = []
+        self.kills: list[AttemptId] = []
         """What it is to stop, at its next heartbeat."""
 
     def has_room(self, vector: Vector) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.direct_dialogue import DirectDialogue
 from callboard.actors.yarn.yarn_messages import (
@@ -18,6 +19,7 @@ from callboard.actors.yarn.yarn_messages import (
 )
 from callboard.scheduler.model import AttemptId, JobId, Millis
 from callboard.scheduler.queues.preemption_victims import ContainerNumber
+from callboard.scheduler.reasons import Reason, Why
 
 
 class NodeManager(DirectDialogue):
@@ -47,8 +49,12 @@ class NodeManager(DirectDialogue):
         self._node.send(RESOURCE_MANAGER, told, NO_CAUSE, self._latency_ms)
 
     def on_node_heartbeat_reply(self, reply: NodeHeartbeatReply) -> None:
-        for attempt, cause in reply.kills:
-            self._node.kill(msg.KillTask(attempt, cause))
+        """An attempt may have ended before it is to be stopped, of which nothing is told then."""
+        for attempt in reply.kills:
+            if attempt in self._attempts:
+                why = Why(Reason.OVER_CAPACITY, "monitor")
+                ordered = ev.KillOrdered(self._node.now_ms, attempt, why)
+                self._node.kill(msg.KillTask(attempt, self._node.note(ordered)))
         self._node.timer(NodeHeartbeatDue(), reply.interval_ms, NO_CAUSE)
 
     # Masters, and what they order.

@@ -3,7 +3,6 @@
 from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.address import node_address, scheduler_address
 from callboard.actors.kernel.message import NO_CAUSE
-from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.world import World
 from callboard.actors.yarn.capacity_serving import CapacityServing
@@ -267,18 +266,15 @@ class ResourceManager(Actor[AnyEvent]):
             self.timer(PreemptionRoundDue(), wait_ms, NO_CAUSE)
 
     def on_preemption_round_due(self, _: PreemptionRoundDue) -> None:
-        """Order the end of what queues have to give back, as far as nodes have told what runs in
-        it; nodes hear of it when they are answered next.
+        """Have what queues must give back ended, as far as nodes have told what runs in it; nodes
+        hear of it when they are answered next.
         """
         assert self._monitor is not None
         self._time_monitor()
-        why = Why(Reason.OVER_CAPACITY, "monitor")
         for number in self._monitor.to_kill(self.now_ms):
             container = self.containers[number]
             if container.attempt:
-                ordered = ev.KillOrdered(self.now_ms, container.attempt, why)
-                kill = (container.attempt, self.note(ordered))
-                self.nodes[container.node].kills.append(kill)
+                self.nodes[container.node].kills.append(container.attempt)
 
     # For people.
 

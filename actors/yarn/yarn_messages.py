@@ -127,9 +127,9 @@ class NodeHeartbeat(Message, frozen=True):
 
 
 class NodeHeartbeatReply(Message, frozen=True):
-    """Resource manager to node manager: stop these attempts, by these events."""
+    """Resource manager to node manager: stop what still runs of these, which have to make room."""
 
-    kills: tuple[tuple[AttemptId, int], ...]
+    kills: tuple[AttemptId, ...]
     interval_ms: Millis
 
 

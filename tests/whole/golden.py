@@ -22,7 +22,11 @@ FILE = Path(__file__).parent / "golden.json"
 POLICIES = ("fifo", "fair", "hfsp")
 LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 """Scenarios of many seconds, which have Fair alone."""
-OTHERS = {"omega-cell": ("monolithic", "mesos", "omega"), "sparrow-100ms": ("sparrow",)}
+OTHERS = {
+    "omega-cell": ("monolithic", "mesos", "omega"),
+    "sparrow-100ms": ("sparrow",),
+    "yarn-queues": ("yarn", "yarn(monitor=true,natural_termination=1)"),
+}
 """Scenarios of other architectures, which have those."""
 
 Run: TypeAlias = dict[str, str | float]
