@@ -53,11 +53,26 @@ def inferred_capacity(
     return tuple(sorted(filled.items()))
 
 
+def slots_for(nodes: Sequence[Amounts], demands: Sequence[Amounts]) -> int:
+    """How many of the smallest containers fit on most nodes; 0 where files do not tell."""
+    usual = dict(_most_usual(nodes))
+    asked = [dict(each) for each in demands if each]
+    least = {name: min(each.get(name, 0) for each in asked) for name in usual} if asked else {}
+    fits = [usual[name] // amount for name, amount in least.items() if amount > 0]
+    return min(fits, default=0)
+
+
+def _most_usual(nodes: Sequence[Amounts]) -> Amounts:
+    if not nodes:
+        return ()
+    return max(Counter(nodes).items(), key=lambda each: (each[1], each[0]))[0]
+
+
 def _usual(nodes: Sequence[Amounts], remarks: Remarks) -> Amounts:
     if not nodes:
         return ()
-    usual, alike = max(Counter(nodes).items(), key=lambda each: (each[1], each[0]))
+    usual = _most_usual(nodes)
     stated = ", ".join(f"{name} {amount:,}" for name, amount in usual)
     note = f"nodes with other memory or vcores than most have ({stated}): taken for these"
-    remarks.add("guessed", note, count=len(nodes) - alike)
+    remarks.add("guessed", note, count=len(nodes) - nodes.count(usual))
     return usual

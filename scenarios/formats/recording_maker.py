@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.books.job_tasks import ATTEMPTS_MAX
+from callboard.actors.config import SLOTS_MAX
 from callboard.actors.job_spec import Amounts
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
@@ -25,9 +26,10 @@ from callboard.scenarios.formats.cluster_history import (
 )
 from callboard.scenarios.formats.cluster_inference import (
     ClusterInference,
+    RecordedCluster,
     StatedCluster,
 )
-from callboard.scenarios.formats.container_amounts import inferred_capacity
+from callboard.scenarios.formats.container_amounts import Demands, inferred_capacity, slots_for
 from callboard.scenarios.formats.draft_jobs import (
     UNKNOWN_LEVEL,
     DraftFinisher,
@@ -135,13 +137,23 @@ class RecordingMaker:
         self._drafts = []
         finisher = DraftFinisher(cluster, begin_ms, self.remarks)
         jobs = tuple(map(finisher.finished, ordered))
-        kept = (cluster.nodes, cluster.rack_sizes, cluster.map_slots, cluster.reduce_slots)
         span_ms = max(draft.end_ms for draft in ordered) - begin_ms
         demands = [job.demands for job in jobs]
-        slots = (cluster.map_slots, cluster.reduce_slots)
+        slots = self._slots(cluster, demands)
+        kept = (cluster.nodes, cluster.rack_sizes, *slots)
         capacity = inferred_capacity(self.capacities, demands, slots, self.remarks)
         told = (cluster.names, jobs, span_ms, cluster.round_robin)
         return ClusterRecording(self._format, *kept, *told, capacity)
+
+    def _slots(self, cluster: RecordedCluster, demands: Sequence[Demands]) -> tuple[int, int]:
+        """The slots a node: as many as ran at once, or as containers fit if that is more."""
+        ran, found = (cluster.map_slots, cluster.reduce_slots), []
+        for kind, name, most in zip(KINDS, ("map", "reduce"), ran, strict=True):
+            fits = min(slots_for(self.capacities, [each[kind] for each in demands]), SLOTS_MAX)
+            note = f"{name} slots a node: as many of the smallest containers as fit"
+            self.remarks.add("inferred", note, count=fits if fits > most else 0)
+            found.append(max(fits, most))
+        return found[0], found[1]
 
     def _count(self, job: HistoryJob) -> None:
         add = self.remarks.add

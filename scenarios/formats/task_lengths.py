@@ -159,8 +159,10 @@ class TaskLengths:
         best, ms = timed.best, timed.ms
         if ms is None:
             return None, True
-        if best is None or best.shuffled_ms is None or best.start_ms is None:
+        if best is None or best.start_ms is None:
             return RecordedReduce(0, 0, ms), True
+        if best.shuffled_ms is None:
+            return RecordedReduce(0, 0, self._since_last_map(best, ms, last_map_ms)), True
         assert best.finish_ms is not None
         waited = last_map_ms is not None and last_map_ms > best.start_ms
         begin_ms = last_map_ms if waited and last_map_ms is not None else best.start_ms
@@ -172,6 +174,17 @@ class TaskLengths:
             shuffle_ms = 0
         tail_ms = shuffle_ms if waited else shuffle_ms // max(len(self.maps), 1)
         return RecordedReduce(shuffle_ms, tail_ms, best.finish_ms - shuffled_ms), not waited
+
+    def _since_last_map(
+        self, best: HistoryAttempt, ms: Millis, last_map_ms: Millis | None
+    ) -> Millis:
+        """How long a reduce worked whose shuffle no file tells: it had to wait for its last map."""
+        assert best.start_ms is not None
+        if last_map_ms is None or last_map_ms <= best.start_ms:
+            return ms
+        note = "reduces whose shuffle is not told: they work from their job's last map on"
+        self._remarks.add("inferred", note, self._job.place)
+        return max(ms - (last_map_ms - best.start_ms), 1)
 
     def _within(self, shuffled_ms: Millis, best: HistoryAttempt, task: HistoryTask) -> Millis:
         """When the shuffle ended, put between the attempt's start and its end."""

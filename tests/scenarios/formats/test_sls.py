@@ -71,6 +71,34 @@ def synth(**changes: Any) -> str:
     return json.dumps({"num_jobs": 400, "rand_seed": 2, "workloads": [workload], **changes})
 
 
+def test_a_reduce_whose_shuffle_is_not_told_works_from_the_last_map_on(tmp_path: Path) -> None:
+    """It cannot have begun before: what it held its container for is not its work."""
+    early, late = container("reduce", 1000, 12_000), container("reduce", 9500, 12_500)
+    found = imported(written(tmp_path, job(container("map", 1000, 9000), early, late)))
+    (made,) = found.recording.jobs
+    assert [made.tasks.reduce(each) for each in range(2)] == [(0, 0, 3000), (0, 0, 3000)]
+    assert remark(found.remarks, "whose shuffle is not told")[:2] == ("inferred", 1)
+
+
+def test_nodes_have_slots_for_as_many_containers_as_fit(tmp_path: Path) -> None:
+    """Whatever ran at once; by the resource of which there is least, and for either kind."""
+    takes: dict[str, Any] = {"container.memory-mb": 2048, "container.vcores": 1}
+    large: dict[str, Any] = {"container.memory-mb": 4096, "container.vcores": 1}
+    tasks = (
+        container("map", 0, 1000, **takes),
+        container("map", 0, 1000, "/r/h2", **large),
+        container("reduce", 1000, 2000, **large),
+    )
+    (tmp_path / "both").mkdir()
+    written(tmp_path / "both", job(tasks[0], tasks[2]), "one")
+    written(tmp_path / "both", job(tasks[1], **{"job.id": "job_2"}), "two")
+    nodes = [{"node": "h1", "memory-mb": 20_480, "vcores": 6}]
+    written(tmp_path / "both", json.dumps({"rack": "r", "nodes": nodes}), "nodes")
+    found = imported(tmp_path / "both").recording
+    assert (found.map_slots, found.reduce_slots) == (6, 5)
+    assert dict(found.capacity) == {"memory": 20_480, "vcores": 6}
+
+
 def test_a_class_of_jobs_is_drawn_by_its_log_normal_laws(tmp_path: Path) -> None:
     """400 jobs of 5 ± 1 maps of 10 ± 2 s, from 10 s to 60 s, rounded to whole seconds."""
     recording = imported(written(tmp_path, synth())).recording
