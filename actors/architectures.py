@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from callboard.actors.architecture import CENTRAL, Architecture
+from callboard.scheduler.registry import parts
+from callboard.scheduler.registry.shipped import PARTS
+from callboard.scheduler.registry.spelling import ARCHITECTURE
 
 
 def _sparrow() -> type[Architecture]:
@@ -63,3 +66,20 @@ def architecture_name(spelling: str) -> str:
     """The name of the architecture in a spelling; `central` for a policy."""
     name = spelling.partition("(")[0].strip()
     return name if name in ARCHITECTURES else CENTRAL
+
+
+def what_ships(settings: parts.PartSettings) -> parts.Catalogue:
+    """The parts and architectures that ship, with these settings.  PolicySpecError for others'."""
+    return parts.Catalogue(PARTS, ARCHITECTURES).with_settings(settings)
+
+
+def made_architecture(spelling: str, settings: parts.PartSettings) -> Architecture | None:
+    """The fresh schedulers of an architecture that ships; None for a policy.  PolicySpecError for
+    what does not ship, or is spelled wrongly.
+    """
+    chosen = parts.parse_policy(spelling, what_ships(settings)).get(ARCHITECTURE)
+    if chosen is None:
+        return None
+    made = chosen.make()
+    assert isinstance(made, Architecture)
+    return made

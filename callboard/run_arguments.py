@@ -16,10 +16,12 @@ from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
+from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.registry.concise import concise
 
 if TYPE_CHECKING:
     from callboard.scenarios.formats.queue_allocations import QueueSettings
+    from callboard.scenarios.formats.yarn_allocations import YarnQueueSettings
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -30,7 +32,7 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
         add(option, dest=option, metavar=metavar, help=about)
     more = "any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=more)
-    queues = "take the queues of the order `capacity` from this capacity-scheduler.xml"
+    queues = "take the queues of `capacity` or `yarn` from this capacity-scheduler.xml"
     add("--allocations", metavar="FILE", help=queues)
     group = parser.add_argument_group("playing it")
     add = group.add_argument
@@ -105,22 +107,55 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     return planned
 
 
-def _queues_of(allocations: str) -> "QueueSettings":
-    """What a `capacity-scheduler.xml` says; its reader is loaded when there is one."""
+def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings | ScenarioError]":
+    """What a `capacity-scheduler.xml` says to each that has queues, or why it cannot have these;
+    its readers are loaded when there is one.
+    """
     from callboard.scenarios.formats.queue_allocations import read_capacity_scheduler
     from callboard.scenarios.formats.source_path import checked_source
+    from callboard.scenarios.formats.yarn_allocations import read_yarn_queues
 
-    return read_capacity_scheduler(checked_source(allocations))
+    path = checked_source(allocations)
+    found: dict[str, QueueSettings | YarnQueueSettings | ScenarioError] = {}
+    for name, read in (("capacity", read_capacity_scheduler), ("yarn", read_yarn_queues)):
+        try:
+            found[name] = read(path)
+        except ScenarioError as error:
+            found[name] = error
+    return found
+
+
+def _queue_overrides(allocations: str) -> list[str]:
+    """The queues as `--set` takes them; ScenarioError where nobody can have them."""
+    found = list(_queues_of(allocations).values())
+    errors = [each for each in found if isinstance(each, ScenarioError)]
+    if len(errors) == len(found):
+        raise errors[0]
+    read = [each for each in found if not isinstance(each, ScenarioError)]
+    return [override for each in read for override in each.overrides()]
 
 
 def _tell_of_queues(allocations: str, policies: Sequence[str]) -> None:
-    """Say what of the file is not played; InputError if no policy has queues."""
-    if not any(re.match(r"capacity\b", policy) for policy in policies):
-        played = ", ".join(policies)
-        raise InputError(f"--allocations: add --policy capacity; {concise(played)} has no queues")
-    unplayed = _queues_of(allocations).unplayed
+    """Say what of the file is not played; InputError if no policy has queues, ScenarioError if one
+    cannot have these.
+    """
+    found = _queues_of(allocations)
+    asked = [
+        each
+        for name, each in found.items()
+        if any(re.match(rf"{name}\b", policy) for policy in policies)
+    ]
+    if not asked:
+        played = concise(", ".join(policies))
+        raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
+    unplayed = dict[str, None]()
+    for each in asked:
+        if isinstance(each, ScenarioError):
+            raise each
+        unplayed.update(dict.fromkeys(each.unplayed))
     if unplayed:
-        print(f"{allocations}: not played: {concise(', '.join(unplayed))}", file=sys.stderr)
+        told = concise(", ".join(unplayed))
+        print(f"{allocations}: not played: {told}", file=sys.stderr)
 
 
 def run_key(spec: RunSpec) -> RunKey:
@@ -132,8 +167,7 @@ def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = N
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     if options.allocations is not None:
-        queues = _queues_of(options.allocations).override()
-        overrides = [queues, *overrides]
+        overrides = [*_queue_overrides(options.allocations), *overrides]
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = source.run(overrides, given)
     how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}

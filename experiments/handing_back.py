@@ -4,18 +4,35 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TextIO
 
+from callboard.actors.architectures import made_architecture
+from callboard.actors.vocabulary.events import RunStarted
+from callboard.actors.yarn.yarn import Yarn
 from callboard.experiments.input_places import input_replicas
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.checks.rule import Setup
-from callboard.journal.export.capacity_scheduler_xml import Dialect, capacity_scheduler_xml
-from callboard.journal.export.fair_scheduler_xml import SchedulerFile, fair_scheduler_xml
+from callboard.journal.export.capacity_scheduler_xml import (
+    Dialect,
+    capacity_scheduler_xml,
+    yarn_scheduler_xml,
+)
+from callboard.journal.export.fair_scheduler_xml import (
+    SchedulerFile,
+    fair_scheduler_xml,
+    yarn_allocations_xml,
+)
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.write_batsim import write_batsim
 from callboard.journal.export.write_hadoop1 import hadoop1_lines
-from callboard.journal.export.write_sls import not_in_sls, sls_jobs, sls_nodes
+from callboard.journal.export.write_sls import (
+    NO_AMOUNTS,
+    ContainerAmounts,
+    not_in_sls,
+    sls_jobs,
+    sls_nodes,
+)
 from callboard.journal.export.write_swf import not_in_swf, swf_lines
 from callboard.journal.tell.names import count
-from callboard.scheduler.policy import Policy
+from callboard.scenarios.scenario_file import from_dict, make_jobs
 
 HistoryForm = Literal["hadoop1", "swf", "batsim"]
 
@@ -36,41 +53,64 @@ def write_history(
     return count(len(history.jobs), "job"), ()
 
 
-def scheduler_file(policy: Policy, dialect: Dialect) -> tuple[str, SchedulerFile]:
-    """The policy as the file of the scheduler that is like it, and what that is called; the Fair
-    Scheduler's is YARN's in any case.
+def scheduler_file(started: RunStarted, dialect: Dialect) -> tuple[str, SchedulerFile] | None:
+    """The policy as the file of the scheduler that is like it, and what that is called; None for
+    one that is none of Callboard's own.  The Fair Scheduler's is YARN's in any case.
     """
-    if policy.order.name == "capacity":
-        return "capacity-scheduler.xml", capacity_scheduler_xml(policy, dialect)
-    return "fair-scheduler.xml", fair_scheduler_xml(policy)
+    setup = Setup(started, None)
+    if setup.architecture == Yarn.name:
+        yarn = made_architecture(started.policy, setup.parts)
+        assert isinstance(yarn, Yarn)
+        if yarn.params.scheduler == "capacity":
+            return "capacity-scheduler.xml", yarn_scheduler_xml(yarn.params)
+        return "fair-scheduler.xml", yarn_allocations_xml(yarn.params)
+    if setup.policy is None:
+        return None
+    if setup.policy.order.name == "capacity":
+        return "capacity-scheduler.xml", capacity_scheduler_xml(setup.policy, dialect)
+    return "fair-scheduler.xml", fair_scheduler_xml(setup.policy)
 
 
 def write_scheduler_file(history: PlayedHistory, file: TextIO) -> tuple[str, Sequence[str]]:
     """Write the policy of a journal; what was written, in words, and what the file cannot say.
     ValueError for a policy that is none of Callboard's own.
     """
-    policy = Setup(history.started, None).policy
-    if policy is None:
+    found = scheduler_file(history.started, "hadoop1")
+    if found is None:
         raise ValueError(f"the policy {history.started.policy} is not one of Callboard's own")
-    name, written = scheduler_file(policy, "hadoop1")
+    name, written = found
     file.write(written.text)
     return f"the policy, as a {name},", written.unsaid
 
 
-def write_sls_folder(history: PlayedHistory, folder: Path) -> tuple[str, Sequence[str]]:
+def write_sls_folder(
+    history: PlayedHistory, journal: Path, folder: Path
+) -> tuple[str, Sequence[str]]:
     """Write jobs, nodes and the allocation file; what was written, and what they cannot say."""
     folder.mkdir(parents=True, exist_ok=True)
-    unsaid = not_in_sls(history)
-    _write(folder / "jobs.json", "\n".join(sls_jobs(history)))
-    _write(folder / "nodes.json", "\n".join(sls_nodes(history)))
-    policy = Setup(history.started, None).policy
-    if policy is None:
-        unsaid.append(f"the policy {history.started.policy}: it is not one of Callboard's own")
+    amounts = _amounts(history.started, journal)
+    unsaid = not_in_sls(history, amounts)
+    _write(folder / "jobs.json", "\n".join(sls_jobs(history, amounts)))
+    _write(folder / "nodes.json", "\n".join(sls_nodes(history, amounts)))
+    found = scheduler_file(history.started, "yarn")
+    if found is None:
+        policy = history.started.policy
+        unsaid.append(f"the policy {policy}: it is not one of Callboard's own")
     else:
-        name, written = scheduler_file(policy, "yarn")
+        name, written = found
         _write(folder / name, written.text)
         unsaid += written.unsaid
     return count(len(history.jobs), "job"), unsaid
+
+
+def _amounts(started: RunStarted, journal: Path) -> ContainerAmounts:
+    """What containers take and nodes have, where the scenario says so."""
+    scenario = from_dict(started.scenario, journal, check_timeline=False)
+    nodes = [amounts for number, amounts in scenario.cluster.capacities() for _ in range(number)]
+    if not any(nodes):
+        return NO_AMOUNTS
+    jobs = make_jobs(scenario, journal.parent)
+    return ContainerAmounts({each.job: each.demands for each in jobs}, nodes)
 
 
 def _write(path: Path, text: str) -> None:

@@ -117,7 +117,7 @@ def _written(
             return _write_page(journal, beside, path), ()
         case "sls":
             assert path is not None
-            return write_sls_folder(PlayedHistory.of(journal), path)
+            return write_sls_folder(PlayedHistory.of(journal), journal.path, path)
         case "policy":
             with _opened(path) as file:
                 return write_scheduler_file(PlayedHistory.of(journal), file)

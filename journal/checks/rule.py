@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from callboard.actors.architecture import CENTRAL, Architecture
-from callboard.actors.architectures import architecture_name
+from callboard.actors.architectures import architecture_name, what_ships
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary import events as ev
@@ -17,7 +17,7 @@ from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy, PolicySpecError
-from callboard.scheduler.registry.parts import SHIPPED, PartSettings, make_policy
+from callboard.scheduler.registry.parts import PartSettings, make_policy
 
 Handlers = Mapping[type[ev.Event], Callable[[Any], object]]
 
@@ -49,7 +49,7 @@ class Setup:
     def policy_of(self, spelling: str) -> Policy | None:
         """The policy of this spelling; None for one that is not shipped."""
         try:
-            return make_policy(spelling, SHIPPED.with_settings(self.parts))
+            return make_policy(spelling, what_ships(self.parts))
         except PolicySpecError:
             return None
 

@@ -1,8 +1,11 @@
-"""The queues of the order `capacity` as `capacity-scheduler.xml`, Hadoop 1's or YARN's."""
+"""The queues of `capacity` and of `yarn` as `capacity-scheduler.xml`, Hadoop 1's or YARN's."""
 
+from collections.abc import Iterator
 from typing import Literal
 from xml.etree import ElementTree as Xml
 
+from callboard.actors.yarn.yarn_params import YarnParams, YarnQueueParams
+from callboard.actors.yarn.yarn_queues import QueueTree, YarnQueue
 from callboard.journal.export.fair_scheduler_xml import SchedulerFile, xml_text
 from callboard.scheduler.orders.capacity.capacity import Capacity
 from callboard.scheduler.orders.capacity.queues import CapacityQueue
@@ -34,6 +37,68 @@ def capacity_scheduler_xml(policy: Policy, dialect: Dialect) -> SchedulerFile:
     parts = (policy.locality, policy.preemption, policy.speculation)
     unsaid += [f"the part {each.name}" for each in parts if each.name not in _SILENT]
     return SchedulerFile(xml_text(root), tuple(unsaid))
+
+
+def yarn_scheduler_xml(params: YarnParams) -> SchedulerFile:
+    """The queues of a resource manager with the Capacity Scheduler, at any depth."""
+    tree, root = QueueTree(params.queues, open_ended=False), Xml.Element("configuration")
+    for queue in tree.root.below():
+        if queue.children:
+            names = ",".join(each.path.rpartition("/")[2] for each in queue.children)
+            _add(root, f"{_property(queue)}.queues", names)
+        if queue.parent is not None:
+            for name, text in _stated_of(queue, queue.parent, params.am_percent):
+                _add(root, f"{_property(queue)}.{name}", text)
+    _add(root, f"{_YARN}.maximum-am-resource-percent", _of_one(params.am_percent))
+    _add(root, f"{_YARN}.node-locality-delay", str(params.node_locality_delay))
+    _add(root, f"{_YARN}.resource-calculator", _CALCULATORS[params.calculator])
+    times = "heartbeats, limits a heartbeat and the preemption monitor, which yarn-site.xml states"
+    bounds = [f"queue {path}: weight, least and most" for path in _of_fair(params)]
+    return SchedulerFile(xml_text(root), (times, *bounds))
+
+
+_YARN = "yarn.scheduler.capacity"
+_CALCULATORS = {
+    "memory": "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator",
+    "dominant": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+}
+
+
+def _property(queue: YarnQueue) -> str:
+    below = "" if queue.parent is None else f".{queue.path.replace('/', '.')}"
+    return f"{_YARN}.root{below}"
+
+
+def _stated_of(queue: YarnQueue, parent: YarnQueue, of_all: float) -> Iterator[tuple[str, str]]:
+    params = queue.params
+    yield "capacity", f"{float(100 * queue.share / parent.share) if parent.share else 0:.12g}"
+    yield "maximum-capacity", f"{params.maximum_capacity:.12g}"
+    if not queue.children:
+        yield "minimum-user-limit-percent", str(params.minimum_user_limit_percent)
+        yield "user-limit-factor", f"{params.user_limit_factor:.12g}"
+    if params.priority:
+        yield "priority", str(params.priority)
+    if params.preemptable is not parent.params.preemptable:
+        yield "disable_preemption", "false" if params.preemptable else "true"
+    if params.am_percent is not None:
+        yield "maximum-am-resource-percent", _of_one(params.am_percent)
+    elif parent.params.am_percent is not None:  # which the file would hand down
+        yield "maximum-am-resource-percent", _of_one(of_all)
+
+
+def _of_one(percent: float) -> str:
+    return f"{percent / 100:.12g}"
+
+
+def _of_fair(params: YarnParams) -> list[str]:
+    """The queues that state what only the Fair Scheduler goes by."""
+    usual = YarnQueueParams()
+    names = ("weight", "min_resources", "max_resources")
+    return [
+        path
+        for path, each in params.queues.items()
+        if any(getattr(each, name) != getattr(usual, name) for name in names)
+    ]
 
 
 _SILENT = {"any_locality", "no_preemption", "no_speculation"}

@@ -1,8 +1,10 @@
 """A policy as an allocation file of YARN's Fair Scheduler, and what that file cannot say."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
+from callboard.actors.yarn.yarn_params import YarnParams, YarnQueueParams
 from callboard.journal.export.write_sls import CONTAINER_MB, DEFAULT_QUEUE
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
@@ -33,6 +35,28 @@ def fair_scheduler_xml(policy: Policy) -> SchedulerFile:
     return SchedulerFile(xml_text(root), tuple(unsaid))
 
 
+def yarn_allocations_xml(params: YarnParams) -> SchedulerFile:
+    """The queues of a resource manager with the Fair Scheduler."""
+    root = Xml.Element("allocations")
+    for path, queue in params.queues.items():
+        at = _queue(root, path.split("/"))
+        _add(at, "weight", f"{queue.weight:g}")
+        for name, amounts in (
+            ("minResources", queue.min_resources),
+            ("maxResources", queue.max_resources),
+        ):
+            if amounts:
+                _add(at, name, ", ".join(f"{key}={n}" for key, n in amounts.items()))
+    _add(root, "defaultQueueSchedulingPolicy", params.scheduler)
+    bounds = [
+        f"queue {path}: capacities and limits of users"
+        for path, queue in params.queues.items()
+        if queue.capacity is not None
+        or queue.maximum_capacity != YarnQueueParams().maximum_capacity
+    ]
+    return SchedulerFile(xml_text(root), ("heartbeats and limits a heartbeat", *bounds))
+
+
 def xml_text(root: Xml.Element) -> str:
     """The whole file, indented."""
     Xml.indent(root)
@@ -50,10 +74,7 @@ def _unsaid_order(policy: Policy) -> list[str]:
 
 def _add_pool(root: Xml.Element, path: str, pool: PoolParams, unsaid: list[str]) -> None:
     """A queue, within those above it."""
-    at = root
-    for name in path.split("."):
-        found = next((each for each in at.findall("queue") if each.get("name") == name), None)
-        at = Xml.SubElement(at, "queue", name=name) if found is None else found
+    at = _queue(root, path.split("."))
     _add(at, "weight", f"{pool.weight:g}")
     slots = pool.min_maps + pool.min_reduces
     if slots:
@@ -66,6 +87,15 @@ def _add_pool(root: Xml.Element, path: str, pool: PoolParams, unsaid: list[str])
     if pool.min_share_timeout_s is not None:
         _add(at, "minSharePreemptionTimeout", f"{pool.min_share_timeout_s:g}")
     _add(at, "schedulingPolicy", pool.mode)
+
+
+def _queue(root: Xml.Element, names: Iterable[str]) -> Xml.Element:
+    """The queue of these names, each within the one before."""
+    at = root
+    for name in names:
+        found = next((each for each in at.findall("queue") if each.get("name") == name), None)
+        at = Xml.SubElement(at, "queue", name=name) if found is None else found
+    return at
 
 
 def _add_caps(at: Xml.Element, path: str, pool: PoolParams, unsaid: list[str]) -> None:

@@ -1,4 +1,5 @@
-"""Queues out of a `capacity-scheduler.xml`: Hadoop 1's, or YARN's where all queues are below root.
+"""Queues of the order `capacity` out of a `capacity-scheduler.xml`: Hadoop 1's, or YARN's where all
+queues are below root.
 
 What a queue does not say comes from the file's defaults.  Properties that nothing here plays are
 noted, and left out.
@@ -7,7 +8,7 @@ noted, and left out.
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree as Xml
 
 from callboard.scenarios.formats.unpacked_text import open_unpacked
@@ -32,15 +33,15 @@ class QueueSettings(NamedTuple):
     queues: dict[str, QueueParams]
     unplayed: tuple[str, ...]
 
-    def override(self) -> str:
+    def overrides(self) -> list[str]:
         """The queues as `--set` takes them."""
         plain = {name: without_defaults(queue) for name, queue in self.queues.items()}
-        return f"parts.capacity.queues={toml_value(plain)}"
+        return [f"parts.capacity.queues={toml_value(plain)}"]
 
 
 def read_capacity_scheduler(path: Path) -> QueueSettings:
     """What the file says; ScenarioError with the property that is wrong."""
-    properties = _properties(path)
+    properties = scheduler_properties(path)
     stated: dict[str, dict[str, Any]] = {}
     defaults: dict[str, Any] = {}
     unplayed = []
@@ -53,15 +54,17 @@ def read_capacity_scheduler(path: Path) -> QueueSettings:
             unplayed.append(name)
         else:
             values = defaults if place[0] is None else stated.setdefault(place[0], {})
-            _take(values, place[1], name, text.strip(), path)
+            take_property(values, _FIELDS[place[1]], name, text.strip(), path)
     if not stated:
         raise ScenarioError("there are no queues in it", source=path)
     _refuse_nested(properties, path)
     return QueueSettings(_checked(defaults, stated, path), tuple(unplayed))
 
 
-def _properties(path: Path) -> dict[str, str]:
-    """Every property and its value; of those given twice the last counts, as in Hadoop."""
+def scheduler_properties(path: Path) -> dict[str, str]:
+    """Every property of a file and its value; of those given twice the last counts, as in Hadoop.
+    ScenarioError for another file.
+    """
     with open_unpacked(path) as file:
         text = file.read(BYTES_MAX + 1)
     if len(text) > BYTES_MAX:
@@ -89,8 +92,13 @@ def _place(name: str) -> tuple[str | None, str] | None:
     return None if match is None else (match["queue"], match["name"])
 
 
-def _take(values: dict[str, Any], field: str, name: str, text: str, path: Path) -> None:
-    key, convert, expected = _FIELDS[field]
+Field: TypeAlias = tuple[str, Callable[[str], Any], str]
+"""What a property is called here, how it is read, and what has to stand there."""
+
+
+def take_property(values: dict[str, Any], field: Field, name: str, text: str, path: Path) -> None:
+    """Put a property's value among others; ScenarioError, with its `name`, for a bad one."""
+    key, convert, expected = field
     try:
         value = convert(text)
     except ValueError:
@@ -123,27 +131,28 @@ def _checked(
     return queues
 
 
-def _maximum(text: str) -> float | None:
+def maximum_of(text: str) -> float | None:
     """-1 stands for none."""
     number = float(text)
     return None if number == -1 else number
 
 
-def _truth(text: str) -> bool:
+def truth_of(text: str) -> bool:
+    """`true` or `false`; ValueError for anything else."""
     if text.lower() not in ("true", "false"):
         raise ValueError(text)
     return text.lower() == "true"
 
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], str]] = {
+_FIELDS: dict[str, Field] = {
     "capacity": ("capacity", float, "a number of percent"),
-    "maximum-capacity": ("maximum_capacity", _maximum, "a number of percent, or -1 for none"),
+    "maximum-capacity": ("maximum_capacity", maximum_of, "a number of percent, or -1 for none"),
     "minimum-user-limit-percent": (
         "minimum_user_limit_percent",
         int,
         "a whole number of percent",
     ),
     "user-limit-factor": ("user_limit_factor", float, "a number"),
-    "supports-priority": ("supports_priority", _truth, "true or false"),
+    "supports-priority": ("supports_priority", truth_of, "true or false"),
 }
-"""What is played: its name here, how it is read, and what has to stand there."""
+"""What is played."""

@@ -4,13 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from callboard.actors.yarn.yarn_params import YarnParams, YarnQueueParams
 from callboard.cli import run_command_line
 from callboard.experiments.run.run_loading import load_run
-from callboard.journal.export.capacity_scheduler_xml import Dialect, capacity_scheduler_xml
+from callboard.journal.export.capacity_scheduler_xml import (
+    Dialect,
+    capacity_scheduler_xml,
+    yarn_scheduler_xml,
+)
 from callboard.scenarios.formats.queue_allocations import (
     QueueSettings,
     read_capacity_scheduler,
 )
+from callboard.scenarios.formats.yarn_allocations import read_yarn_queues
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
@@ -168,7 +174,10 @@ def test_a_run_takes_the_queues_of_a_file_and_hands_them_back(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--policy", "fair", "--allocations", "FILE"], "add --policy capacity; fair has no queue"),
+        (
+            ["--policy", "fair", "--allocations", "FILE"],
+            "add --policy capacity, or yarn; fair has no q",
+        ),
         (["--policy", "capacity", "--allocations", "nowhere.xml"], "there is no such file"),
     ],
 )
@@ -180,3 +189,97 @@ def test_a_file_that_nothing_plays_is_refused(
     given = [str(path) if each == "FILE" else each for each in arguments]
     assert run_command_line(["run", "two-jobs", *given]) == 2
     assert problem in capsys.readouterr().err
+
+
+# YARN's queues, at any depth.
+
+NESTED = {
+    f"{YARNS}queues": "prod,adhoc",
+    f"{YARNS}prod.queues": "etl, serving",
+    f"{YARNS}prod.capacity": "60",
+    f"{YARNS}prod.disable_preemption": "true",
+    f"{YARNS}prod.etl.capacity": "70",
+    f"{YARNS}prod.etl.maximum-am-resource-percent": "0.25",
+    f"{YARNS}prod.serving.capacity": "30",
+    f"{YARNS}prod.serving.disable_preemption": "false",
+    f"{YARNS}adhoc.capacity": "40",
+    f"{YARNS}adhoc.maximum-capacity": "80",
+    f"{YARNS}adhoc.minimum-user-limit-percent": "50",
+    f"{YARNS}adhoc.user-limit-factor": "3",
+    f"{YARNS}adhoc.priority": "2",
+    f"{YARNS}adhoc.acl_submit_applications": "*",
+    "yarn.scheduler.capacity.maximum-am-resource-percent": "0.2",
+    "yarn.scheduler.capacity.node-locality-delay": "3",
+    "yarn.scheduler.capacity.resource-calculator": "org.apache.x.DominantResourceCalculator",
+}
+
+
+def yarn_file(tmp_path: Path, properties: dict[str, str]) -> Path:
+    path = tmp_path / "capacity-scheduler.xml"
+    path.write_text(xml(properties), encoding="utf-8")
+    return path
+
+
+def test_queues_below_queues_are_yarns(tmp_path: Path) -> None:
+    """What a queue does not say of its preemption the one above it does."""
+    found = read_yarn_queues(yarn_file(tmp_path, NESTED))
+    assert found.queues == {
+        "prod": YarnQueueParams(capacity=60, preemptable=False),
+        "adhoc": YarnQueueParams(
+            capacity=40,
+            maximum_capacity=80,
+            minimum_user_limit_percent=50,
+            user_limit_factor=3,
+            priority=2,
+        ),
+        "prod/etl": YarnQueueParams(capacity=70, preemptable=False, am_percent=25),
+        "prod/serving": YarnQueueParams(capacity=30),
+    }
+    assert found.general == {"am_percent": 20, "node_locality_delay": 3, "calculator": "dominant"}
+    assert found.unplayed == (f"{YARNS}adhoc.acl_submit_applications",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({f"{YARNS}adhoc.capacity": "50"}, "the capacities of the queues below `root` add up to"),
+        ({f"{YARNS}adhoc.capacity": "[memory=9]"}, "amounts of resources and weights are not"),
+        ({f"{YARNS}adhoc.maximum-capacity": "30"}, "queue `adhoc` may hold 30 %, less than"),
+        ({f"{YARNS}adhoc.user-limit-factor": "-1"}, "queue `adhoc`: user_limit_factor: expected"),
+        ({f"{YARNS}prod.disable_preemption": "no"}, "disable_preemption: expected true or false"),
+    ],
+)
+def test_what_is_wrong_with_yarns_queues_is_told(
+    tmp_path: Path, changes: dict[str, str], problem: str
+) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        read_yarn_queues(yarn_file(tmp_path, NESTED | changes))
+    assert problem in str(caught.value)
+
+
+def test_what_is_written_of_yarn_is_read_as_the_same(tmp_path: Path) -> None:
+    """With all capacities spelt out."""
+    found = read_yarn_queues(yarn_file(tmp_path, NESTED))
+    params = YarnParams(queues=found.queues, **found.general)
+    path = tmp_path / "back.xml"
+    path.write_text(yarn_scheduler_xml(params).text, encoding="utf-8")
+    back = read_yarn_queues(path)
+    assert back.general == found.general
+    assert {name: back.queues[name] for name in found.queues} == found.queues
+    assert back.queues["default"].capacity == 0
+
+
+def test_a_run_takes_yarns_queues_and_hadoop_1s_order_refuses_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, journal = yarn_file(tmp_path, NESTED), tmp_path / "two.journal"
+    asked = ["run", "two-jobs", "--allocations", str(path)]
+    policy = ["--policy", "yarn", "--journal", str(journal)]
+    assert run_command_line([*asked, *policy, "--set", 'workload.job.0.pool="etl"']) == 0
+    assert "not played: yarn.scheduler.capacity.root.adhoc.acl" in capsys.readouterr().err
+    assert load_run(str(journal)).scenario.parts["yarn"]["node_locality_delay"] == 3
+    assert run_command_line(["export", str(journal), "--to", str(tmp_path / "back.xml")]) == 0
+    assert "as a capacity-scheduler.xml" in capsys.readouterr().out
+    assert read_yarn_queues(tmp_path / "back.xml").queues["prod/etl"].capacity == 70
+    assert run_command_line([*asked, "--policy", "capacity"]) == 2
+    assert "queues below queues are not played" in capsys.readouterr().err

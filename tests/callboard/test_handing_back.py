@@ -5,14 +5,17 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
+from msgspec import convert
 
 from callboard.actors.vocabulary.events import AttemptLaunched, JobSubmitted
+from callboard.actors.yarn.yarn_params import YarnQueueParams
 from callboard.cli import run_command_line
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.formats.recording_file import import_files
+from callboard.scenarios.formats.yarn_allocations import read_yarn_queues
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
 from tests.scenarios.formats.samples import HADOOP1, written
 from tests.support.traces import trace
@@ -157,6 +160,24 @@ def test_a_folder_of_sls_comes_back_as_the_same_launches(
     assert run_command_line(["export", str(journal), "--format", "sls", "--to", str(folder)]) == 0
     _, after = recorded(tmp_path, str(folder), "workload.path=" + str(folder))
     assert after == before != []
+
+
+def test_containers_and_nodes_of_sls_have_what_they_took_and_had(tmp_path: Path) -> None:
+    """And the queues come back from the file beside them."""
+    journal, folder = tmp_path / "yarn.journal", tmp_path / "sls"
+    asked = ["run", "yarn-queues", "--policy", "yarn", "--journal", str(journal)]
+    assert run_command_line(asked) == 0
+    assert run_command_line(["export", str(journal), "--format", "sls", "--to", str(folder)]) == 0
+    played = load_run(str(journal))
+    files = [folder / "jobs.json", folder / "nodes.json"]
+    found = import_files(files).recording
+    assert [each.demands for each in found.jobs] == [
+        (each.demands[0], each.demands[1] if each.reduces else ()) for each in played.jobs
+    ]
+    assert dict(found.capacity) == played.scenario.cluster.capacity
+    queues = read_yarn_queues(folder / "capacity-scheduler.xml").queues
+    stated = convert(played.scenario.parts["yarn"]["queues"], dict[str, YarnQueueParams])
+    assert {path: queues[path] for path in stated} == stated
 
 
 def test_the_table_of_batsim_has_every_job_and_can_be_imported(
