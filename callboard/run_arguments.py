@@ -125,7 +125,7 @@ def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings
     return found
 
 
-def _queue_overrides(allocations: str) -> list[str]:
+def queue_overrides(allocations: str) -> list[str]:
     """The queues as `--set` takes them; ScenarioError where nobody can have them."""
     found = list(_queues_of(allocations).values())
     errors = [each for each in found if isinstance(each, ScenarioError)]
@@ -167,7 +167,7 @@ def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = N
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     if options.allocations is not None:
-        overrides = [*_queue_overrides(options.allocations), *overrides]
+        overrides = [*queue_overrides(options.allocations), *overrides]
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = source.run(overrides, given)
     how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}

@@ -65,17 +65,19 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
     )
     played = [result for result in rows[0] if result is not None]
     if not options.json:
-        tested = "" if interrupted else _backtest_told(world, options, played)
+        tested = "" if interrupted else backtest_told(world, options, played)
         _print_table(world, played, options, tested)
     tell_livelocks(played, console)
     livelocked = any(result.livelock for result in played)
     return Told([_object(result, options.by) for result in played], interrupted, livelocked)
 
 
-def _backtest_told(
+def backtest_told(
     world: PlannedWorld, options: argparse.Namespace, played: Sequence[RunResult]
 ) -> str:
-    """How far the back-test of a history is off; empty for what is none."""
+    """How far the back-test of a history is off with the scenario's own seed, with which `played`
+    are; empty for what is none.
+    """
     if not isinstance(world.spec.scenario.workload, RecordedWorkload):
         return ""
     from callboard.what_if import backtest_sentence

@@ -18,7 +18,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld
-from callboard.run_once import Told, print_heading, tell_livelocks
+from callboard.run_once import Told, backtest_told, print_heading, tell_livelocks
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json
 
@@ -188,6 +188,9 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
     if len(runs.policies) > 1:
         console.print(difference_table(runs))
         console.print_line(plain(found_sentence(runs), "bold"))
+    first = [result for result in runs.rows[0] if result is not None]
+    if tested := "" if played.interrupted else backtest_told(world, options, first):
+        console.print_line(plain(tested))
     for line in _remarks(played, options):
         console.print_line(plain(line))
     console.print()

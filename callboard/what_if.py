@@ -12,7 +12,7 @@ from callboard.experiments.histories.backtest.backtest import JobErrors, job_err
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.playing import play_rows
-from callboard.run_arguments import PlannedWorld
+from callboard.run_arguments import PlannedWorld, queue_overrides
 from callboard.scenarios.formats.recording_file import load_recording
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.tasks_file import RecordedJob
@@ -61,9 +61,12 @@ def _recorded_jobs(workload: RecordedWorkload, base_dir: Path) -> Sequence[Recor
 
 
 def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
-    """The history as its file has it, of as many jobs as were asked for."""
+    """The history as its file has it, of as many jobs as were asked for, in the same queues."""
+    queues = [] if options.allocations is None else queue_overrides(options.allocations)
     kept = {"--map": getattr(options, "--map"), "--jobs": getattr(options, "--jobs")}
-    return world.source.run((), {option: text for option, text in kept.items() if text is not None})
+    return world.source.run(
+        queues, {option: text for option, text in kept.items() if text is not None}
+    )
 
 
 def _sentence(found: Sequence[_Tested]) -> str:

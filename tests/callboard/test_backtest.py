@@ -164,6 +164,8 @@ def test_a_what_if_says_how_far_the_unchanged_history_is_off(
     assert median < 1
     _, same, _ = callboard("run", str(path), *asked)
     assert line in same
+    _, seeds, _ = callboard("run", str(path), "--nodes", "5", *asked, "--seeds", "2")
+    assert line in seeds, "that of the scenario's own seed"
     _, other, _ = callboard("run", "two-jobs")
     assert "Back-test" not in other
 
