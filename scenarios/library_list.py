@@ -19,7 +19,7 @@ LIBRARY_GROUPS = {
     ),
     "sharing": (
         "calm-morning", "arrival-burst", "slot-hoarding", "estimation-error", "heterogeneous",
-        "capacity-queues", "yarn-queues",
+        "capacity-queues", "yarn-queues", "drf-example",
     ),
     "locality and stragglers": ("sticky-slots", "small-jobs", "stragglers", "half-slow",
                                 "one-slow-disk"),

@@ -56,13 +56,13 @@ class CapacityServing(Serving):
             return
         asking = {child.path: child for child in queue.children if child.has_pending()}
         ranked = [
-            RankedQueue(path, self._utilisation(child), float(child.share), child.params.priority)
+            RankedQueue(path, self.score(child), float(child.share), child.params.priority)
             for path, child in asking.items()
         ]
         for place in in_order_of_need(ranked):
             yield from self._below(asking[place.name])
 
-    def _utilisation(self, queue: YarnQueue) -> float:
+    def score(self, queue: YarnQueue) -> float:
         """What it holds over its capacity; of a queue that is due nothing, 0."""
         total = self.counted.total
         if self.calculator.compare(total, queue.guaranteed, nothing(total)) <= 0:

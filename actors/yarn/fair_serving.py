@@ -55,6 +55,12 @@ class FairServing(Serving):
 
         return sorted(range(len(claims)), key=cmp_to_key(compared))
 
+    def score(self, queue: YarnQueue) -> float:
+        """The part of the cluster that it holds, of memory or of what it holds most of."""
+        counts = len(queue.used) if self.params.scheduler == "drf" else 1
+        shares = zip(queue.used[:counts], self.counted.total, strict=False)
+        return max(used / whole if whole else 0.0 for used, whole in shares)
+
     def allows(self, queue: YarnQueue, application: Application, amounts: Vector) -> bool:  # noqa: ARG002
         """Within the maximum of the queue and of all above it."""
         return all(fits(plus(each.used, amounts), each.maximum) for each in queue.lineage())

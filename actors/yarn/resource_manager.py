@@ -243,6 +243,7 @@ class ResourceManager(Actor[AnyEvent]):
             amounts,
             request.priority == MASTER_PRIORITY,
         )
+        score = self.serving.score(queue)
         node.take(container)
         request.grant(node)
         self.containers[number] = application.containers[number] = container
@@ -254,7 +255,7 @@ class ResourceManager(Actor[AnyEvent]):
             self.send(node_address(node.node), start, request.asked_by, self._latency_ms)
             return
         cause = node.freed.pop(0) if node.freed else request.asked_by
-        why = Why(Reason.POOL, "yarn", rank=place, detail=PoolPlace(queue.path))
+        why = Why(Reason.POOL, "yarn", place, score, detail=PoolPlace(queue.path))
         granted = GrantedContainer(number, node.node, request.priority, why, cause)
         application.granted.append(granted)
 

@@ -34,6 +34,10 @@ class Serving(ABC):
         """The applications that ask for something, the one that is served first first."""
 
     @abstractmethod
+    def score(self, queue: YarnQueue) -> float:
+        """What queues are ordered by: what one holds, as a part of what it is held against."""
+
+    @abstractmethod
     def allows(self, queue: YarnQueue, application: Application, amounts: Vector) -> bool:
         """Whether the application may hold so much more."""
 

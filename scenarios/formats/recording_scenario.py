@@ -52,6 +52,8 @@ def scenario_of(imported: Imported, name: str, path: str, columns: str = "") -> 
         "cluster": _cluster(recording),
         "workload": workload,
     }
+    if recording.format.startswith("SLS"):  # inputs are not told: a length is as long anywhere
+        scenario["tasks"] = {"rack_factor": 1.0, "off_rack_factor": 1.0}
     return on_its_grid(scenario, imported)
 
 

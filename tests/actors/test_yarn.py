@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
+import pytest
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
@@ -39,3 +40,30 @@ def test_a_master_and_the_resource_manager_may_both_have_a_container_ended() -> 
     reclaimed = [each for each in orders if each.why.reason is Reason.OVER_CAPACITY]
     ended_ms = {each.attempt: each.at_ms for each in events if isinstance(each, ev.AttemptEnded)}
     assert all(each.at_ms == ended_ms[each.attempt] for each in reclaimed), "none comes too late"
+
+
+@pytest.mark.parametrize(
+    ("policy", "held"),
+    [
+        ('yarn(scheduler="drf",am={memory=0})', (3, 2)),  # as printed (DRF, §4.1)
+        ('yarn(scheduler="drf",am={memory=0},assignments=9)', (3, 2)),
+        ('yarn(scheduler="drf")', (2, 1)),  # beside a master each
+        ("yarn(am={memory=0})", (4, 1)),
+    ],
+)
+def test_the_worked_example_of_dominant_shares(policy: str, held: tuple[int, int]) -> None:
+    launched = [
+        each
+        for each in played("drf-example", policy)
+        if isinstance(each, ev.AttemptLaunched) and each.at_ms < 60_000
+    ]
+    assert tuple(sum(each.job == job for each in launched) for job in (0, 1)) == held
+
+
+def test_a_container_goes_to_whoever_has_the_smaller_dominant_share() -> None:
+    """DRF, Table 1, in another order of the first two: the score is what the queue held before."""
+    events = played("drf-example", 'yarn(scheduler="drf",am={memory=0})')
+    launched = [each for each in events if isinstance(each, ev.AttemptLaunched)][:5]
+    assert [(each.job, round(9 * each.why.score)) for each in launched] == [
+        *((0, 0), (1, 0), (0, 2), (1, 3), (0, 4))
+    ]

@@ -25,6 +25,7 @@ LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 OTHERS = {
     "omega-cell": ("monolithic", "mesos", "omega"),
     "sparrow-100ms": ("sparrow",),
+    "drf-example": ('yarn(scheduler="drf",am={memory=0})',),
     "yarn-queues": ("yarn", "yarn(monitor=true,natural_termination=1)"),
 }
 """Scenarios of other architectures, which have those."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from callboard.scenarios.formats.recording_file import import_files
+from callboard.scenarios.formats.recording_scenario import scenario_of
 from tests.scenarios.formats.samples import imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace
@@ -53,6 +54,13 @@ def test_counts_and_durations_stand_for_many_containers(tmp_path: Path) -> None:
     tasks = {"container.type": "map", "duration.ms": 4000, "count": 5}
     found = imported(written(tmp_path, job(tasks, **{"job.count": 2})))
     assert [each.tasks.map_ms.tolist() for each in found.recording.jobs] == [[4000] * 5] * 2
+
+
+def test_a_map_lasts_as_long_wherever_it_runs(tmp_path: Path) -> None:
+    """Nothing tells where inputs lie, so that lengths are those of the place where it ran."""
+    path = written(tmp_path, job(container("map", 0, 1000)))
+    tasks = scenario_of(imported(path), "mine", "mine.tasks.gz")["tasks"]
+    assert tasks == {"rack_factor": 1.0, "off_rack_factor": 1.0}
 
 
 def test_a_topology_adds_its_nodes(tmp_path: Path) -> None:
