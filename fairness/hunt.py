@@ -14,16 +14,10 @@ from hypothesis import Phase, target
 
 from callboard.actors.config import Cluster
 from callboard.fairness import search
-from callboard.fairness.objectives import OBJECTIVES, Objective
-from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
+from callboard.fairness.objectives import OBJECTIVES
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario
-
-HUNT_FAMILY: ScenarioFamily = msgspec.structs.replace(
-    HOMOGENEOUS, jobs=6, reduces=True, lengths_s=(1.0, 4.0, 10.0, 30.0, 99.0), stream_length=10
-)
-"""What is hunted in: nothing goes wrong, and tasks take what they say."""
 
 POPULATION = 8
 """How many scenarios breed."""
@@ -55,7 +49,7 @@ class Hunt:
     ) -> None:
         self._hunted = hunted
         self._against = against
-        self._goal: Objective = OBJECTIVES[goal][1]
+        self._goal = OBJECTIVES[goal]
         self._on_progress = on_progress
         self._known: dict[bytes, float] = {}
         self.best: list[WorstCase] = []
@@ -70,7 +64,7 @@ class Hunt:
         if label not in self._known:
             runs = [each(scenario).run for each in (self._hunted, self._against)]
             sound = all(run.trouble is None and run.ended.reason == "complete" for run in runs)
-            self._known[label] = self._goal(*runs) if sound else 0.0
+            self._known[label] = self._goal.worse(*runs) if sound else 0.0
             self._keep(WorstCase(self._known[label], scenario))
         return self._known[label]
 
@@ -84,7 +78,8 @@ class Hunt:
             target(self.worse(scenario), label="worse")
             self._on_progress("drawing", 1)
 
-        search.in_each_scenario(HUNT_FAMILY, look, examples, seed, (Phase.generate, Phase.target))
+        phases = (Phase.generate, Phase.target)
+        search.in_each_scenario(self._goal.family, look, examples, seed, phases)
 
     def breed(self, times: int, seed: int) -> None:
         chance = Random(seed)

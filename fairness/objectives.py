@@ -3,11 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
 
 from callboard.actors.vocabulary.events import AttemptEnded, Outcome
 from callboard.fairness.experiment import ObservedRun
 from callboard.fairness.figures import least_response_ms, response_times_ms
-from callboard.fairness.properties.repeated_victims import victims_of
+from callboard.fairness.properties.repeated_victims import MOVING_RANKS, victims_of
+from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.reasons import JobClaimant
 
@@ -96,28 +100,47 @@ def _starvation(mine: ObservedRun, its: ObservedRun) -> float:
     return (longest_wait_ms(mine) + period_ms) / (longest_wait_ms(its) + period_ms)
 
 
-OBJECTIVES: Mapping[str, tuple[str, Objective]] = {
-    "max slowdown": (
-        "the largest T_j / (the least it could take), over the other's largest",
+HUNT_FAMILY: ScenarioFamily = msgspec.structs.replace(
+    HOMOGENEOUS, jobs=6, reduces=True, lengths_s=(1.0, 4.0, 10.0, 30.0, 99.0), stream_length=10
+)
+"""What is hunted in: nothing goes wrong, and tasks take what they say."""
+
+
+class HuntedFigure(NamedTuple):
+    """What a hunt is for: in words, as a number, and among which scenarios it is begun."""
+
+    says: str
+    worse: Objective
+    family: ScenarioFamily = HUNT_FAMILY
+
+
+OBJECTIVES: Mapping[str, HuntedFigure] = {
+    "max slowdown": HuntedFigure(
+        "the greatest slowdown, a job's response over the least that it could be, over the other's",
         _ratio(_max_slowdown),
     ),
-    "starvation time": (
+    "starvation time": HuntedFigure(
         "the longest wait with nothing running, over the other's, a heartbeat added to both",
         _starvation,
     ),
-    "unfairness": ("the largest T_j over the same job's T_j under the other", _unfairness),
-    "wasted work": (
+    "unfairness": HuntedFigure(
+        "the greatest response of a job over the same job's under the other", _unfairness
+    ),
+    "wasted work": HuntedFigure(
         "the share of held slot time that came to nothing, less the other's",
         lambda mine, its: _wasted(mine) - _wasted(its),
     ),
-    "flapping": (
+    "flapping": HuntedFigure(
         "how often two jobs take slots from each other by turns, less the other's",
         lambda mine, its: float(longest_flapping(mine) - longest_flapping(its)),
+        MOVING_RANKS,
     ),
-    "blocked users": (
+    "blocked users": HuntedFigure(
         "the share of users that wait with nothing running, over time, less the other's",
         lambda mine, its: blocked_share(mine) - blocked_share(its),
     ),
-    "mean response ratio": ("the mean T over the other's mean T", _ratio(_mean_response)),
+    "mean response ratio": HuntedFigure(
+        "the mean response over the other's", _ratio(_mean_response)
+    ),
 }
 """What can be hunted for: its meaning, and the number."""

@@ -67,9 +67,13 @@ def hunt_command(options: argparse.Namespace) -> int:
         found, tried = hunt(
             mine, its, objective, examples=examples, seed=options.seed, on_progress=watch
         )
+    print(f"{hunted} against {against}: {objective}, {OBJECTIVES[objective].says}")
+    if found.worse <= 0:
+        scenarios = count(tried, "scenario")
+        print(f"  in none of {scenarios} (seed {options.seed}); --profile thorough tries more")
+        return 0
     path = _write(found, hunted, against, options)
     nodes, jobs, _ = scenario_size(found.scenario)
-    print(f"{hunted} against {against}: {objective}, {OBJECTIVES[objective][0]}")
     print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
     print(f"  {count(tried, 'scenario')} (seed {options.seed}), made smaller")
     trust = trust_option(hunted, against)
@@ -82,7 +86,7 @@ def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.N
     words = ["callboard", "hunt", hunted, "--against", against, "--objective", objective]
     remarks = [
         f"{hunted} looks bad against {against} here.",
-        *wrap(f"{objective} ({OBJECTIVES[objective][0]}): {worst_case.worse:,.3f}", 96),
+        *wrap(f"{objective} ({OBJECTIVES[objective].says}): {worst_case.worse:,.3f}", 96),
         "",
         *wrap(f"found by: {search_arguments.command_to_repeat(words, options)}", 96),
     ]

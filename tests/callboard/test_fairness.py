@@ -141,6 +141,23 @@ def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: 
     assert path.read_bytes() == first
 
 
+def test_a_hunt_finds_two_jobs_that_take_slots_from_each_other(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """The smallest world in which a preemption rule flaps, by one command; and none is made up."""
+    hunt = ("hunt", "psbs+preemptive", "--against", "psbs", "--objective", "flapping")
+    status, out, _ = callboard(*hunt, "--max-examples", "50", "--to", str(tmp_path))
+    assert status == 0
+    assert float(out.splitlines()[1].split()[0]) >= 1
+    (path,) = tmp_path.iterdir()
+    assert scenario_size(load_scenario(path))[1] <= 3
+    hunt = ("hunt", "fifo+preemptive", "--against", "fifo", "--objective", "flapping")
+    status, out, _ = callboard(*hunt, "--max-examples", "5", "--to", str(tmp_path / "none"))
+    assert status == 0
+    assert "in none of" in out
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
