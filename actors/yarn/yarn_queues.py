@@ -147,7 +147,9 @@ class QueueTree:
             above, _, _ = path.rpartition("/")
             parent = self._put(above, stated) if above else self.root
             params = stated.get(path) or YarnQueueParams()
-            self._by_path[path] = YarnQueue(path, params, parent)
+            queue = self._by_path[path] = YarnQueue(path, params, parent)
+            if self._counted is not None:
+                queue.measure(self._counted)
         return self._by_path[path]
 
     def _share_out(self, parent: YarnQueue) -> None:
@@ -181,8 +183,6 @@ class QueueTree:
         queue = self._by_path.get(pool) or (named[0] if len(named) == 1 else None)
         if queue is None and pool and self._open_ended:
             queue = self._put(pool, {})
-            if self._counted is not None:
-                queue.measure(self._counted)
         queue = queue or self._by_path[FALLBACK_QUEUE]
         if queue.children:
             raise ValueError(f"queue `{queue.path}` has queues below it, and no jobs of its own")

@@ -67,3 +67,10 @@ def test_a_container_goes_to_whoever_has_the_smaller_dominant_share() -> None:
     assert [(each.job, round(9 * each.why.score)) for each in launched] == [
         *((0, 0), (1, 0), (0, 2), (1, 3), (0, 4))
     ]
+
+
+def test_queues_that_nobody_has_stated_are_made_at_any_depth() -> None:
+    """Those of the Fair Scheduler, with all above them."""
+    pools = [f'workload.job.{n}.pool="{pool}"' for n, pool in enumerate(("x/y/a", "x/b"))]
+    events = played("drf-example", 'yarn(scheduler="fair")', *pools)
+    assert sum(isinstance(each, ev.JobFinished) for each in events) == 2
