@@ -22,7 +22,16 @@ from callboard.actors.omega.think_params import ThinkParams
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
-from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Stage, slot_kind
+from callboard.scheduler.model import (
+    MAPS,
+    REDUCES,
+    AttemptId,
+    JobId,
+    Millis,
+    NodeId,
+    Stage,
+    slot_kind,
+)
 from callboard.scheduler.resources import Vector
 
 THOUGHTS_UNPLACED = 100
@@ -192,11 +201,16 @@ class ThinkingScheduler(Frontend):
                 self.release(node, stage.demand)
 
     def _leave_if_given_up(self, job: JobId, cause: int) -> None:
-        """Tell a job that was given up so, once nothing of it runs any more."""
+        """Tell a job that was given up so, once nothing of it runs any more but reduces that wait
+        for maps which nobody will place.
+        """
         booked = self.ledger.known_job(job)
+        if job not in self._given_up or booked is None:
+            return
         stages = [each for each in self._stages.values() if each.job == job]
-        idle = booked is not None and not booked.attempts and not any(s.claimed for s in stages)
-        if job in self._given_up and idle:
+        mapped = booked.finished(MAPS) == booked.total(MAPS)
+        runs = any(mapped or each.stage != REDUCES for each in booked.attempts.values())
+        if not runs and not any(each.claimed for each in stages):
             self.send(job_address(job), msg.GivenUp(job), cause)
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
