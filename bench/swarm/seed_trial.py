@@ -1,11 +1,12 @@
 """What the swarm does with one seed, and the record of it.
 
-Most seeds draw a hostile world (`world_trial`); the others hold a drawn policy against what it
-guarantees, or the cluster against an independent reference, both in calm worlds of small families.
+Most seeds draw a hostile world (`world_trial`), or some without the master; the others hold a
+drawn policy against what it guarantees, or the cluster against an independent reference, both in
+calm worlds of small families.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.fairness.drawing.drawn_policies import draw_policy
 from callboard.fairness.drawing.drawn_worlds import (
     DrawnWorld,
+    draw_architecture_world,
     draw_contested_world,
     draw_world,
     struck,
@@ -53,6 +55,9 @@ STRUCK_MESSAGES_MAX = 1500
 CONTESTED_WORLDS = 8
 """Worlds without faults, but with preemption, that a seed tries."""
 
+ARCHITECTURE_WORLDS = 8
+"""Worlds without the master that a seed tries."""
+
 REFERENCE_WORLDS = 40
 """Worlds in which a seed holds the simulator against the reference."""
 
@@ -82,7 +87,11 @@ def try_seed(seed: int, folder: Path | None = None, limit_s: float = SECONDS_MAX
     began = time.process_time()
     values = DeclaredValues(np.random.default_rng([seed, 1]))
     kind = values.one_of(
-        ("hostile",) * 5 + ("contested",) * 2 + ("guarantee",) * 3 + ("reference",) * 2
+        ("hostile",) * 5
+        + ("contested",) * 2
+        + ("architecture",) * 4
+        + ("guarantee",) * 3
+        + ("reference",) * 2
     )
     try:
         hanging = Hanging(f"after {limit_s:g} s of processor time it has not ended")
@@ -99,6 +108,7 @@ def _trials(folder: Path | None) -> dict[str, Callable[[int, DeclaredValues], Se
     return {
         "hostile": partial(_hostile, folder=folder),
         "contested": partial(_contested, folder=folder),
+        "architecture": partial(_architecture, folder=folder),
         "guarantee": _guarantee,
         "reference": _reference,
     }
@@ -146,11 +156,26 @@ def _of_runs(
 
 def _contested(seed: int, _values: DeclaredValues, folder: Path | None) -> SeedRecord:
     """Some worlds without faults, in which slots are taken; not compared with anything."""
+    drawn = map(draw_contested_world, range(CONTESTED_WORLDS * seed, CONTESTED_WORLDS * (seed + 1)))
+    return _tried(seed, drawn, (), folder)
+
+
+def _architecture(seed: int, values: DeclaredValues, folder: Path | None) -> SeedRecord:
+    """Some worlds without the master."""
+    first = ARCHITECTURE_WORLDS * seed
+    drawn = map(draw_architecture_world, range(first, first + ARCHITECTURE_WORLDS))
+    compared = tuple(name for name in COMPARISONS if values.chance(0.25))
+    return msgspec.structs.replace(_tried(seed, drawn, compared, folder), checked=compared)
+
+
+def _tried(
+    seed: int, drawn: Iterable[DrawnWorld], compared: Sequence[str], folder: Path | None
+) -> SeedRecord:
+    """The worlds, one after the other, until one has a flaw."""
     situations, told = Situations(), list[tuple[str, str, str]]()
     played: list[tuple[DrawnWorld, PlayedWorld]] = []
-    for each in range(CONTESTED_WORLDS * seed, CONTESTED_WORLDS * (seed + 1)):
-        world = draw_contested_world(each)
-        run, *found = flaws(world, (), situations)
+    for world in drawn:
+        run, *found = flaws(world, compared, situations)
         assert isinstance(run, PlayedWorld)
         played.append((world, run))
         for flaw in found:

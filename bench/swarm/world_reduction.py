@@ -11,11 +11,13 @@ from typing import Any
 
 import msgspec
 
+from callboard.actors.architectures import what_ships
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_jobs, make_script
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry import parts
+from callboard.scheduler.registry.spelling import ARCHITECTURE
 from callboard.scheduler.registry.toml_text import without_defaults
 
 TRIES = 400
@@ -94,17 +96,20 @@ def _less_of_table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _simpler(spelling: str) -> Iterator[str]:
-    spec = parts.parse_policy(spelling)
+    spec = parts.parse_policy(spelling, what_ships({}))
     specs = [
         {kind: each for kind, each in spec.items() if kind != gone}
         for gone in spec
-        if gone != "order"
+        if gone not in ("order", ARCHITECTURE)
     ]
     specs += [{**spec, kind: simpler} for kind, each in spec.items() for simpler in _usual(each)]
     fifo = parts.parse_policy("fifo")
-    for simpler_spec in ({**spec, **fifo}, *specs):
+    for simpler_spec in (fifo if ARCHITECTURE in spec else {**spec, **fifo}, *specs):
         try:
-            parts.compose_policy(simpler_spec)
+            if ARCHITECTURE in simpler_spec:
+                simpler_spec[ARCHITECTURE].make()
+            else:
+                parts.compose_policy(simpler_spec)
             text = parts.spell_policy(simpler_spec)
         except (PolicySpecError, ValueError, KeyError):
             continue

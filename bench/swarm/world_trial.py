@@ -16,6 +16,8 @@ import msgspec
 from bench.swarm.books_probe import BooksProbe
 from bench.swarm.event_oracles import Flaw, event_flaws, given_up_late
 from bench.swarm.starvation_probe import StarvationProbe
+from callboard.actors.architecture import CENTRAL
+from callboard.actors.architectures import architecture_name
 from callboard.actors.books.ledger import Ledger
 from callboard.actors.central.central import Central
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
@@ -86,13 +88,16 @@ def play_world(
     if situations is not None and checker is not None:
         listening.append(lambda event: situations.notice(event, checker))
     onlookers: list[Onlooker] = [_Watcher()]
+    has_master = architecture_name(world.policy) == CENTRAL
     if checker is not None:
-        onlookers += [checker, BooksProbe(), StarvationProbe()]
+        onlookers += [checker, *([BooksProbe(), StarvationProbe()] if has_master else [])]
     run = Simulation(spec, listening, onlookers=onlookers)
     flaw = _flaw_of(run, drive)
     kernel = run.kernel
     reason = kernel.reason or "complete"
-    if flaw is None and checks and reason in ("complete", TOO_LONG):
+    if flaw is None and checks and not has_master:
+        flaw = _idle(run)
+    elif flaw is None and checks and reason in ("complete", TOO_LONG):
         flaw = _not_stopped(events, world) or _of_events(events, world)
         flaw = flaw or _idle(run) or _unfed(run, events) or _not_noted(run, events)
         if flaw is None and reason == "complete":

@@ -1,15 +1,17 @@
 """Policies drawn from the registry: any parts that go together, with any of their parameters."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from callboard.fairness.drawing.declared_values import DeclaredValues
+from callboard.actors.architectures import ARCHITECTURES
+from callboard.fairness.drawing.declared_values import DeclaredValues, Draw
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import NoPreemption, Part, PolicySpecError
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.parameters import decode_params
 from callboard.scheduler.registry.shipped import PARTS
-from callboard.scheduler.registry.spelling import PART_KINDS
+from callboard.scheduler.registry.spelling import ARCHITECTURE, PART_KINDS
 
 _TRIES = 50
 
@@ -31,6 +33,38 @@ def draw_policy(values: DeclaredValues, brisk: float = 0.5, *, preempts: bool = 
             continue
         return parts.spell_policy(spec)
     raise AssertionError("no policy could be made of what was drawn")
+
+
+def draw_architecture(values: DeclaredValues, resources: Sequence[str] = ()) -> str:
+    """The spelling of an architecture other than the master's; what it says of named resources
+    says it of these.
+    """
+    own: dict[str, Draw] = {
+        "am": partial(_amounts, values, resources, (0, 1)),  # masters leave room for tasks
+        "least": partial(_amounts, values, resources, (1, 2)),
+        "min_resources": partial(_amounts, values, resources, (2, 4, 8)),
+        "max_resources": partial(_amounts, values, resources, (8, 12)),
+        "schedulers": lambda: values.one_of((1, 2, 3)),
+        "probes": lambda: values.one_of((1.0, 1.5, 2.0, 3.0)),
+    }
+    for _ in range(_TRIES):
+        name = values.one_of(sorted(ARCHITECTURES))
+        part = ARCHITECTURES[name]()
+        try:
+            params = decode_params(values.struct(part.Params, own), part.Params, name)
+            chosen = parts.PartSpec(name, part, params, part.Params())
+            chosen.make()
+        except (PolicySpecError, ValueError):
+            continue
+        return parts.spell_policy({ARCHITECTURE: chosen})
+    raise AssertionError("no architecture could be made of what was drawn")
+
+
+def _amounts(
+    values: DeclaredValues, resources: Sequence[str], amounts: Sequence[int]
+) -> dict[str, int] | None:
+    """So much of each resource; None where there are none."""
+    return {each: values.one_of(amounts) for each in resources} or None
 
 
 def _known(kind: str) -> list[type[Part]]:

@@ -11,16 +11,18 @@ from typing import Any, get_args
 import msgspec
 import numpy as np
 
+from callboard.actors.architectures import made_architecture
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.fairness.drawing.declared_values import NAMES, DeclaredValues, Draw
-from callboard.fairness.drawing.drawn_policies import draw_policy
+from callboard.fairness.drawing.drawn_policies import draw_architecture, draw_policy
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs, make_script
 from callboard.scenarios.targets import drawn_count
+from callboard.scheduler.policy import PolicySpecError
 
 ENTRY_TYPES: tuple[type[tl.TimelineEntry], ...] = tuple(
     entry for entry in get_args(tl.AnyEntry) if entry is not tl.TraceEntry
@@ -44,6 +46,9 @@ _TOLD_TO_OTHERS = (
     ev.OrderEvent,
 )
 """Events of which the master and others tell each other."""
+
+RESOURCES = ("memory", "vcores")
+"""What nodes may have named amounts of, in worlds without the master."""
 
 NODE_TYPES = ("", "cpu", "io")
 SPAN_S = 60
@@ -83,6 +88,39 @@ def draw_contested_world(seed: int) -> DrawnWorld:
         return _draw_peace(values, policy, crowded=True)[0]
 
     return _draw_world(values, draw)
+
+
+def draw_architecture_world(seed: int) -> DrawnWorld:
+    """One without the master: by any other architecture, its nodes often with named resources, and
+    with what its actors have an answer to.
+    """
+    values = DeclaredValues(np.random.default_rng([seed, 4]))
+
+    def draw() -> Scenario:
+        resources = values.one_of(((), RESOURCES[:1], RESOURCES, RESOURCES))
+        policy = draw_architecture(values, resources)
+        crowded = values.chance(0.5)
+        scenario, there = _draw_peace(values, policy, crowded=crowded, resources=resources)
+        for _ in range(values.one_of((0, 0, 1, 2, 4))):
+            entry = _draw_entry(values, scenario, there)
+            more = None if entry is None else _with_entry(scenario, entry)
+            scenario = more if more is not None and _has_answers(more) else scenario
+        if not _has_answers(scenario):
+            raise ScenarioError("its jobs are none for this architecture")
+        return scenario
+
+    return _draw_world(values, draw)
+
+
+def _has_answers(scenario: Scenario) -> bool:
+    """Whether the architecture can play its jobs, and all that happens."""
+    made, jobs = made_architecture(scenario.policies[0], {}), make_jobs(scenario)
+    assert made is not None
+    try:
+        made.check(jobs, make_script(scenario, jobs))
+    except PolicySpecError:
+        return False
+    return True
 
 
 def _draw_world(values: DeclaredValues, draw: Callable[[], Scenario]) -> DrawnWorld:
@@ -134,25 +172,44 @@ def _draw_scenario(values: DeclaredValues) -> Scenario:
 
 
 def _draw_peace(
-    values: DeclaredValues, policy: str, *, crowded: bool
+    values: DeclaredValues, policy: str, *, crowded: bool, resources: Sequence[str] = ()
 ) -> tuple[Scenario, list[str]]:
     """A scenario in which nothing happens but its jobs, and the types of its nodes."""
     cluster = _draw_cluster(values, crowded=crowded)
+    if resources:
+        cluster["capacity"] = {each: values.one_of((16, 20)) for each in resources}
+        for group in cluster.get("group", ()):
+            group.pop("capacity", None)
     there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
+    seed, tasks = int(values.rng.integers(1000)), _draw_tasks(values)
+    jobs = _draw_jobs(values, there, crowded=crowded)
+    for job in jobs if resources else ():
+        _draw_demands(values, job, resources, policy)
     plain = {
         "name": "drawn",
-        "seed": int(values.rng.integers(1000)),
+        "seed": seed,
         "policies": [policy],
         "cluster": cluster,
-        "tasks": _draw_tasks(values),
+        "tasks": tasks,
         "workload": {
             "kind": "jobs",
-            "job": _draw_jobs(values, there, crowded=crowded),
+            "job": jobs,
         },
     }
     scenario = from_dict(plain)
     make_jobs(scenario)
     return scenario, there
+
+
+def _draw_demands(
+    values: DeclaredValues, job: dict[str, Any], resources: Sequence[str], policy: str
+) -> None:
+    """What its tasks take.  Where nobody makes room for maps reduces take nothing: they would hold
+    what their own maps wait for.
+    """
+    of_reduces = (1, 2) if policy.startswith("yarn") else (0,)
+    job["map_demand"] = {each: values.one_of((1, 1, 2, 4)) for each in resources}
+    job["reduce_demand"] = {each: values.one_of(of_reduces) for each in resources}
 
 
 def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:

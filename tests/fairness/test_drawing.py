@@ -9,9 +9,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from callboard.actors.architectures import ARCHITECTURES, architecture_name, what_ships
 from callboard.fairness.drawing.declared_values import DeclaredValues
-from callboard.fairness.drawing.drawn_policies import draw_policy
-from callboard.fairness.drawing.drawn_worlds import draw_world
+from callboard.fairness.drawing.drawn_policies import draw_architecture, draw_policy
+from callboard.fairness.drawing.drawn_worlds import draw_architecture_world, draw_world
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
@@ -49,6 +50,31 @@ def test_every_part_is_drawn_with_every_parameter() -> None:
     }
     assert not {name: fields for name, fields in lacking.items() if fields}
     assert {"any_locality", "no_preemption", "no_speculation"} | drawn.keys() == PARTS.keys()
+
+
+def test_every_architecture_is_drawn_with_every_parameter() -> None:
+    """By its declaration too; `am` and the like where nodes have named resources."""
+    values = DeclaredValues(np.random.default_rng(1))
+    drawn: defaultdict[str, set[str]] = defaultdict(set)
+    for _ in range(1500):
+        spelled = draw_architecture(values, ("memory", "vcores"))
+        (chosen,) = parse_policy(spelled, what_ships({})).values()
+        names = chosen.params.__struct_fields__
+        usual = {name: getattr(chosen.defaults, name) for name in names}
+        drawn[chosen.name] |= {n for n, was in usual.items() if getattr(chosen.params, n) != was}
+        drawn[chosen.name].add("")
+    lacking = {
+        name: set(load().Params.__struct_fields__) - drawn[name]
+        for name, load in ARCHITECTURES.items()
+    }
+    assert not {name: fields for name, fields in lacking.items() if fields}
+
+
+def test_worlds_without_the_master_have_containers_and_faults() -> None:
+    worlds = [draw_architecture_world(seed) for seed in SEEDS]
+    assert len({architecture_name(world.policy) for world in worlds}) == len(ARCHITECTURES)
+    assert any(world.scenario.cluster.capacity for world in worlds)
+    assert any(world.scenario.timeline for world in worlds)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:20])
