@@ -15,6 +15,7 @@ from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks import (
     accounting,
+    container_rules,
     execution,
     master_rules,
     reservation_rules,
@@ -54,6 +55,9 @@ RULES: tuple[type[Rule], ...] = (
     master_rules.StrictQueues,
     shared_cell_rules.ConflictsLaunchNothing,
     shared_cell_rules.ClaimsHaveRoom,
+    container_rules.ContainersHaveRoom,
+    container_rules.ContainersLiveOnce,
+    container_rules.QueuesHoldTheirContainers,
 )
 """Causes and lifecycles go first: the others may rely on them."""
 

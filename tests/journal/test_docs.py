@@ -116,10 +116,13 @@ def test_every_rule_has_a_row() -> None:
     """With its class, and a test in which it is broken on purpose."""
     page = (Path(__file__).parents[2] / "docs" / "checks.md").read_text(encoding="utf-8")
     rows = {
-        row.split("|")[1].strip(): row for row in page.splitlines() if re.match(r"\| [SPO]\d", row)
+        row.split("|")[1].strip(): row for row in page.splitlines() if re.match(r"\| [SPOY]\d", row)
     }
     rules = {rule.id: type(rule).__name__ for rule in Checker().rules}
-    everywhere, some_architectures = {f"S{n}" for n in range(1, 16)}, {"P1", "P2", "O1", "O2"}
+    everywhere, some_architectures = (
+        {f"S{n}" for n in range(1, 16)},
+        {"P1", "P2", "O1", "O2", "Y1", "Y2", "Y3"},
+    )
     assert rows.keys() == rules.keys() == everywhere | some_architectures
     assert all(f"| `{name}` |" in rows[number] for number, name in rules.items())
     broken_in = re.compile("test_(checks|planted_bugs|reservation_rules)")
