@@ -1,5 +1,6 @@
 """The bugs that are planted to see how soon the swarm catches them."""
 
+from bench.swarm.architecture_bugs import OF_CELLS, OF_CONTAINERS, OF_RESERVATIONS
 from bench.swarm.bug_planter import PlantedBug
 
 _KERNEL = "actors/kernel/kernel.py"
@@ -612,6 +613,9 @@ BUGS: tuple[PlantedBug, ...] = (
         "            self._levels.pop(fact.attempt, None)",
         "            self._levels.clear()",
     ),
+    *OF_RESERVATIONS,
+    *OF_CELLS,
+    *OF_CONTAINERS,
 )
 """What is planted, by where it is; each is one line or two.
 

@@ -44,6 +44,9 @@ def draw_architecture(values: DeclaredValues, resources: Sequence[str] = ()) -> 
         "least": partial(_amounts, values, resources, (1, 2)),
         "min_resources": partial(_amounts, values, resources, (2, 4, 8)),
         "max_resources": partial(_amounts, values, resources, (8, 12)),
+        "capacity": lambda: values.one_of((5.0, 10.0, 20.0)),
+        "maximum_capacity": lambda: values.one_of((25.0, 50.0, 100.0)),
+        "user_limit_factor": lambda: values.one_of((1.0, 5.0, 10.0)),
         "schedulers": lambda: values.one_of((1, 2, 3)),
         "probes": lambda: values.one_of((1.0, 1.5, 2.0, 3.0)),
     }

@@ -103,6 +103,10 @@ def draw_architecture_world(seed: int) -> DrawnWorld:
         scenario, there = _draw_peace(values, policy, crowded=crowded, resources=resources)
         for _ in range(values.one_of((0, 0, 1, 2, 4))):
             entry = _draw_entry(values, scenario, there)
+            if entry is not None and entry["what"] == "hang":
+                entry.setdefault(
+                    "for_s", 4.0
+                )  # or jobs that wait for each other's room hang in turn
             more = None if entry is None else _with_entry(scenario, entry)
             scenario = more if more is not None and _has_answers(more) else scenario
         if not _has_answers(scenario):
@@ -178,8 +182,10 @@ def _draw_peace(
     cluster = _draw_cluster(values, crowded=crowded)
     if resources:
         cluster["capacity"] = {each: values.one_of((16, 20)) for each in resources}
+        cluster |= {"map_slots": values.one_of((2, 8)), "reduce_slots": values.one_of((2, 6))}
         for group in cluster.get("group", ()):
-            group.pop("capacity", None)
+            for own in ("capacity", "map_slots", "reduce_slots"):
+                group.pop(own, None)
     there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
     seed, tasks = int(values.rng.integers(1000)), _draw_tasks(values)
     jobs = _draw_jobs(values, there, crowded=crowded)

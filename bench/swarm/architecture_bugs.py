@@ -1,0 +1,223 @@
+"""Bugs planted into the actors that stand in the master's place: Sparrow's and Hawk's reservations,
+the shared cell of Omega and Mesos, and YARN's containers and queues.
+"""
+
+from bench.swarm.bug_planter import PlantedBug
+
+_ASKED = "actors/sparrow/asked_frontend.py"
+_LATE_BINDING = "actors/sparrow/late_binding.py"
+_RESERVATIONS = "actors/sparrow/reservations.py"
+_NODE_QUEUES = "actors/sparrow/node_queues.py"
+_SENT = "actors/sparrow/sent_reservations.py"
+_SAMPLING = "actors/sparrow/sampling.py"
+_GLOBAL_QUEUE = "actors/sparrow/global_queue.py"
+_MIXED = "actors/hawk/mixed_queues.py"
+_FRONTEND = "actors/books/frontend.py"
+_CELL = "actors/omega/cell_state.py"
+_OMEGA = "actors/omega/omega_scheduler.py"
+_THINKING = "actors/omega/thinking.py"
+_HELD = "actors/yarn/held_containers.py"
+_MANAGER = "actors/yarn/resource_manager.py"
+_QUEUES = "actors/yarn/yarn_queues.py"
+_CAPACITY = "actors/yarn/capacity_serving.py"
+_FAIR = "actors/yarn/fair_serving.py"
+_NODE_MANAGER = "actors/yarn/node_manager.py"
+_YARN_MASTER = "actors/yarn/application_master.py"
+
+OF_RESERVATIONS = (
+    PlantedBug(
+        "a node that asks in vain is told nothing",
+        _ASKED,
+        "        if event is None:\n            no_task",
+        "        if event is None and job is None:\n            no_task",
+    ),
+    PlantedBug(
+        "a node asks for every reservation as soon as it comes",
+        _NODE_QUEUES,
+        "        while queue and self._free[kind]:",
+        "        while queue:",
+    ),
+    PlantedBug(
+        "a slot that was held in vain stays held",
+        _RESERVATIONS,
+        "        self.release(slot_kind(answer.stage), self._node.cause)",
+        "        self.serve(slot_kind(answer.stage), self._node.cause)",
+    ),
+    PlantedBug(
+        "taking reservations back takes those of all jobs back",
+        _RESERVATIONS,
+        "        left = [each for each in queue if (each.job, each.stage) != what]",
+        "        left = [each for each in queue if (each.job, each.stage) == what]",
+    ),
+    PlantedBug(
+        "what is to run again is not placed again",
+        _FRONTEND,
+        "        self.place(again.job, again.stage, 1, self.cause)",
+        "        self.place(again.job, again.stage, 1, self.cause) if again.stage >= "
+        "SETUP else None",
+    ),
+    PlantedBug(
+        "reservations are taken back while a task is left",
+        _LATE_BINDING,
+        "            if event is not None and self._cancellation and not "
+        "self.tasks_left(ask.job, ask.stage):",
+        "            if event is not None and self._cancellation:",
+    ),
+    PlantedBug(
+        "a question leaves as many reservations as there were",
+        _SENT,
+        "        self.remove(ask.job, ask.stage, ask.node)",
+        "        self.remove(ask.job, ask.stage, ask.node, 0)",
+    ),
+    PlantedBug(
+        "an end frees no slot for what waits",
+        _NODE_QUEUES,
+        "            self.release(self._running.pop(report.attempt), report.cause)",
+        "            self.serve(self._running.pop(report.attempt), report.cause)",
+    ),
+    PlantedBug(
+        "a sample is used before all nodes have answered",
+        _SAMPLING,
+        "        return len(self.loads) == len(self.nodes)",
+        "        return len(self.loads) >= len(self.nodes) - 1",
+    ),
+    PlantedBug(
+        "a slot is free twice in the queue for all",
+        _GLOBAL_QUEUE,
+        "            self._free[entry.kind].append((entry.node, report.cause))",
+        "            self._free[entry.kind] += [(entry.node, report.cause)] * 2",
+    ),
+    PlantedBug(
+        "a refused probe is kept too",
+        _MIXED,
+        "            self._refuse(probe, kind)\n            return",
+        "            self._refuse(probe, kind)\n            _ = 0",
+    ),
+)
+
+OF_CELLS = (
+    PlantedBug(
+        "a claim takes nothing",
+        _CELL,
+        "        self.free[node] = minus(self.free[node], demand)",
+        "        self.free[node] = minus(self.free[node], minus(demand, demand))",
+    ),
+    PlantedBug(
+        "room is looked for in the slots alone",
+        _CELL,
+        "        return fits(demand, self.free[node])",
+        "        return fits(demand[:2], self.free[node][:2])",
+    ),
+    PlantedBug(
+        "conflicts are launched",
+        _OMEGA,
+        "        self._end(self._going_on(), CommitResult(verdict.committed, verdict.conflicted))",
+        "        self._end(self._going_on(), CommitResult((*verdict.committed, "
+        "*verdict.conflicted), ()))",
+    ),
+    PlantedBug(
+        "what was committed and has no task left is not given back",
+        _THINKING,
+        "            else:\n                self.release(node, stage.demand)",
+        "            else:\n                self.first_fit",
+    ),
+    PlantedBug(
+        "a stage that stays unplaced does not come back",
+        _THINKING,
+        "            self._enqueue(stage, self.cause)",
+        "            stage.waits = False",
+    ),
+    PlantedBug(
+        "an end gives no room back",
+        _THINKING,
+        "            self.release(*self._held.pop(entry.attempt))",
+        "            self._held.pop(entry.attempt)",
+    ),
+)
+
+OF_CONTAINERS = (
+    PlantedBug(
+        "a container takes nothing of its node",
+        _HELD,
+        "        self.free = minus(self.free, container.vector)",
+        "        self.free = minus(self.free, minus(container.vector, container.vector))",
+    ),
+    PlantedBug(
+        "a container's end frees the slot alone",
+        _HELD,
+        "        self.free = plus(self.free, container.vector)",
+        "        self.free = (*plus(self.free, container.vector)[:2], *self.free[2:])",
+    ),
+    PlantedBug(
+        "room for containers is looked for in the slots alone",
+        _HELD,
+        "        return fits(vector, self.free)",
+        "        return fits(vector[:2], self.free[:2])",
+    ),
+    PlantedBug(
+        "what an application holds grows and never shrinks",
+        _MANAGER,
+        "        application.used = minus(application.used, container.amounts)",
+        "        application.used = plus(application.used, minus(container.amounts, "
+        "container.amounts))",
+    ),
+    PlantedBug(
+        "only the leaf knows what is held in it",
+        _QUEUES,
+        "        self._root.changes += 1\n        for queue in self.lineage():\n         "
+        "   queue.used = plus(queue.used, amounts)",
+        "        self._root.changes += 1\n        for queue in [self]:\n            "
+        "queue.used = plus(queue.used, amounts)",
+    ),
+    PlantedBug(
+        "what a leaf gives back it keeps",
+        _QUEUES,
+        "            queue.used = minus(queue.used, amounts)",
+        "            queue.used = minus(queue.used, minus(amounts, amounts))",
+    ),
+    PlantedBug(
+        "the most that a queue may hold is not looked at",
+        _CAPACITY,
+        "            for each in queue.lineage()\n        ):\n            return False",
+        "            for each in queue.lineage()\n        ):\n            _ = 0",
+    ),
+    PlantedBug(
+        "only the leaf's most counts under the Fair Scheduler",
+        _FAIR,
+        "        return all(fits(plus(each.used, amounts), each.maximum) for each in "
+        "queue.lineage())",
+        "        return all(fits(plus(each.used, amounts), each.used) for each in "
+        "queue.lineage() if 0)",
+    ),
+    PlantedBug(
+        "a task begins in the container before its own",
+        _YARN_MASTER,
+        "        start = StartContainer(granted.container, job.order(entry))",
+        "        start = StartContainer(max(granted.container - 1, 1), job.order(entry))",
+    ),
+    PlantedBug(
+        "containers that are used are given back",
+        _YARN_MASTER,
+        "            if not self._run_in(granted, job):",
+        "            if self._run_in(granted, job) or True:",
+    ),
+    PlantedBug(
+        "a master's container is never given back",
+        _NODE_MANAGER,
+        "        self._news.append(ContainerNews(container, 0, ended=True, "
+        "cause=self._node.cause))",
+        "        self._news.append(ContainerNews(container, 0, cause=self._node.cause))",
+    ),
+    PlantedBug(
+        "a container's end is told twice",
+        _NODE_MANAGER,
+        "            self._news.append(ended)",
+        "            self._news += [ended, ended]",
+    ),
+    PlantedBug(
+        "an application that is over stays in its queue",
+        _MANAGER,
+        "        if queue.applications.pop(told.job, None) is None:",
+        "        if queue.applications.get(told.job) is None:",
+    ),
+)
