@@ -58,15 +58,25 @@ class Allocator(Actor[AnyEvent]):
     def on_allocation_due(self, _: AllocationDue) -> None:
         """Offer all that is free to the first of those that have asked, if it is enough."""
         self._is_gathering = False
-        if not self._requests or not self.is_enough(total(self.cell.free)):
+        asking = self._those_to_ask()
+        if not asking or not self.is_enough(total(self.cell.free)):
             return
         nodes = tuple((node, each) for node, each in enumerate(self.cell.free) if any(each))
         for node, each in nodes:
             self.cell.claim(node, each)
         self._last_offer += 1
-        self.offers[self._last_offer] = (self.first(list(self._requests)), nodes)
+        self.offers[self._last_offer] = (self.first(asking), nodes)
         think_ms = round(1000 * self._params.allocation)
         self.timer(OfferDue(self._last_offer), think_ms, self.cause)
+
+    def _those_to_ask(self) -> list[int]:
+        """Who has asked; where frameworks think of one offer at a time, who has none to answer yet.
+        Else the room of a node comes in parts, each too small for a task.
+        """
+        if self._params.parallel:
+            return list(self._requests)
+        busy = {framework for framework, _ in self.offers.values()}
+        return [each for each in self._requests if each not in busy]
 
     def is_enough(self, free: Vector) -> bool:
         """Whether so much is worth an offer."""
