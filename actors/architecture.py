@@ -46,9 +46,13 @@ class Architecture(Spelled):
         for each in script:
             if not isinstance(each.fault, self.knows):
                 what = re.sub("(?<!^)(?=[A-Z])", "-", type(each.fault).__name__).lower()
+                of_one = isinstance(each.fault, faults.SchedulerFault)
+                instead = (
+                    "sparrow, whose jobs go to another" if of_one else "a policy of the master"
+                )
                 raise PolicySpecError(
                     f"`{self.name}` has no answer to the fault {what} at {each.at_ms / 1000:g} s;"
-                    " leave it out (--no-faults leaves all out), or play a policy of the master"
+                    f" leave it out (--no-faults leaves all out), or play {instead}"
                 )
 
     @abstractmethod
@@ -62,6 +66,10 @@ class Architecture(Spelled):
     @abstractmethod
     def scheduler_of(self, job: JobId) -> int:
         """The address of the scheduler that a job speaks with."""
+
+    def others_for(self, job: JobId) -> Sequence[int]:  # noqa: ARG002
+        """The addresses of the schedulers to which a job goes in turn when its own is gone."""
+        return ()
 
     @abstractmethod
     def dialogue(self, node: NodeFacts, world: World) -> Dialogue:

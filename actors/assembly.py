@@ -28,6 +28,7 @@ def assemble(kernel: Kernel[AnyEvent], world: World, architecture: Architecture)
             slowstart=world.tasks.slowstart,
             latency_ms=world.cluster.latency_ms,
             hosts_asked=bool(world.script),
+            others=architecture.others_for(spec.job),
         )
 
     kernel.admit(Client(world.jobs, make_job))

@@ -1,5 +1,7 @@
 """A job: knows its tasks and what depends on what; says what of it may run now, never where."""
 
+from collections import deque
+from collections.abc import Sequence
 from math import ceil
 
 from callboard.actors.job_spec import JobSpec
@@ -27,13 +29,19 @@ _SUCCEED = JobChange.SUCCEED
 _SUCCEEDED = Outcome.SUCCEEDED
 _UNSUBMITTED = JobState.UNSUBMITTED
 
+FAIL_OVER_MS: Millis = 100
+"""After so long a job's client takes its scheduler for lost, as Sparrow's frontends do."""
+
+_ROUNDS_COUNTED = 6
+"""After these it waits no longer than before."""
+
 COMPLAINTS = 3  # JobInProgress.MAX_FETCH_FAILURES_NOTIFICATIONS
 COMPLAINING_SHARE = 0.5  # of the running reduces: MAX_ALLOWED_FETCH_FAILURES_PERCENT
 
 
 class Job(Actor[AnyEvent]):
     """One job of the workload, from its submission to its end; `scheduler` is the address of the
-    actor that schedules it.
+    actor that schedules it, `others` are those to which it goes in turn when that one is gone.
     """
 
     def __init__(
@@ -45,11 +53,14 @@ class Job(Actor[AnyEvent]):
         slowstart: float,
         latency_ms: Millis,
         hosts_asked: bool,
+        others: Sequence[int] = (),
     ) -> None:
         super().__init__(job_address(spec.job), f"job {spec.job}")
         self.state = _UNSUBMITTED
         self._spec = spec
         self._scheduler = scheduler
+        self._others = deque(others)
+        self._refusals = 0
         self._placement = placement
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
@@ -90,6 +101,7 @@ class Job(Actor[AnyEvent]):
             self._end(_SUCCEED, self.cause)
             return
         self._done[news.stage] += 1
+        self._refusals = 0
         if news.stage == MAPS:
             self._finish_map(news)
         self._go_on(self.cause)
@@ -153,6 +165,21 @@ class Job(Actor[AnyEvent]):
         self._forget()
         resubmitted = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
         self._begin(self.note(resubmitted))
+
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        """Its client notices soon, and goes round a list of schedulers (Sparrow, SOSP 2013); it
+        waits twice as long in every further round, until something of the job is done.
+        """
+        if gone.scheduler == self._scheduler:
+            self._others.append(self._scheduler)
+            self._scheduler = self._others.popleft()
+            rounds = self._refusals // (1 + len(self._others))
+            wait_ms = FAIL_OVER_MS << min(rounds, _ROUNDS_COUNTED)
+            self._refusals += 1
+            self.timer(msg.SubmitElsewhere(), wait_ms, self.cause)
+
+    def on_submit_elsewhere(self, _: msg.SubmitElsewhere) -> None:
+        self.on_scheduler_restarted(msg.SchedulerRestarted(recover=True))
 
     def waits_for(self) -> str:
         spec = self._spec

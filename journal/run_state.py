@@ -410,6 +410,8 @@ class RunState:
                 self.paused, self.resumed_ms = False, event.at_ms
             case faults.RestartMaster() | faults.SwitchPolicy() as fault:
                 self._backlog.append(fault)
+            case faults.CrashScheduler():
+                self.restarted_ms = event.at_ms
             case _:
                 return  # what comes of it is told by other events
         if self._backlog and not self.paused:

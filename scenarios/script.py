@@ -94,6 +94,8 @@ class _FaultScript:
                 self.begins.append(ScheduledFault(at_ms, faults.SwitchPolicy(entry.policy)))
             case tl.MasterRestartEntry():
                 self.begins.append(ScheduledFault(at_ms, faults.RestartMaster(entry.recover)))
+            case tl.SchedulerCrashEntry():
+                self._crash_scheduler(entry, place, repeat, at_ms)
             case tl.MasterPauseEntry():
                 draw = Stream(self._seed, f"timeline/{place}/length")
                 over_ms = at_ms + distributions.duration_ms(entry.for_s, draw, repeat)
@@ -113,6 +115,20 @@ class _FaultScript:
                     self.ends.append(ScheduledFault(joins_ms, faults.Restart(node)))
             case tl.NodeFaultEntry() | tl.SplitEntry():
                 self._add_to_nodes(entry, place, repeat, at_ms)
+
+    def _crash_scheduler(
+        self, entry: tl.SchedulerCrashEntry, place: int, repeat: int, at_ms: Millis
+    ) -> None:
+        number, over_ms = entry.scheduler, inf
+        if entry.for_s is not None:
+            draw = Stream(self._seed, f"timeline/{place}/length")
+            ends_ms = at_ms + distributions.duration_ms(entry.for_s, draw, repeat)
+            self.ends.append(ScheduledFault(ends_ms, faults.RestartScheduler(number)))
+            over_ms = ends_ms
+        gone = FaultInterval(at_ms, over_ms, place)
+        what = f"scheduler {number} is affected"
+        self.intervals.add(MASTER_AS_NODE, f"scheduler/{number}", gone, what, "at_s")
+        self.begins.append(ScheduledFault(at_ms, faults.CrashScheduler(number)))
 
     def _add_to_jobs(self, entry: tl.JobFaultEntry, place: int, at_ms: Millis) -> None:
         if self._jobs is None:

@@ -334,14 +334,26 @@ class MasterRestartEntry(TimelineEntry, frozen=True, kw_only=True, tag="master-r
     """Whether these are submitted again, whole."""
 
 
+class SchedulerCrashEntry(TimelineEntry, frozen=True, kw_only=True, tag="scheduler-crash"):
+    """One scheduler of several ends: what it knew is lost, what it had begun is killed, and its
+    jobs go to the next.
+    """
+
+    scheduler: Annotated[int, Meta(ge=1, le=1000)] = 1
+    """Its number."""
+    for_s: Duration | None = None
+    """How long it is gone; for ever unless said."""
+
+
 _OfMachines: TypeAlias = CrashEntry | PauseEntry | SlowEntry
 _OfLinks: TypeAlias = LinkEntry | SplitEntry
 _OfAttempts: TypeAlias = FlakyEntry | HangEntry | StuckEntry
 _OfTheCluster: TypeAlias = DriftEntry | FailuresEntry | TraceEntry | AddEntry | DrainEntry
 _OfJobs: TypeAlias = BurstEntry | KillJobEntry | PriorityEntry | PoolEntry
 _OfTheMaster: TypeAlias = PolicyEntry | MasterPauseEntry | MasterRestartEntry
+_OfSchedulers: TypeAlias = SchedulerCrashEntry | _OfTheMaster
 
-AnyEntry: TypeAlias = _OfMachines | _OfLinks | _OfAttempts | _OfTheCluster | _OfJobs | _OfTheMaster
+AnyEntry: TypeAlias = _OfMachines | _OfLinks | _OfAttempts | _OfTheCluster | _OfJobs | _OfSchedulers
 Timeline: TypeAlias = tuple[AnyEntry, ...]
 """All `[[timeline]]` tables, told apart by `what`."""
 

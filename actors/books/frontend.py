@@ -6,6 +6,7 @@ affair, and what those do that it finds.
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -15,11 +16,12 @@ from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.members import BookedNode
 from callboard.actors.kernel.actor import Actor
-from callboard.actors.kernel.address import node_address, scheduler_address
+from callboard.actors.kernel.address import job_address, node_address, scheduler_address
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import AnyEvent, Outcome
-from callboard.actors.vocabulary.lifecycle import BookedChange
+from callboard.actors.vocabulary.lifecycle import BookedChange, BookedJobState
 from callboard.actors.world import World
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import (
@@ -55,6 +57,9 @@ class Frontend(Actor[AnyEvent]):
         self._latency_ms = world.cluster.latency_ms
         self._unseen: set[JobStage] = set()
         """Setups and cleanups that no node has been given yet."""
+        self._is_gone = False
+        self._forgotten = first
+        """The last attempt of an earlier life."""
 
     def receive(self, message: msgspec.Struct) -> None:
         self.ledger.now_ms = self.now_ms
@@ -71,10 +76,40 @@ class Frontend(Actor[AnyEvent]):
     def withdraw(self, job: JobId, cause: int) -> None:
         """The job has ended: find none for it any more."""
 
+    # Its process ends, and begins anew.
+
+    def on_crash_scheduler(self, _: faults.CrashScheduler) -> None:
+        """All that it knew is gone; its machine tells jobs and nodes that it is."""
+        jobs, cause = self.ledger.known_jobs(), self.cause
+        open_ = [entry for job in jobs for entry in job.attempts.values()]
+        for entry in sorted(open_, key=attrgetter("attempt")):
+            entry.change(BookedChange.LOSE)
+            self.note(ev.AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED, cause=cause))
+        self._is_gone, self._forgotten = True, self.ledger.last_attempt
+        self.ledger = self.ledger.successor()
+        self._bookings = Bookings(self.ledger, self)
+        self._unseen.clear()
+        self.forget()
+        gone = msg.SchedulerGone(self.address)
+        for job in jobs:
+            if job.state is not BookedJobState.ENDING:
+                self.send(job_address(job.job), gone, cause)
+        for facts in self._nodes:
+            self.send(node_address(facts.node), gone, cause, self._latency_ms)
+
+    def forget(self) -> None:
+        """What else it knew is gone too."""
+
+    def on_restart_scheduler(self, _: faults.RestartScheduler) -> None:
+        self._is_gone = False
+
     # Jobs.
 
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
-        """All tasks of the stage may run from now on."""
+        """All tasks of the stage may run from now on, if there is anybody to hear of it."""
+        if self._is_gone:
+            self.send(job_address(order.job), msg.SchedulerGone(self.address), self.cause)
+            return
         if order.stage < SETUP:
             self.ledger.submit(order, self.cause)
             tasks = order.profile.tasks[order.stage]
@@ -168,6 +203,8 @@ class Frontend(Actor[AnyEvent]):
     # What nodes report.
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
+        if isinstance(report, msg.EndReport) and report.attempt <= self._forgotten:
+            return
         if isinstance(report, msg.EndReport) and report.outcome is Outcome.FAILED:
             self._know_all_nodes()
         self._bookings.book(report)

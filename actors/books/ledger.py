@@ -50,7 +50,9 @@ class Ledger:
     def successor(self) -> "Ledger":
         """Empty books of the same scheduler, which begins anew."""
         self.members.forget()
-        empty = Ledger(self._racks, self.heartbeat_ms, self._last_attempt + ATTEMPTS_SKIPPED)
+        behind = self._last_attempt + ATTEMPTS_SKIPPED
+        early = self._binds_early
+        empty = Ledger(self._racks, self.heartbeat_ms, behind, binds_early=early)
         empty.now_ms = self.now_ms
         return empty
 

@@ -32,6 +32,7 @@ class Central(Architecture):
 
     name = CENTRAL
     heartbeats = True
+    knows = (faults.NodeFault, faults.JobFault, faults.SwitchPolicy, faults.MasterFault)
     summary = "one master decides by a policy (Hadoop 1)"
 
     def __init__(self, policy: Policy, make_policy: Callable[[str], Policy]) -> None:

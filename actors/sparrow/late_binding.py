@@ -67,6 +67,9 @@ class LateBinding(AskedFrontend):
                 self._sent_reservations.cancel(job, stage, cause)
         self._sent_reservations.forget(job)
 
+    def forget(self) -> None:
+        self._sent_reservations = SentReservations(self, self._latency_ms)
+
     def on_get_task(self, ask: GetTask) -> None:
         self._questions.hear(ask, self.cause)
 

@@ -5,10 +5,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.worker.direct_dialogue import DirectDialogue
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind, scheduler_of
 
 Waiting = TypeVar("Waiting")
 
@@ -50,6 +51,12 @@ class NodeQueues(DirectDialogue, Generic[Waiting]):
         """Start an attempt in a slot that is held for it."""
         self._running[launch.attempt] = launch.kind
         self._node.launch(launch)
+
+    def stop_those_of(self, scheduler: int, cause: int) -> None:
+        """The scheduler at this address is gone: nobody wants what it has begun here."""
+        for attempt in list(self._running):
+            if scheduler_address(scheduler_of(attempt)) == scheduler:
+                self._node.kill(msg.KillTask(attempt, cause))
 
     def report(self, report: msg.AnyReport) -> None:
         """Tell it; an end frees a slot."""

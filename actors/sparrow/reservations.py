@@ -47,6 +47,14 @@ class Reservations(NodeQueues[Reservation]):
         queue.clear()
         queue.extend(left)
 
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        """Forget its reservations too; one that has been asked for is refused by its machine."""
+        for queue in self._queues:
+            left = [each for each in queue if each.scheduler != gone.scheduler]
+            queue.clear()
+            queue.extend(left)
+        self.stop_those_of(gone.scheduler, self._node.cause)
+
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         self.launch(launch)
 

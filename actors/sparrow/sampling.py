@@ -93,6 +93,9 @@ class Binding(Frontend):
         self._batches[job, stage] += 1
         return self._batches[job, stage] - 1
 
+    def forget(self) -> None:
+        self._batches.clear()
+
     def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         for each in [each for each in self._batches if each[0] == job]:
             del self._batches[each]
@@ -134,9 +137,15 @@ class Sampling(Binding):
                 probe = QueueProbe(kind, self.address, self._last_sample, place)
                 self.send(node_address(node), probe, cause, self._latency_ms)
 
+    def forget(self) -> None:
+        super().forget()
+        self._samples.clear()
+
     def on_probe_reply(self, reply: ProbeReply) -> None:
         """Bind the tasks of a sample once all of its nodes have answered."""
-        sample = self._samples[reply.sample]
+        sample = self._samples.get(reply.sample)
+        if sample is None:  # an earlier life has asked
+            return
         sample.loads[reply.place] = reply.load
         if sample.known:
             del self._samples[reply.sample]

@@ -1,6 +1,6 @@
 """Sparrow as an architecture: schedulers that share nothing, each with jobs of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -8,6 +8,8 @@ from msgspec import Meta
 from callboard.actors.architecture import Architecture
 from callboard.actors.books.frontend import Frontend
 from callboard.actors.books.job_tasks import BookedJob
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.sparrow.draws import Draws
@@ -53,6 +55,7 @@ class Sparrow(Architecture):
     knows = (
         *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
         *(faults.Flaky, faults.Hang, faults.KillJob),
+        *(faults.CrashScheduler, faults.RestartScheduler),
     )
 
     def __init__(self, params: SparrowParams | None = None) -> None:
@@ -64,6 +67,22 @@ class Sparrow(Architecture):
                 '`sparrow(placement="central")` has one scheduler; leave `schedulers` out'
             )
         self.frontends: list[Frontend] = []
+
+    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
+        script = list(script)
+        super().check(jobs, script)
+        of_schedulers = (each.fault for each in script)
+        for fault in of_schedulers:
+            if not isinstance(fault, faults.SchedulerFault):
+                continue
+            if self.params.placement == "central":
+                told = "of one queue that knows all slots no other scheduler could know them"
+                raise PolicySpecError(
+                    f"`sparrow`: scheduler {fault.scheduler} cannot crash: {told}"
+                )
+            if fault.scheduler > self._schedulers:
+                told = f"there are {self._schedulers}"
+                raise PolicySpecError(f"`sparrow`: there is no scheduler {fault.scheduler}; {told}")
 
     def draws(self, world: World) -> Draws:
         """Which nodes the schedulers ask."""
@@ -102,9 +121,16 @@ class Sparrow(Architecture):
         side = Reservations if self.params.placement == "late" else TaskQueue
         return side(node, latency_ms, self.scheduler_of)
 
-    def routes(self, fault: faults.AnyFault) -> Sequence[int]:  # noqa: ARG002
+    def others_for(self, job: JobId) -> Sequence[int]:
+        own = job % self._schedulers
+        turns = range(own + 1, own + self._schedulers)
+        return [scheduler_address(1 + each % self._schedulers) for each in turns]
+
+    def routes(self, fault: faults.AnyFault) -> Sequence[int]:
+        if isinstance(fault, faults.SchedulerFault):
+            return [scheduler_address(fault.scheduler)]
         return ()
 
     def books_of(self, job: JobId) -> BookedJob | None:
-        ledger = self.frontends[job % self._schedulers].ledger
-        return ledger.job(job) if ledger.here(job) else None
+        books = (each.ledger for each in self.frontends)
+        return next((each.job(job) for each in books if each.here(job)), None)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import AttemptId, JobId, Millis
+from callboard.scheduler.model import AttemptId, JobId, Millis, scheduler_of
 
 
 class TaskQueue(NodeQueues[msg.LaunchTask]):
@@ -27,6 +28,15 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
         reply = ProbeReply(probe.sample, probe.place, load)
         self._node.send(probe.scheduler, reply, self._node.cause, self._latency_ms)
 
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        """Forget its tasks that wait, too."""
+        for queue in self._queues:
+            of_it = [_scheduler(each) == gone.scheduler for each in queue]
+            left = [each for each, is_its in zip(queue, of_it, strict=True) if not is_its]
+            queue.clear()
+            queue.extend(left)
+        self.stop_those_of(gone.scheduler, self._node.cause)
+
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         self._queues[launch.kind].append(launch)
         self.serve(launch.kind, launch.cause)
@@ -41,3 +51,8 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
         self.launch(first)
         if first.attempt in self._doomed:
             self._node.kill(self._doomed.pop(first.attempt))
+
+
+def _scheduler(launch: msg.LaunchTask) -> int:
+    """The address of the scheduler that has sent it."""
+    return scheduler_address(scheduler_of(launch.attempt))

@@ -131,11 +131,30 @@ class RestartMaster(MasterFault, frozen=True):
     recover: bool = False
 
 
+class SchedulerFault(Fault, frozen=True):
+    """Something that happens to one scheduler of several, by its number from 1."""
+
+    scheduler: int
+
+
+class CrashScheduler(SchedulerFault, frozen=True):
+    """The scheduler's process ends: what it knew is gone, and whoever was connected with it is told
+    so by the machine.
+    """
+
+
+class RestartScheduler(SchedulerFault, frozen=True):
+    """It is there again, and knows nothing."""
+
+
 _OfAMachine: TypeAlias = Crash | Restart | PauseNode | ResumeNode | Slow | Drift
 _OfALink: TypeAlias = Disturb | Partition
 _OfAttempts: TypeAlias = Flaky | Hang | StickLaunches
 _OfAJob: TypeAlias = KillJob | SetPriority | SetPool
+_OfAScheduler: TypeAlias = CrashScheduler | RestartScheduler
 _OfTheMaster: TypeAlias = Drain | SwitchPolicy | PauseMaster | ResumeMaster | RestartMaster
 
-AnyFault: TypeAlias = _OfAMachine | _OfALink | _OfAttempts | _OfAJob | _OfTheMaster
+_OfSchedulers: TypeAlias = _OfAScheduler | _OfTheMaster
+
+AnyFault: TypeAlias = _OfAMachine | _OfALink | _OfAttempts | _OfAJob | _OfSchedulers
 """Anything that the injector can make happen."""

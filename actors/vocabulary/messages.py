@@ -141,6 +141,18 @@ class SchedulerRestarted(Message, frozen=True):
     recover: bool
 
 
+class SchedulerGone(Message, frozen=True):
+    """From the machine of a scheduler whose process has ended, to jobs and nodes that were
+    connected with it, or that try to be: there is nobody at this address.
+    """
+
+    scheduler: int
+
+
+class SubmitElsewhere(Message, frozen=True):
+    """Job to itself: time to be submitted to another scheduler."""
+
+
 class StopAttempt(Message, frozen=True):
     """Scheduler to itself: another attempt has replaced this one; kill it when this instant's
     reports have been heard.

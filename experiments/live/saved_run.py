@@ -163,6 +163,8 @@ def _entry(scheduled: ScheduledFault) -> tl.AnyEntry:
             return tl.PolicyEntry(at_s=at_s, policy=policy)
         case faults.PauseMaster():
             return tl.MasterPauseEntry(at_s=at_s, for_s=_STILL)
+        case faults.CrashScheduler(scheduler=scheduler):
+            return tl.SchedulerCrashEntry(at_s=at_s, scheduler=scheduler)
         case faults.RestartMaster(recover=recover):
             return tl.MasterRestartEntry(at_s=at_s, recover=recover)
         case _:

@@ -25,9 +25,11 @@ from callboard.scenarios.targets import drawn_count
 from callboard.scheduler.policy import PolicySpecError
 
 ENTRY_TYPES: tuple[type[tl.TimelineEntry], ...] = tuple(
-    entry for entry in get_args(tl.AnyEntry) if entry is not tl.TraceEntry
+    entry for entry in get_args(tl.AnyEntry) if entry not in (tl.TraceEntry, tl.SchedulerCrashEntry)
 )
-"""Every kind of entry but `trace`, which needs a file and gives what `crash` gives."""
+"""Every kind of entry but `trace`, which needs a file and gives what `crash` gives, and what
+happens to one scheduler of several.
+"""
 
 ENTRIES_OF_THE_MASTER: tuple[type[tl.TimelineEntry], ...] = (
     tl.KillJobEntry,
@@ -36,6 +38,12 @@ ENTRIES_OF_THE_MASTER: tuple[type[tl.TimelineEntry], ...] = (
     tl.PolicyEntry,
 )
 """What changes the master's mind at once, while messages are on their way to it."""
+
+ENTRIES_WITHOUT_MASTER: tuple[type[tl.TimelineEntry], ...] = (
+    *ENTRY_TYPES,
+    *[tl.SchedulerCrashEntry] * 8,
+)
+"""What is drawn for other architectures; most have an answer to few of these."""
 
 _TOLD_TO_OTHERS = (
     ev.AttemptClosed,
@@ -102,8 +110,8 @@ def draw_architecture_world(seed: int) -> DrawnWorld:
         crowded = values.chance(0.5)
         scenario, there = _draw_peace(values, policy, crowded=crowded, resources=resources)
         for _ in range(values.one_of((0, 0, 1, 2, 4))):
-            entry = _draw_entry(values, scenario, there)
-            if entry is not None and entry["what"] == "hang":
+            entry = _draw_entry(values, scenario, there, types=ENTRIES_WITHOUT_MASTER)
+            if entry is not None and entry["what"] in ("hang", "scheduler-crash"):
                 entry.setdefault(
                     "for_s", 4.0
                 )  # or jobs that wait for each other's room hang in turn
@@ -359,6 +367,7 @@ def _draw_entry(
             values, scenario, named=entry in (tl.AddEntry, tl.FailuresEntry)
         ),
         "others": lambda: _draw_target(values, scenario, named=True),
+        "scheduler": lambda: values.one_of((1, 2, 3)),
         "mtbf_s": lambda: values.one_of((10.0, 60.0)),
         "mttr_s": lambda: values.one_of((1.0, 20.0)),
         "until_s": lambda: float(SPAN_S),

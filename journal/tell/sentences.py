@@ -244,6 +244,10 @@ def _fault_sentence(fault: faults.AnyFault) -> str:
         case faults.RestartMaster():
             jobs = "submits all jobs again" if fault.recover else "loses all jobs"
             return f"the master starts again, knowing nothing, and {jobs}"
+        case faults.CrashScheduler():
+            return f"scheduler {fault.scheduler} is gone, and what it knew with it"
+        case faults.RestartScheduler():
+            return f"scheduler {fault.scheduler} is there again, knowing nothing"
         case faults.SwitchPolicy():
             return f"the policy in force is {fault.policy} from now on"
         case faults.KillJob():

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -23,9 +24,13 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptLaunched,
+    JobFinished,
+    JobResubmitted,
     JobSubmitted,
     NodeFacts,
+    Outcome,
 )
+from callboard.actors.vocabulary.messages import SchedulerGone
 from callboard.experiments.run.plugins import canonical_policy, load_policy
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
@@ -157,6 +162,78 @@ def test_an_architecture_stands_alone_and_is_no_policy() -> None:
 def test_a_fault_without_an_answer_is_refused_before_anything_runs(fault: faults.AnyFault) -> None:
     with pytest.raises(PolicySpecError, match="`sparrow` has no answer to the fault"):
         play([job(0)], "sparrow", script=[ScheduledFault(5, fault)])
+
+
+PLACED = [f'sparrow(placement="{each}",schedulers=3)' for each in ("late", "batch", "random")]
+
+
+def lost(policy: str, *script: ScheduledFault, **changes: Any) -> PlayedRun:
+    """Six jobs of three schedulers, every rule checked, in which something happens to these."""
+    jobs = [
+        job(n, maps=8, map_ms=3000, reduces=1, reduce_ms=1000, submit_ms=900 * n) for n in range(6)
+    ]
+    return play(jobs, policy, cluster=small(**changes), script=script)
+
+
+@pytest.mark.parametrize("policy", PLACED)
+def test_jobs_of_a_scheduler_that_is_gone_go_to_the_next(policy: str) -> None:
+    """Whole, after 100 ms; those of the others go on.  What it had begun is killed."""
+    run = lost(policy, ScheduledFault(4000, faults.CrashScheduler(1)))
+    assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED] * 6
+    again = run.all(JobResubmitted)
+    assert {each.job for each in again} <= {0, 3}
+    assert {each.at_ms for each in again if each.job == 0} == {4100}
+    assert all(each.at_ms == 4000 or each.job == 3 for each in again if each.at_ms < 4100)
+    after = [each for each in run.launches() if each.at_ms >= 4000]
+    assert {scheduler_of(each.attempt) for each in after} == {2, 3}
+    killed = [each for each in run.all(AttemptEnded) if each.outcome is Outcome.KILLED]
+    assert killed
+    assert all(scheduler_of(each.attempt) == 1 and each.at_ms == 4005 for each in killed)
+
+
+@pytest.mark.parametrize("policy", PLACED)
+def test_a_scheduler_that_is_back_has_new_jobs_and_new_numbers(policy: str) -> None:
+    script = [
+        ScheduledFault(1000, faults.CrashScheduler(1)),
+        ScheduledFault(2000, faults.RestartScheduler(1)),
+    ]
+    run = lost(policy, *script)
+    of_job_3 = [each for each in run.launches() if each.job == 3]
+    assert {scheduler_of(each.attempt) for each in of_job_3} == {1}
+    numbers = [each.attempt for each in run.launches()]
+    assert len(numbers) == len(set(numbers))
+
+
+def test_a_job_goes_round_the_list_until_somebody_is_there() -> None:
+    """It waits twice as long in every further round."""
+    gone = [ScheduledFault(0, faults.CrashScheduler(n)) for n in (1, 2, 3)]
+    run = lost(PLACED[0], *gone, ScheduledFault(2000, faults.RestartScheduler(2)))
+    tried = [each.at_ms for each in run.all(JobResubmitted) if each.job == 0]
+    assert tried == [100, 200, 300, 500, 700, 900, 1300, 1700, 2100, 2900]
+    assert {scheduler_of(each.attempt) for each in run.launches()} == {2}
+
+
+def test_reservations_of_a_scheduler_that_is_gone_are_forgotten() -> None:
+    dialogue, node = reservations(slots=1)
+    for scheduler in (99, 98, 99):
+        dialogue.on_enqueue(EnqueueTaskReservations(scheduler, MAPS, scheduler, 1, 0))
+    dialogue.on_scheduler_gone(SchedulerGone(99))
+    dialogue.on_no_task(NoTask(99, MAPS))
+    dialogue.on_no_task(NoTask(98, MAPS))
+    assert [to for to, _ in node.sent] == [99, 98]
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("sparrow(schedulers=2)", "there is no scheduler 3; there are 2"),
+        ('sparrow(placement="central")', "of one queue that knows all slots no other"),
+        ("fair", "or play sparrow, whose jobs go to another"),
+    ],
+)
+def test_who_has_no_such_scheduler_refuses_its_crash(policy: str, told: str) -> None:
+    with pytest.raises(PolicySpecError, match=told):
+        play([job(0)], policy, script=[ScheduledFault(5, faults.CrashScheduler(3))])
 
 
 def test_rules_of_the_master_say_that_they_do_not_hold_here() -> None:

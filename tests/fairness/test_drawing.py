@@ -29,9 +29,9 @@ def test_a_seed_draws_the_same_world_again() -> None:
 
 
 def test_every_kind_of_entry_is_drawn() -> None:
-    """But `trace`, which needs a file."""
+    """But `trace`, which needs a file, and a crash of one scheduler, which the master is not."""
     drawn = {type(entry) for seed in SEEDS for entry in world_of(seed).scenario.timeline}
-    assert drawn == {*get_args(tl.AnyEntry)} - {tl.TraceEntry}
+    assert drawn == {*get_args(tl.AnyEntry)} - {tl.TraceEntry, tl.SchedulerCrashEntry}
 
 
 def test_every_part_is_drawn_with_every_parameter() -> None:
@@ -74,7 +74,8 @@ def test_worlds_without_the_master_have_containers_and_faults() -> None:
     worlds = [draw_architecture_world(seed) for seed in SEEDS]
     assert len({architecture_name(world.policy) for world in worlds}) == len(ARCHITECTURES)
     assert any(world.scenario.cluster.capacity for world in worlds)
-    assert any(world.scenario.timeline for world in worlds)
+    entries = [entry for world in worlds for entry in world.scenario.timeline]
+    assert any(isinstance(entry, tl.SchedulerCrashEntry) for entry in entries)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:20])

@@ -46,6 +46,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import (
     Crash,
+    CrashScheduler,
     Disturb,
     Drain,
     Drift,
@@ -57,6 +58,7 @@ from callboard.actors.vocabulary.faults import (
     PauseNode,
     Restart,
     RestartMaster,
+    RestartScheduler,
     ResumeMaster,
     ResumeNode,
     SetPool,
@@ -140,6 +142,7 @@ _fault = st.one_of(
     st.builds(Drift, _small, _real),
     st.builds(Hang, _small, _real, st.none() | _real),
     st.builds(KillJob, _small),
+    *(st.builds(kind, _small) for kind in (CrashScheduler, RestartScheduler)),
     st.builds(SetPool, _small, _text),
     st.builds(SetPriority, _small, st.sampled_from(Priority)),
     st.builds(Drain, _small, st.booleans()),

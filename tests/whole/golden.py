@@ -24,6 +24,7 @@ LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 """Scenarios of many seconds, which have Fair alone."""
 OTHERS = {
     "omega-cell": ("monolithic", "mesos", "omega"),
+    "scheduler-lost": ("sparrow(schedulers=4)",),
     "sparrow-100ms": ("sparrow",),
     "drf-example": ('yarn(scheduler="drf",am={memory=0})',),
     "yarn-queues": ("yarn", "yarn(monitor=true,natural_termination=1)"),

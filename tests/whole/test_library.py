@@ -15,6 +15,7 @@ from callboard.actors.vocabulary.events import (
     AttemptStarted,
     JobBlacklistedNode,
     JobFinished,
+    JobResubmitted,
     KillOrdered,
     MapOutputsLost,
     NodeLost,
@@ -343,6 +344,15 @@ def test_batch_waits_behind_service_or_conflicts_with_it(policy: str) -> None:
     assert waits == pytest.approx(WAITS[policy], abs=0.05)
     lost = [each.thought_ms for each in thoughts if each.conflicted]
     assert (len(lost), round(sum(lost) / 1000)) == ((34, 270) if policy == "omega" else (0, 0))
+
+
+def test_a_lost_scheduler_costs_its_jobs_some_seconds() -> None:
+    """`scheduler-lost`, as the list of the library says; each job is submitted again once."""
+    run = ran_with_events("scheduler-lost", "sparrow(schedulers=4)")
+    assert run.mean_s() == pytest.approx(44.1, rel=0.01)
+    again = [each.job for each in run.all(JobResubmitted)]
+    assert len(again) == len(set(again)) == 4
+    assert run.result.summary.jobs.completed == len(run.jobs)
 
 
 def test_half_the_jobs_take_a_second_under_late_binding() -> None:
