@@ -52,7 +52,7 @@ def progress_timeout_ms(world: World) -> Millis:
     far = max(1.0, tasks.rack_factor, tasks.off_rack_factor)
     lengths_ms = (
         max(job.longest_map_ms() * far, job.longest_reduce_ms())
-        * job.skew
+        * max(1.0, job.skew)  # skewed tasks may be the shorter ones
         * max([1.0, *(factor for _, factor in job.factors)])
         for job in jobs
     )
