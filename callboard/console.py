@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from callboard.journal.tell.names import printable
@@ -36,6 +36,33 @@ class ReportConsole(PlainConsole):
 
     def print_line(self, text: Text) -> None:
         self.print(text, soft_wrap=not self._wraps)
+
+    def print_columns(self, table: Table) -> None:
+        """Print a table whole: one that is too wide in parts, each with the first column and as
+        many others as there is room for.
+        """
+        labels, *left = table.columns
+        while left:
+            taken = 1
+            while taken < len(left) and self._fits(table, [labels, *left[: taken + 1]]):
+                taken += 1
+            self.print(_with_columns(table, [labels, *left[:taken]]))
+            left = left[taken:]
+
+    def _fits(self, table: Table, columns: Sequence[Column]) -> bool:
+        unlimited = self.options.update(max_width=10_000)
+        needed = self.measure(_with_columns(table, columns), options=unlimited).maximum
+        return needed <= self.width
+
+
+def _with_columns(table: Table, columns: Sequence[Column]) -> Table:
+    """The table with only these of its columns."""
+    part = Table(box=table.box, pad_edge=table.pad_edge)
+    for each in columns:
+        part.add_column(each.header, justify=each.justify, no_wrap=each.no_wrap)
+    for row in zip(*(each.cells for each in columns), strict=True):
+        part.add_row(*row)
+    return part
 
 
 def print_list(rows: Iterable[Sequence[str]]) -> None:

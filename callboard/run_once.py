@@ -117,9 +117,9 @@ def _print_table(
     """
     console, by = ReportConsole(), options.by
     print_heading(world, f"seed {world.spec.scenario.seed}")
-    console.print(policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
+    console.print_columns(policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
     if by is not None:
-        console.print(policy_table(played, group_rows(played, by)))
+        console.print_columns(policy_table(played, group_rows(played, by)))
     if len(played) > 1:
         console.print_line(plain(_found(world.spec, played), "bold"))
     if tested:

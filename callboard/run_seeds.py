@@ -181,10 +181,10 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
     if not runs.rows:
         console.print_line(plain("no seed was played to its end"))
         return
-    console.print(seed_table(runs, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
+    console.print_columns(seed_table(runs, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
     if options.by is not None:
         everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
-        console.print(seed_table(runs, group_rows(everything, options.by)))
+        console.print_columns(seed_table(runs, group_rows(everything, options.by)))
     if len(runs.policies) > 1:
         console.print(difference_table(runs))
         console.print_line(plain(found_sentence(runs), "bold"))

@@ -213,3 +213,16 @@ def test_the_most_seeds_are_a_bound(callboard: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(run_seeds, "MOST_SEEDS", 11)
     _, out, _ = callboard("run", *SMALL, "--precision", "0.1%", "--json")
     assert len(json.loads(out)[0]["seeds"]) == 11
+
+
+@pytest.mark.parametrize("seeds", [(), ("--seeds", "2")], ids=["one", "two"])
+def test_figures_of_many_policies_stand_whole_in_parts_of_a_table(
+    callboard: Run, seeds: tuple[str, ...]
+) -> None:
+    """128 ± 1… was to be read where there were eight."""
+    policies = ["fifo", "fair", "hfsp", "srpt", "las", "ps", "psbs", "sjf", "sparrow", "omega"]
+    asked = [word for policy in policies for word in ("--policy", policy)]
+    _, out, _ = callboard("run", "two-jobs", *asked, *seeds)
+    assert "…" not in out
+    assert out.count("jobs completed") == 2 if seeds else 1
+    assert all(policy in out for policy in policies)
