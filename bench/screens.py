@@ -55,6 +55,10 @@ PICTURES = (
     ),
     Picture("jobs", "preemption-storm", "fair+kill", 3_000_000, ("2", "z"), (150, 24)),
     Picture("two-runs", "small-behind-giant", "fifo", 400_000, ("escape",), beside="hfsp"),
+    Picture("sparrow", "scheduler-lost", "sparrow(schedulers=4)", 60_200, ("escape",), (130, 36)),
+    Picture("eagle", "google-like", "eagle(cutoff=100)", 900_000, ("escape",), (130, 36)),
+    Picture("omega", "omega-cell", "omega(service_t_job=10)", 120_000, ("escape",), (130, 36)),
+    Picture("yarn", "yarn-queues", "yarn", 400_000, ("escape",), (130, 36)),
     Picture("job", "rack-outage", "fair", 510_000, ("2", "down", "down", "4", "z"), (110, 30)),
 )
 
