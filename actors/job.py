@@ -61,6 +61,7 @@ class Job(Actor[AnyEvent]):
         self._scheduler = scheduler
         self._others = deque(others)
         self._refusals = 0
+        self._is_leaving = False
         self._placement = placement
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
@@ -168,9 +169,11 @@ class Job(Actor[AnyEvent]):
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Its client notices soon, and goes round a list of schedulers (Sparrow, SOSP 2013); it
-        waits twice as long in every further round, until something of the job is done.
+        waits twice as long in every further round, until something of the job is done.  What was
+        sent there meanwhile may bring the same news.
         """
-        if gone.scheduler == self._scheduler:
+        if gone.scheduler == self._scheduler and not self._is_leaving:
+            self._is_leaving = True
             self._others.append(self._scheduler)
             self._scheduler = self._others.popleft()
             rounds = self._refusals // (1 + len(self._others))
@@ -179,6 +182,7 @@ class Job(Actor[AnyEvent]):
             self.timer(msg.SubmitElsewhere(), wait_ms, self.cause)
 
     def on_submit_elsewhere(self, _: msg.SubmitElsewhere) -> None:
+        self._is_leaving = False
         self.on_scheduler_restarted(msg.SchedulerRestarted(recover=True))
 
     def waits_for(self) -> str:

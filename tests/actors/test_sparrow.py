@@ -213,6 +213,19 @@ def test_a_job_goes_round_the_list_until_somebody_is_there() -> None:
     assert {scheduler_of(each.attempt) for each in run.launches()} == {2}
 
 
+def test_a_job_whose_stages_are_all_refused_is_submitted_again_once() -> None:
+    """Without slow start there are two stages at once, and two refusals (S6 in a drawn world)."""
+    script = [
+        ScheduledFault(0, faults.CrashScheduler(1)),
+        ScheduledFault(200, faults.RestartScheduler(1)),
+    ]
+    spec = job(0, maps=4, reduces=2, submit_ms=50)
+    tasks, cluster = Tasks(slowstart=0), small()
+    run = play([spec], "sparrow(schedulers=1)", cluster=cluster, tasks=tasks, script=script)
+    assert [each.at_ms for each in run.all(JobResubmitted)] == [150, 350]
+    assert len(run.launches()) == 6
+
+
 def test_reservations_of_a_scheduler_that_is_gone_are_forgotten() -> None:
     dialogue, node = reservations(slots=1)
     for scheduler in (99, 98, 99):
