@@ -44,6 +44,8 @@ def draw_architecture(values: DeclaredValues, resources: Sequence[str] = ()) -> 
         "least": partial(_amounts, values, resources, (1, 2)),
         "min_resources": partial(_amounts, values, resources, (2, 4, 8)),
         "max_resources": partial(_amounts, values, resources, (8, 12)),
+        **dict.fromkeys(("t_job", "service_t_job"), lambda: values.one_of((0.01, 0.1, 1.0))),
+        **dict.fromkeys(("t_task", "service_t_task"), lambda: values.one_of((0.005, 0.1))),
         "capacity": lambda: values.one_of((5.0, 10.0, 20.0)),
         "maximum_capacity": lambda: values.one_of((25.0, 50.0, 100.0)),
         "user_limit_factor": lambda: values.one_of((1.0, 5.0, 10.0)),

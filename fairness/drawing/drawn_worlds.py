@@ -107,7 +107,7 @@ def draw_architecture_world(seed: int) -> DrawnWorld:
     def draw() -> Scenario:
         resources = values.one_of(((), RESOURCES[:1], RESOURCES, RESOURCES))
         policy = draw_architecture(values, resources)
-        if policy.startswith("mesos"):  # whose offers may hold a node's room in parts (omega.md)
+        if policy.startswith("mesos"):  # which may offer a node's room in parts (omega.md)
             resources = ()
         crowded = values.chance(0.5)
         scenario, there = _draw_peace(values, policy, crowded=crowded, resources=resources)
@@ -199,8 +199,12 @@ def _draw_peace(
     there = sorted({cluster.get("node_type", ""), *_types_of_groups(cluster)})
     seed, tasks = int(values.rng.integers(1000)), _draw_tasks(values)
     jobs = _draw_jobs(values, there, crowded=crowded)
-    for job in jobs if resources else ():
-        _draw_demands(values, job, resources, policy)
+    for job in jobs:
+        if resources:
+            _draw_demands(values, job, resources, policy)
+        if policy.startswith("mesos"):  # slots of two kinds are parts of it too
+            for name in [name for name in job if "reduce" in name or name == "shuffle_s"]:
+                del job[name]
     plain = {
         "name": "drawn",
         "seed": seed,
