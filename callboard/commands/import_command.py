@@ -58,10 +58,6 @@ def import_command(options: argparse.Namespace) -> int:
     paths = [history_source(each, options.map) for each in options.files]
     name = _name(options.name, paths[0])
     folder = Path(options.to)
-    if folder.suffix == ".toml" and not folder.is_dir():
-        raise InputError(
-            f"--to {folder}: it takes a folder; --name says how the scenario is called"
-        )
     files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")
     outages = folder / f"{name}.outages.csv"
     for path in (*files, outages):

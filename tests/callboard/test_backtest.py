@@ -176,14 +176,3 @@ def test_a_large_history_is_not_played_again_for_it(
     monkeypatch.setattr(what_if, "REPLAYED_TASKS_MAX", 10)
     _, out, _ = callboard("run", str(history[0]), "--nodes", "5", "--policy", "fifo")
     assert f"How far it is off: callboard backtest {history[0]} --policy" in out
-
-
-def test_a_history_that_tells_no_responses_is_refused_before_it_is_played(
-    callboard: Run, tmp_path: Path
-) -> None:
-    """As a log of the Standard Workload Format with unknown waits."""
-    (unknown,) = (line for line in SWF.splitlines() if line.startswith("  2 50  -1"))
-    path = written(tmp_path, f"; Version: 2.2\n; MaxProcs: 8\n{unknown}\n", "log.swf")
-    status, out, err = callboard("backtest", str(path), "--policy", "fifo")
-    assert (status, out) == (2, "")
-    assert "there is nothing to compare" in err

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, SWF, written
+from tests.scenarios.formats.samples import HADOOP1, written
 
 
 @pytest.fixture
@@ -143,11 +143,3 @@ def test_a_swim_trace_is_sent_to_the_command_that_plays_it(
     assert status == 2
     assert "a SWIM trace: it tells sizes of jobs and no attempts; `callboard run " in err
     assert "--map" not in err
-
-
-def test_a_scenarios_name_is_no_folder(callboard: Run, tmp_path: Path) -> None:
-    """A folder called mine.toml was made."""
-    path, to = written(tmp_path, SWF, "log.swf"), tmp_path / "mine.toml"
-    status, _, err = callboard("import", str(path), "--to", str(to))
-    assert (status, to.exists()) == (2, False)
-    assert "it takes a folder; --name says" in err
