@@ -1,10 +1,11 @@
 """How long jobs take alone: the denominator of slowdown.
 
 A job alone has every slot of the cluster as the scenario begins it, with its own draws of task
-lengths; all its maps are local, all its tasks on the nodes that suit them best; nothing fails,
-straggles or comes too late.  What it cannot avoid alone either is counted: messages take their
-latency, and a slot is filled again, and an end heard of, only at a heartbeat of its node.  So it is
-a time that no run can undercut, and it is computed: no run of the job alone is that good.
+lengths; all its maps are local (or farther from their input, should the scenario have them take
+less there), all its tasks on the nodes that suit them best; nothing fails, straggles or comes too
+late.  What it cannot avoid alone either is counted: messages take their latency, and a slot is
+filled again, and an end heard of, only at a heartbeat of its node.  So it is a time that no run can
+undercut, and it is computed: no run of the job alone is that good.
 
 Runs that are compared have the same denominators: where one of them is of an architecture whose
 nodes wait for no heartbeats, these are left out of account for all.
@@ -28,7 +29,7 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
 from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scheduler.model import KINDS, MAPS, REDUCES, JobId, Millis, SlotKind, Stage
+from callboard.scheduler.model import KINDS, MAPS, REDUCES, JobId, Locality, Millis, SlotKind, Stage
 
 Nominal = NDArray[np.float64]
 """A part of each task, in ms on a node of speed 1, before noise."""
@@ -74,6 +75,8 @@ class LoneJobs:
         self._latency_ms = cluster.latency_ms
         self._round_ms = cluster.round_ms()
         self._at_once = at_once or cluster.heartbeat.out_of_band
+        self._least_held_ms = 0 if at_once else 1
+        self._nearest = min(map(tasks.locality_factor, Locality))
         self._slowstart = tasks.slowstart
         self._sigma = tasks.sigma
         self._noise = Stream(seed, "duration")
@@ -123,30 +126,24 @@ class LoneJobs:
 
     def _work(self, job: JobSpec, stage: Stage, nominal_ms: Nominal) -> Lengths:
         """How long the work of each task, which nodes differ in, takes on each type."""
-        columns = [
-            self._lengths(job, stage, nominal_ms, job.factor(node_type) / speed)
-            for speed, node_type in self._types
-        ]
+        columns = []
+        for speed, node_type in self._types:
+            factors = np.full(len(nominal_ms), job.factor(node_type) / speed)
+            factors[list(job.skewed[stage])] *= job.skew
+            if stage == MAPS:
+                factors *= self._nearest
+            columns.append(self._lengths(job, stage, nominal_ms * factors))
         return np.concatenate(columns, axis=1)
 
-    def _lengths(
-        self, job: JobSpec, stage: Stage, nominal_ms: Nominal, factor: float | None = None
-    ) -> Lengths:
-        """One column: a part of each task, skewed where a `factor` is applied."""
-        plain_ms = nominal_ms if factor is None else nominal_ms * factor
-        if self._sigma:
-            drawn = [self._real_ms(job, stage, task, ms) for task, ms in enumerate(plain_ms)]
-            column = np.array(drawn, np.int64).reshape(-1, 1)
-        else:
-            column = np.rint(plain_ms).astype(np.int64).reshape(-1, 1)
-        if factor is not None:
-            for task in job.skewed[stage]:
-                ms = float(nominal_ms[task]) * (factor * job.skew)
-                column[task] = self._real_ms(job, stage, task, ms)
-        return column
-
-    def _real_ms(self, job: JobSpec, stage: Stage, task: int, nominal_ms: float) -> Millis:
-        return real_ms(self._noise, self._sigma, job.job, stage, task, nominal_ms)
+    def _lengths(self, job: JobSpec, stage: Stage, plain_ms: Nominal) -> Lengths:
+        """One column: a part of each task, with the task's noise."""
+        if not self._sigma:
+            return np.rint(plain_ms).astype(np.int64).reshape(-1, 1)
+        drawn = [
+            real_ms(self._noise, self._sigma, job.job, stage, task, ms)
+            for task, ms in enumerate(plain_ms)
+        ]
+        return np.array(drawn, np.int64).reshape(-1, 1)
 
     def _held(self, lengths: Lengths) -> Lengths:
         """From the launch to the heartbeat that tells the end, which may bring the next launch:
@@ -154,7 +151,7 @@ class LoneJobs:
         """
         told = lengths + 2 * self._latency_ms
         if self._at_once:
-            return np.maximum(told, 1)
+            return np.maximum(told, self._least_held_ms)
         rounds = np.maximum(-(-told // self._round_ms), 1)
         return rounds * self._round_ms
 

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from callboard.scheduler.model import Millis
 
 Lengths = NDArray[np.int64]
-"""The ms of each task (a row) on each type of node (a column); all at least 1."""
+"""The ms of each task (a row) on each type of node (a column)."""
 
 
 def least_makespan(lengths: Lengths, slots: Sequence[int]) -> Millis:
     """The time before which no schedule of these tasks on these slots ends; 0 without tasks."""
-    if not len(lengths):
-        return 0
     columns = np.flatnonzero(np.asarray(slots) > 0)
-    ordered = _longest_first(lengths[:, columns])
+    there = lengths[:, columns]
+    there = there[(there > 0).all(axis=1)]  # a task of no length delays nothing
+    if not len(there):
+        return 0
+    ordered = _longest_first(there)
     counts = np.asarray(slots, np.int64)[columns]
     low = max(int(ordered[0].min()), _by_work(ordered, counts))
     if _fits(ordered, counts, low):

@@ -3,10 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.recorded_tasks import RecordedReduce
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
@@ -17,8 +20,10 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slowdown import slowdowns
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
+from tests.actors.test_recorded_tasks import recorded
 from tests.scenarios.formats.samples import HADOOP1, written
 from tests.scenarios.formats.test_any_format import SAMPLES
+from tests.support.world import spec_of
 
 AT_ONCE = Heartbeats(out_of_band=True)
 PROMPTLY = ("cluster.heartbeat.out_of_band=true", "cluster.heartbeat.interval_ms=100")
@@ -90,6 +95,35 @@ class TestByHand:
 
     def test_stragglers_are_no_part_of_it(self) -> None:
         assert alone_ms(tasks=Tasks(straggler_share=1.0), maps=1, map_s=10) == 10_002
+
+
+@pytest.mark.parametrize("policy", ["fifo", "sparrow(probes=2)"])
+def test_nothing_is_faster_where_maps_take_less_far_from_their_input(policy: str) -> None:
+    """Two maps whose inputs lie on the node that has no slots, in the other rack."""
+    apart = NodeGroup(nodes=1, map_slots=0)
+    cluster = Cluster(nodes=1, racks=2, map_slots=2, heartbeat=AT_ONCE, group=(apart,))
+    jobs = [recorded([200_000] * 2, inputs=[[1]] * 2, nodes=2)]
+    assert 1 <= slowdown(jobs, policy, cluster, Tasks(off_rack_factor=0.5)) < 1.05
+
+
+def test_nothing_is_faster_where_tasks_of_no_length_wait_for_no_heartbeat() -> None:
+    """Neither messages nor maps take any time: the reduce's shuffle begins at once."""
+    jobs = [recorded([0, 0], reduces=[RecordedReduce(60_000, 0, 0)])]
+    cluster = Cluster(nodes=2, racks=1, latency_ms=0)
+    assert slowdown(jobs, "sparrow(probes=2)", cluster, Tasks()) == 1
+
+
+def slowdown(jobs: list[JobSpec], policy: str, cluster: Cluster, tasks: Tasks) -> float:
+    """The least slowdown of these jobs in a run."""
+    spec = spec_of(jobs, cluster=cluster, tasks=tasks)
+    spec, metrics = msgspec.structs.replace(spec, policy=policy), Metrics()
+    Simulation(spec, [metrics.observe]).run()
+    return float(slowdowns(metrics.jobs(), solo_times(spec)).slowdown.min())
+
+
+def test_a_job_that_takes_no_time_has_a_time_alone() -> None:
+    spec = spec_of([recorded([0, 0])], cluster=Cluster(latency_ms=0))
+    assert solo_times(spec, at_once=True) == {0: 1}
 
 
 @settings(
