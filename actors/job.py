@@ -212,8 +212,7 @@ class Job(Actor[AnyEvent]):
 
     def _submit_reduces(self, cause: int) -> None:
         spec = self._spec
-        tail_ms = spec.shuffle_ms // max(spec.maps, 1)
-        times_ms = (spec.shuffle_ms, tail_ms, spec.reduce_ms)
+        times_ms = (spec.shuffle_ms, spec.tail_ms, spec.reduce_ms)
         work = msg.ReduceWork(*times_ms, spec.factors, _anomalies(spec, REDUCES))
         self._submit(REDUCES, work, cause)
 

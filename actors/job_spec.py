@@ -2,8 +2,9 @@
 
 import msgspec
 
-from callboard.actors.recorded_tasks import RecordedTasks
-from callboard.scheduler.model import JobId, Millis, Priority, TaskIndex
+from callboard.actors.config import Tasks
+from callboard.actors.recorded_tasks import RecordedReduce, RecordedTasks
+from callboard.scheduler.model import JobId, Millis, Priority, Stage, TaskIndex
 
 TasksOfStages = tuple[tuple[TaskIndex, ...], tuple[TaskIndex, ...]]
 """Some maps, and some reduces."""
@@ -65,6 +66,26 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         skew = (self.skew, *self.skewed) if any(self.skewed) else ()
         aux = (self.setup_ms, self.cleanup_ms) if self.setup_ms or self.cleanup_ms else ()
         return (*sizes, *self.factors, *skew, *own, *aux)
+
+    @property
+    def tail_ms(self) -> Millis:
+        """The last map's part of a shuffle."""
+        return self.shuffle_ms // max(self.maps, 1)
+
+    def work_ms(self, stage: Stage, tasks: Tasks) -> list[float]:
+        """What each task of a stage takes at speed 1 with local input, before noise and skew; a
+        reduce without its shuffle.
+        """
+        count = (self.maps, self.reduces)[stage]
+        if self.recorded is None:
+            return [float((self.map_ms, self.reduce_ms)[stage])] * count
+        return [self.recorded.nominal_ms(stage, task, tasks) for task in range(count)]
+
+    def reduces_ms(self) -> list[RecordedReduce]:
+        """The parts of each reduce at speed 1, before noise and skew."""
+        if self.recorded is None:
+            return [RecordedReduce(self.shuffle_ms, self.tail_ms, self.reduce_ms)] * self.reduces
+        return [self.recorded.reduce(task) for task in range(self.reduces)]
 
     def longest_map_ms(self) -> float:
         """The longest map, with local input, before noise."""

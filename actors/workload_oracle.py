@@ -6,7 +6,7 @@ from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.worker.durations import real_ms
-from callboard.scheduler.model import MAPS, JobId, Millis, Stage, TaskIndex
+from callboard.scheduler.model import MAPS, JobId, Millis, Stage
 
 
 class WorkloadOracle:
@@ -46,18 +46,11 @@ class WorkloadOracle:
         reduce without its shuffle.
         """
         spec = self._jobs[job]
-        tasks = spec.maps if stage == MAPS else spec.reduces
-        nominal = [self._nominal_ms(spec, stage, task) for task in range(tasks)]
+        skew = dict.fromkeys(spec.skewed[stage], spec.skew)
         return [
-            real_ms(self._noise, self._sigma, job, stage, task, ms)
-            for task, ms in enumerate(nominal)
+            real_ms(self._noise, self._sigma, job, stage, task, ms * skew.get(task, 1))
+            for task, ms in enumerate(spec.work_ms(stage, self._tasks))
         ]
-
-    def _nominal_ms(self, spec: JobSpec, stage: Stage, task: TaskIndex) -> float:
-        if spec.recorded is not None:
-            return spec.recorded.nominal_ms(stage, task, self._tasks)  # as its slot will time it
-        ms = spec.map_ms if stage == MAPS else spec.reduce_ms
-        return ms * (spec.skew if task in spec.skewed[stage] else 1)
 
     def _added_up(self, job: JobId, stage: Stage) -> Millis:
         spec = self._jobs[job]

@@ -16,7 +16,7 @@ from callboard.actors.stall_limits import calm_stall_ms
 from callboard.actors.topology import Topology
 from callboard.actors.world import World
 from callboard.scheduler.locality import Delay, auto_wait_ms
-from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.model import MAPS, Millis, NodeId
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
@@ -391,15 +391,13 @@ def _recorded(
     places: list[NDArray[Any] | None] = []
     lengths: list[NDArray[Any] | None] = []
     for spec in world.jobs:
-        known = spec.recorded
-        if known is None:
+        if spec.recorded is None:
             places.append(None)
             lengths.append(None)
             continue
         places.append(world.placement.place(spec.job, spec.maps).ravel())
-        maps = [known.map_nominal_ms(task, world.tasks) for task in range(spec.maps)]
-        parts = [known.reduce(task) for task in range(spec.reduces)]
-        lengths.append(np.array([*maps, *(ms for each in parts for ms in each)], np.float64))
+        parts = (ms for each in spec.reduces_ms() for ms in each)
+        lengths.append(np.array([*spec.work_ms(MAPS, world.tasks), *parts], np.float64))
     return places, lengths
 
 

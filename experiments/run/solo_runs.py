@@ -94,7 +94,7 @@ class LoneJobs:
 
     def least_ms(self, job: JobSpec) -> Millis:
         """The least response time of a job."""
-        maps = self._held(self._work(job, MAPS, self._map_ms(job)))
+        maps = self._held(self._work(job, MAPS, np.array(job.work_ms(MAPS, self._tasks))))
         mapped_ms = least_makespan(maps, self._map_slots)
         if not job.reduces:
             return max(mapped_ms, 1)
@@ -107,7 +107,7 @@ class LoneJobs:
         has its shuffle, but for the last map's part, behind it when all maps are done.
         """
         way_ms = 2 * self._latency_ms
-        shuffle_ms, tail_ms, rest_ms = _reduce_ms(job)
+        shuffle_ms, tail_ms, rest_ms = np.array(job.reduces_ms(), np.float64).T
         rest = self._work(job, REDUCES, rest_ms)
         whole = np.maximum(self._lengths(job, REDUCES, shuffle_ms), way_ms)
         tail = np.maximum(self._lengths(job, REDUCES, tail_ms), way_ms + 1)
@@ -116,13 +116,6 @@ class LoneJobs:
         more_ms = int((anew - begun).min())
         early_ms = mapped_ms + least_makespan(begun + more_ms, self._reduce_slots) - more_ms
         return max(early_ms, first_ms + least_makespan(anew, self._reduce_slots))
-
-    def _map_ms(self, job: JobSpec) -> Nominal:
-        """Of each map with local input; of a recorded one, what it took then."""
-        own = job.recorded
-        if own is None:
-            return np.full(job.maps, float(job.map_ms))
-        return np.array([own.map_nominal_ms(task, self._tasks) for task in range(job.maps)])
 
     def _work(self, job: JobSpec, stage: Stage, nominal_ms: Nominal) -> Lengths:
         """How long the work of each task, which nodes differ in, takes on each type."""
@@ -154,17 +147,3 @@ class LoneJobs:
             return np.maximum(told, self._least_held_ms)
         rounds = np.maximum(-(-told // self._round_ms), 1)
         return rounds * self._round_ms
-
-
-def _reduce_ms(job: JobSpec) -> tuple[Nominal, Nominal, Nominal]:
-    """Of each reduce: its whole shuffle, what of it is the last map's, and the rest; of a recorded
-    one, what they took then.
-    """
-    own = job.recorded
-    if own is None:
-        parts = (job.shuffle_ms, job.shuffle_ms // max(job.maps, 1), job.reduce_ms)
-        shuffle, tail, rest = (np.full(job.reduces, float(ms)) for ms in parts)
-    else:
-        arrays = (own.shuffle_ms, own.tail_ms, own.rest_ms)
-        shuffle, tail, rest = (np.array(each, np.float64) for each in arrays)
-    return shuffle, tail, rest
