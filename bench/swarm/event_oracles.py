@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
-import msgspec
-
 from callboard.actors.books.job_tasks import BLACKLISTING_SHARE
 from callboard.actors.config import Cluster
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.journal.run_state import RunState
+from callboard.journal.told_scenario import told_scenario
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex
 from callboard.scheduler.reasons import Reason
 from callboard.scheduler.registry.parts import make_policy
@@ -113,8 +112,7 @@ class LostOutputsAreAwaited(EventOracle):
     def look(self, event: ev.AnyEvent) -> str | None:
         match event:
             case ev.RunStarted():
-                cluster = msgspec.convert(event.scenario.get("cluster", {}), Cluster)
-                self._told_ms = 2 * cluster.latency_ms + 1
+                self._told_ms = 2 * told_scenario(event).cluster.latency_ms + 1
             case ev.FaultStruck(fault=faults.NodeFault() as fault):
                 self._struck.add(fault.node)
             case ev.JobSubmitted() | ev.JobResubmitted():

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-import msgspec
-
 from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.architectures import architecture_name, what_ships
 from callboard.actors.config import Cluster, Tasks
@@ -15,9 +13,10 @@ from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
+from callboard.journal.told_scenario import told_parts, told_scenario, told_table
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy, PolicySpecError
-from callboard.scheduler.registry.parts import PartSettings, make_policy
+from callboard.scheduler.registry.parts import make_policy
 
 Handlers = Mapping[type[ev.Event], Callable[[Any], object]]
 
@@ -35,16 +34,15 @@ class Setup:
     def __init__(self, started: ev.RunStarted, live: Architecture | None) -> None:
         self.architecture = architecture_name(started.policy) if live is None else live.name
         self.nodes = started.nodes
-        self.cluster: Cluster | None = _table(started, "cluster", Cluster)
-        self.tasks: Tasks | None = _table(started, "tasks", Tasks)
+        self.cluster = told_table(started, "cluster", Cluster)
+        self.tasks = told_table(started, "tasks", Tasks)
         heartbeat = (self.cluster or Cluster()).heartbeat
         self.heartbeat_ms: Millis = heartbeat.period_ms(len(started.nodes))
         self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
-        self.parts: PartSettings = _table(started, "parts", dict[str, dict[str, Any]]) or {}
+        self.parts = told_parts(started)
         self.policy = self.policy_of(started.policy) if live is None else live.policy
         self.switched_ms: Millis = NEVER
-        workload = started.scenario.get("workload")
-        self.repeats_kills = isinstance(workload, dict) and workload.get("kind") == "recorded"
+        self.repeats_kills = told_scenario(started).workload.kind == "recorded"
 
     def policy_of(self, spelling: str) -> Policy | None:
         """The policy of this spelling; None for one that is not shipped."""
@@ -52,13 +50,6 @@ class Setup:
             return make_policy(spelling, what_ships(self.parts))
         except PolicySpecError:
             return None
-
-
-def _table(started: ev.RunStarted, name: str, kind: type[Any]) -> Any:
-    try:
-        return msgspec.convert(started.scenario[name], kind)
-    except (KeyError, msgspec.ValidationError):
-        return None
 
 
 class Rule:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
-from callboard.actors.config import Cluster
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.consistency import take_events
 from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.run_state import RunState
+from callboard.journal.told_scenario import told_scenario
 from callboard.scheduler.model import (
     KINDS,
     MAP,
@@ -112,9 +112,7 @@ class PlayedHistory:
     @property
     def latency_ms(self) -> Millis:
         """How long a message takes."""
-        cluster = self.started.scenario.get("cluster")
-        told = cluster.get("latency_ms") if isinstance(cluster, dict) else None
-        return told if isinstance(told, int) else Cluster().latency_ms
+        return told_scenario(self.started).cluster.latency_ms
 
     def slots(self, kind: SlotKind) -> int:
         """All slots of a kind."""

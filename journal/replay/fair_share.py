@@ -13,15 +13,15 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.config import Tasks
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import RunState
+from callboard.journal.told_scenario import told_parts, told_scenario
 from callboard.scheduler import model
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.parts import SHIPPED, PartSettings, parse_policy
+from callboard.scheduler.registry.parts import SHIPPED, parse_policy
 from callboard.scheduler.view import ClusterView, JobView
 
 _Floats = NDArray[np.float64]
@@ -43,9 +43,7 @@ class FairShares:
     def __init__(self, started: RunStarted) -> None:
         self._params = _params_of(started)
         self._fair = Fair(self._params)
-        tasks = started.scenario.get("tasks")
-        share = tasks.get("slowstart") if isinstance(tasks, dict) else None
-        self._slowstart = Tasks().slowstart if share is None else float(share)
+        self._slowstart = told_scenario(started).tasks.slowstart
         self._slots = np.array([(node.map_slots, node.reduce_slots) for node in started.nodes])
         self._computed_at = (-1, 0)
         self._shares: dict[model.JobId, float] = {}
@@ -103,9 +101,7 @@ def _water_level(demands: _Floats, weights: _Floats, slots: int) -> float:
 
 def _params_of(started: RunStarted) -> Fair.Params:
     """How jobs fall into pools; the defaults where that cannot be read."""
-    parts = started.scenario.get("parts")
-    settings = cast(PartSettings, parts) if isinstance(parts, dict) else {}
-    known = SHIPPED.with_settings({k: v for k, v in settings.items() if k == "fair"})
+    known = SHIPPED.with_settings({k: v for k, v in told_parts(started).items() if k == "fair"})
     for text in (started.policy, "fair"):
         with suppress(PolicySpecError):
             params = parse_policy(text, known)["order"].params

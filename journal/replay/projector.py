@@ -19,6 +19,7 @@ from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.result_headline import run_headline
 from callboard.journal.replay.slot_cards import slot_cards
+from callboard.journal.told_scenario import told_scenario
 from callboard.scheduler.model import Millis, slot_kind
 
 _AGE_MAX = 255
@@ -77,8 +78,7 @@ def project(
 
 
 def _run(started: RunStarted) -> fr.RunInfo:
-    named = started.scenario.get("policies")
-    policies = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    policies = told_scenario(started).policies
     return fr.RunInfo(started.name, started.policy, started.seed, started.nodes, policies)
 
 

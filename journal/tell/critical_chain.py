@@ -11,13 +11,13 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from callboard.actors.config import Tasks
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
+from callboard.journal.told_scenario import told_scenario
 from callboard.scheduler.model import (
     MAP,
     MAPS,
@@ -121,7 +121,7 @@ class ChainReader:
         """Take note of an event that the state has taken in."""
         match event:
             case ev.RunStarted():
-                self._slowstart = _slowstart(event.scenario)
+                self._slowstart = told_scenario(event).tasks.slowstart
             case ev.AttemptLaunched() if event.job == self.job and event.stage < SETUP:
                 record = run_state.attempts.get(event.attempt)
                 if record is not None:
@@ -273,8 +273,3 @@ class _Mark(NamedTuple):
 
 def _latest(attempts: Iterable[_OwnAttempt]) -> _OwnAttempt | None:
     return max(attempts, key=lambda own: (own.closed_ms, own.launch.attempt), default=None)
-
-
-def _slowstart(scenario: dict[str, Any]) -> float:
-    share: float = scenario.get("tasks", {}).get("slowstart", Tasks().slowstart)
-    return share

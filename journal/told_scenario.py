@@ -1,0 +1,54 @@
+"""What a journal's first event tells of its scenario, which may be of another version."""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.vocabulary.events import RunStarted
+from callboard.scheduler.model import Millis
+from callboard.scheduler.registry.parts import PartSettings
+
+Table = TypeVar("Table")
+
+
+class _ToldTasks(msgspec.Struct, frozen=True):
+    slowstart: float = Tasks().slowstart
+
+
+class _ToldCluster(msgspec.Struct, frozen=True):
+    latency_ms: Millis = Cluster().latency_ms
+
+
+class _ToldWorkload(msgspec.Struct, frozen=True):
+    kind: str = ""
+
+
+class ToldScenario(msgspec.Struct, frozen=True):
+    """The few settings that readers of journals need, with the defaults where they are not told."""
+
+    tasks: _ToldTasks = _ToldTasks()
+    cluster: _ToldCluster = _ToldCluster()
+    workload: _ToldWorkload = _ToldWorkload()
+    policies: tuple[str, ...] = ()
+
+
+def told_scenario(started: RunStarted) -> ToldScenario:
+    """Those settings; all by default where one of them cannot be read."""
+    try:
+        return msgspec.convert(started.scenario, ToldScenario)
+    except msgspec.ValidationError:
+        return ToldScenario()
+
+
+def told_table(started: RunStarted, name: str, kind: type[Table]) -> Table | None:
+    """A whole table; None where it is not told, or is not of this version."""
+    try:
+        return msgspec.convert(started.scenario[name], kind)
+    except (KeyError, msgspec.ValidationError):
+        return None
+
+
+def told_parts(started: RunStarted) -> PartSettings:
+    """The settings of policies' parts."""
+    return told_table(started, "parts", dict[str, dict[str, Any]]) or {}
