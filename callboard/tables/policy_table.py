@@ -3,14 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from rich import box
 from rich.table import Table
-from rich.text import Text
 
-from callboard.console import plain
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, TableRow
+from callboard.experiments.pages.report.document import ReportCell, ReportTable
 from callboard.experiments.run.run_result import RunResult
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.tables.terminal_table import terminal_table
 
 HEADING_WIDTH = 22
 """A policy's name is broken into lines of about that many characters."""
@@ -18,22 +17,14 @@ HEADING_WIDTH = 22
 
 def policy_table(runs: Sequence[RunResult], rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
     """The table.  Rows without a figure in any run are left out."""
-    table = empty_table([run.summary.policy for run in runs])
-    for figure in rows:
-        values = [figure.of(run) for run in runs]
-        if any(value is not None for value in values):
-            table.add_row(plain(figure.label), *_cells(figure, values))
-    return table
-
-
-def empty_table(policies: Sequence[str]) -> Table:
-    """A table with a column for labels, and one for each policy."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for name in headings(policies):
-        lines = Text("\n").join(map(plain, name.splitlines()))
-        table.add_column(lines, justify="right", no_wrap=True)
-    return table
+    columns = [(figure, [figure.of(run) for run in runs]) for figure in rows]
+    drawn: list[list[ReportCell | str]] = [
+        [figure.label, *_cells(figure, values)]
+        for figure, values in columns
+        if any(value is not None for value in values)
+    ]
+    head = ("", *headings([run.summary.policy for run in runs]))
+    return terminal_table(ReportTable(headings=head, rows=drawn, whole=(0,)))
 
 
 def headings(policies: Sequence[str]) -> list[str]:
@@ -57,12 +48,12 @@ def _in_lines(name: str) -> str:
     return "\n".join(lines)
 
 
-def _cells(figure: TableRow, values: Sequence[float | None]) -> list[Text]:
-    """The row's figures as text; the best is bold, unless all are equal."""
+def _cells(figure: TableRow, values: Sequence[float | None]) -> list[ReportCell]:
+    """The row's figures as text; the best is marked, unless all are equal."""
     known = [value for value in values if value is not None]
     best = figure.best(known) if figure.best is not None and len(set(known)) > 1 else None
     texts = ["-" if value is None else figure.write(value) for value in values]
     return [
-        Text(text, "bold green" if value is not None and value == best else "")
+        ReportCell(text, "best" if value is not None and value == best else "")
         for value, text in zip(values, texts, strict=True)
     ]

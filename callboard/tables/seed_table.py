@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 
 import msgspec
-from rich import box
 from rich.table import Table
-from rich.text import Text
 
-from callboard.console import plain
 from callboard.experiments.many.seed_runs import (
     Figure,
     SeedRuns,
@@ -15,16 +12,12 @@ from callboard.experiments.many.seed_runs import (
     mean_slowdown,
     p95_response_s,
 )
-from callboard.experiments.many.statistics import PairedComparison, interval
+from callboard.experiments.many.statistics import PairedComparison
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, TableRow
-from callboard.experiments.pages.figure_text import (
-    COMPARED,
-    UNITS,
-    best_beyond_chance,
-    difference_cells,
-    interval_text,
-)
-from callboard.tables.policy_table import empty_table, headings
+from callboard.experiments.pages.report.document import ReportCell, ReportTable
+from callboard.experiments.pages.report.result_tables import compared_rows, figure_table
+from callboard.tables.policy_table import headings
+from callboard.tables.terminal_table import terminal_table
 
 JSON_FIGURES: dict[str, Figure] = {
     "mean_response_seconds": mean_response_s,
@@ -41,31 +34,18 @@ def seed_table(runs: SeedRuns, rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
     """Means over the seeds with 95 % intervals.  The best of a row is bold where it differs from
     each other policy by more than chance.
     """
-    table = empty_table(runs.policies)
-    for row in rows:
-        columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
-        if row.over_seeds and any(value is not None for column in columns for value in column):
-            best = best_beyond_chance(row.best, columns)
-            cells = [interval_text(row.write, interval(column)) for column in columns]
-            styles = ["bold green" if place == best else "" for place in range(len(columns))]
-            table.add_row(plain(row.label), *map(Text, cells, styles))
-    return table
+    over_seeds = [row for row in rows if row.over_seeds]
+    return terminal_table(figure_table(runs, over_seeds, names=headings))
 
 
 def difference_table(runs: SeedRuns) -> Table:
     """Every policy's differences to the first, on the same seeds."""
     names = [" ".join(name.split("\n")) for name in headings(runs.policies)]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(plain(f"against {names[0]}, seed by seed"))
-    for heading in ("difference", "in percent", "better in", ""):
-        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    rows: list[Sequence[ReportCell | str]] = []
     for place, name in enumerate(names[1:], 1):
-        table.add_row(plain(name, "bold"))
-        for label, figure in COMPARED.items():
-            found = runs.against_first(place, figure)
-            if found.difference.runs:
-                table.add_row(f"  {label}", *difference_cells(found, UNITS[label]))
-    return table
+        rows += [[name], *([f"  {label}", *cells] for label, *cells in compared_rows(runs, place))]
+    head = (f"against {names[0]}, seed by seed", "difference", "in percent", "better in", "")
+    return terminal_table(ReportTable(headings=head, rows=rows))
 
 
 def seeds_json(runs: SeedRuns) -> list[dict[str, object]]:

@@ -57,8 +57,10 @@ class FactList(Block, frozen=True):
 
 
 class ReportTable(Block, frozen=True):
-    """A table; its first `text_columns` hold text, the others figures.  A cell of a row is a text
-    or a `ReportCell`; a row of one cell is a heading among the rows.
+    """A table, for a page or a terminal; its first `text_columns` hold text, the others figures.  A
+    cell of a row is a text or a `ReportCell`; a row of one cell is a heading among the rows.  A
+    terminal without room breaks the lines of columns of text, but for those that are to stay
+    `whole` (counted from 0).
     """
 
     kind: ClassVar[str] = "table"
@@ -66,6 +68,7 @@ class ReportTable(Block, frozen=True):
     rows: Sequence[Sequence[ReportCell | str]]
     caption: str = ""
     text_columns: int = 1
+    whole: Sequence[int] = ()
 
 
 class ReportFigure(Block, frozen=True):

@@ -1,6 +1,6 @@
 """Figures of runs as tables of a report: a column a policy, means with intervals over seeds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
@@ -18,12 +18,18 @@ from callboard.experiments.pages.figure_text import (
 from callboard.experiments.pages.report.document import Emphasis, ReportCell, ReportTable
 
 
-def figure_table(runs: SeedRuns, rows: Sequence[TableRow], caption: str = "") -> ReportTable:
+def figure_table(
+    runs: SeedRuns,
+    rows: Sequence[TableRow],
+    caption: str = "",
+    names: Callable[[Sequence[str]], Sequence[str]] = policy_labels,
+) -> ReportTable:
     """The rows of which some policy has a figure; the best of a row is marked if it is beyond
-    chance, which of one seed nothing is.
+    chance, which of one seed nothing is.  `names` makes columns' headings of policies.
     """
     drawn = [row for each in rows if (row := _row(runs, each)) is not None]
-    return ReportTable(headings=("", *policy_labels(runs.policies)), rows=drawn, caption=caption)
+    head = ("", *names(runs.policies))
+    return ReportTable(headings=head, rows=drawn, caption=caption, whole=(0,))
 
 
 def _row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
@@ -41,19 +47,27 @@ def _row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
 
 def difference_rows(runs: SeedRuns) -> ReportTable:
     """Each policy against the first one, seed by seed."""
-    names, rows = policy_labels(runs.policies), list[list[ReportCell | str]]()
-    for place, name in enumerate(names[1:], 1):
-        for label, figure in COMPARED.items():
-            found = runs.against_first(place, figure)
-            if found.difference.runs:
-                cells = difference_cells(found, UNITS[label])
-                rows.append([name, label, ReportCell(cells[0], _sure(found)), *cells[1:]])
+    names = policy_labels(runs.policies)
+    rows = [
+        [name, *row]
+        for place, name in enumerate(names[1:], 1)
+        for row in compared_rows(runs, place)
+    ]
     return ReportTable(
         headings=("policy", "figure", "difference", "in percent", "better in", ""),
         rows=rows,
         text_columns=2,
         caption=f"Against {names[0]}, on the same seeds; minus is better",
     )
+
+
+def compared_rows(runs: SeedRuns, place: int) -> Iterator[list[ReportCell | str]]:
+    """How the policy at that place differs from the first: a row for each figure."""
+    for label, figure in COMPARED.items():
+        found = runs.against_first(place, figure)
+        if found.difference.runs:
+            difference, *others = difference_cells(found, UNITS[label])
+            yield [label, ReportCell(difference, _sure(found)), *others]
 
 
 def overview(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
