@@ -17,12 +17,15 @@ from callboard.experiments.pages.figure_text import (
 )
 from callboard.experiments.pages.report.document import Emphasis, ReportCell, ReportTable
 
+Names = Callable[[Sequence[str]], Sequence[str]]
+"""How policies are called in a table."""
+
 
 def figure_table(
     runs: SeedRuns,
     rows: Sequence[TableRow],
     caption: str = "",
-    names: Callable[[Sequence[str]], Sequence[str]] = policy_labels,
+    names: Names = policy_labels,
 ) -> ReportTable:
     """The rows of which some policy has a figure; the best of a row is marked if it is beyond
     chance, which of one seed nothing is.  `names` makes columns' headings of policies.
@@ -71,17 +74,24 @@ def compared_rows(runs: SeedRuns, place: int) -> Iterator[list[ReportCell | str]
 
 
 def overview(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
+    """Each setting and policy; also the share of jobs that were done in time, if that is asked."""
+    rows = [*OVERVIEW_ROWS, *([done_within_row(within_s)] if within_s else [])]
+    return setting_table(groups, rows, policy_labels)
+
+
+def setting_table(
+    groups: Sequence[SettingRuns], rows: Sequence[TableRow], names: Names
+) -> ReportTable:
     """A row for each setting and policy: means over the seeds, and the paired difference of the
-    mean response time to the first policy.
+    mean response time to the first policy.  Figures that no run has are left out.
     """
     keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
-    rows = list(OVERVIEW_ROWS) + ([done_within_row(within_s)] if within_s else [])
     shown = [row for row in rows if any(_has(group.runs, row) for group in groups)]
     head = ["scenario"] * several + keys + ["policy"]
     body = [
         [*[group.scenario] * several, *(dict(group.setting).get(key, "") for key in keys), *cells]
         for group in groups
-        for cells in _setting_rows(group.runs, shown)
+        for cells in _setting_rows(group.runs, shown, names)
     ]
     labels = [row.label.strip() for row in shown]
     return ReportTable(
@@ -102,9 +112,11 @@ def _has(runs: SeedRuns, row: TableRow) -> bool:
     return any(value is not None for values in runs.figures(row.of) for value in values)
 
 
-def _setting_rows(runs: SeedRuns, rows: Sequence[TableRow]) -> Iterator[list[ReportCell | str]]:
+def _setting_rows(
+    runs: SeedRuns, rows: Sequence[TableRow], names: Names
+) -> Iterator[list[ReportCell | str]]:
     """The policy, the number of its runs, its figures, and how it differs from the first."""
-    for place, label in enumerate(policy_labels(runs.policies)):
+    for place, label in enumerate(names(runs.policies)):
         means = [interval_text(row.write, runs.mean(place, row.of)) for row in rows]
         yield [label, str(len(runs.results(place))), *means, _against_first(runs, place)]
 
