@@ -14,6 +14,7 @@ from callboard.experiments.reproduction.outcome import (
     ReproductionVerdict,
     ours_text,
     paper_text,
+    quantity_cells,
     why_words,
 )
 
@@ -66,10 +67,9 @@ def artefact_table(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("class", no_wrap=True)
-    for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
-        texts = (quantity.label, paper_text(quantity), ours_text(quantity, found))
-        verdict = Text(found.verdict, VERDICT_STYLES[found.verdict])
-        table.add_row(*map(Text, texts), verdict, Text(artefact.class_of(quantity)))
+    for cells in quantity_cells(artefact, outcome):
+        verdict = Text(cells.verdict, VERDICT_STYLES[cells.verdict])
+        table.add_row(*map(Text, cells[:3]), verdict, Text(cells.of_class))
     return table
 
 

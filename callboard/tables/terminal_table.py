@@ -14,7 +14,7 @@ def terminal_table(table: ReportTable) -> Table:
     """Figures stand to the right and are never broken; nor is the text of `whole` columns."""
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, heading in enumerate(table.headings):
-        is_text = place < table.text_columns
+        is_text = table.is_text(place)
         drawn.add_column(
             Text("\n").join(map(plain, heading.splitlines())),
             justify="left" if is_text else "right",

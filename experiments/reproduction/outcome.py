@@ -1,10 +1,10 @@
 """Verdicts: computed from what the paper prints and what ours came to."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -220,6 +220,23 @@ def why_words(artefact: AnyArtefact, outcome: ArtefactOutcome) -> str:
     if outcome.verdict is _V.MAY_BE_CHANCE:
         return artefact.why or "The interval holds the limit that decides: more seeds would tell."
     return artefact.why or "Unexplained."
+
+
+class QuantityCells(NamedTuple):
+    """A quantity as tables tell it, in print and here."""
+
+    label: str
+    paper: str
+    ours: str
+    verdict: ReproductionVerdict
+    of_class: str
+
+
+def quantity_cells(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Iterator[QuantityCells]:
+    """The quantities of an artefact that have an outcome."""
+    for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
+        texts = (quantity.label, paper_text(quantity), ours_text(quantity, found))
+        yield QuantityCells(*texts, found.verdict, str(artefact.class_of(quantity)))
 
 
 def ours_text(quantity: Quantity[Any], found: QuantityOutcome) -> str:

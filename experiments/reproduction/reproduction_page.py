@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from callboard.experiments.many.statistics import MEDIAN_SAMPLES
+from callboard.experiments.pages.report.document import ReportCell, ReportTable
+from callboard.experiments.pages.report.markdown_table import markdown_lines
 from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import (
     CLASS_MEANINGS,
@@ -18,8 +20,7 @@ from callboard.experiments.reproduction.outcome import (
     ArtefactOutcome,
     ReproductionVerdict,
     figures_by_class,
-    ours_text,
-    paper_text,
+    quantity_cells,
     tally_words,
     why_words,
 )
@@ -97,11 +98,12 @@ def _head(
         fewest=MEDIAN_SAMPLES,
     ).splitlines()
     yield ""
-    yield "| verdict | |"
-    yield "|---|---|"
-    for verdict, meaning in VERDICT_MEANINGS.items():
-        if verdict is not ReproductionVerdict.NOT_RUN:
-            yield f"| {verdict} | {meaning} |"
+    meanings = [
+        [str(verdict), meaning]
+        for verdict, meaning in VERDICT_MEANINGS.items()
+        if verdict is not ReproductionVerdict.NOT_RUN
+    ]
+    yield from markdown_lines(ReportTable(headings=("verdict", ""), rows=meanings, text_columns=2))
     yield ""
     there = [each for each in artefacts if each.id in outcomes]
     yield f"{tally_words([outcomes[each.id] for each in there])}. Of their single figures:"
@@ -115,27 +117,33 @@ def _classes(
     """How many figures of each class have each verdict."""
     counts = figures_by_class(artefacts, outcomes)
     verdicts = [each for each in ReproductionVerdict if any(row[each] for row in counts.values())]
-    yield f"| class | | figures | {' | '.join(verdicts)} |"
-    yield f"|---|---|---:|{'---:|' * len(verdicts)}"
-    for which, row in counts.items():
-        cells = [str(row[verdict] or "") for verdict in verdicts]
-        yield f"| {which} | {CLASS_MEANINGS[which]} | {row.total()} | {' | '.join(cells)} |"
+    rows = [
+        [
+            which,
+            CLASS_MEANINGS[which],
+            str(row.total()),
+            *(str(row[each] or "") for each in verdicts),
+        ]
+        for which, row in counts.items()
+    ]
+    head = ("class", "", "figures", *verdicts)
+    yield from markdown_lines(ReportTable(headings=head, rows=rows, text_columns=2))
 
 
 def _table(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> Iterator[str]:
-    yield "| artefact | what | paper | ours | verdict | class |"
-    yield "|---|---|---:|---:|---|---|"
+    rows = list[list[ReportCell | str]]()
     for artefact in artefacts:
         outcome = outcomes[artefact.id]
         seeds = f" Seeds {number_ranges(outcome.seeds)}." if len(outcome.seeds) > 1 else ""
         says = f"{artefact.place}. {artefact.says}{seeds}"
-        yield f"| **{artefact.id}** | {says} | | | **{outcome.verdict}** | |"
-        for quantity, each in zip(artefact.quantities, outcome.quantities, strict=False):
-            cells = (quantity.label, paper_text(quantity), ours_text(quantity, each))
-            yield f"| | {' | '.join(cells)} | {each.verdict} | {artefact.class_of(quantity)} |"
-    yield ""
+        name, verdict = ReportCell(artefact.id, "best"), ReportCell(str(outcome.verdict), "best")
+        rows.append([name, says, "", "", verdict, ""])
+        rows += (["", *cells] for cells in quantity_cells(artefact, outcome))
+    head = ("artefact", "what", "paper", "ours", "verdict", "class")
+    table = ReportTable(headings=head, rows=rows, text_columns=2, words=(4, 5))
+    yield from (*markdown_lines(table), "")
 
 
 def _why(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Iterator[str]:

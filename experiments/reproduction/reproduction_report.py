@@ -35,8 +35,7 @@ from callboard.experiments.reproduction.outcome import (
     ArtefactOutcome,
     ReproductionVerdict,
     figures_by_class,
-    ours_text,
-    paper_text,
+    quantity_cells,
     tally_words,
     why_words,
 )
@@ -129,11 +128,10 @@ def _blocks(
     yield Heading(text=f"{artefact.id}: {artefact.place}")
     yield Prose(text=artefact.says)
     yield from _figures(each, outcome, store)
-    rows: list[list[ReportCell | str]] = []
-    for quantity, found in zip(artefact.quantities, outcome.quantities, strict=False):
-        verdict = ReportCell(str(found.verdict), _MARKS[found.verdict])
-        texts = (quantity.label, paper_text(quantity), ours_text(quantity, found))
-        rows.append([*texts, verdict, str(artefact.class_of(quantity))])
+    rows: list[list[ReportCell | str]] = [
+        [*cells[:3], ReportCell(str(cells.verdict), _MARKS[cells.verdict]), cells.of_class]
+        for cells in quantity_cells(artefact, outcome)
+    ]
     if rows:
         yield ReportTable(headings=("", "paper", "ours", "verdict", "class"), rows=rows)
     if artefact.fitted_on:

@@ -57,10 +57,10 @@ class FactList(Block, frozen=True):
 
 
 class ReportTable(Block, frozen=True):
-    """A table, for a page or a terminal; its first `text_columns` hold text, the others figures.  A
-    cell of a row is a text or a `ReportCell`; a row of one cell is a heading among the rows.  A
-    terminal without room breaks the lines of columns of text, but for those that are to stay
-    `whole` (counted from 0).
+    """A table, for a page, a terminal or Markdown.  Its first `text_columns` hold text, the others
+    figures, but for those that are `words` (counted from 0).  A cell of a row is a text or a
+    `ReportCell`; a row of one cell is a heading among the rows.  A terminal without room breaks the
+    lines of columns of text, but for those that are to stay `whole`.
     """
 
     kind: ClassVar[str] = "table"
@@ -68,7 +68,12 @@ class ReportTable(Block, frozen=True):
     rows: Sequence[Sequence[ReportCell | str]]
     caption: str = ""
     text_columns: int = 1
+    words: Sequence[int] = ()
     whole: Sequence[int] = ()
+
+    def is_text(self, place: int) -> bool:
+        """Whether the column at that place holds text."""
+        return place < self.text_columns or place in self.words
 
 
 class ReportFigure(Block, frozen=True):
