@@ -111,13 +111,20 @@ class TaskBook:
         self.changed[event.job] = None
 
     def settle(self) -> None:
-        """Drop what is kept of the jobs that are over, but not the jobs themselves."""
+        """Drop what is kept of the jobs that are over, but not the jobs themselves.  One of several
+        schedulers may begin a task at the instant of its job's end, of which it has not heard.
+        """
+        now_ms, still = self._run_state.now_ms, dict[JobId, None]()
         for number in self.changed:
             job = self._run_state.jobs[number]
-            if job.finished is not None and not job.open:
-                self.jobs[number].tasks = _no_tasks()
-                self.jobs[number].outputs.clear()
-        self.changed.clear()
+            if job.finished is None or job.open:
+                continue
+            if job.finished.at_ms == now_ms:
+                still[number] = None
+                continue
+            self.jobs[number].tasks = _no_tasks()
+            self.jobs[number].outputs.clear()
+        self.changed = still
 
     def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         launch = attempt.launch
