@@ -53,8 +53,9 @@ class Yarn(Architecture):
         return self.params.scheduler == "capacity"
 
     def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
+        jobs = list(jobs)
         super().check(jobs, script)
-        for job in jobs:
+        for job in [*jobs, *jobs]:  # a queue that is made on the way may be above an earlier job's
             try:
                 self._tree.leaf(job.pool)
             except ValueError as error:

@@ -11,6 +11,7 @@ from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
+from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.reasons import Reason
 
 
@@ -74,3 +75,11 @@ def test_queues_that_nobody_has_stated_are_made_at_any_depth() -> None:
     pools = [f'workload.job.{n}.pool="{pool}"' for n, pool in enumerate(("x/y/a", "x/b"))]
     events = played("drf-example", 'yarn(scheduler="fair")', *pools)
     assert sum(isinstance(each, ev.JobFinished) for each in events) == 2
+
+
+def test_a_queue_with_queues_below_it_has_no_jobs_of_its_own() -> None:
+    """Whichever of the jobs comes first: nothing has run by then."""
+    for pools in (("x", "x/y"), ("x/y", "x")):
+        named = [f'workload.job.{n}.pool="{pool}"' for n, pool in enumerate(pools)]
+        with pytest.raises(PolicySpecError, match="queue `x` has queues below it, and no jobs"):
+            played("drf-example", 'yarn(scheduler="fair")', *named)
