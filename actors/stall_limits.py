@@ -34,15 +34,16 @@ def calm_stall_ms(cluster: Cluster) -> Millis:
 
 
 def _is_progress(event: ev.AnyEvent) -> bool:
+    """A task fails four times at most (rule S4), so its failures too lead to an end."""
     if isinstance(event, ev.AttemptClosed):
-        return event.outcome is ev.Outcome.SUCCEEDED
+        return event.outcome is not ev.Outcome.KILLED
     return isinstance(event, ev.JobSubmitted | ev.JobFinished)
 
 
 def progress_timeout_ms(world: World) -> Millis:
-    """How long the next success may take when nothing happens any more: until every loss is noticed
-    and every failed fetch given up, and four of the longest attempts, even if they hang, wait for
-    their input, or do not begin.
+    """How long the next success or failure may take when nothing happens any more: until every loss
+    is noticed and every failed fetch given up, and four of the longest attempts, even if they hang,
+    wait for their input, or do not begin.
     """
     cluster, tasks, jobs, script = world.cluster, world.tasks, world.jobs, world.script
     happening = [each.fault for each in script]

@@ -248,7 +248,7 @@ class Kernel(Generic[EventT]):
             self._check_stall(at)
         if self.is_progress is not None and at - self.progress_ms > self.progress_timeout_ms:
             hours = self.progress_timeout_ms / 3_600_000
-            why = f"no task has come to its end for {hours:.3g} hours, though all is calm"
+            why = f"no attempt has succeeded or failed for {hours:.3g} hours, though all is calm"
             raise Stalled(self.now_ms, self._waiting(), why)
         limits = [self._noted_ms + self.stall_timeout_ms]
         if self._until_ms is not None:
