@@ -263,6 +263,15 @@ def test_jobs_of_other_pools_are_in_the_default_queue_which_has_what_is_left() -
     assert queued(order, MAP, cluster) == []
 
 
+def test_less_than_a_slot_is_no_limit() -> None:
+    """As in Hadoop, where the limit is a whole number and 0 is none: nothing could ever run."""
+    order = order_of(a={"capacity": 2, "maximum_capacity": 2}, b={"capacity": 98})
+    node = FakeNode(0, (4, 0))
+    cluster = FakeCluster([node], [a_job(0, "a", maps=3)])
+    policy = informed(Policy(order), cluster)
+    assert [each.job for each in heartbeat(policy, cluster, node)] == [0]
+
+
 def test_a_copy_counts_within_the_limits() -> None:
     order = order_of(a={"capacity": 50, "maximum_capacity": 50}, b={"capacity": 50})
     node = FakeNode(0, (4, 0))
@@ -336,9 +345,8 @@ def recounted(order: Capacity, name: str, cluster: FakeCluster, kind: SlotKind) 
     shared = due if occupied < due else occupied + 1
     share = max(ceil(shared / max(len(users), 1)), ceil(least * shared / 100))
     limit = min(share, int(due * params.user_limit_factor))
-    if params.maximum_capacity is not None and occupied >= int(
-        params.maximum_capacity * slots / 100
-    ):
+    most = int((params.maximum_capacity or 0) * slots / 100)
+    if most and occupied >= most:
         return []
     fits = [job for job in jobs if job.pending(kind) and held[job.user] < limit]
     priority = params.supports_priority

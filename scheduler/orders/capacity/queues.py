@@ -104,8 +104,9 @@ class CapacityQueue:
         return self.books[kind].occupied / capacity if capacity else 1.0
 
     def has_room(self, kind: SlotKind, slots: int) -> bool:
-        """Whether one more slot keeps it within its maximum capacity."""
-        return self._most is None or self.books[kind].occupied < int(self._most * slots)
+        """Whether one more slot keeps it within its maximum capacity; less than a slot is none."""
+        most = 0 if self._most is None else int(self._most * slots)
+        return not most or self.books[kind].occupied < most
 
     def user_limit(self, kind: SlotKind, slots: int) -> int:
         """How many slots each of its users may hold now."""
