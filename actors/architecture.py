@@ -7,7 +7,7 @@ plays the script of faults.
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from callboard.actors.books.job_tasks import BookedJob
@@ -54,6 +54,16 @@ class Architecture(Spelled):
                     f"`{self.name}` has no answer to the fault {what} at {each.at_ms / 1000:g} s;"
                     f" leave it out (--no-faults leaves all out), or play {instead}"
                 )
+
+    def check_schedulers(
+        self, script: Iterable[ScheduledFault], why_not: Callable[[int], str | None]
+    ) -> None:
+        """PolicySpecError if a scheduler of this number cannot crash, with what `why_not` says."""
+        for each in script:
+            if isinstance(each.fault, faults.SchedulerFault):
+                number = each.fault.scheduler
+                if told := why_not(number):
+                    raise PolicySpecError(f"`{self.name}`: {told}")
 
     @abstractmethod
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:

@@ -183,7 +183,8 @@ class JobRecord(msgspec.Struct, gc=False):
 class NodeRecord(msgspec.Struct, frozen=True, gc=False):
     """One node: its machine, in this state since `since_ms`, and its state in the books.
 
-    `down_ms` is how long it was down before that; the master gave it up last at `lost_ms`.  Work
+    `down_ms` is how long it was down before that; the master, or a scheduler, gave it up last at
+    `lost_ms`.  Work
     takes `factor` times as long.  `absent` nodes have been down since before the run.
     """
 

@@ -400,6 +400,11 @@ class RunState:
         booked = changes.node_after(event, node, self.restarted_ms)
         self.nodes[event.node] = msgspec.structs.replace(node, booked=booked)
 
+    def _contact_lost(self, event: ev.ContactLost) -> None:
+        """One scheduler of several has given it up: for the others the node is where it was."""
+        node = self._node(event.node)
+        self.nodes[event.node] = msgspec.structs.replace(node, lost_ms=event.at_ms)
+
     def _fault_struck(self, event: ev.FaultStruck) -> None:
         match event.fault:
             case faults.NodeFault() as fault:
@@ -456,6 +461,7 @@ TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] =
     ev.AttemptEnded: RunState._attempt_ended,
     ev.NodeLost: RunState._node_lost,
     ev.NodeReturned: RunState._node_returned,
+    ev.ContactLost: RunState._contact_lost,
     ev.FaultStruck: RunState._fault_struck,
 }
 """What each event changes; all others change nothing of this."""

@@ -26,6 +26,8 @@ class WaitingReservations:
         """How many wait at each node."""
         self.stages: dict[_JobStage, Counter[NodeId]] = {}
         """How many of each stage's wait where."""
+        self._senders: dict[_JobStage, int] = {}
+        """Whose they are."""
         self._left: Counter[_JobStage] = Counter()
         """Tasks that no node has been given."""
 
@@ -33,6 +35,7 @@ class WaitingReservations:
         """The same, to be changed independently."""
         twin = copy(self)
         twin.by_node, twin._left = self.by_node.copy(), self._left.copy()
+        twin._senders = self._senders.copy()
         twin.stages = {stage: nodes.copy() for stage, nodes in self.stages.items()}
         return twin
 
@@ -77,9 +80,14 @@ class WaitingReservations:
             case ev.FaultStruck(fault=faults.Crash(node=node)):
                 for of in self.stages:
                     self._take(of, node, self.stages[of][node])
+            case ev.ContactLost(node=node):
+                for of in self.stages:
+                    if self._senders[of] == event.scheduler:
+                        self._take(of, node, self.stages[of][node])
 
     def _sent(self, event: ev.ReservationsSent) -> None:
         of = (event.job, event.stage)
+        self._senders[of] = event.scheduler
         if event.stage >= SETUP:
             self._left[of] = 1
         for node, count in Counter(event.refused).items():

@@ -24,7 +24,9 @@ LIBRARY_GROUPS = {
     "locality and stragglers": ("sticky-slots", "small-jobs", "stragglers", "half-slow",
                                 "one-slow-disk"),
     "preemption": ("preemption-storm", "ping-pong"),
-    "many schedulers": ("sparrow-100ms", "scheduler-lost", "google-like", "omega-cell"),
+    "many schedulers": (
+        "sparrow-100ms", "scheduler-lost", "probed-nodes-lost", "google-like", "omega-cell",
+    ),
     "faults": (
         "flapping-node", "rolling-restarts", "partition-and-heal", "lossy-links", "poisoned-task",
         "elastic-night",

@@ -15,8 +15,11 @@ from callboard.actors.books.bookings import Bookings
 from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.members import BookedNode
+from callboard.actors.books.node_contacts import LookForNodes, NodeContacts
+from callboard.actors.contact import Framed, SayAgain
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import job_address, node_address, scheduler_address
+from callboard.actors.kernel.message import NO_CAUSE, Message
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
@@ -27,7 +30,10 @@ from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import (
     CLEANUP,
     SETUP,
+    STAGES,
+    AttemptId,
     JobId,
+    Millis,
     NodeId,
     Stage,
     first_attempt,
@@ -36,6 +42,8 @@ from callboard.scheduler.model import (
 from callboard.scheduler.reasons import Reason, Why
 
 JobStage = tuple[JobId, Stage]
+
+ALL_STAGES = (*STAGES, SETUP, CLEANUP)
 
 
 class Frontend(Actor[AnyEvent]):
@@ -60,6 +68,7 @@ class Frontend(Actor[AnyEvent]):
         self._is_gone = False
         self._forgotten = first
         """The last attempt of an earlier life."""
+        self.contacts = NodeContacts(self, world)
 
     def receive(self, message: msgspec.Struct) -> None:
         self.ledger.now_ms = self.now_ms
@@ -95,13 +104,87 @@ class Frontend(Actor[AnyEvent]):
             if job.state is not BookedJobState.ENDING:
                 self.send(job_address(job.job), gone, cause)
         for facts in self._nodes:
-            self.send(node_address(facts.node), gone, cause, self._latency_ms)
+            if not self.contacts.watches(facts.node):
+                self.send(node_address(facts.node), gone, cause, self._latency_ms)
+        self.contacts.begin_anew(cause)
 
     def forget(self) -> None:
         """What else it knew is gone too."""
 
     def on_restart_scheduler(self, _: faults.RestartScheduler) -> None:
         self._is_gone = False
+        self.contacts.forget()
+
+    # Contact with nodes.
+
+    def on_silencing(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
+        self.contacts.strike(fault)
+
+    def on_framed(self, frame: Framed) -> None:
+        """Answer what a node has said."""
+        for each in self.contacts.hear(frame):
+            if each.said is not None:
+                self.receive_late([(each.cause, each.said)])
+
+    def on_say_again(self, again: SayAgain) -> None:
+        self.contacts.say_again(again)
+
+    def on_look_for_nodes(self, _: LookForNodes) -> None:
+        self.contacts.look()
+
+    @property
+    def wants_nodes(self) -> bool:
+        return self.ledger.has_jobs
+
+    def lose_contact(self, node: NodeId, heard_ms: Millis, *, again: bool) -> int:
+        """A node is given up: what ran there is lost, and so are outputs that reduces need."""
+        if self._is_gone:
+            return self.cause
+        why = self.cause if again else NO_CAUSE
+        what = (self.now_ms, node, self.number, heard_ms, again)
+        lost = self.note(ev.ContactLost(*what, cause=why))
+        member = self.ledger.members.get(node)
+        if member is not None:
+            self._give_up(member, lost)
+        self.node_lost(node, lost)
+        return lost
+
+    def _give_up(self, member: BookedNode, lost: int) -> None:
+        node, ledger, bookings = member.node, self.ledger, self._bookings
+        jobs = dict.fromkeys(entry.job for entry in member.attempts.values())
+        for entry in list(member.attempts.values()):
+            self.attempt_lost(entry)
+            bookings.close(entry, BookedChange.LOSE, lost)
+        jobs |= dict.fromkeys(job.job for job in bookings.lose_outputs(node, lost))
+        for number in filter(ledger.here, jobs):  # one failure there of each that it concerned
+            job = ledger.job(number)
+            job.blame(node)
+            bookings.note_blacklisting(job, node, lost)
+        ledger.members.part(member)
+
+    def regain_contact(self, node: NodeId) -> None:
+        if not self._is_gone:
+            what = (self.now_ms, node, self.number)
+            self.node_back(node, self.note(ev.ContactRegained(*what, cause=self.cause)))
+
+    def attempt_lost(self, entry: BookedAttempt) -> None:
+        """Its node is given up."""
+
+    def node_lost(self, node: NodeId, cause: int) -> None:
+        """What was to be done there has to be done elsewhere."""
+
+    def node_back(self, node: NodeId, cause: int) -> None:  # noqa: ARG002
+        """There is a node more: place what has found none."""
+        for job, stage in self.unplaced_stages():
+            self.place_again(job, stage, cause)
+
+    def unplaced_stages(self) -> list[JobStage]:
+        """All that have tasks which no node has been given."""
+        jobs = self.ledger.known_jobs()
+        return [(job.job, stage) for job in jobs for stage in ALL_STAGES if self.left(job, stage)]
+
+    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
+        """Find nodes for what is left of a stage, as far as nobody is looking for them."""
 
     # Jobs.
 
@@ -117,6 +200,7 @@ class Frontend(Actor[AnyEvent]):
             self.ledger.submit_unseen(order)
             self._unseen.add((order.job, order.stage))
             tasks = 1
+        self.contacts.look_if_wanted()
         self.place(order.job, order.stage, tasks, self.cause)
 
     def on_run_again(self, again: msg.RunAgain) -> None:
@@ -151,7 +235,7 @@ class Frontend(Actor[AnyEvent]):
         entry.change(BookedChange.ORDER_KILL)
         ordered = ev.KillOrdered(self.now_ms, entry.attempt, Why(Reason.JOB_ENDS), cause=self.cause)
         kill = msg.KillTask(entry.attempt, self.note(ordered))
-        self.send(node_address(entry.node), kill, kill.cause, self._latency_ms)
+        self.tell_node(entry.node, kill, kill.cause)
 
     # Tasks for nodes.
 
@@ -182,8 +266,12 @@ class Frontend(Actor[AnyEvent]):
         if entry is None:
             return None
         entry.event = self.note(entry.launch_event(ev.WHY_UNSEEN.get(stage, self.why), cause))
-        self.send(node_address(node), job.order(entry), entry.event, self._latency_ms)
+        self.tell_node(node, job.order(entry), entry.event)
         return entry.event
+
+    def tell_node(self, node: NodeId, message: Message, cause: int) -> None:
+        """Have a node hear it, a latency later at the earliest."""
+        self.contacts.tell(node, message, cause)
 
     def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
         """Put that task into the books; None if there is none."""
@@ -203,11 +291,17 @@ class Frontend(Actor[AnyEvent]):
     # What nodes report.
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
-        if isinstance(report, msg.EndReport) and report.attempt <= self._forgotten:
+        if isinstance(report, msg.EndReport) and self.is_forgotten(report.attempt):
             return
         if isinstance(report, msg.EndReport) and report.outcome is Outcome.FAILED:
             self._know_all_nodes()
         self._bookings.book(report)
+
+    def is_forgotten(self, attempt: AttemptId) -> bool:
+        """Whether it was begun in an earlier life, or was lost with its node."""
+        if attempt <= self._forgotten:
+            return True
+        return self.contacts.any and self.ledger.attempt(attempt) is None
 
     def _know_all_nodes(self) -> None:
         """Have all its nodes in the books: a task that has failed is kept away from those on which
@@ -220,4 +314,5 @@ class Frontend(Actor[AnyEvent]):
 
     def hosts(self) -> Sequence[NodeId]:
         """The nodes that it may use."""
-        return range(len(self._nodes))
+        there = range(len(self._nodes))
+        return self.contacts.within_reach(there) if self.contacts.lost else there

@@ -109,6 +109,11 @@ class Ledger:
         """A job that has not ended, be it that it is still being set up."""
         return self._jobs.get(job) or self._preparing.get(job)
 
+    @property
+    def has_jobs(self) -> bool:
+        """Whether there is any job that has not left the books."""
+        return bool(self._jobs or self._preparing)
+
     def known_jobs(self) -> list[BookedJob]:
         """All jobs, those last that are being set up."""
         return [*self._jobs.values(), *self._preparing.values()]

@@ -2,12 +2,13 @@
 Zwaenepoel, SoCC 2016): many schedulers for short jobs, one for long ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from callboard.actors.architecture import Architecture
 from callboard.actors.books.frontend import Frontend
 from callboard.actors.books.job_tasks import BookedJob
+from callboard.actors.contact import MAY_SILENCE
 from callboard.actors.hawk.hawk_params import EagleParams, HawkParams
 from callboard.actors.hawk.long_scheduler import LongScheduler
 from callboard.actors.hawk.mixed_queues import MixedQueues
@@ -16,13 +17,18 @@ from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.short_scheduler import ShortScheduler
 from callboard.actors.hawk.task_estimates import TaskEstimates
 from callboard.actors.hawk.thief import Thief
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
-from callboard.scheduler.model import KINDS, JobId
+from callboard.scheduler.model import KINDS, JobId, Millis
+
+_PATIENCE_MS: Millis = 1000
+"""So long beyond a round trip a thief waits for an answer where nodes may be silent."""
 
 
 class Hawk(Architecture):
@@ -34,12 +40,28 @@ class Hawk(Architecture):
     knows = (
         *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
         *(faults.Flaky, faults.Hang, faults.KillJob),
+        *(faults.CrashScheduler, faults.RestartScheduler),
+        *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
     )
 
     def __init__(self, params: HawkParams | None = None) -> None:
         self.params = params or self.Params()
         self.frontends: list[Frontend] = []
         """Those of short jobs, then, if there is one, that of long ones."""
+
+    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
+        script = list(script)
+        super().check(jobs, script)
+        self.check_schedulers(script, self._why_not_crash)
+
+    def _why_not_crash(self, scheduler: int) -> str | None:
+        params = self.params
+        if params.central and scheduler == params.schedulers + 1:
+            told = "it alone knows where long tasks are"
+            return f"scheduler {scheduler} places long jobs, and cannot crash: {told}"
+        if scheduler > params.schedulers:
+            return f"there is no scheduler {scheduler}; short jobs have {params.schedulers}"
+        return None
 
     def draws(self, world: World) -> ProbeDraws:
         """Which nodes are probed, and asked for work."""
@@ -89,7 +111,11 @@ class Hawk(Architecture):
     def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
         latency_ms, params = world.cluster.latency_ms, self.params
         thief = self._thief(node) if params.attempts else None
-        return MixedQueues(node, latency_ms, self.scheduler_of, params, thief)
+        silence = any(isinstance(each.fault, MAY_SILENCE) for each in world.script)
+        patience_ms = _PATIENCE_MS + 2 * latency_ms if silence else None
+        return MixedQueues(
+            node, latency_ms, self.scheduler_of, params, thief, patience_ms, world.seed
+        )
 
     def _thief(self, node: NodeFacts) -> Thief:
         others = [
@@ -97,12 +123,22 @@ class Hawk(Architecture):
         ]
         return Thief(node.node, others, self.params.attempts, self._draws)
 
-    def routes(self, fault: faults.AnyFault) -> Sequence[int]:  # noqa: ARG002
-        return ()
+    def others_for(self, job: JobId) -> Sequence[int]:
+        own, schedulers = self._number_of(job), self.params.schedulers
+        if own > schedulers:
+            return ()
+        return [
+            scheduler_address(1 + each % schedulers) for each in range(own, own + schedulers - 1)
+        ]
+
+    def routes(self, fault: faults.AnyFault) -> Sequence[int]:
+        if isinstance(fault, faults.SchedulerFault):
+            return [scheduler_address(fault.scheduler)]
+        return self.schedulers() if isinstance(fault, MAY_SILENCE) else ()
 
     def books_of(self, job: JobId) -> BookedJob | None:
-        ledger = self.frontends[self._number_of(job) - 1].ledger
-        return ledger.job(job) if ledger.here(job) else None
+        books = (each.ledger for each in self.frontends)
+        return next((each.job(job) for each in books if each.here(job)), None)
 
 
 class Eagle(Hawk):

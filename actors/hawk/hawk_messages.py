@@ -78,10 +78,18 @@ class StolenProbe(Message, frozen=True):
 
 
 class Steal(Message, frozen=True):
-    """Node to node: `thief` has a slot of this kind and nothing to do."""
+    """Node to node: `thief` has a slot of this kind and nothing to do.  Its `turn`s are counted."""
 
     thief: NodeId
     kind: SlotKind
+    turn: int
+
+
+class StealAgain(Message, frozen=True):
+    """Node to itself: if nobody has answered since this turn, ask another one."""
+
+    kind: SlotKind
+    turn: int
 
 
 class Stolen(Message, frozen=True):
@@ -90,5 +98,6 @@ class Stolen(Message, frozen=True):
     """
 
     kind: SlotKind
+    turn: int
     victim: NodeId
     probes: tuple[StolenProbe, ...]

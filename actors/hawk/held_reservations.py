@@ -29,6 +29,10 @@ class HeldReservations(msgspec.Struct, eq=False):
         """The stage for whose tasks they stand."""
         return self.reservation.job, self.reservation.stage
 
+    def is_of(self, scheduler: int) -> bool:
+        """Whether the scheduler at this address has sent them."""
+        return self.reservation.scheduler == scheduler
+
 
 def least_left_first(queue: Sequence[HeldReservations], cap: float) -> int:
     """The place of what is served first by the least that is left of its stage, as far as the node

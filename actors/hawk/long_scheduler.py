@@ -15,7 +15,6 @@ from callboard.actors.hawk.long_waits import LongWaits
 from callboard.actors.hawk.node_bitmap import node_bitmap
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.task_estimates import TaskEstimates
-from callboard.actors.kernel.address import node_address
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
 from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
 from callboard.actors.sparrow.questions import Questions
@@ -47,7 +46,7 @@ class LongScheduler(AskedFrontend):
         self._waits = [
             LongWaits(facts, partition.open(kind), kind, self._latency_ms) for kind in KINDS
         ]
-        self._placed = SentReservations(self, self._latency_ms)
+        self._placed = SentReservations(self.tell_node)
         self._questions = Questions(self)
         self._stamp = 0
 
@@ -55,7 +54,9 @@ class LongScheduler(AskedFrontend):
         """Place tasks, and tell their nodes which nodes have long work now."""
         kind, estimate_ms = slot_kind(stage), self._estimates.task_ms(job, stage)
         waits = self._waits[kind]
-        nodes = self._partition.open(kind)
+        nodes = self.contacts.within_reach(self._partition.open(kind))
+        if not nodes:
+            return  # until one is back
         suited = self.suited(job, stage, nodes) or nodes
         nodes = waits.place(tasks, estimate_ms, self.now_ms, suited)
         placed = Counter(nodes)
@@ -68,7 +69,7 @@ class LongScheduler(AskedFrontend):
         for node, count in placed.items():
             what = (job, stage, self.address, estimate_ms, count, left)
             told = LongPlaced(*what, self._stamp, bitmap)
-            self.send(node_address(node), told, cause, self._latency_ms)
+            self.tell_node(node, told, cause)
 
     def hosts(self) -> Sequence[NodeId]:
         return [node for node in super().hosts() if self._partition.is_open(node)]
@@ -79,6 +80,23 @@ class LongScheduler(AskedFrontend):
                 self._will_not_run(job, stage, node, count)
             self._placed.cancel(job, stage, cause)
         self._placed.forget(job)
+
+    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
+        """Place what has no node."""
+        lacking = self.tasks_left(job, stage) - self._placed.outstanding(job, stage)
+        if lacking > 0:
+            self.place(job, stage, lacking, cause)
+
+    def attempt_lost(self, entry: BookedAttempt) -> None:
+        self._no_longer_runs(entry)
+
+    def node_lost(self, node: NodeId, cause: int) -> None:
+        """What was placed there is placed elsewhere."""
+        lost = self._placed.lose(node)
+        for (job, stage), count in lost.items():
+            self._will_not_run(job, stage, node, count)
+        for job, stage in lost:
+            self.place_again(job, stage, cause)
 
     def on_get_task(self, ask: GetTask) -> None:
         self._questions.hear(ask, self.cause)
@@ -102,10 +120,12 @@ class LongScheduler(AskedFrontend):
         self._waits[slot_kind(stage)].remove(node, estimate_ms, tasks)
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
-        if isinstance(report, msg.EndReport):
+        if isinstance(report, msg.EndReport) and not self.is_forgotten(report.attempt):
             entry = self.ledger.attempt(report.attempt)
             assert entry is not None, f"attempt {report.attempt} was closed before"
-            estimate_ms = self._estimates.task_ms(entry.job, entry.stage)
-            waits = self._waits[entry.kind]
-            waits.remove(entry.node, estimate_ms, attempt=report.attempt)
+            self._no_longer_runs(entry)
         super().on_report(report)
+
+    def _no_longer_runs(self, entry: BookedAttempt) -> None:
+        estimate_ms = self._estimates.task_ms(entry.job, entry.stage)
+        self._waits[entry.kind].remove(entry.node, estimate_ms, attempt=entry.attempt)

@@ -10,6 +10,7 @@ from callboard.actors.hawk.hawk_messages import (
     ProbeRejected,
     ShortProbe,
     Steal,
+    StealAgain,
     Stolen,
     StolenProbe,
     TasksLeft,
@@ -27,7 +28,9 @@ from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind,
 
 
 class MixedQueues(NodeQueues[HeldReservations]):
-    """As Sparrow's reservations, with the pieces that `params` turns on; `thief` if it steals."""
+    """As Sparrow's reservations, with the pieces that `params` turns on; `thief` if it steals.  It
+    asks another node after `patience_ms`, if any, without an answer.
+    """
 
     __slots__ = (
         "_arrived",
@@ -35,6 +38,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         "_long",
         "_nodes_with_long",
         "_params",
+        "_patience_ms",
         "_serving",
         "_thief",
     )
@@ -46,10 +50,13 @@ class MixedQueues(NodeQueues[HeldReservations]):
         scheduler_of_job: Callable[[JobId], int],
         params: HawkParams,
         thief: Thief | None,
+        patience_ms: Millis | None = None,
+        seed: int = 0,
     ) -> None:
-        super().__init__(facts, latency_ms, scheduler_of_job)
+        super().__init__(facts, latency_ms, scheduler_of_job, seed)
         self._params = params
         self._thief = thief
+        self._patience_ms = patience_ms
         self._arrived = 0
         self._asking: dict[tuple[JobId, Stage], deque[HeldReservations]] = {}
         """Those that have been asked for and not answered, by stage."""
@@ -59,6 +66,41 @@ class MixedQueues(NodeQueues[HeldReservations]):
         """How many long tasks wait or run here."""
         self._nodes_with_long: list[tuple[int, bytes]] = [(-1, b"") for _ in KINDS]
         """The newest bitmap of the nodes with long work, and its stamp."""
+
+    def forget_all(self) -> None:
+        super().forget_all()
+        self._asking.clear()
+        self._serving.clear()
+        self._long = [0 for _ in KINDS]
+        self._nodes_with_long = [(-1, b"") for _ in KINDS]
+        if self._thief is not None:
+            for kind in KINDS:
+                self._thief.give_up(kind)
+
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        """Nothing of it waits any more, and what runs for it is ended."""
+        self._stop_all_of(gone.scheduler, self._node.cause)
+
+    def _stop_all_of(self, scheduler: int, cause: int) -> None:
+        for kind in KINDS:
+            for held in [each for each in self._queues[kind] if each.is_of(scheduler)]:
+                self._long[kind] -= held.long * held.count
+                self._drop(held, kind, held.count)
+        for held in self._serving.values():
+            held.taken_back |= held.is_of(scheduler)
+        self.stop_those_of(scheduler, cause)
+
+    def forget_scheduler(self, scheduler: int, cause: int) -> None:
+        """Nothing will be answered that it has been asked."""
+        self._stop_all_of(scheduler, cause)
+        unanswered = [
+            each for asking in self._asking.values() for each in asking if each.is_of(scheduler)
+        ]
+        for held in unanswered:
+            kind = slot_kind(held.reservation.stage)
+            self._forget_question(*held.of, held)
+            self._long[kind] -= held.long
+            self.release(kind, cause)
 
     # What comes.
 
@@ -76,7 +118,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         stamp, nodes = self._nodes_with_long[kind]
         what = (probe.job, probe.stage, self._node.facts.node, probe.count, probe.round)
         rejected = ProbeRejected(*what, stamp, nodes)
-        self._node.send(probe.scheduler, rejected, self._node.cause, self._latency_ms)
+        self.say(probe.scheduler, rejected, self._node.cause)
 
     def on_long_placed(self, placed: LongPlaced) -> None:
         """Wait, and keep what is told of other nodes."""
@@ -136,9 +178,11 @@ class MixedQueues(NodeQueues[HeldReservations]):
         job, stage, scheduler, place, came = first.reservation
         self._asking.setdefault(first.of, deque()).append(first)
         question = GetTask(job, stage, self._node.facts.node, place)
-        self._node.send(scheduler, question, max(cause, came), self._latency_ms)
+        self.say(scheduler, question, max(cause, came))
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
+        if self.is_stale:
+            return
         held = self._answered(launch.job, launch.stage)
         self._serving[launch.attempt] = held
         for each in takewhile(lambda each: each.number < held.number, self._queues[launch.kind]):
@@ -146,17 +190,26 @@ class MixedQueues(NodeQueues[HeldReservations]):
         self.launch(launch)
 
     def on_no_task(self, answer: NoTask) -> None:
+        if self.is_stale:
+            return
         kind, held = slot_kind(answer.stage), self._answered(answer.job, answer.stage)
         self._long[kind] -= held.long
         self.release(kind, self._node.cause)
 
     def _answered(self, job: JobId, stage: Stage) -> HeldReservations:
-        """What was asked for first of the stage."""
+        """What was asked for first of the stage, of the scheduler that is heard."""
+        asking, heard = self._asking[job, stage], self._hears
+        held = asking[0]
+        if heard is not None:
+            held = next(each for each in asking if each.is_of(heard))
+        self._forget_question(job, stage, held)
+        return held
+
+    def _forget_question(self, job: JobId, stage: Stage, held: HeldReservations) -> None:
         asking = self._asking[job, stage]
-        held = asking.popleft()
+        asking.remove(held)
         if not asking:
             del self._asking[job, stage]
-        return held
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
         self._node.kill(kill)
@@ -165,7 +218,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         """Tell it.  At an end a sticky reservation waits again, where it has waited before."""
         if isinstance(report, msg.EndReport):
             held = self._serving.pop(report.attempt)
-            kind = self._running[report.attempt]
+            kind = self._running[report.attempt].kind
             self._long[kind] -= held.long
             if self._params.sticky and not held.long and not held.taken_back:
                 self._wait_again(held, kind)
@@ -187,9 +240,26 @@ class MixedQueues(NodeQueues[HeldReservations]):
         return self._free[kind] > 0 and not self._queues[kind]
 
     def _steal_from(self, victim: int | None, kind: SlotKind, cause: int) -> None:
-        if victim is not None:
-            steal = Steal(self._node.facts.node, kind)
-            self._node.send(node_address(victim), steal, cause, self._latency_ms)
+        if victim is None:
+            return
+        assert self._thief is not None, "whoever steals can"
+        turn = self._thief.turn(kind)
+        steal = Steal(self._node.facts.node, kind, turn)
+        self._node.send(node_address(victim), steal, cause, self._latency_ms)
+        if self._patience_ms is not None:
+            self._node.timer(StealAgain(kind, turn), self._patience_ms, cause)
+
+    def on_steal_again(self, again: StealAgain) -> None:
+        """Whoever was asked does not answer."""
+        kind, thief = again.kind, self._thief
+        if thief is not None and thief.awaits(kind, again.turn):
+            self._go_on_stealing(thief, kind)
+
+    def _go_on_stealing(self, thief: Thief, kind: SlotKind) -> None:
+        if self._is_idle(kind):
+            self._steal_from(thief.go_on(kind), kind, self._node.cause)
+        else:
+            thief.give_up(kind)
 
     def on_steal(self, steal: Steal) -> None:
         """Give away what waits behind long work."""
@@ -198,11 +268,11 @@ class MixedQueues(NodeQueues[HeldReservations]):
         for held, count in list(behind_long(queue, long_runs, self._params.limit)):
             probes.append(StolenProbe(held.reservation, count, held.estimate_ms, held.left))
             self._drop(held, kind, count)
-        stolen = Stolen(kind, self._node.facts.node, tuple(probes))
+        stolen = Stolen(kind, steal.turn, self._node.facts.node, tuple(probes))
         self._node.send(node_address(steal.thief), stolen, self._node.cause, self._latency_ms)
 
     def on_stolen(self, stolen: Stolen) -> None:
-        """Serve what there is; if there is nothing, ask the next one."""
+        """Serve what there is; if there is nothing, ask the next one.  It may come too late."""
         kind, cause, thief = stolen.kind, self._node.cause, self._thief
         assert thief is not None, "whoever has stolen can steal"
         for probe in stolen.probes:
@@ -210,8 +280,8 @@ class MixedQueues(NodeQueues[HeldReservations]):
             what = (job, stage, thief_node, stolen.victim, probe.count)
             self._node.note(ReservationsStolen(self._node.now_ms, *what, cause=cause))
             self._hold(probe.reservation, probe.count, probe.estimate_ms, probe.left)
-        if stolen.probes or not self._is_idle(kind):
+        if stolen.probes:
             thief.give_up(kind)
             self.serve(kind, cause)
-        else:
-            self._steal_from(thief.go_on(kind), kind, cause)
+        elif thief.awaits(kind, stolen.turn):
+            self._go_on_stealing(thief, kind)

@@ -18,7 +18,6 @@ from callboard.actors.hawk.node_bitmap import is_marked
 from callboard.actors.hawk.probe_draws import ProbeDraws
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.task_estimates import TaskEstimates
-from callboard.actors.kernel.address import node_address
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
 from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
 from callboard.actors.sparrow.questions import Questions
@@ -52,7 +51,7 @@ class ShortScheduler(AskedFrontend):
         self._params = params
         self._partition = partition
         self._estimates = estimates
-        self._sent_reservations = SentReservations(self, self._latency_ms)
+        self._sent_reservations = SentReservations(self.tell_node)
         self._questions = Questions(self)
         self._refused: dict[tuple[JobId, Stage, int], Counter[NodeId]] = {}
         """How many probes of a round each node has refused at this instant."""
@@ -66,8 +65,13 @@ class ShortScheduler(AskedFrontend):
         kind, params = slot_kind(stage), self._params
         long = self._estimates.is_long(job)
         nodes = self._partition.open(kind) if long else self._partition.able(kind)
-        count = max(ceil(params.probes * tasks), params.minimum)
-        self._probe(job, stage, count, nodes, 1 if params.sharing else 0, cause)
+        nodes = self._there(nodes) or self._there(self._partition.able(kind))
+        if nodes:  # else they wait until one is back
+            count = max(ceil(params.probes * tasks), params.minimum)
+            self._probe(job, stage, count, nodes, 1 if params.sharing else 0, cause)
+
+    def _there(self, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
+        return self.contacts.within_reach(nodes) if self.contacts.lost else nodes
 
     def _probe(
         self,
@@ -80,7 +84,8 @@ class ShortScheduler(AskedFrontend):
         refused: tuple[NodeId, ...] = (),
     ) -> None:
         batch = self._sent_reservations.next_batch(job, stage)
-        suited, able = self.suited(job, stage, among), self._partition.able(slot_kind(stage))
+        suited = self.suited(job, stage, among)
+        able = self._there(self._partition.able(slot_kind(stage)))
         if not suited:  # all that is left has failed on each of these
             suited, turn = self.suited(job, stage, able) or able, 0
         sent = Counter(self._draws.probed(job, stage, batch, count, suited))
@@ -90,7 +95,7 @@ class ShortScheduler(AskedFrontend):
         estimate_ms, left = self._estimates.task_ms(job, stage), self.tasks_left(job, stage)
         for place, (node, each) in enumerate(sent.items()):
             probe = ShortProbe(job, stage, self.address, estimate_ms, each, left, place, turn)
-            self.send(node_address(node), probe, cause, self._latency_ms)
+            self.tell_node(node, probe, cause)
 
     def on_probe_rejected(self, rejected: ProbeRejected) -> None:
         """Hear all nodes that refuse at this instant before any node is drawn anew."""
@@ -111,13 +116,14 @@ class ShortScheduler(AskedFrontend):
         if not self.tasks_left(job, stage):
             return
         _, long = self._newest[job, stage]
-        among, turn = self._partition.able(kind), due.round + 1
-        if turn <= ROUNDS:
-            among = [node for node in among if not is_marked(long, node)]
-        if turn > ROUNDS or not among:
-            among, turn = self._partition.closed(kind) or self._partition.able(kind), 0
+        able, turn = self._there(self._partition.able(kind)), due.round + 1
+        unmarked = [node for node in able if turn <= ROUNDS and not is_marked(long, node)]
+        if not unmarked:
+            turn = 0
+        among = unmarked or self._there(self._partition.closed(kind)) or able
         who = tuple(refused.elements())
-        self._probe(job, stage, len(who), among, turn, self.cause, who)
+        if among:  # else they wait until one is back
+            self._probe(job, stage, len(who), among, turn, self.cause, who)
 
     def withdraw(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):
@@ -125,6 +131,21 @@ class ShortScheduler(AskedFrontend):
                 self._sent_reservations.cancel(job, stage, cause)
             self._newest.pop((job, stage), None)
         self._sent_reservations.forget(job)
+
+    def forget(self) -> None:
+        self._sent_reservations = SentReservations(self.tell_node)
+        self._refused.clear()
+        self._newest.clear()
+
+    def node_lost(self, node: NodeId, cause: int) -> None:
+        """Probes there bring nothing.  Which it has stolen nobody knows: probe for all anew."""
+        lost = self._sent_reservations.lose(node)
+        if not self._params.attempts:
+            for job, stage in lost:
+                self.place_again(job, stage, cause)
+            return
+        for job, stage in self.unplaced_stages():
+            self.place(job, stage, self.tasks_left(job, stage), cause)
 
     # Answers.
 
@@ -155,4 +176,4 @@ class ShortScheduler(AskedFrontend):
             self._sent_reservations.cancel(job, stage, event)
         elif params.srpt and left:
             told = TasksLeft(job, stage, left)
-            self.send(node_address(ask.node), told, event, self._latency_ms)
+            self.tell_node(ask.node, told, event)

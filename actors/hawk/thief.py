@@ -36,6 +36,14 @@ class Thief:
         self._drawn[kind] += 1
         return self._draws.victim(self._node, kind, self._drawn[kind], self._others[kind])
 
+    def turn(self, kind: SlotKind) -> int:
+        """How often it has asked anybody."""
+        return self._drawn[kind]
+
+    def awaits(self, kind: SlotKind, turn: int) -> bool:
+        """Whether it waits for the answer of that turn."""
+        return bool(self._to_go[kind]) and self._drawn[kind] == turn
+
     def give_up(self, kind: SlotKind) -> None:
         """There is work, or it has asked enough."""
         self._to_go[kind] = 0

@@ -1,7 +1,6 @@
 """A scheduler that nodes ask for tasks: what Sparrow's late binding and Hawk's schedulers share."""
 
 from callboard.actors.books.frontend import Frontend
-from callboard.actors.kernel.address import node_address
 from callboard.actors.sparrow.probe_messages import GetTask, NoTask
 from callboard.scheduler.model import JobId, Stage
 
@@ -18,7 +17,7 @@ class AskedFrontend(Frontend):
                 self.place_again(ask.job, ask.stage, cause)
         if event is None:
             no_task = NoTask(ask.job, ask.stage)
-            self.send(node_address(ask.node), no_task, cause, self._latency_ms)
+            self.tell_node(ask.node, no_task, cause)
         return event
 
     def place_again(self, job: JobId, stage: Stage, cause: int) -> None:

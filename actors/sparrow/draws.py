@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from callboard.actors.books.node_contacts import NodeContacts
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import KINDS, JobId, NodeId, Stage, slot_kind
@@ -29,3 +30,17 @@ class Draws:
             places = np.sort(np.argpartition(bits, count)[:count])
         order = np.argsort(bits[places], kind="stable")
         return [able[place] for place in places[order].tolist()]
+
+
+class DrawsWithinReach:
+    """The draws of a scheduler that passes over the nodes which it has given up."""
+
+    def __init__(self, draws: Draws, contacts: NodeContacts) -> None:
+        self._draws = draws
+        self._contacts = contacts
+
+    def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
+        """So many nodes, or fewer where there are not as many, in random order."""
+        lost = self._contacts.lost
+        drawn = self._draws.distinct(job, stage, batch, count + len(lost))
+        return self._contacts.within_reach(drawn)[:count] if lost else drawn

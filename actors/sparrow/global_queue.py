@@ -22,12 +22,14 @@ class GlobalQueue(Frontend):
         super().__init__(number, world)
         self._waiting: tuple[dict[JobStage, int], ...] = ({}, {})
         """Stages with tasks that no node has been given, in order, and what made them pending."""
+        self._slots = {each.node: (each.map_slots, each.reduce_slots) for each in world.nodes}
         self._free: list[deque[tuple[NodeId, int]]] = [deque(), deque()]
         """Free slots, with the events that freed them."""
         for kind in KINDS:
-            slots = {each.node: (each.map_slots, each.reduce_slots)[kind] for each in world.nodes}
-            for level in range(max(slots.values(), default=0)):
-                self._free[kind] += [(node, 0) for node in slots if slots[node] > level]
+            there = self.contacts.within_reach(self._slots)
+            for level in range(max((slots[kind] for slots in self._slots.values()), default=0)):
+                with_more = (node for node in there if self._slots[node][kind] > level)
+                self._free[kind] += [(node, 0) for node in with_more]
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
         """Wait behind the stages that came before."""
@@ -39,6 +41,16 @@ class GlobalQueue(Frontend):
         for waiting in self._waiting:
             for each in [each for each in waiting if each[0] == job]:
                 del waiting[each]
+
+    def node_lost(self, node: NodeId, cause: int) -> None:  # noqa: ARG002
+        """Its slots are there no more."""
+        self._free = [deque(each for each in free if each[0] != node) for free in self._free]
+
+    def node_back(self, node: NodeId, cause: int) -> None:
+        """All of its slots are free."""
+        for kind in KINDS:
+            self._free[kind] += [(node, cause)] * self._slots[node][kind]
+            self._serve(kind)
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
         entry = None

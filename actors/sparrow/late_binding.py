@@ -9,9 +9,8 @@ not asked when the last task is given.
 from collections import Counter
 from math import ceil
 
-from callboard.actors.kernel.address import node_address
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
-from callboard.actors.sparrow.draws import Draws
+from callboard.actors.sparrow.draws import Draws, DrawsWithinReach
 from callboard.actors.sparrow.probe_messages import (
     AnswersDue,
     EnqueueTaskReservations,
@@ -21,7 +20,7 @@ from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sent_reservations import SentReservations
 from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
-from callboard.scheduler.model import JobId, Stage
+from callboard.scheduler.model import JobId, NodeId, Stage
 from callboard.scheduler.reasons import Reason, Why
 
 
@@ -34,10 +33,10 @@ class LateBinding(AskedFrontend):
         self, number: int, world: World, draws: Draws, *, probes: float, cancellation: bool
     ) -> None:
         super().__init__(number, world)
-        self._draws = draws
+        self._draws = DrawsWithinReach(draws, self.contacts)
         self._probes = probes
         self._cancellation = cancellation
-        self._sent_reservations = SentReservations(self, self._latency_ms)
+        self._sent_reservations = SentReservations(self.tell_node)
         self._questions = Questions(self)
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
@@ -46,13 +45,15 @@ class LateBinding(AskedFrontend):
         batch = self._sent_reservations.next_batch(job, stage)
         drawn = self._draws.distinct(job, stage, batch, count)
         nodes = self.suited(job, stage, drawn) or drawn
+        if not nodes:
+            return  # until one is back
         sent = Counter(nodes[place % len(nodes)] for place in range(count))
         self._sent_reservations.add(job, stage, sent)
         told = tuple(sent.elements())
         self.note(ReservationsSent(self.now_ms, job, self.number, stage, told, cause=cause))
         for place, (node, each) in enumerate(sent.items()):
             enqueue = EnqueueTaskReservations(job, stage, self.address, each, place)
-            self.send(node_address(node), enqueue, cause, self._latency_ms)
+            self.tell_node(node, enqueue, cause)
 
     def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
         """Send more only where fewer reservations wait than tasks are left."""
@@ -67,8 +68,13 @@ class LateBinding(AskedFrontend):
                 self._sent_reservations.cancel(job, stage, cause)
         self._sent_reservations.forget(job)
 
+    def node_lost(self, node: NodeId, cause: int) -> None:
+        """Reservations there bring nothing: send others where too few are left."""
+        for job, stage in self._sent_reservations.lose(node):
+            self.place_again(job, stage, cause)
+
     def forget(self) -> None:
-        self._sent_reservations = SentReservations(self, self._latency_ms)
+        self._sent_reservations = SentReservations(self.tell_node)
 
     def on_get_task(self, ask: GetTask) -> None:
         self._questions.hear(ask, self.cause)

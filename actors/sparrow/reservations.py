@@ -4,6 +4,7 @@ A reservation is the right to ask for a task, not a task (late binding, SOSP 201
 is held from the question to the answer, so each slot has one question under way at most.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from callboard.actors.sparrow.node_queues import NodeQueues
@@ -14,7 +15,8 @@ from callboard.actors.sparrow.probe_messages import (
     NoTask,
 )
 from callboard.actors.vocabulary import messages as msg
-from callboard.scheduler.model import JobId, Stage, slot_kind
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.scheduler.model import JobId, Millis, Stage, slot_kind
 
 
 class Reservation(NamedTuple):
@@ -30,7 +32,22 @@ class Reservation(NamedTuple):
 class Reservations(NodeQueues[Reservation]):
     """Reservations wait."""
 
-    __slots__ = ()
+    __slots__ = ("_asked",)
+
+    def __init__(
+        self,
+        facts: NodeFacts,
+        latency_ms: Millis,
+        scheduler_of_job: Callable[[JobId], int],
+        seed: int = 0,
+    ) -> None:
+        super().__init__(facts, latency_ms, scheduler_of_job, seed)
+        self._asked: list[tuple[JobId, Stage, int]] = []
+        """Whom it has asked for a task, and has not been answered by: a slot is held for each."""
+
+    def forget_all(self) -> None:
+        super().forget_all()
+        self._asked.clear()
 
     def on_enqueue(self, enqueue: EnqueueTaskReservations) -> None:
         """Wait with the others, and ask at once if a slot is free."""
@@ -55,11 +72,30 @@ class Reservations(NodeQueues[Reservation]):
             queue.extend(left)
         self.stop_those_of(gone.scheduler, self._node.cause)
 
+    def forget_scheduler(self, scheduler: int, cause: int) -> None:
+        """Nothing will be answered that it has been asked."""
+        self.on_scheduler_gone(msg.SchedulerGone(scheduler))
+        unanswered = [each for each in self._asked if each[2] == scheduler]
+        self._asked = [each for each in self._asked if each[2] != scheduler]
+        for _, stage, _ in unanswered:
+            self.release(slot_kind(stage), cause)
+
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
-        self.launch(launch)
+        if not self.is_stale:
+            self._note_answer(launch.job, launch.stage)
+            self.launch(launch)
 
     def on_no_task(self, answer: NoTask) -> None:
-        self.release(slot_kind(answer.stage), self._node.cause)
+        if not self.is_stale:
+            self._note_answer(answer.job, answer.stage)
+            self.release(slot_kind(answer.stage), self._node.cause)
+
+    def _note_answer(self, job: JobId, stage: Stage) -> None:
+        """The oldest question of a stage has been answered, by the scheduler that is heard."""
+        for place, (of_job, of_stage, scheduler) in enumerate(self._asked):
+            if (of_job, of_stage) == (job, stage) and self._hears in (None, scheduler):
+                del self._asked[place]
+                return
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
         self._node.kill(kill)
@@ -68,5 +104,6 @@ class Reservations(NodeQueues[Reservation]):
         """Hold the slot, and ask for a task.  The later event of two has brought that about: that a
         slot is free, or that the reservation came.
         """
+        self._asked.append((first.job, first.stage, first.scheduler))
         question = GetTask(first.job, first.stage, self._node.facts.node, first.place)
-        self._node.send(first.scheduler, question, max(cause, first.cause), self._latency_ms)
+        self.say(first.scheduler, question, max(cause, first.cause))

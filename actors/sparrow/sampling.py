@@ -13,12 +13,14 @@ from math import ceil
 import msgspec
 
 from callboard.actors.books.frontend import Frontend, JobStage
-from callboard.actors.kernel.address import node_address
-from callboard.actors.sparrow.draws import Draws
+from callboard.actors.sparrow.draws import Draws, DrawsWithinReach
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
+
+_LOST = 1_000_000_000
+"""For a load: the node is given up."""
 
 
 class Sample(msgspec.Struct):
@@ -37,18 +39,27 @@ class Sample(msgspec.Struct):
 
     def least_loaded(self) -> list[NodeId]:
         """The node of each task; of equal loads the first in the order of the draw.  A sample with
-        fewer nodes than tasks is gone through again.
+        fewer nodes than tasks is gone through again.  None if all nodes are given up.
         """
-        order = sorted(range(len(self.nodes)), key=self.loads.__getitem__)
-        return [self.nodes[order[place % len(order)]] for place in range(self.tasks)]
+        there = [place for place, load in self.loads.items() if load != _LOST]
+        order = sorted(sorted(there), key=self.loads.__getitem__)
+        return [self.nodes[order[place % len(order)]] for place in range(self.tasks) if order]
+
+    def lose(self, node: NodeId) -> None:
+        """The node will not answer, or cannot be used any more."""
+        for place, each in enumerate(self.nodes):
+            if each == node:
+                self.loads[place] = _LOST
 
 
-Sampled = Callable[[Draws, float, JobId, Stage, int, int], list[Sample]]
+_AnyDraws = Draws | DrawsWithinReach
+
+Sampled = Callable[[_AnyDraws, float, JobId, Stage, int, int], list[Sample]]
 """The samples of (draws, probes a task, job, stage, batch, tasks)."""
 
 
 def per_task(
-    draws: Draws, probes: float, job: JobId, stage: Stage, batch: int, tasks: int
+    draws: _AnyDraws, probes: float, job: JobId, stage: Stage, batch: int, tasks: int
 ) -> list[Sample]:
     """A sample a task, of distinct nodes as far as there are as many."""
     each = ceil(probes)
@@ -62,7 +73,7 @@ def per_task(
 
 
 def batch_sample(
-    draws: Draws, probes: float, job: JobId, stage: Stage, batch: int, tasks: int
+    draws: _AnyDraws, probes: float, job: JobId, stage: Stage, batch: int, tasks: int
 ) -> list[Sample]:
     """One sample for all tasks."""
     nodes = draws.distinct(job, stage, batch, ceil(probes * tasks))
@@ -76,7 +87,7 @@ class Binding(Frontend):
 
     def __init__(self, number: int, world: World, draws: Draws) -> None:
         super().__init__(number, world)
-        self._draws = draws
+        self._draws = DrawsWithinReach(draws, self.contacts)
         self._batches: Counter[JobStage] = Counter()
 
     def bind(self, number: JobId, stage: Stage, nodes: Sequence[NodeId], cause: int) -> None:
@@ -96,6 +107,15 @@ class Binding(Frontend):
     def forget(self) -> None:
         self._batches.clear()
 
+    def looked_for(self, job: JobId, stage: Stage) -> int:  # noqa: ARG002
+        """How many of the stage's tasks will have a node in a while."""
+        return 0
+
+    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
+        lacking = self.tasks_left(job, stage) - self.looked_for(job, stage)
+        if lacking > 0:
+            self.place(job, stage, lacking, cause)
+
     def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         for each in [each for each in self._batches if each[0] == job]:
             del self._batches[each]
@@ -110,7 +130,8 @@ class AtRandom(Binding):
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         nodes = self._draws.distinct(job, stage, self.next_batch(job, stage), tasks)
-        self.bind(job, stage, [nodes[task % len(nodes)] for task in range(tasks)], cause)
+        chosen = [nodes[task % len(nodes)] for task in range(tasks) if nodes]
+        self.bind(job, stage, chosen, cause)
 
 
 class Sampling(Binding):
@@ -131,11 +152,13 @@ class Sampling(Binding):
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         batch, kind = self.next_batch(job, stage), slot_kind(stage)
         for sample in self._sampled(self._draws, self._probes, job, stage, batch, tasks):
+            if not sample.nodes:
+                return  # until one is back
             self._last_sample += 1
             self._samples[self._last_sample] = sample
             for place, node in enumerate(sample.nodes):
                 probe = QueueProbe(kind, self.address, self._last_sample, place)
-                self.send(node_address(node), probe, cause, self._latency_ms)
+                self.tell_node(node, probe, cause)
 
     def forget(self) -> None:
         super().forget()
@@ -147,6 +170,24 @@ class Sampling(Binding):
         if sample is None:  # an earlier life has asked
             return
         sample.loads[reply.place] = reply.load
-        if sample.known:
-            del self._samples[reply.sample]
-            self.bind(sample.job, sample.stage, sample.least_loaded(), self.cause)
+        self._bind_if_known(reply.sample, self.cause)
+
+    def _bind_if_known(self, number: int, cause: int) -> None:
+        sample = self._samples[number]
+        if not sample.known:
+            return
+        del self._samples[number]
+        nodes = sample.least_loaded()
+        self.bind(sample.job, sample.stage, nodes, cause)
+        if not nodes:
+            self.place_again(sample.job, sample.stage, cause)
+
+    def looked_for(self, job: JobId, stage: Stage) -> int:
+        samples = self._samples.values()
+        return sum(each.tasks for each in samples if (each.job, each.stage) == (job, stage))
+
+    def node_lost(self, node: NodeId, cause: int) -> None:
+        """Nobody waits for its answer."""
+        for number, sample in list(self._samples.items()):
+            sample.lose(node)
+            self._bind_if_known(number, cause)

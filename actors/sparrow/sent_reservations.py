@@ -1,21 +1,22 @@
 """Where a scheduler's reservations wait, as far as it knows: at nodes that have not asked yet."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from callboard.actors.books.frontend import JobStage
-from callboard.actors.books.voice import Voice
-from callboard.actors.kernel.address import node_address
+from callboard.actors.kernel.message import Message
 from callboard.actors.sparrow.probe_messages import CancelTaskReservations, GetTask
-from callboard.scheduler.model import JobId, Millis, NodeId, Stage
+from callboard.scheduler.model import JobId, NodeId, Stage
+
+TellNode = Callable[[NodeId, Message, int], None]
+"""Has a node hear something, by a cause."""
 
 
 class SentReservations:
     """A count for each node and stage; `batch` says how often nodes were drawn for a stage."""
 
-    def __init__(self, voice: Voice, latency_ms: Millis) -> None:
-        self._voice = voice
-        self._latency_ms = latency_ms
+    def __init__(self, tell_node: TellNode) -> None:
+        self._tell_node = tell_node
         self._waiting: dict[JobStage, Counter[NodeId]] = {}
         self._outstanding: Counter[JobStage] = Counter()
         self._batches: Counter[JobStage] = Counter()
@@ -55,8 +56,14 @@ class SentReservations:
         """Take back those of a stage whose nodes have not asked."""
         del self._outstanding[job, stage]
         for node in self._waiting.pop((job, stage), ()):
-            cancel = CancelTaskReservations(job, stage)
-            self._voice.send(node_address(node), cancel, cause, self._latency_ms)
+            self._tell_node(node, CancelTaskReservations(job, stage), cause)
+
+    def lose(self, node: NodeId) -> dict[JobStage, int]:
+        """Those that wait there will bring nothing: how many of each stage."""
+        lost = {of: nodes[node] for of, nodes in self._waiting.items() if node in nodes}
+        for (job, stage), count in lost.items():
+            self.remove(job, stage, node, count)
+        return lost
 
     def stages(self, job: JobId) -> list[Stage]:
         """The job's stages of which any were sent."""

@@ -8,6 +8,7 @@ from msgspec import Meta
 from callboard.actors.architecture import Architecture
 from callboard.actors.books.frontend import Frontend
 from callboard.actors.books.job_tasks import BookedJob
+from callboard.actors.contact import MAY_SILENCE
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
@@ -56,6 +57,7 @@ class Sparrow(Architecture):
         *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
         *(faults.Flaky, faults.Hang, faults.KillJob),
         *(faults.CrashScheduler, faults.RestartScheduler),
+        *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
     )
 
     def __init__(self, params: SparrowParams | None = None) -> None:
@@ -71,18 +73,15 @@ class Sparrow(Architecture):
     def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
         script = list(script)
         super().check(jobs, script)
-        of_schedulers = (each.fault for each in script)
-        for fault in of_schedulers:
-            if not isinstance(fault, faults.SchedulerFault):
-                continue
-            if self.params.placement == "central":
-                told = "of one queue that knows all slots no other scheduler could know them"
-                raise PolicySpecError(
-                    f"`sparrow`: scheduler {fault.scheduler} cannot crash: {told}"
-                )
-            if fault.scheduler > self._schedulers:
-                told = f"there are {self._schedulers}"
-                raise PolicySpecError(f"`sparrow`: there is no scheduler {fault.scheduler}; {told}")
+        self.check_schedulers(script, self._why_not_crash)
+
+    def _why_not_crash(self, scheduler: int) -> str | None:
+        if self.params.placement == "central":
+            told = "of one queue that knows all slots no other scheduler could know them"
+            return f"scheduler {scheduler} cannot crash: {told}"
+        if scheduler > self._schedulers:
+            return f"there is no scheduler {scheduler}; there are {self._schedulers}"
+        return None
 
     def draws(self, world: World) -> Draws:
         """Which nodes the schedulers ask."""
@@ -119,7 +118,7 @@ class Sparrow(Architecture):
     def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
         latency_ms = world.cluster.latency_ms
         side = Reservations if self.params.placement == "late" else TaskQueue
-        return side(node, latency_ms, self.scheduler_of)
+        return side(node, latency_ms, self.scheduler_of, world.seed)
 
     def others_for(self, job: JobId) -> Sequence[int]:
         own = job % self._schedulers
@@ -129,7 +128,7 @@ class Sparrow(Architecture):
     def routes(self, fault: faults.AnyFault) -> Sequence[int]:
         if isinstance(fault, faults.SchedulerFault):
             return [scheduler_address(fault.scheduler)]
-        return ()
+        return self.schedulers() if isinstance(fault, MAY_SILENCE) else ()
 
     def books_of(self, job: JobId) -> BookedJob | None:
         books = (each.ledger for each in self.frontends)

@@ -16,9 +16,13 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
     __slots__ = ("_doomed",)
 
     def __init__(
-        self, facts: NodeFacts, latency_ms: Millis, scheduler_of_job: Callable[[JobId], int]
+        self,
+        facts: NodeFacts,
+        latency_ms: Millis,
+        scheduler_of_job: Callable[[JobId], int],
+        seed: int = 0,
     ) -> None:
-        super().__init__(facts, latency_ms, scheduler_of_job)
+        super().__init__(facts, latency_ms, scheduler_of_job, seed)
         self._doomed: dict[AttemptId, msg.KillTask] = {}
         """Tasks in a queue that have been killed: each ends as soon as it has a slot."""
 
@@ -26,7 +30,7 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
         """Tell how long the queue is, or how many slots are free."""
         load = len(self._queues[probe.kind]) - self._free[probe.kind]
         reply = ProbeReply(probe.sample, probe.place, load)
-        self._node.send(probe.scheduler, reply, self._node.cause, self._latency_ms)
+        self.say(probe.scheduler, reply, self._node.cause)
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Forget its tasks that wait, too."""
@@ -37,7 +41,16 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
             queue.extend(left)
         self.stop_those_of(gone.scheduler, self._node.cause)
 
+    def forget_scheduler(self, scheduler: int, cause: int) -> None:  # noqa: ARG002
+        self.on_scheduler_gone(msg.SchedulerGone(scheduler))
+
+    def forget_all(self) -> None:
+        super().forget_all()
+        self._doomed.clear()
+
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
+        if self.is_stale:
+            return
         self._queues[launch.kind].append(launch)
         self.serve(launch.kind, launch.cause)
 

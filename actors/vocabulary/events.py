@@ -454,6 +454,27 @@ class NodeReturned(NodeEvent, frozen=True):
     mark = Mark.RETURNED
 
 
+class ContactLost(NodeEvent, frozen=True):
+    """One scheduler of several, which tells it, gave a node up, having last heard of it at
+    `heard_ms`: what it had begun there is lost to it.  Others find out for themselves.  `again` and
+    the cause are as of a loss that the master notes.
+    """
+
+    mark = Mark.LOST
+
+    scheduler: int
+    heard_ms: model.Millis
+    again: bool = False
+
+
+class ContactRegained(NodeEvent, frozen=True):
+    """That scheduler hears of the node again.  Told by it."""
+
+    mark = Mark.RETURNED
+
+    scheduler: int
+
+
 class NodeBlacklisted(NodeEvent, frozen=True):
     """A node is on the list of bad ones across jobs: too many jobs blacklisted it and succeeded,
     the last of which is the cause. Told by the master. Where the list is `in_force` the node gets
@@ -475,9 +496,10 @@ _OnSlots = AttemptStarted | ShuffleEnded | AttemptStalled | StallEnded
 _Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | LaunchExpired
 _Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched | SchedulingAttempted
 _Reservations = ReservationsSent | ReservationsStolen
-_Losses = FaultStruck | NodeLost | MapOutputsLost
+_Losses = FaultStruck | NodeLost | ContactLost | MapOutputsLost
 _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
-_Changes = SizeEstimated | JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
+_Returns = NodeReturned | ContactRegained
+_Changes = SizeEstimated | JobChanged | JobResubmitted | _Returns | JobFinished | RunEnded
 
 _OfSchedulers = _Orders | _Reservations
 AnyEvent = _Beginnings | _OnSlots | _Ends | _OfSchedulers | _Losses | _Blacklists | _Changes

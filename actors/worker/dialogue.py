@@ -5,6 +5,7 @@ reports, to whom, and how orders reach it is its dialogue's affair.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
@@ -20,6 +21,7 @@ from callboard.scheduler.model import AttemptId, Millis, SlotKind
 class NodeSide(Protocol):
     """What a dialogue may ask of its node."""
 
+    address: int
     facts: NodeFacts
     clock: Clock
     cause: int
@@ -34,6 +36,9 @@ class NodeSide(Protocol):
     def note(self, event: AnyEvent) -> int: ...
     def send(self, to: int, message: msgspec.Struct, cause: int, delay_ms: Millis = 0) -> None: ...
     def timer(self, message: msgspec.Struct, delay_ms: Millis, cause: int) -> None: ...
+
+    def receive_late(self, mail: Iterable[tuple[int, msgspec.Struct]]) -> None:
+        """Answer (cause, message) pairs that have not come by themselves."""
 
     def progress(self) -> tuple[msg.AttemptProgress, ...]:
         """How far the tracked attempts are now."""

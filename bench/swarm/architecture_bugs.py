@@ -13,6 +13,10 @@ _SAMPLING = "actors/sparrow/sampling.py"
 _GLOBAL_QUEUE = "actors/sparrow/global_queue.py"
 _MIXED = "actors/hawk/mixed_queues.py"
 _FRONTEND = "actors/books/frontend.py"
+_CONTACT = "actors/contact.py"
+_NODE_CONTACTS = "actors/books/node_contacts.py"
+_CONTACT_DIALOGUE = "actors/worker/contact_dialogue.py"
+_LONG = "actors/hawk/long_scheduler.py"
 _CELL = "actors/omega/cell_state.py"
 _OMEGA = "actors/omega/omega_scheduler.py"
 _THINKING = "actors/omega/thinking.py"
@@ -72,8 +76,8 @@ OF_RESERVATIONS = (
     PlantedBug(
         "an end frees no slot for what waits",
         _NODE_QUEUES,
-        "            self.release(self._running.pop(report.attempt), report.cause)",
-        "            self.serve(self._running.pop(report.attempt), report.cause)",
+        "            self.release(self._running.pop(report.attempt).kind, report.cause)",
+        "            self.serve(self._running.pop(report.attempt).kind, report.cause)",
     ),
     PlantedBug(
         "a sample is used before all nodes have answered",
@@ -219,5 +223,75 @@ OF_CONTAINERS = (
         _MANAGER,
         "        if queue.applications.pop(told.job, None) is None:",
         "        if queue.applications.get(told.job) is None:",
+    ),
+)
+
+OF_CONTACTS = (
+    PlantedBug(
+        "what comes twice is heard twice",
+        _CONTACT,
+        "        due: list[Framed] = []",
+        "        due: list[Framed] = [frame] if 0 < frame.number <= self._heard else []",
+    ),
+    PlantedBug(
+        "what comes early is heard early",
+        _CONTACT,
+        "        while self._heard + 1 in self._early:\n            self._heard += 1",
+        "        while self._early:\n            self._heard = min(self._early)",
+    ),
+    PlantedBug(
+        "what was lost is not said again",
+        _CONTACT,
+        "        if again.turn == self._turn and self._unconfirmed:",
+        "        if again.turn == self._turn and not self._unconfirmed:",
+    ),
+    PlantedBug(
+        "attempts of a node that is given up go on in the books",
+        _FRONTEND,
+        "            bookings.close(entry, BookedChange.LOSE, lost)",
+        "            _ = bookings",
+    ),
+    PlantedBug(
+        "outputs of a node that is given up are still counted on",
+        _FRONTEND,
+        "        jobs |= dict.fromkeys(job.job for job in bookings.lose_outputs(node, lost))",
+        "",
+    ),
+    PlantedBug(
+        "reservations of a node that is given up are waited for",
+        _LATE_BINDING,
+        "        for job, stage in self._sent_reservations.lose(node):",
+        "        for job, stage in ():",
+    ),
+    PlantedBug(
+        "the answer of a node that is given up is waited for",
+        _SAMPLING,
+        "            sample.lose(node)",
+        "            _ = node",
+    ),
+    PlantedBug(
+        "long tasks that were placed on a node that is given up stay there",
+        _LONG,
+        "        for job, stage in lost:\n            self.place_again(job, stage, cause)",
+        "        for job, stage in lost:\n            _ = job, stage",
+    ),
+    PlantedBug(
+        "a node that has begun anew keeps its old session",
+        _NODE_CONTACTS,
+        "        if frame.life > contact.life:\n            self._begin_life(found, frame.life)",
+        "        if frame.life > contact.life:\n            contact.life = frame.life",
+    ),
+    PlantedBug(
+        "a slot that was held for an answer stays held when the asked one gives up",
+        _RESERVATIONS,
+        "        for _, stage, _ in unanswered:\n            self.release(slot_kind(stage), cause)",
+        "        for _, stage, _ in unanswered:\n            _ = stage",
+    ),
+    PlantedBug(
+        "what an earlier session has said is heard",
+        _CONTACT_DIALOGUE,
+        "        if frame.session < contact.session:\n            return",
+        "        if frame.session < contact.session:\n"
+        "            contact.begin(self._life, frame.session, 0)",
     ),
 )

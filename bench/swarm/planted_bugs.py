@@ -1,6 +1,6 @@
 """The bugs that are planted to see how soon the swarm catches them."""
 
-from bench.swarm.architecture_bugs import OF_CELLS, OF_CONTAINERS, OF_RESERVATIONS
+from bench.swarm.architecture_bugs import OF_CELLS, OF_CONTACTS, OF_CONTAINERS, OF_RESERVATIONS
 from bench.swarm.bug_planter import PlantedBug
 
 _KERNEL = "actors/kernel/kernel.py"
@@ -615,6 +615,7 @@ BUGS: tuple[PlantedBug, ...] = (
     ),
     *OF_RESERVATIONS,
     *OF_CELLS,
+    *OF_CONTACTS,
     *OF_CONTAINERS,
 )
 """What is planted, by where it is; each is one line or two.

@@ -42,6 +42,7 @@ ENTRIES_OF_THE_MASTER: tuple[type[tl.TimelineEntry], ...] = (
 ENTRIES_WITHOUT_MASTER: tuple[type[tl.TimelineEntry], ...] = (
     *ENTRY_TYPES,
     *[tl.SchedulerCrashEntry] * 8,
+    *(tl.CrashEntry, tl.LinkEntry, tl.PauseEntry) * 3,
 )
 """What is drawn for other architectures; most have an answer to few of these."""
 

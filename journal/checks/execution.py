@@ -1,6 +1,7 @@
 """What really happens: slots, causes, dead nodes (S1, S7, S12)."""
 
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.run_changes import EXPIRING, REAL_EVENTS
@@ -87,7 +88,7 @@ class Causality(Rule):
             ev.SuspendOrdered: self._attempt,
             ev.ResumeOrdered: self._resume_ordered,
             ev.MapOutputsLost: self._undone,
-            ev.NodeLost: self._lost,
+            **dict.fromkeys((ev.NodeLost, ev.ContactLost), self._lost),
             ev.JobFinished: self._submitted,
         }
 
@@ -193,14 +194,19 @@ class Causality(Rule):
         if job is None or any(each not in job.outputs for each in event.attempts):
             raise self.broken(event, "these maps had left no output there", job)
 
-    def _lost(self, event: ev.NodeLost) -> None:
+    def _lost(self, event: ev.NodeLost | ev.ContactLost) -> None:
         self.times += 1
         if event.heard_ms > event.at_ms:
             raise self.broken(event, "it was heard of later than now")
 
 
+_Given = tuple[NodeId, int]
+"""A node, and the scheduler that has given it up; 0 for the master."""
+
+
 class DeadNodes(Rule):
-    """S12.  A node that is down, or paused, does nothing; one that is given up has no attempts.
+    """S12.  A node that is down, or paused, does nothing; one that is given up has no attempts of
+    those who have given it up: the master, or one scheduler of several.
 
     A fault may strike between two events of the same instant.
     """
@@ -211,17 +217,19 @@ class DeadNodes(Rule):
 
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
-        self._just_lost: dict[NodeId, Millis] = {}
+        self._just_lost: dict[_Given, Millis] = {}
+        self._out_of_contact: set[_Given] = set()
 
     def handlers(self) -> Handlers:
         return {
             **dict.fromkeys(REAL_EVENTS, self._acts),
             ev.JobSubmitted: self._later,
             ev.RunEnded: self._later,
-            ev.NodeLost: self._lost,
-            ev.NodeReturned: self._returned,
+            **dict.fromkeys((ev.NodeLost, ev.ContactLost), self._lost),
+            **dict.fromkeys((ev.NodeReturned, ev.ContactRegained), self._returned),
             ev.AttemptLaunched: self._launched,
             ev.AttemptClosed: self._closed,
+            ev.FaultStruck: self._struck,
         }
 
     def _acts(self, event: ev.AttemptEvent) -> None:
@@ -233,41 +241,65 @@ class DeadNodes(Rule):
             if event.at_ms > node.since_ms:
                 raise self.broken(event, f"it is {node.machine}", node)
 
-    def _lost(self, event: ev.NodeLost) -> None:
+    def _lost(self, event: ev.NodeLost | ev.ContactLost) -> None:
         self._later(event)
-        self._just_lost[event.node] = event.at_ms
+        given = (event.node, _who(event))
+        self._just_lost[given] = event.at_ms
+        if isinstance(event, ev.ContactLost):
+            if given in self._out_of_contact:
+                raise self.broken(event, "it has been given up by it already")
+            self._out_of_contact.add(given)
 
-    def _returned(self, event: ev.NodeReturned) -> None:
-        self._settle(event, event.node)
+    def _returned(self, event: ev.NodeReturned | ev.ContactRegained) -> None:
+        given = (event.node, _who(event))
+        self._settle(event, given)
+        self._out_of_contact.discard(given)
+
+    def _struck(self, event: ev.FaultStruck) -> None:
+        """A scheduler that ends forgets whom it has given up, and knows nothing when it begins."""
+        if isinstance(event.fault, faults.SchedulerFault):
+            gone = event.fault.scheduler
+            self._out_of_contact = {each for each in self._out_of_contact if each[1] != gone}
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
-        if not self._just_lost and not self.run_state.nodes[event.node].is_lost:
+        node, given = self.run_state.nodes[event.node], (event.node, scheduler_of(event.attempt))
+        if not self._just_lost and not node.is_lost and given not in self._out_of_contact:
             return
         self._later(event)
-        self._settle(event, event.node)
+        self._settle(event, given)
         self.times += 1
-        if self.run_state.nodes[event.node].is_lost:
-            raise self.broken(event, "the node is lost", self.run_state.nodes[event.node])
+        if node.is_lost:
+            raise self.broken(event, "the node is lost", node)
+        if given in self._out_of_contact:
+            raise self.broken(event, f"scheduler {given[1]} has given the node up", node)
 
     def _closed(self, event: ev.AttemptClosed) -> None:
         if not self._just_lost:
             return
         self._later(event)
-        node = self.run_state.nodes[self.run_state.attempts[event.attempt].launch.node]
-        if node.is_lost:
+        number = self.run_state.attempts[event.attempt].launch.node
+        given = (number, scheduler_of(event.attempt))
+        if self.run_state.nodes[number].is_lost or given in self._out_of_contact:
             self.times += 1
             if event.outcome is not Outcome.KILLED:
-                raise self.broken(event, "what is lost with a node is killed", node)
+                raise self.broken(event, "what is lost with a node is killed", number)
 
     def _later(self, event: ev.Event) -> None:
         """After the instant of its loss a node has no attempts."""
-        for node in [n for n, at_ms in self._just_lost.items() if at_ms < event.at_ms]:
-            self._settle(event, node)
+        for given in [g for g, at_ms in self._just_lost.items() if at_ms < event.at_ms]:
+            self._settle(event, given)
 
-    def _settle(self, event: ev.Event, number: NodeId) -> None:
-        if self._just_lost.pop(number, None) is None:
+    def _settle(self, event: ev.Event, given: _Given) -> None:
+        if self._just_lost.pop(given, None) is None:
             return
         self.times += 1
+        number, scheduler = given
         for attempt in self.run_state.attempts.values():
-            if attempt.launch.node == number and attempt.closed is None:
+            launch = attempt.launch
+            of_it = launch.node == number and scheduler_of(launch.attempt) == scheduler
+            if of_it and attempt.closed is None:
                 raise self.broken(event, f"node-{number} is lost and has attempts", attempt)
+
+
+def _who(event: ev.NodeEvent) -> int:
+    return event.scheduler if isinstance(event, ev.ContactLost | ev.ContactRegained) else 0

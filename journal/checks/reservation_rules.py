@@ -14,6 +14,7 @@ from callboard.actors.kernel.probes import Probe
 from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask, NoTask
 from callboard.actors.sparrow.reservations import Reservations
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.worker.node import Node
@@ -29,7 +30,8 @@ _Probes = EnqueueTaskReservations | ShortProbe | LongPlaced
 
 class ReservationAnswers(Rule, Probe):
     """P1.  A node may ask again for a reservation that is sticky when it has been given a task for
-    it.  One that stands still hears its answer when it goes on.
+    it.  One that stands still hears its answer when it goes on, one whose link is or has been bad
+    may hear it late.  A question is void when the node crashes, or is given up by whom it asked.
     """
 
     id = "P1"
@@ -43,6 +45,11 @@ class ReservationAnswers(Rule, Probe):
         """How often nodes may still ask."""
         self._open: dict[tuple[NodeId, JobId, Stage], deque[Millis]] = {}
         """When the questions were heard that have not been answered."""
+        self._asked_of: dict[tuple[NodeId, JobId, Stage], int] = {}
+        """Whom each question was for that was heard last."""
+        self._voided: Counter[tuple[NodeId, JobId, Stage]] = Counter()
+        """Questions that are void, though an answer may be under way."""
+        self._may_be_late: set[NodeId] = set()
         self._heard: deque[tuple[Millis, NodeId, JobId, Stage]] = deque()
         """All questions but those that are known to have been answered in time."""
         self._looks: dict[type[msgspec.Struct], Callable[[Any, Any], None]] = {
@@ -63,6 +70,27 @@ class ReservationAnswers(Rule, Probe):
         self._sticky = getattr(getattr(architecture, "params", None), "sticky", False)
         return [*architecture.schedulers(), *asking] if asking else []
 
+    def handlers(self) -> Handlers:
+        return {ev.FaultStruck: self._struck, ev.ContactLost: self._given_up}
+
+    def _struck(self, event: ev.FaultStruck) -> None:
+        match event.fault:
+            case faults.Crash(node=node):
+                self._may_be_late.add(node)  # what its earlier life has asked is under way
+                self._void(node, None)
+            case faults.Disturb(node=node):
+                self._may_be_late.add(node)
+
+    def _given_up(self, event: ev.ContactLost) -> None:
+        self._may_be_late.add(event.node)
+        self._void(event.node, event.scheduler)
+
+    def _void(self, node: NodeId, scheduler: int | None) -> None:
+        """Nothing will be answered that the node has asked this scheduler, or any."""
+        for question in [each for each in self._open if each[0] == node]:
+            if scheduler in (None, self._asked_of[question]):
+                self._voided[question] += len(self._open.pop(question))
+
     def before(self, actor: Any, message: Any) -> None:
         look = self._looks.get(type(message))
         if look is not None and self.found is None:
@@ -81,6 +109,7 @@ class ReservationAnswers(Rule, Probe):
         if self._reserved[ask.job, ask.stage] < 0:
             self._find(f"node-{ask.node} asks for a task of job-{ask.job} without a reservation")
         question = (ask.node, ask.job, ask.stage)
+        self._asked_of[question] = scheduler.number
         self._open.setdefault(question, deque()).append(scheduler.now_ms)
         self._heard.append((scheduler.now_ms, *question))
 
@@ -90,9 +119,12 @@ class ReservationAnswers(Rule, Probe):
 
     def _answered(self, node: Any, answer: msg.LaunchTask | NoTask) -> None:
         number = node.facts.node
-        heard = self._open.get((number, answer.job, answer.stage))
+        question = number, answer.job, answer.stage
+        heard = self._open.get(question)
         if heard:
             heard.popleft()
+        elif self._voided[question]:
+            self._voided[question] -= 1
         else:
             self._find(f"node-{number} is answered, and has not asked for job-{answer.job}")
 
@@ -103,9 +135,9 @@ class ReservationAnswers(Rule, Probe):
         """Look at the questions whose answers have come, or should have."""
         while self._heard and self._heard[0][0] + self.setup.latency_ms < now_ms:
             asked_ms, node, job, stage = self._heard.popleft()
-            unanswered, state = self._open[node, job, stage], self.run_state.nodes[node]
-            stood_still = state.is_halted or state.since_ms > asked_ms
-            if unanswered and unanswered[0] == asked_ms and not stood_still:
+            unanswered, state = self._open.get((node, job, stage)), self.run_state.nodes[node]
+            excused = state.is_halted or state.since_ms > asked_ms or node in self._may_be_late
+            if unanswered and unanswered[0] == asked_ms and not excused:
                 self._find(f"node-{node} has not been answered about job-{job}")
 
     def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002

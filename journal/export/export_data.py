@@ -78,6 +78,10 @@ class ExportData:
                 self._note(event, "given up for lost", event)
             case ev.NodeReturned():
                 self._note(event, "joins again", event)
+            case ev.ContactLost():
+                self._note(event, f"given up by scheduler {event.scheduler}", event)
+            case ev.ContactRegained():
+                self._note(event, f"heard of by scheduler {event.scheduler}", event)
             case ev.MapOutputsLost():
                 self._note(event, "maps must run again", event)
             case ev.OrderSwitched():

@@ -18,7 +18,10 @@ from callboard.journal.tell.names import count, printable, rack_name
 
 _FOLDING = {
     EVENT_NUMBERS[each]
-    for each in (ev.FaultStruck, ev.MapOutputsLost, ev.NodeLost, ev.NodeReturned)
+    for each in (
+        *(ev.FaultStruck, ev.MapOutputsLost, ev.NodeLost, ev.NodeReturned),
+        *(ev.ContactLost, ev.ContactRegained),
+    )
 }
 """The kinds of event that may fold, by their numbers."""
 
@@ -69,6 +72,11 @@ def _alike(recording: Recording, one: int, other: int) -> bool:
             return (before.job, before.outcome) == (after.job, after.outcome)
         case ev.NodeLost() | ev.NodeReturned(), _:
             return True
+        case (ev.ContactLost() as before, ev.ContactLost() as after) | (
+            ev.ContactRegained() as before,
+            ev.ContactRegained() as after,
+        ):
+            return before.scheduler == after.scheduler
     return False
 
 
@@ -91,7 +99,7 @@ def _folded_text(recording: Recording, group: list[int], first: str) -> str:
     nodes = {recording.nodes[number] for number in group}
     lost = [event for event in events if isinstance(event, ev.MapOutputsLost)]
     if not lost:
-        if isinstance(events[0], ev.NodeLost):  # silent for how long differs
+        if isinstance(events[0], ev.NodeLost | ev.ContactLost):  # silent for how long differs
             first = first.partition(": ")[0]
         where = _racks(recording, nodes)
         of = f"of {where}" if where.startswith("rack-") else f"in {where}"

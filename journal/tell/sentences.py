@@ -121,6 +121,11 @@ class Narrator:
                 return _fault_sentence(event.fault)
             case ev.NodeLost():
                 return f"the master gives {node_name(event.node)} up for lost{_silent(event)}"
+            case ev.ContactLost():
+                node = node_name(event.node)
+                return f"scheduler {event.scheduler} gives {node} up{_silent(event)}"
+            case ev.ContactRegained():
+                return f"scheduler {event.scheduler} hears of {node_name(event.node)} again"
             case ev.MapOutputsLost():
                 maps = f"{count(len(event.attempts), 'map')} of {self._job(event.job)}"
                 node, lost = node_name(event.node), event.outcome is Outcome.KILLED
@@ -309,7 +314,7 @@ def _link_conditions(link: LinkConditions) -> str:
     return " and ".join(text for is_so, text in told if is_so) or "healthy"
 
 
-def _silent(lost: ev.NodeLost) -> str:
+def _silent(lost: ev.NodeLost | ev.ContactLost) -> str:
     if lost.again:
         return ": it has begun anew"
     return f": silent for {duration(lost.at_ms - lost.heard_ms)}"

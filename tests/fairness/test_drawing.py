@@ -75,7 +75,8 @@ def test_worlds_without_the_master_have_containers_and_faults() -> None:
     assert len({architecture_name(world.policy) for world in worlds}) == len(ARCHITECTURES)
     assert any(world.scenario.cluster.capacity for world in worlds)
     entries = [entry for world in worlds for entry in world.scenario.timeline]
-    assert any(isinstance(entry, tl.SchedulerCrashEntry) for entry in entries)
+    for kind in (tl.SchedulerCrashEntry, tl.CrashEntry, tl.LinkEntry):
+        assert any(isinstance(entry, kind) for entry in entries), kind
 
 
 @pytest.mark.parametrize("seed", SEEDS[:20])

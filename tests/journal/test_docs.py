@@ -30,6 +30,7 @@ VOCABULARY = {
     8: "5096752a763ce3de",
     11: "a2ac9df3206e8831",
     16: "9a9a4961f932fcd7",
+    19: "53cb3af9ee4b3445",
 }
 """By format version: the first digits of a hash over every event's name and fields."""
 
@@ -43,6 +44,7 @@ STORY_BYTES = {
     8: "be602bdaeeb8b11f",
     11: "14e9803323096972",
     16: "771317cc413e0957",
+    19: "576ba3a79507a3d9",
 }
 """By format version: the first digits of the SHA-256 of the story's journal."""
 

@@ -24,6 +24,7 @@ LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 """Scenarios of many seconds, which have Fair alone."""
 OTHERS = {
     "omega-cell": ("monolithic", "mesos", "omega"),
+    "probed-nodes-lost": ("sparrow(schedulers=4)", "eagle(cutoff=8,schedulers=4)"),
     "scheduler-lost": ("sparrow(schedulers=4)",),
     "sparrow-100ms": ("sparrow",),
     "drf-example": ('yarn(scheduler="drf",am={memory=0})',),

@@ -13,6 +13,7 @@ from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptStarted,
+    ContactLost,
     JobBlacklistedNode,
     JobFinished,
     JobResubmitted,
@@ -352,6 +353,15 @@ def test_a_lost_scheduler_costs_its_jobs_some_seconds() -> None:
     assert run.mean_s() == pytest.approx(44.1, rel=0.01)
     again = [each.job for each in run.all(JobResubmitted)]
     assert len(again) == len(set(again)) == 4
+    assert run.result.summary.jobs.completed == len(run.jobs)
+
+
+def test_lost_nodes_are_given_up_by_each_scheduler_for_itself() -> None:
+    """`probed-nodes-lost`, as the list of the library says; a node that is only late is not."""
+    run = ran_with_events("probed-nodes-lost", "sparrow(schedulers=4)")
+    assert run.mean_s() == pytest.approx(50.5, rel=0.01)
+    lost = [(each.node, each.scheduler) for each in run.all(ContactLost)]
+    assert sorted(lost) == [(node, scheduler) for node in (3, 4) for scheduler in (1, 2, 3, 4)]
     assert run.result.summary.jobs.completed == len(run.jobs)
 
 

@@ -1,0 +1,112 @@
+"""A node's side of its contacts with several schedulers (`actors.contact`)."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+import msgspec
+
+from callboard.actors.contact import MAY_SILENCE, Contact, Framed, SayAgain
+from callboard.actors.kernel.address import scheduler_address
+from callboard.actors.network import HEALTHY, Link, LinkConditions
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.worker.direct_dialogue import DirectDialogue
+from callboard.scheduler.model import JobId, Millis, scheduler_of
+
+
+class ContactDialogue(DirectDialogue):
+    """Says what it has to say so that it is heard, whatever the link does, as long as node and
+    scheduler hold on to each other.
+    """
+
+    __slots__ = ("_contacts", "_hears", "_is_watched", "_life", "_seed", "_up")
+
+    def __init__(
+        self, latency_ms: Millis, scheduler_of_job: Callable[[JobId], int], seed: int = 0
+    ) -> None:
+        super().__init__(latency_ms, scheduler_of_job)
+        self._seed = seed
+        self._life = 0
+        self._is_watched = False
+        self._up: LinkConditions = HEALTHY
+        self._contacts: dict[int, Contact] = {}
+        self._hears: int | None = None
+        """The address of the scheduler to whose contact the present message belongs."""
+
+    @abstractmethod
+    def forget_scheduler(self, scheduler: int, cause: int) -> None:
+        """A session with the scheduler at this address is over: what it wanted here is void."""
+
+    @abstractmethod
+    def forget_all(self) -> None:
+        """The machine has stopped dead: nothing runs or waits here any more."""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the present message was sent to an earlier life, in no contact."""
+        return self._life > 0 and self._hears is None
+
+    def say(self, to: int, message: msgspec.Struct, cause: int) -> None:
+        """Have the scheduler at this address hear it."""
+        if self._is_watched:
+            self._contact(to).say(message, cause)
+        else:
+            self._node.send(to, message, cause, self._latency_ms)
+
+    def report(self, report: msg.AnyReport) -> None:
+        if isinstance(report, msg.FetchFailure):
+            to = self.scheduler_of_running(report.job)
+        else:
+            to = scheduler_address(scheduler_of(report.attempt))
+        self.say(to, report, report.cause)
+
+    def scheduler_of_running(self, job: JobId) -> int:
+        """The address of the scheduler that the job has now."""
+        return self._scheduler_of_job(job)
+
+    def _contact(self, scheduler: int) -> Contact:
+        contact = self._contacts.get(scheduler)
+        if contact is None:
+            link = Link(self._seed, f"up/{self._node.address}/{scheduler}", self._latency_ms)
+            link.conditions = self._up
+            contact = Contact(self._node, scheduler, link, self._latency_ms)
+            contact.life = self._life
+            self._contacts[scheduler] = contact
+        return contact
+
+    def on_framed(self, frame: Framed) -> None:
+        """Hear it, unless it was meant for another life or an earlier session."""
+        contact = self._contact(frame.sender)
+        if frame.life != self._life:
+            contact.answer()
+            return
+        if frame.session < contact.session:
+            return
+        if frame.session > contact.session:
+            contact.begin(self._life, frame.session, frame.cause)
+            self.forget_scheduler(frame.sender, self._node.cause)
+        for each in contact.hear(frame):
+            if each.said is None:
+                continue
+            self._hears = frame.sender
+            self._node.receive_late([(each.cause, each.said)])
+            self._hears = None
+
+    def on_say_again(self, again: SayAgain) -> None:
+        if again.peer in self._contacts:
+            self._contacts[again.peer].say_again(again)
+
+    def begin_life(self, cause: int) -> None:  # noqa: ARG002
+        self._life += 1
+
+    def end_life(self) -> None:
+        self._contacts.clear()
+        self.forget_all()
+
+    def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
+        if isinstance(fault, MAY_SILENCE):
+            self._is_watched = True
+        if isinstance(fault, faults.Disturb):
+            self._up = fault.up
+            for contact in self._contacts.values():
+                contact.link.conditions = fault.up
