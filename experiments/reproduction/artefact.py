@@ -26,13 +26,18 @@ _SampleT_co = TypeVar("_SampleT_co", covariant=True)
 
 
 class Paper(StrEnum):
-    """The five papers, by the names that the command line has for them."""
+    """The papers, by the names that the command line has for them: the five that Callboard is
+    about, and those of schedulers beside the central master.
+    """
 
     HFSP = "hfsp"
     SLIDES = "slides"
     REPORT = "report"
     HYBRID = "hybrid"
     GP = "gp"
+    SPARROW = "sparrow"
+    HAWK = "hawk"
+    OMEGA = "omega"
 
 
 PAPER_TITLES = {
@@ -41,6 +46,9 @@ PAPER_TITLES = {
     Paper.REPORT: "Dell'Amico: A simulator for data-intensive job scheduling (RR-13-282)",
     Paper.HYBRID: "Rasooli, Down: A hybrid scheduling approach (COSHH)",
     Paper.GP: "Cheng, Zhang, Boutaba: Global preemption (CNSM 2011)",
+    Paper.SPARROW: "Ousterhout, Wendell, Zaharia, Stoica: Sparrow (SOSP 2013)",
+    Paper.HAWK: "Delgado, Dinu, Kermarrec, Zwaenepoel: Hawk (ATC 2015)",
+    Paper.OMEGA: "Schwarzkopf, Konwinski, Abd-El-Malek, Wilkes: Omega (EuroSys 2013)",
 }
 
 

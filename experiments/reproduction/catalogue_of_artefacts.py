@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from callboard.experiments.reproduction.architecture_artefacts import ARCHITECTURE_ARTEFACTS
 from callboard.experiments.reproduction.artefact import AnyArtefact, Paper
 from callboard.experiments.reproduction.facebook_tables import FACEBOOK_TABLES
 from callboard.experiments.reproduction.hfsp_artefacts import HFSP_ARTEFACTS
@@ -25,6 +26,7 @@ ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HYBRID_ARTEFACTS,
     *FACEBOOK_TABLES,
     *PREEMPTION_ARTEFACTS,
+    *ARCHITECTURE_ARTEFACTS,
 )
 
 

@@ -84,9 +84,31 @@ class SwitchesMeter:
         return self._switches
 
 
+class ThoughtsMeter:
+    """What schedulers of a shared cell have thought: how long each `job` waited in the queue until
+    it was thought about first (`first_wait_s`), and how long thoughts took that brought conflicts
+    (`wasted_s`).
+    """
+
+    def __init__(self) -> None:
+        self._waits_s: dict[int, float] = {}
+        self._wasted_s: list[float] = []
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        if type(event) is ev.SchedulingAttempted:
+            self._waits_s.setdefault(event.job, event.queued_ms / 1000)
+            if event.conflicted:
+                self._wasted_s.append(event.thought_ms / 1000)
+
+    def figures(self) -> Mapping[str, Sequence[float]]:
+        jobs, waits_s = [*self._waits_s], [*self._waits_s.values()]
+        return {"job": jobs, "first_wait_s": waits_s, "wasted_s": self._wasted_s}
+
+
 METERS: dict[str, Callable[[], Any]] = {
     "kills": KillsMeter,
     "switches": SwitchesMeter,
+    "thoughts": ThoughtsMeter,
     "training": TrainingMeter,
     "users": UsersMeter,
 }
