@@ -35,7 +35,7 @@ _PLACEMENTS = {
     "central": 'sparrow(placement="central")',
 }
 _WORKERS = 1000
-_LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+_LOADS = (0.1, 0.5, 0.8, 0.95)
 _LOAD = 0.8
 
 
