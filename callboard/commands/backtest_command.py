@@ -228,6 +228,9 @@ def _print(
     say(f"{spec.scenario.name}: {jobs} compared with what was recorded{out}{several}")
     for note in notes:
         say(f"note: {note}")
+    if not compared:
+        say("no job that succeeded tells how long it took: there is nothing to compare")
+        return
     say()
     for line in error_lines(found, parts):
         say(line)

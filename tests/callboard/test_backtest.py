@@ -97,12 +97,17 @@ def test_a_history_of_little_on_a_large_cluster_says_what_that_does(
 
 
 def test_jobs_that_their_users_killed_are_left_out(callboard: Run, tmp_path: Path) -> None:
+    """And where no other is left, that is said, not an empty table."""
     killed = HADOOP1.replace('45000" JOB_STATUS="SUCCESS"', '30000" JOB_STATUS="KILLED"')
-    status, out, _ = callboard(
-        "backtest", str(written(tmp_path, killed)), "--policy", "fifo", "--json"
-    )
+    asked = ("backtest", str(written(tmp_path, killed)), "--policy", "fifo")
+    status, out, _ = callboard(*asked, "--json")
     (found,) = json.loads(out)
     assert (status, found["jobs"], found["left_out"]) == (0, [], 1)
+    status, out, _ = callboard(*asked)
+    assert status == 0
+    assert out.endswith(
+        "no job that succeeded tells how long it took: there is nothing to compare\n"
+    )
 
 
 @pytest.mark.parametrize(
