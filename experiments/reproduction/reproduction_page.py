@@ -26,7 +26,7 @@ from callboard.experiments.reproduction.outcome import (
 )
 
 _HEAD = """\
-`callboard reproduce --all` plays what the tables, figures and sentences of five papers are about,
+`callboard reproduce --all` plays what the tables, figures and sentences of eight papers are about,
 and sets ours beside what they print; `callboard reproduce hfsp-fig-6` plays one of them, `--quick`
 with few seeds, and `--report papers.html` draws them all. This page is what `--markdown` wrote.
 
