@@ -175,8 +175,8 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
             for load in _LOADS
         ),
         why="The sentence is about queries on a cluster of 110 machines. On Figure 3's jobs two"
-        " probes a task find the fewer of the free slots the fewer there are, which at 95 % load costs"
-        " a quarter.",
+        " probes a task find the fewer of the free slots the fewer there are, which costs a quarter"
+        " at 95 % load.",
         seeds=6,
     ),
     Artefact(
