@@ -46,7 +46,7 @@ class WorkloadOracle:
         reduce without its shuffle.
         """
         spec = self._jobs[job]
-        skew = {} if spec.recorded else dict.fromkeys(spec.skewed[stage], spec.skew)
+        skew = dict.fromkeys(spec.skewed[stage], spec.skew)
         return [
             real_ms(self._noise, self._sigma, job, stage, task, ms * skew.get(task, 1))
             for task, ms in enumerate(spec.work_ms(stage, self._tasks))

@@ -134,9 +134,9 @@ def true_size(w: Tables, kind: int, job: int) -> int:
     for task in range(w.jobs[job, TASKS + kind]):
         if lengths == NONE:
             ms = float(w.jobs[job, MAP_MS] if kind == MAPS_HERE else w.jobs[job, REDUCE_MS])
-            ms *= skew_of(w, job, 2 * task + kind)
         else:
             ms = w.lengths[lengths + task if kind == MAPS_HERE else lengths + maps + 3 * task + 2]
+        ms *= skew_of(w, job, 2 * task + kind)
         size_ms += _rounded(ms * _noise(w, job, 2 * task + kind))
     return size_ms
 

@@ -20,9 +20,13 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.workload_oracle import WorkloadOracle
+from callboard.actors.world import World
+from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.simulation import Simulation
 from callboard.scenarios.tasks_file import packed_inputs
 from callboard.scheduler.model import MAP, MAPS, REDUCES, Locality, Stage
+from callboard.twin.attempt_lengths import true_size
+from callboard.twin.twin_run import TwinRun
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
 NODE, RACK, OFF_RACK = Locality
@@ -170,3 +174,12 @@ def test_a_task_that_was_killed_more_often_than_it_may_fail_still_succeeds() -> 
     assert lengths(run, Outcome.KILLED) == [1000] * 5
     assert lengths(run) == [4000]
     assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED]
+
+
+def test_a_recorded_task_with_skew_is_as_long_for_slot_oracle_and_twin() -> None:
+    spec = msgspec.structs.replace(recorded([10_000, 4000]), skewed=((0,), ()), skew=5.0)
+    assert sorted(lengths(play([spec], cluster=ONE_SLOT))) == [4000, 50_000]
+    assert WorkloadOracle([spec], Tasks(), seed=1).lengths_ms(0, MAPS) == [50_000, 4000]
+    world = World(ONE_SLOT, Tasks(), (spec,), seed=1)
+    policy = load_architecture('srpt(size="oracle")').policy
+    assert true_size(TwinRun(world, policy).tables, MAPS, 0) == 54_000
