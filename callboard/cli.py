@@ -46,6 +46,7 @@ COMMAND_SUMMARIES = {
     "import": "turn a history of another system into a scenario",
     "calibrate": "estimate a cluster's figures from its history",
     "backtest": "compare a history with what a policy would have made of it",
+    "forecast": "say when jobs will end, from what is known at a moment",
     "export": "turn a journal into a trace, a table, or what other systems read",
     "plot": "draw figures of journals, or of a store",
     "report": "write a page about journals or a store, to mail",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.world import World
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import Policy
 from callboard.twin import columns as c
 from callboard.twin.cannot_play import CannotPlay
@@ -63,6 +63,12 @@ class TwinRun:
     def launched(self) -> int:
         """How many attempts were launched."""
         return int(self.tables.state[c.LAUNCHED])
+
+    def ended_ms(self) -> dict[JobId, Millis]:
+        """When the jobs ended that have."""
+        rows = self.tables.jobs[: int(self.tables.state[c.DUE])]
+        ended = rows[rows[:, c.FINISHED] != c.NONE]
+        return dict(zip(ended[:, c.NUMBER].tolist(), ended[:, c.FINISHED].tolist(), strict=True))
 
     def load(self) -> None:
         """Have the loop compiled, or read from disk, before the clock is looked at."""

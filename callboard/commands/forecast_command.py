@@ -1,0 +1,276 @@
+"""Say when the jobs of a cluster will end, from what is known at a moment.
+
+What had not ended by then is drawn anew, many times: lengths of tasks from those that had ended
+(those that run are known to be longer than they have run), jobs still to come from those that had
+come.  Up to the moment every such run is the one that happened, and by how far it is off the real
+jobs that are over, the others are taken to be off too.  An interval holds the ends of 90 % of these
+runs.  Of a history that is over, --test tells how many intervals held what happened.  A scenario is
+played first, and its history taken.
+
+examples:
+  callboard forecast history/done --policy fair --at 1:00:00
+  callboard forecast history/done --policy fair --at 90m --job nightly --runs 400
+  callboard forecast facebook-morning --policy fair --at 20m --jobs 60 --nodes 30
+  callboard forecast history/done --policy fair --test 20
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.arguments import whole_number
+from callboard.console import ReportConsole, aligned, plain
+from callboard.experiments.histories.backtest.recorded_history import history_of, imported_history
+from callboard.experiments.histories.forecast.continuations import Continuations
+from callboard.experiments.histories.forecast.forecast import (
+    LEVEL,
+    Forecast,
+    Forecaster,
+    coverage,
+    spread_instants,
+)
+from callboard.experiments.histories.forecast.known_state import KnownState, known_states
+from callboard.experiments.input_places import input_replicas
+from callboard.experiments.many.run_tasks import worthy_engine
+from callboard.experiments.many.task_pool import Workers, local_workers
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_result import EngineName
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
+from callboard.experiments.user_errors import InputError
+from callboard.journal.export.played_history import PlayedHistory
+from callboard.journal.export.write_hadoop1 import hadoop1_lines
+from callboard.journal.tell.names import clock, count, duration
+from callboard.journal.tell.time_format import parse_time
+from callboard.progress_line import steps_progress
+from callboard.run_arguments import add_world_arguments, plan_world
+from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.scenario_file import find_scenario
+from callboard.scheduler.model import STAGES, JobId, Millis
+
+_RUNS = 100
+_FAULTS_NOTE = (
+    "of the scenario's faults only the attempts that they ended are known: nodes that are down are"
+    " taken to be up"
+)
+_TESTED_AT_ONCE = 5
+"""Jobs of an instant that a test forecasts, at most."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("world", metavar="HISTORY|SCENARIO", help="a history, a folder of one, or a scenario")
+    add("--policy", action="append", required=True, metavar="POLICY", help="what schedules")
+    at = "the moment, as in 7:30, 1:07:30, 90s or 1h30m"
+    when = parser.add_mutually_exclusive_group(required=True)
+    when.add_argument("--at", type=_moment, metavar="TIME", help=at)
+    test = "forecast at so many moments of what is over, and count the intervals that held it"
+    when.add_argument("--test", type=whole_number(1, 1000), metavar="N", help=test)
+    add("--job", action="append", metavar="NAME", help="only this job; repeated, these")
+    runs = f"how often what is not known is drawn anew (default: {_RUNS})"
+    add("--runs", type=whole_number(20, 100_000), default=_RUNS, metavar="N", help=runs)
+    none = "no job comes any more; else jobs come on as they have come"
+    add("--no-arrivals", action="store_true", help=none)
+    cores = "how many processes play at once (default: one a core)"
+    add("--cores", type=whole_number(1, 4096), metavar="N", help=cores)
+    add("--json", action="store_true", help="print the forecasts as JSON")
+    add_world_arguments(parser)
+
+
+def _moment(text: str) -> Millis:
+    try:
+        return parse_time(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class _World(NamedTuple):
+    """What is forecast: a run of recorded jobs, when they ended as far as the history tells, and by
+    how much its clock is ahead of the asked one.
+    """
+
+    name: str
+    spec: RunSpec
+    ended_ms: dict[JobId, Millis]
+    ahead_ms: Millis = 0
+    note: str = ""
+
+
+def forecast_command(options: argparse.Namespace) -> int:
+    if len(options.policy) > 1:
+        raise InputError("forecast: one --policy, the one that schedules")
+    with _world(options) as world, local_workers(options.cores) as workers:
+        if options.test is not None:
+            return _tested(world, workers, options)
+        (state,) = known_states(world.spec, [max(options.at + world.ahead_ms, 0)])
+        forecaster = Forecaster(
+            Continuations(world.spec, state, _last_ms(state, options)), world.ended_ms
+        )
+        targets = _targets(world, state, forecaster, options.job)
+        with steps_progress("continuations", options.runs, left=True) as moved:
+            engine = _engine(world, options)
+            found = list(forecaster.forecasts(targets, options.runs, workers, moved, engine))
+        if options.json:
+            print(json.dumps([_as_json(world, each) for each in found], indent=2))
+        else:
+            _print(world, state, found)
+    return 0
+
+
+# What is forecast.
+
+
+@contextmanager
+def _world(options: argparse.Namespace) -> Iterator[_World]:
+    """The world as recorded jobs; of a scenario that plays none, the history of its run."""
+    planned = plan_world(options.world, options, options.policy)
+    (spec,) = planned.runs(planned.spec.scenario.seed)
+    if isinstance(spec.scenario.workload, RecordedWorkload):
+        yield _of_history(spec, find_scenario(options.world).parent)
+        return
+    events: list[AnyEvent] = []
+    Simulation(spec, [events.append]).run()
+    with tempfile.TemporaryDirectory(prefix="callboard-forecast-") as folder:
+        path = Path(folder) / "played.history"
+        played = PlayedHistory.of(events)
+        replicas = input_replicas(played.started, path)
+        lines = (f"{line}\n" for line in hadoop1_lines(played, replicas))
+        path.write_text("".join(lines), encoding="utf-8")
+        recorded = load_run(str(path))
+        named = zip(recorded.jobs, spec.jobs, strict=True)
+        jobs = tuple(replace(job, name=played.name) for job, played in named)
+        world = _of_history(RunSpec(recorded.scenario, jobs, (), spec.policy), path.parent)
+        yield world._replace(
+            name=spec.scenario.name,
+            ahead_ms=recorded.jobs[0].submit_ms - spec.jobs[0].submit_ms,
+            note=_FAULTS_NOTE if spec.script else "",
+        )
+
+
+def _of_history(spec: RunSpec, base_dir: Path) -> _World:
+    recording = history_of(imported_history(spec, base_dir)).recording
+    ended_ms = {}
+    for job, recorded in zip(spec.jobs, recording.jobs, strict=False):
+        if recorded.response_ms is not None and recorded.killed_ms is None:
+            ended_ms[job.job] = job.submit_ms + recorded.response_ms
+    return _World(spec.scenario.name, spec, ended_ms)
+
+
+def _targets(
+    world: _World, state: KnownState, forecaster: Forecaster, names: Sequence[str] | None
+) -> list[JobId]:
+    there = forecaster.in_system
+    if names is None:
+        return there
+    named = {job.name: job.job for job in world.spec.jobs}
+    for name in names:
+        if name not in named:
+            raise InputError(f"--job {name[:60]}: no job is called so")
+        if named[name] not in there:
+            come = named[name] in state.submitted
+            raise InputError(f"--job {name[:60]}: it {'is over' if come else 'has not come'} then")
+    return [named[name] for name in names]
+
+
+def _last_ms(state: KnownState, options: argparse.Namespace) -> Millis | None:
+    """When the last job comes, where that is known."""
+    return state.at_ms if options.no_arrivals else None
+
+
+def _engine(world: _World, options: argparse.Namespace) -> EngineName:
+    return worthy_engine("auto", world.spec.tasks * options.runs)
+
+
+# How good forecasts were.
+
+
+def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int:
+    """Of a history that is over it is known that no job came after its last one."""
+    states = known_states(world.spec, spread_instants(world.spec, options.test))
+    found: list[tuple[Forecast, Millis]] = []
+    names = set(options.job or ())
+    with steps_progress("continuations", len(states) * options.runs, left=True) as moved:
+        for state in states:
+            last_ms = state.at_ms if options.no_arrivals else world.spec.jobs[-1].submit_ms
+            forecaster = Forecaster(Continuations(world.spec, state, last_ms), world.ended_ms)
+            known = [job for job in forecaster.in_system if job in world.ended_ms]
+            if names:
+                known = [job for job in known if world.spec.jobs[job].name in names]
+            engine = _engine(world, options)
+            targets = known[-_TESTED_AT_ONCE:]
+            for each in forecaster.forecasts(targets, options.runs, workers, moved, engine):
+                found.append((each, world.ended_ms[each.job]))
+    told = coverage(found)
+    if options.json:
+        rows = [_as_json(world, each) | {"held": each.holds(end)} for each, end in found]
+        print(json.dumps(told._asdict() | {"each": rows}, indent=2))
+        return 0
+    asked = f"{count(told.forecasts, 'forecast')} at {count(len(states), 'moment')}"
+    if told.median_error is None:
+        said = f"{world.name}: {asked}"
+    else:
+        held = f"{told.held} intervals of {LEVEL:.0%} held what happened"
+        error = f"the median error was {told.median_error:.0%} of what was left"
+        said = f"{world.name}: of {asked} {held}, {told.held / told.forecasts:.0%}; {error}"
+    ReportConsole().print_line(plain(said))
+    return 0
+
+
+# Telling.
+
+
+def _as_json(world: _World, each: Forecast) -> dict[str, object]:
+    def seconds(at_ms: Millis | None) -> float | None:
+        return None if at_ms is None else (at_ms - world.ahead_ms) / 1000
+
+    return {
+        "job": world.spec.jobs[each.job].name,
+        "at_s": seconds(each.at_ms),
+        "ends_s": seconds(each.median_ms),
+        "interval_s": [seconds(each.low_ms), seconds(each.high_ms)],
+        "ended_s": seconds(world.ended_ms.get(each.job)),
+    }
+
+
+def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
+    console = ReportConsole()
+
+    def moment(at_ms: Millis | None) -> str:
+        return "never" if at_ms is None else clock(at_ms - world.ahead_ms)[:-4]
+
+    at = moment(state.at_ms)
+    console.print_line(plain(f"{world.name} at {at}: {count(len(found), 'job')} in the system"))
+    if world.note:
+        console.print_line(plain(f"note: {world.note}"))
+    if not found:
+        return
+    rows = [("job", "done", "left", "ends", f"{LEVEL:.0%} of the ends", "ended")]
+    for each in found:
+        job = world.spec.jobs[each.job]
+        left = "never" if each.median_ms is None else duration(each.median_ms - state.at_ms)
+        rows.append(
+            (
+                job.name[:29],
+                _done(state, each.job, job.maps, job.reduces),
+                left,
+                moment(each.median_ms),
+                f"{moment(each.low_ms)} – {moment(each.high_ms)}",
+                moment(world.ended_ms[each.job]) if each.job in world.ended_ms else "",
+            )
+        )
+    console.print_line(plain(""))
+    for line in aligned(rows, figures=True):
+        console.print_line(plain(line))
+
+
+def _done(state: KnownState, job: JobId, maps: int, reduces: int) -> str:
+    """How many of its maps, and of its reduces, have ended."""
+    stages = zip(STAGES, (maps, reduces), strict=True)
+    return " + ".join(f"{len(state.ended_of(job, stage, n))}/{n}" for stage, n in stages)

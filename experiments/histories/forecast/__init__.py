@@ -1,0 +1,1 @@
+"""When jobs end, from what is known at an instant."""

@@ -1,0 +1,80 @@
+"""Continuations: the same past, other futures, and nothing in them that only the future knows."""
+
+import msgspec
+import pytest
+
+from callboard.actors.config import Cluster
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
+from callboard.experiments.histories.forecast.continuations import Continuations
+from callboard.experiments.histories.forecast.known_state import known_states
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.simulation import Simulation
+from callboard.scheduler.model import MAPS, JobId, Millis
+from tests.actors.test_recorded_tasks import recorded
+from tests.support.world import spec_of
+
+CLUSTER = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1)
+AT_MS = 60_000
+
+
+def history(long_ms: Millis = 90_000) -> RunSpec:
+    """Twelve jobs, one every 10 s, whose maps take 5 to 16 s; the third has one of `long_ms`."""
+    jobs = []
+    for number in range(12):
+        ms = [5000 + 1000 * ((number + task) % 12) for task in range(6)]
+        if number == 2:
+            ms[0] = long_ms
+        job = recorded(ms)
+        jobs.append(msgspec.structs.replace(job, job=number, submit_ms=10_000 * number))
+    return msgspec.structs.replace(spec_of(jobs, cluster=CLUSTER), policy="fair")
+
+
+def continuations(spec: RunSpec, last_ms: Millis | None = None) -> Continuations:
+    (state,) = known_states(spec, [AT_MS])
+    return Continuations(spec, state, last_ms)
+
+
+def past(spec: RunSpec) -> list[AnyEvent]:
+    """The events until the moment, but for the first, which has all that is to come."""
+    events: list[AnyEvent] = []
+    Simulation(spec, [events.append]).run()
+    inner = [each for each in events if not isinstance(each, RunStarted | RunEnded)]
+    return [each for each in inner if each.at_ms <= AT_MS]
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_continuation_has_the_same_past(number: int) -> None:
+    spec = history()
+    continued = continuations(spec).drawn(number)
+    assert past(continued) == past(spec)
+    assert continued.jobs != spec.jobs
+
+
+def test_each_is_always_the_same_and_no_two_are_equal() -> None:
+    first, again = (continuations(history()) for _ in range(2))
+    assert first.drawn(3) == again.drawn(3)
+    assert first.drawn(3) != first.drawn(4)
+
+
+def test_what_happens_later_changes_nothing() -> None:
+    """A task that still runs may take 90 s or 900: nobody knows it."""
+    one, other = (continuations(history(ms)) for ms in (90_000, 900_000))
+    assert [one.drawn(n) for n in range(3)] == [other.drawn(n) for n in range(3)]
+
+
+def test_a_running_task_takes_longer_than_it_has_run() -> None:
+    found = continuations(history())
+    since_ms = found.state.running[JobId(2), MAPS, 0].since_ms
+    for number in range(20):
+        job = found.drawn(number).jobs[2]
+        assert job.recorded is not None
+        assert job.recorded.map_ms[0] >= AT_MS - since_ms
+
+
+def test_jobs_come_on_until_the_last_one_that_is_known_to_come() -> None:
+    spec = history()
+    came = sum(job.submit_ms <= AT_MS for job in spec.jobs)
+    assert len(continuations(spec, AT_MS).drawn(0).jobs) == came
+    assert len(continuations(spec).drawn(0).jobs) > came
+    until = continuations(spec, AT_MS + 25_000).drawn(0).jobs
+    assert [job.submit_ms for job in until[came:]] == [70_000, 80_000]
