@@ -70,7 +70,9 @@ class TasksToCome:
         if not known:
             return None
         longer = [max(each.running) for each in group if each.running and not each.ended]
-        return CensoredLengths(known, longer).draw(rng, max(self._seen[job.job].running, default=0))
+        passed = max(self._seen[job.job].running, default=0)
+        drawn = CensoredLengths(known, longer).draw(rng, passed)
+        return max(drawn * _smoothing(known, rng), passed)
 
     def shuffle(self, job: JobSpec, rng: np.random.Generator) -> tuple[Millis, Millis]:
         """What a reduce's shuffle takes, and what of it comes after the last map."""
@@ -103,6 +105,16 @@ def _spread(seen: Iterable[SeenStage]) -> Iterator[float]:
             continue
         level, wider = float(np.mean(each.ended)), (count / (count - 1)) ** 0.5
         yield from (max(1 + (length / level - 1) * wider, 0.0) for length in each.ended)
+
+
+def _smoothing(levels: Sequence[float], rng: np.random.Generator) -> float:
+    """A factor that lets a level lie between and beyond those few that are known: the smoothed
+    bootstrap with the normal reference rule, on a logarithmic scale (Silverman, *Density
+    Estimation for Statistics and Data Analysis*, 1986, 3.4.2 and 6.4).
+    """
+    logs = np.log([each for each in levels if each > 0])
+    width = 1.06 * float(np.std(logs)) * len(logs) ** -0.2 if len(logs) > 1 else 0.0
+    return float(np.exp(width * rng.standard_normal()))
 
 
 def _own_level(own: SeenStage, rng: np.random.Generator) -> float:
