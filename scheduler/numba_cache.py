@@ -6,12 +6,14 @@ same operations in the same order.  What they compile to releases the interprete
 numba keeps what it compiled on disk and checks only the file of the function it was asked for, so
 the cache folder's name carries a digest of all files of the package.  It lies under
 `NUMBA_CACHE_DIR` if that is set, else in the package's `__pycache__`, else in the user's cache
-folder (`XDG_CACHE_HOME`); where none can be written, each process compiles anew.
+folder (`XDG_CACHE_HOME`); where none can be written, each process compiles anew.  Of several
+processes that want a loop at once the first compiles it, and the others wait for that.
 """
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from inspect import isfunction
 from pathlib import Path
@@ -67,9 +69,44 @@ def compiled_loops(
     config.CACHE_DIR = given if kept is None else str(kept)
     try:
         compiled = numba.njit(nogil=True, _nrt=False, cache=kept is not None)
-        return {each: compiled(loop) for each, loop in plain.items()}
+        loops = {each: compiled(loop) for each, loop in plain.items()}
     finally:
         config.CACHE_DIR = given
+    if kept is None:
+        return loops
+    return {each: _compiled_once(loop, kept / f"{each}.done") for each, loop in loops.items()}
+
+
+def _compiled_once(loop: Loop, done: Path) -> Loop:
+    """The loop, which is compiled before its first call by one process at a time until one is
+    `done` with it; the others then read from disk what it has compiled.
+    """
+    from numba import typeof
+
+    ready = done.exists()
+
+    def call(*args: Any) -> Any:
+        nonlocal ready
+        if not ready:
+            with _one_process(done.with_suffix(".lock")):
+                loop.compile(tuple(typeof(each) for each in args))  # type: ignore[attr-defined]
+            with suppress(OSError):
+                done.touch()
+            ready = True
+        return loop(*args)
+
+    return call
+
+
+@contextmanager
+def _one_process(lock: Path) -> Iterator[None]:
+    """Have this to itself among all processes of the machine, where the system has such locks."""
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(stack.enter_context(lock.open("w")), fcntl.LOCK_EX)
+        yield
 
 
 def _own_functions(module: ModuleType) -> list[Loop]:

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from callboard.experiments.run.run_result import RunResult
-from callboard.journal.figures.summary import SampleStatistics, statistics_in_seconds
-from callboard.journal.figures.tables import Flags
+from callboard.journal.figures.job_groups import completed_of, response_seconds_of, share_within
+from callboard.journal.figures.tables import Ints
 from callboard.journal.tell.names import duration
 
 GroupKey = Literal["pool", "user"]
@@ -111,7 +111,7 @@ def done_within_row(seconds: float) -> TableRow:
     """Which share of the jobs submitted had completed within so many seconds."""
 
     def share(run: RunResult) -> float | None:
-        return _share_within(run, np.ones(len(run.jobs.job), np.bool_), seconds)
+        return share_within(run.jobs, run.jobs.job, seconds)
 
     return TableRow(f"jobs done within {seconds:,g} s", share, _PERCENT, max)
 
@@ -120,9 +120,9 @@ def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
     """The jobs and response times of each pool or user, by name, as plain data."""
     return {
         name: {
-            "submitted": int(mine.sum()),
-            "completed": int((mine & result.jobs.completed).sum()),
-            "response_seconds": msgspec.to_builtins(_statistics(result, mine)),
+            "submitted": len(mine),
+            "completed": int(completed_of(result.jobs, mine).sum()),
+            "response_seconds": msgspec.to_builtins(response_seconds_of(result.jobs, mine)),
         }
         for name in _names([result], by)
         for mine in [_members(result, by, name)]
@@ -141,7 +141,7 @@ def group_rows(
 
 def _rows_of(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow, ...]:
     def within(result: RunResult) -> float | None:
-        return _share_within(result, _members(result, by, name), within_s or 0.0)
+        return share_within(result.jobs, _members(result, by, name), within_s or 0.0)
 
     def response(figure: str) -> Callable[[RunResult], float | None]:
         return partial(_group_figure, by=by, name=name, figure=figure)
@@ -156,33 +156,23 @@ def _rows_of(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow,
     )
 
 
-def _share_within(result: RunResult, mine: Flags, seconds: float) -> float | None:
-    """Of these jobs the share that had completed in time; None without any."""
-    jobs = result.jobs
-    done = mine & jobs.completed & (jobs.response_ms <= 1000 * seconds)
-    return float(done.sum() / mine.sum()) if mine.any() else None
-
-
 _PERCENT = "{:.1%}".format
 _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
 
 
 def _size(result: RunResult, by: GroupKey, name: str) -> float | None:
-    return int(_members(result, by, name).sum()) or None
+    return len(_members(result, by, name)) or None
 
 
 def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:
-    value: float | None = getattr(_statistics(result, _members(result, by, name)), figure)
+    members = _members(result, by, name)
+    value: float | None = getattr(response_seconds_of(result.jobs, members), figure)
     return value
 
 
-def _statistics(result: RunResult, mine: Flags) -> SampleStatistics:
-    jobs = result.jobs
-    return statistics_in_seconds(jobs.response_ms[mine & jobs.completed])
-
-
-def _members(result: RunResult, by: GroupKey, name: str) -> Flags:
-    return np.array([each == name for each in getattr(result.jobs, by)], np.bool_)
+def _members(result: RunResult, by: GroupKey, name: str) -> Ints:
+    mine = [each == name for each in getattr(result.jobs, by)]
+    return result.jobs.job[np.array(mine, np.bool_)]
 
 
 def _names(results: Sequence[RunResult], by: GroupKey) -> list[str]:

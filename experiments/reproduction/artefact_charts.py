@@ -186,10 +186,10 @@ def jobs_in_system(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
         axes = figure.add_subplot()
         looks = policy_looks(cells, [cell.split()[-1] for cell in cells])
         for cell, look in zip(cells, looks, strict=True):
-            at_ms, inside = in_system(samples[0][cell])
+            inside = in_system(samples[0][cell])
             axes.step(
-                at_ms / 3_600_000,
-                inside,
+                inside.times / 3_600_000,
+                inside.counts,
                 where="post",
                 color=look.colour,
                 linestyle=look.dashes,

@@ -10,6 +10,8 @@ from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.journal.figures.job_groups import jobs_of_size, response_seconds_of, share_within
+from callboard.journal.figures.run_account import jobs_over_time
+from callboard.journal.figures.steps import Steps
 from callboard.scheduler.model import JobId
 
 Values = NDArray[np.float64]
@@ -118,21 +120,14 @@ def pooled(samples: Sequence[Runs], cell: str, values: Callable[[MeteredRun], Va
     return np.concatenate([values(runs[cell]) for runs in samples])
 
 
-def in_system(run: MeteredRun) -> tuple[Values, Values]:
-    """When the number of jobs in the system changes, in ms, and what it is from then on; of those
-    that come and go at one instant, who goes goes first.
-    """
-    jobs = run.result.jobs
-    done = jobs.finished_ms[jobs.finished_ms >= 0]
-    at = np.concatenate([jobs.submitted_ms, done])
-    step = np.concatenate([np.ones(len(jobs.submitted_ms)), -np.ones(len(done))])
-    order = np.lexsort((step, at))
-    return at[order].astype(np.float64), np.cumsum(step[order])
+def in_system(run: MeteredRun) -> Steps:
+    """How many jobs were in the system over time."""
+    return jobs_over_time(run.result.jobs, round(1000 * run.result.summary.virtual_seconds))
 
 
 def most_in_system(run: MeteredRun) -> float:
     """The greatest number of jobs that were in the system at once."""
-    return float(in_system(run)[1].max())
+    return float(in_system(run).peak())
 
 
 def local_share(level: str, maps: int | None = None) -> RunFigure:

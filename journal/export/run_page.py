@@ -7,6 +7,7 @@ of jobs are a stranger's.
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from string import Template
@@ -29,17 +30,7 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 def run_page(data: PageData) -> str:
     """The page; equal runs give equal pages."""
-    style = f"{palette_style()}{_part('page.css')}"
-    scripts = "".join(_part(f"{name}.js") for name in _SCRIPTS)
-    script = f'"use strict";\n(() => {{\n{scripts}}})();\n'
-    return Template(_part("page.html")).substitute(
-        title=escape(_title(data)),
-        content_policy=content_policy(style, script),
-        style=style,
-        script=script,
-        data=inert_json(data),
-        version=escape(__version__),
-    )
+    return assembled_page(_PARTS, "page", _SCRIPTS, _title(data), data)
 
 
 def _title(data: PageData) -> str:
@@ -47,8 +38,25 @@ def _title(data: PageData) -> str:
     return f"{data.name} under {' and under '.join(policies)}"
 
 
-def _part(name: str) -> str:
-    return (_PARTS / name).read_text(encoding="utf-8")
+def assembled_page(
+    folder: Path, name: str, scripts: Iterable[str], title: str, data: object
+) -> str:
+    """A page of one file, out of the HTML and style of that name and the scripts in a folder."""
+
+    def part(name: str) -> str:
+        return (folder / name).read_text(encoding="utf-8")
+
+    style = palette_style() + part(f"{name}.css")
+    together = "".join(part(f"{each}.js") for each in scripts)
+    script = f'"use strict";\n(() => {{\n{together}}})();\n'
+    return Template(part(f"{name}.html")).substitute(
+        title=escape(title),
+        content_policy=content_policy(style, script),
+        style=style,
+        script=script,
+        data=inert_json(data),
+        version=escape(__version__),
+    )
 
 
 def inert_json(data: object) -> str:

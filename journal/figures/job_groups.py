@@ -15,26 +15,30 @@ def jobs_of_size(jobs: JobColumns, least: int, most: int) -> tuple[JobId, ...]:
     return tuple(jobs.job[chosen].tolist())
 
 
-def response_seconds_of(jobs: JobColumns, chosen: Collection[JobId]) -> SampleStatistics:
+def response_seconds_of(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> SampleStatistics:
     """Response times in seconds of those of the chosen jobs that have completed."""
-    return statistics_in_seconds(jobs.response_ms[_completed(jobs, chosen)])
+    return statistics_in_seconds(jobs.response_ms[completed_of(jobs, chosen)])
 
 
-def share_within(jobs: JobColumns, chosen: Collection[JobId], seconds: float) -> float | None:
+def share_within(
+    jobs: JobColumns, chosen: Collection[JobId] | Ints, seconds: float
+) -> float | None:
     """The share of the chosen jobs that have completed within so many seconds of their submission;
     None where none was chosen.
     """
-    if not chosen:
+    if not len(chosen):
         return None
-    response_ms = jobs.response_ms[_completed(jobs, chosen)]
+    response_ms = jobs.response_ms[completed_of(jobs, chosen)]
     return float((response_ms <= seconds * 1000).sum()) / len(chosen)
+
+
+def completed_of(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> Flags:
+    """Which of a run's jobs are chosen and have completed."""
+    numbers = chosen if isinstance(chosen, np.ndarray) else list(chosen)
+    return jobs.completed & np.isin(jobs.job, numbers)
 
 
 def share_of_largest(amounts: Ints, count: int) -> float:
     """What share of all the `count` largest have, as of the maps of all jobs; 0 of nothing."""
     total = int(amounts.sum())
     return int(np.sort(amounts)[-count:].sum()) / total if total and count > 0 else 0.0
-
-
-def _completed(jobs: JobColumns, chosen: Collection[JobId]) -> Flags:
-    return jobs.completed & np.isin(jobs.job, list(chosen))

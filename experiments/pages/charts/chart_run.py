@@ -9,12 +9,12 @@ from callboard.experiments.pages.charts.chart_style import chart_text, unused_na
 from callboard.journal.consistency import take_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.run_account import jobs_over_time
 from callboard.journal.figures.slot_time import slots_of
-from callboard.journal.figures.steps import Steps, steps
+from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.summary import Summary
 from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.journal.replay.pool_shares import PoolShares, ShareSampler
-from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import Millis, NodeId, SlotKind
 from callboard.scheduler.registry.spelling import short_policy
@@ -85,8 +85,7 @@ class ChartRun:
     @property
     def in_system(self) -> Steps:
         """How many jobs were submitted and not yet finished, over time."""
-        left = self.jobs.finished_ms[self.jobs.finished_ms != NEVER]
-        return steps(self.jobs.submitted_ms, left, self.horizon_ms)
+        return jobs_over_time(self.jobs, self.horizon_ms)
 
     @property
     def slot_history(self) -> SlotHistory:

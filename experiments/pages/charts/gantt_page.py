@@ -1,16 +1,13 @@
 """What each slot did as a page of its own, to zoom in a browser; it asks for nothing outside."""
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
-from string import Template
 
 import msgspec
 
-from callboard.actors.version import __version__
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, runs_title
 from callboard.experiments.pages.charts.gantt_chart import GROUP_COLOURS, grouping, slot_bars
-from callboard.journal.export.run_page import content_policy, inert_json, palette_style
+from callboard.journal.export.run_page import assembled_page
 from callboard.journal.replay.cluster_state import slot_offsets
 from callboard.journal.tell.names import printable
 
@@ -64,24 +61,8 @@ def gantt_page(runs: Sequence[ChartRun], title: str | None = None) -> str:
             f"{bars:,} bars are too many for a page ({PAGE_BARS_MAX:,}); name it .svg or .png"
         )
     coloured = list(zip(map(printable, groups), GROUP_COLOURS, strict=False))
-    return _page(PageOfRuns(coloured, pages), title or f"{runs_title(runs)}: what each slot did")
-
-
-def _page(data: PageOfRuns, title: str) -> str:
-    style = palette_style() + _part("gantt.css")
-    script = f'"use strict";\n(() => {{\n{_part("gantt.js")}}})();\n'
-    return Template(_part("gantt.html")).substitute(
-        title=escape(printable(title)),
-        content_policy=content_policy(style, script),
-        style=style,
-        script=script,
-        data=inert_json(data),
-        version=escape(__version__),
-    )
-
-
-def _part(name: str) -> str:
-    return (_PARTS / name).read_text(encoding="utf-8")
+    title = printable(title or f"{runs_title(runs)}: what each slot did")
+    return assembled_page(_PARTS, "gantt", ["gantt"], title, PageOfRuns(coloured, pages))
 
 
 def _page_run(run: ChartRun, groups: Sequence[str], names: Sequence[str]) -> PageRun:
