@@ -30,7 +30,8 @@ format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-soak: $(STAMP) ## what takes longer than the suite should: more drawn worlds, by the actors and by both engines
+soak: $(STAMP) ## what takes longer than the suite should: long tests, more drawn worlds, by the actors and by both engines
+	@$(BIN)/python -m pytest $(TESTS) -m soak
 	@$(BIN)/python -m bench.twin --first $(SOAK) --worlds 1000
 	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 600 --to build/soak
 

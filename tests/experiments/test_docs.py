@@ -35,7 +35,9 @@ def test_the_python_examples_give_what_the_page_says(
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("page", ["experiments.md", "figures.md", "report.md"])
+@pytest.mark.parametrize(
+    "page", [pytest.param("experiments.md", marks=pytest.mark.soak), "figures.md", "report.md"]
+)
 def test_the_commands_print_what_the_page_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ OF_HADOOP_1 = [(command, wanted) for command, wanted in BLOCKS if "tracker-logs.
 OF_A_TRACE = [(command, wanted) for command, wanted in BLOCKS if "trace.json.gz" in command]
 
 
+@pytest.mark.soak
 def test_the_commands_from_a_history_to_a_plan_print_what_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

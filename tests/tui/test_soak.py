@@ -1,10 +1,14 @@
 """Two thousand nodes on the screen, from the first event to the last."""
 
+import pytest
+
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slot_layout import LOADS, CellSize
 from callboard.tui.panels.slots import SlotsPane
 from tests.journal.replay.support import events_of, recorded
 from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive
+
+pytestmark = pytest.mark.soak
 
 
 def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:

@@ -50,6 +50,7 @@ def test_draws_are_those_of_the_streams(seed: int, a: int, b: int, sigma: float)
         assert lognormal_of(key, sigma, a, b) == stream.lognormal(sigma, a, b)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 def test_a_machine_on_which_compiled_draws_differ_is_found(
     monkeypatch: pytest.MonkeyPatch,

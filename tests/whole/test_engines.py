@@ -44,6 +44,7 @@ def test_the_plain_loop_plays_drawn_worlds_as_the_actors_do(first: int) -> None:
         assert disagreement_of_engines(draw_twin_world(seed)) is None, f"world {seed}"
 
 
+@pytest.mark.soak
 @needs_numba
 def test_the_compiled_loop_plays_them_so_too() -> None:
     """In a process that compiles, or finds compiled what was before."""

@@ -7,7 +7,14 @@ from tests.whole import golden
 RENEW = "if that is meant: python -m tests.whole.golden, and say why in the commit"
 
 
-RUNS = [(name, policy) for name in golden.names() for policy in golden.policies_of(name)]
+LONG = ("facebook-morning", "gp-busy", "hfsp-calibrated", "macrobenchmark", "sparrow-100ms")
+"""What takes seconds to play."""
+
+RUNS = [
+    pytest.param(name, policy, marks=[pytest.mark.soak] if name in LONG else [])
+    for name in golden.names()
+    for policy in golden.policies_of(name)
+]
 
 
 @pytest.mark.parametrize(("name", "policy"), RUNS)

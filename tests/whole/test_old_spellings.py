@@ -15,8 +15,8 @@ from callboard.scheduler.registry.parts import OLD_NAMES
 from tests.support.library import EventDigest
 
 LIBRARY = {name: path for name, path, _ in library_scenarios()}
-UNTIL_MS = 60_000
-"""The first minute of a run says enough: equal specs give equal runs."""
+UNTIL_MS = 20_000
+"""The beginning of a run says enough: equal specs give equal runs."""
 
 
 def in_old_spelling(raw: dict[str, Any]) -> dict[str, Any]:

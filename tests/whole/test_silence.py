@@ -92,21 +92,37 @@ def played(world: DrawnWorld, send: Literal["all", "needed"]) -> PlayedRun:
     return world._replace(cluster=cluster).play()
 
 
-@given(world=WORLDS)
-@example(world=SLIPPED)
-@settings(derandomize=True, max_examples=400, deadline=None)
-def test_elided_heartbeats_change_nothing(world: DrawnWorld) -> None:
+def check_calm(world: DrawnWorld) -> None:
     run = played(world, "needed")
     check_calm_accounts(world, run)
     assert played(world, "all").events == run.events
 
 
-@given(world=WORLDS_WITH_FAULTS)
-@settings(derandomize=True, max_examples=150, deadline=None)
-def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -> None:
+def check_with_faults(world: DrawnWorld) -> None:
     run = played(world, "needed")
     check_accounts(world, run)
     assert played(world, "all").events == run.events
+
+
+@given(world=WORLDS)
+@example(world=SLIPPED)
+@settings(derandomize=True, max_examples=100, deadline=None)
+def test_elided_heartbeats_change_nothing(world: DrawnWorld) -> None:
+    check_calm(world)
+
+
+@given(world=WORLDS_WITH_FAULTS)
+@settings(derandomize=True, max_examples=50, deadline=None)
+def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -> None:
+    check_with_faults(world)
+
+
+@pytest.mark.soak
+@given(calm=WORLDS, hostile=WORLDS_WITH_FAULTS)
+@settings(derandomize=True, max_examples=400, deadline=None)
+def test_in_more_worlds_neither(calm: DrawnWorld, hostile: DrawnWorld) -> None:
+    check_calm(calm)
+    check_with_faults(hostile)
 
 
 @pytest.mark.parametrize("world", DEAF + ANSWERED)
