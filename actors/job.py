@@ -62,6 +62,8 @@ class Job(Actor[AnyEvent]):
         self._others = deque(others)
         self._refusals = 0
         self._is_leaving = False
+        self._ready_ms = spec.ready_ms
+        """When it has been initialised."""
         self._placement = placement
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
@@ -83,6 +85,16 @@ class Job(Actor[AnyEvent]):
         self._change(JobChange.SUBMIT)
         what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
         self._begin(self.note(ev.JobSubmitted(self.now_ms, *what)))
+
+    def on_initialisation_due(self, _: msg.InitialisationDue) -> None:
+        self.send(self.address, msg.InitialisationOver(), self.cause)
+
+    def on_initialisation_over(self, _: msg.InitialisationOver) -> None:
+        """Ask for tasks, unless that was of an earlier submission."""
+        if self.state is JobState.INITIALISING and self.now_ms >= self._ready_ms:
+            self._change(JobChange.INITIALISE)
+            initialised = ev.JobInitialised(self.now_ms, self._spec.job, cause=self.cause)
+            self._prepare(self.note(initialised))
 
     def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
         """Count what is done; ask for what must run again, unless a task has failed too often."""
@@ -159,9 +171,14 @@ class Job(Actor[AnyEvent]):
             self._end(JobChange.KILL, self.cause)
 
     def on_scheduler_restarted(self, restarted: msg.SchedulerRestarted) -> None:
+        """A master that begins anew initialises jobs anew."""
         if not restarted.recover:
             self._end(JobChange.KILL, self.cause)
             return
+        self._ready_ms = self.now_ms + self._spec.initialisation_ms
+        self._resubmit()
+
+    def _resubmit(self) -> None:
         self._change(JobChange.RESUBMIT)
         self._forget()
         resubmitted = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
@@ -183,7 +200,10 @@ class Job(Actor[AnyEvent]):
 
     def on_submit_elsewhere(self, _: msg.SubmitElsewhere) -> None:
         self._is_leaving = False
-        self.on_scheduler_restarted(msg.SchedulerRestarted(recover=True))
+        self._resubmit()
+
+    def at_work(self) -> bool:
+        return self.state is JobState.INITIALISING
 
     def waits_for(self) -> str:
         spec = self._spec
@@ -196,6 +216,15 @@ class Job(Actor[AnyEvent]):
         self.state = step(JOB, self.state, change, self.name)
 
     def _begin(self, cause: int) -> None:
+        """Be initialised, which may take time."""
+        if self._ready_ms <= self.now_ms:
+            self._prepare(cause)
+            return
+        self._change(JobChange.AWAIT_INITIALISATION)
+        self.send(self._scheduler, msg.AnnounceJob(self._spec.job, self._profile()), cause)
+        self.timer(msg.InitialisationDue(), self._ready_ms - self.now_ms, cause)
+
+    def _prepare(self, cause: int) -> None:
         """Be set up, if there is a task for that; else let the maps run."""
         if not self._spec.setup_ms:
             self._submit_maps(cause)
@@ -219,14 +248,15 @@ class Job(Actor[AnyEvent]):
     def _submit(
         self, stage: Stage, work: msg.AnyWork, cause: int, replication: int = 0, blocks: bytes = b""
     ) -> None:
+        what = (self._profile(), stage, work, replication, blocks)
+        self.send(self._scheduler, msg.SubmitStage(self._spec.job, *what), cause)
+
+    def _profile(self) -> msg.JobProfile:
         spec = self._spec
-        tasks = (spec.maps, spec.reduces)
-        profile = msg.JobProfile(spec.user, spec.pool, spec.priority, tasks)
+        known = (spec.user, spec.pool, spec.priority, (spec.maps, spec.reduces))
         if any(spec.demands):
-            what = (spec.user, spec.pool, spec.priority, tasks, spec.demands)
-            profile = msg.DemandingProfile(*what)
-        order = msg.SubmitStage(spec.job, profile, stage, work, replication, blocks)
-        self.send(self._scheduler, order, cause)
+            return msg.DemandingProfile(*known, spec.demands)
+        return msg.JobProfile(*known)
 
     def _run_again(self, stage: Stage, task: TaskIndex) -> None:
         self.send(self._scheduler, msg.RunAgain(self._spec.job, stage, task), self.cause)

@@ -29,9 +29,10 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     fail and the `hanging` stand still, at the progress `fails_at` (None: drawn for each attempt),
     and the `skewed` take `skew` times as long.  Where tasks are `recorded`, each takes what it took
     then, and the durations here are their means.  Its user kills the job `killed_ms` after its
-    submission, if it is still there, and said before that a task takes `requested_ms`.  A task of
-    `setup_ms` comes before all others and one of `cleanup_ms` after them (0: none).  Besides its
-    slot a map takes the first of `demands` while it runs, and a reduce the second.
+    submission, if it is still there, and said before that a task takes `requested_ms`.  It is
+    initialised for `initialisation_ms` before any task of it may run; one of `setup_ms` comes
+    before all others and one of `cleanup_ms` after them (0: none).  Besides its slot a map takes
+    the first of `demands` while it runs, and a reduce the second.
     """
 
     job: JobId
@@ -54,6 +55,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     recorded: RecordedTasks | None = None
     killed_ms: Millis | None = None
     requested_ms: Millis | None = None
+    initialisation_ms: Millis = 0
     setup_ms: Millis = 0
     cleanup_ms: Millis = 0
     demands: tuple[Amounts, Amounts] = ((), ())
@@ -65,7 +67,13 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         own = () if self.recorded is None else ("recorded", self.job)  # nobody else's are the same
         skew = (self.skew, *self.skewed) if any(self.skewed) else ()
         aux = (self.setup_ms, self.cleanup_ms) if self.setup_ms or self.cleanup_ms else ()
-        return (*sizes, *self.factors, *skew, *own, *aux)
+        first = ("initialised", self.initialisation_ms) if self.initialisation_ms else ()
+        return (*sizes, *self.factors, *skew, *own, *aux, *first)
+
+    @property
+    def ready_ms(self) -> Millis:
+        """When it has been initialised."""
+        return self.submit_ms + self.initialisation_ms
 
     @property
     def tail_ms(self) -> Millis:

@@ -21,7 +21,7 @@ def set_limits(kernel: Kernel[ev.AnyEvent], world: World) -> None:
     kernel.stall_timeout_ms = calm_stall_ms(world.cluster)
     if world.script:
         kernel.is_progress = _is_progress
-        last_ms = max((job.submit_ms for job in world.jobs), default=0)
+        last_ms = max((job.ready_ms for job in world.jobs), default=0)
         kernel.progress_ms = max(last_ms, *(each.at_ms for each in world.script))
         kernel.progress_timeout_ms = progress_timeout_ms(world)
         fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(world.script)
@@ -37,7 +37,7 @@ def _is_progress(event: ev.AnyEvent) -> bool:
     """A task fails four times at most (rule S4), so its failures too lead to an end."""
     if isinstance(event, ev.AttemptClosed):
         return event.outcome is not ev.Outcome.KILLED
-    return isinstance(event, ev.JobSubmitted | ev.JobFinished)
+    return isinstance(event, ev.JobSubmitted | ev.JobInitialised | ev.JobFinished)
 
 
 def progress_timeout_ms(world: World) -> Millis:

@@ -21,15 +21,16 @@ from callboard.scheduler.registry.special_file import special_file
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
-VERSION = 19
+VERSION = 25
 """Raised when the frames or the events' fields change, so that old and new are not confused.  There
-was no 7, 9, 10, 12 to 15, 17 or 18: one changed bit would have made of it one that can be read too.
+was no 7, 9, 10, 12 to 15, 17, 18 or 20 to 24: one changed bit would have made of it one that can be
+read too.
 """
 
 OLDEST_READ = 5
 """What was written since then can be read: later versions have other kinds of events."""
 
-NEVER_WRITTEN = (7, 9, 10, 12, 13, 14, 15, 17, 18)
+NEVER_WRITTEN = (7, 9, 10, 12, 13, 14, 15, 17, 18, 20, 21, 22, 23, 24)
 """What says that it is of these is damaged."""
 
 HEADER = MAGIC + VERSION.to_bytes(2, "little")

@@ -69,8 +69,9 @@ GOES_ON, COMPLETE, UNTIL_REACHED, NO_ROOM, IS_STUCK, TOO_LARGE = range(6)
     CHECK_EVERY,
     FAIR_TIMEOUT,
     WEIGHT_SCALE,
-) = range(30)
-GIVEN_WIDTH = 30
+    INITIALISED_JOBS,
+) = range(31)
+GIVEN_WIDTH = 31
 
 # `reals`: of the scenario's tables.
 LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING, SIZE_ERROR = 0, 3, 4, 5, 6
@@ -115,8 +116,9 @@ TRIES = 64
     REFUSED,
     RANK,
     ESTIMATES_TOP,
-) = range(32)
-STATE_WIDTH = 32
+    READY_DUE,
+) = range(33)
+STATE_WIDTH = 33
 
 # `sums`: numbers by kind of slot.
 (
@@ -235,7 +237,8 @@ PHASE_WIDTH = 23
     SKIPS_IN_ALL,
     LEVELS,
 ) = range(24, 61)
-JOB_WIDTH = 63
+READY = 63
+JOB_WIDTH = 64
 
 # `pools`: the first holds all others, and all jobs where nothing else is said; paired columns are
 # by kind of slot.
@@ -354,7 +357,8 @@ ESTIMATE_WIDTH = 7
 HEARD_LIST, SKIPPED_LIST, PASSED_LIST, FREE_ROWS, UNSEEN_LIST, IN_LINE_LIST = range(6)
 MEMBERS_LIST, WAITING_LIST = 6, 8  # by kind of slot
 PRESENT_LIST, CLAIM_LIST = 10, 11
-LIST_ROWS = 12
+READY_LIST = 12  # the jobs that are initialised first, by when they have been
+LIST_ROWS = 13
 
 
 class Tables(NamedTuple):

@@ -16,13 +16,14 @@ from callboard.twin.columns import Tables
 
 _Numbers = NDArray[np.int64]
 
-LAUNCHED, STARTED, SHUFFLED, ENDED, CLOSED, ESTIMATED, SUBMITTED, FINISHED = range(8)
+LAUNCHED, STARTED, SHUFFLED, ENDED, CLOSED, ESTIMATED, SUBMITTED, INITIALISED, FINISHED = range(9)
 """The kinds of events; those up to `CLOSED` are of attempts."""
 
 UNCAUSED = -1
 
-# What jobs did that other events go back to, as columns.
-_SUBMITTED, _PREPARED, _LETS_REDUCE, _ENDS_MAPS, _ENDS_TASKS, _CLEANED = range(6)
+# What jobs did that other events go back to, as columns: `_READY` is when they had been initialised,
+# if that took time, else their submission.
+_READY, _PREPARED, _LETS_REDUCE, _ENDS_MAPS, _ENDS_TASKS, _CLEANED, _SUBMITTED = range(7)
 _BITS = ((c.LETS_REDUCE, _LETS_REDUCE), (c.ENDS_MAPS, _ENDS_MAPS), (c.ENDS_TASKS, _ENDS_TASKS))
 
 _OF_SLOTS, _OF_JOBS = 1 << 44, 1 << 60
@@ -57,10 +58,10 @@ class EventColumns:
 
     def __init__(self, w: Tables) -> None:
         self._until_ms = -1
-        self._submitted = 0
+        self._submitted = self._initialised = 0
         self._known = 0
         """How many events have been told."""
-        self._of_jobs = np.full((len(w.jobs), 6), UNCAUSED, np.int64)
+        self._of_jobs = np.full((len(w.jobs), 7), UNCAUSED, np.int64)
         self._of_attempts = np.full((0, 5), UNCAUSED, np.int64)
         """Of each row of the log: the numbers of its attempt's events, by kind."""
         self._free = np.zeros((2, 0), np.int64)
@@ -79,11 +80,15 @@ class EventColumns:
             if batch.kind <= CLOSED:
                 self._of_attempts[batch.rows, batch.kind] = numbers
             elif batch.kind == SUBMITTED:
+                self._of_jobs[batch.rows, _SUBMITTED] = numbers
+                self._of_jobs[batch.rows, :2] = numbers[:, None]
+            elif batch.kind == INITIALISED:
                 self._of_jobs[batch.rows, :2] = numbers[:, None]
         self._note_closes(log, batches[CLOSED].rows)
         causes = self._causes(w, log, batches)
         self._known += sum(len(batch.rows) for batch in batches)
         self._until_ms, self._submitted = now_ms, int(w.state[c.DUE])
+        self._initialised = int(w.state[c.READY_DUE])
         return [
             ToldBatch(batch.kind, batch.rows, batch.at_ms, own, why)
             for batch, own, why in zip(batches, places, causes, strict=True)
@@ -126,11 +131,13 @@ class EventColumns:
     def _jobs(self, w: Tables, now_ms: int) -> list[_Batch]:
         jobs, due = w.jobs, int(w.state[c.DUE])
         submitted = np.arange(self._submitted, due)
+        ready = w.lists[c.READY_LIST, self._initialised : w.state[c.READY_DUE]].copy()
         ended_ms = jobs[:due, c.FINISHED]
         ended = np.flatnonzero((self._until_ms < ended_ms) & (ended_ms <= now_ms))
         tellers = _OF_JOBS + 2 * jobs[:due, c.NUMBER]
         return [
             _Batch(SUBMITTED, submitted, jobs[submitted, c.SUBMIT], 1, tellers[submitted]),
+            _Batch(INITIALISED, ready, jobs[ready, c.READY], 1, tellers[ready]),
             _Batch(FINISHED, ended, ended_ms[ended], 1, tellers[ended] + 1),
         ]
 
@@ -151,7 +158,7 @@ class EventColumns:
 
     def _causes(self, w: Tables, log: _Numbers, batches: list[_Batch]) -> list[_Numbers]:
         of = self._of_attempts
-        launched, begun, shuffled, over, closed, measured, submitted, ended = (
+        launched, begun, shuffled, over, closed, measured, submitted, ready, ended = (
             batch.rows for batch in batches
         )
         by = w.estimates[measured, c.ESTIMATE_BY]
@@ -164,6 +171,7 @@ class EventColumns:
             of[closed, ENDED],
             np.where(by == c.NONE, UNCAUSED, closes),
             np.full(len(submitted), UNCAUSED, np.int64),
+            self._of_jobs[ready, _SUBMITTED],
             self._since(ended, _CLEANED, _ENDS_TASKS),
         ]
 
@@ -184,7 +192,7 @@ class EventColumns:
         waiting = [
             self._since(jobs, _PREPARED),
             self._since(jobs, _LETS_REDUCE),
-            self._since(jobs, _SUBMITTED),
+            self._since(jobs, _READY),
             self._since(jobs, _ENDS_TASKS),
         ]
         of_tasks = stages == c.OF_TASKS

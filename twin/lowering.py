@@ -144,6 +144,10 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         claims = claim_table(policy.preemption, policy.order, len(jobs), paths)
     killable = slots if len(claims) else 0
     lowered[:, c.RUNNABLE] = not given[c.HAS_CAPS]
+    lists = np.zeros((c.LIST_ROWS, len(jobs) + len(pools) + 1), np.int64)
+    ready = _by_readiness(jobs)
+    given[c.INITIALISED_JOBS] = len(ready)
+    lists[c.READY_LIST, : len(ready)] = ready
     return Tables(
         given=given,
         reals=_reals(world, policy),
@@ -167,7 +171,7 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         users=users,
         queues=np.zeros((2, int(pools[-1, c.QUEUE_START]) + len(jobs) + len(pools)), np.int64),
         standings=standings,
-        lists=np.zeros((c.LIST_ROWS, len(jobs) + len(pools) + 1), np.int64),
+        lists=lists,
         racks=racks,
         rack_nodes=rack_nodes,
         held=np.zeros(max(cluster.replication, 2), np.int64),
@@ -354,7 +358,7 @@ def _jobs(
     specs = world.jobs
     jobs = np.zeros((len(specs), c.JOB_WIDTH), np.int64)
     for job, spec in zip(jobs, specs, strict=True):
-        job[c.NUMBER], job[c.SUBMIT] = spec.job, spec.submit_ms
+        job[c.NUMBER], job[c.SUBMIT], job[c.READY] = spec.job, spec.submit_ms, spec.ready_ms
         job[c.TASKS : c.TASKS + 2] = spec.maps, spec.reduces
         job[c.MAP_MS], job[c.SHUFFLE_MS] = spec.map_ms, spec.shuffle_ms
         job[c.REDUCE_MS] = spec.reduce_ms
@@ -367,6 +371,12 @@ def _jobs(
         jobs[:, column] = c.NONE
     jobs[:, c.PLACES], jobs[:, c.LENGTHS] = _offsets(places), _offsets(lengths)
     return jobs
+
+
+def _by_readiness(jobs: Sequence[JobSpec]) -> list[int]:
+    """The places of the jobs that are initialised first, by when they have been."""
+    initialised = [at for at, job in enumerate(jobs) if job.initialisation_ms]
+    return sorted(initialised, key=lambda at: (jobs[at].ready_ms, at))
 
 
 def _factors(world: World) -> NDArray[np.float64]:

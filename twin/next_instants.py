@@ -15,6 +15,7 @@ from callboard.twin.columns import (
     HAS,
     HAS_JOINED,
     HEARD_FROM,
+    INITIALISED_JOBS,
     JOBS,
     LATENCY,
     LATER,
@@ -29,6 +30,9 @@ from callboard.twin.columns import (
     PENDING,
     PERIOD,
     PREEMPTS,
+    READY,
+    READY_DUE,
+    READY_LIST,
     REDUCES_HERE,
     SUBMIT,
     UNSEEN,
@@ -41,12 +45,15 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 def next_instant(w: Tables) -> int:
     """The next instant at which a heartbeat tells something or may bring something, or a job is
-    submitted.
+    submitted or has been initialised.
     """
     soonest = w.minima[1]
     due = w.state[DUE]
     if due < w.given[JOBS]:
         soonest = min(soonest, w.jobs[due, SUBMIT])
+    ready = w.state[READY_DUE]
+    if ready < w.given[INITIALISED_JOBS]:
+        soonest = min(soonest, w.jobs[w.lists[READY_LIST, ready], READY])
     unseen = w.state[UNSEEN] > 0
     maps = unseen or w.sums[PENDING, MAPS_HERE] > 0
     reduces = unseen or w.sums[PENDING, REDUCES_HERE] > 0

@@ -1,7 +1,8 @@
 """The one loop: instant by instant, as the actors' rounds have it.
 
 At an instant first the heartbeats that arrive are heard and answered, node by node; then the jobs
-hear of it, and those come that are submitted now; then the master hears of the jobs, job by job.
+hear of it, and those come that are submitted now or have been initialised; then the master hears of
+the jobs, job by job.
 """
 
 from callboard.twin.attempt_lengths import end_reduce, round_of_end
@@ -34,6 +35,7 @@ from callboard.twin.columns import (
     HELD_TIME,
     IN_LOG,
     IN_SLOT,
+    INITIALISED_JOBS,
     IS_STUCK,
     JOBS,
     JOINED,
@@ -66,6 +68,9 @@ from callboard.twin.columns import (
     PENDING,
     PERIOD,
     PREEMPTS,
+    READY,
+    READY_DUE,
+    READY_LIST,
     REDUCES_HERE,
     REDUCES_OPEN,
     REFUSED_MOST,
@@ -131,6 +136,7 @@ def play_instants(w: Tables, instants: int) -> int:
         if w.given[PREEMPTS]:
             look_for_starving(w)
         _submit_jobs(w)
+        _ready_jobs(w)
         _tell_jobs(w)
         ask_again(w)
         if w.state[OVERFLOW]:
@@ -145,6 +151,7 @@ def _is_stuck(w: Tables, now_ms: int) -> bool:
     if now_ms >= LATER:
         return True
     idle = w.minima[1] == LATER and w.state[DUE] == w.given[JOBS]
+    idle = idle and w.state[READY_DUE] == w.given[INITIALISED_JOBS]
     return bool(idle and now_ms - w.state[LAST] > w.given[STALL])
 
 
@@ -320,8 +327,21 @@ def _note_heard(w: Tables, job: int) -> None:
 def _submit_jobs(w: Tables) -> None:
     while w.state[DUE] < w.given[JOBS] and w.jobs[w.state[DUE], SUBMIT] <= w.state[NOW]:
         w.state[LAST] = w.state[NOW]
-        _note_heard(w, w.state[DUE])
+        job = w.state[DUE]
+        if w.jobs[job, READY] == w.jobs[job, SUBMIT]:
+            _note_heard(w, job)
         w.state[DUE] += 1
+
+
+def _ready_jobs(w: Tables) -> None:
+    """Those come that have been initialised now."""
+    while w.state[READY_DUE] < w.given[INITIALISED_JOBS]:
+        job = w.lists[READY_LIST, w.state[READY_DUE]]
+        if w.jobs[job, READY] > w.state[NOW]:
+            return
+        w.state[LAST] = w.state[NOW]
+        _note_heard(w, job)
+        w.state[READY_DUE] += 1
 
 
 def _tell_jobs(w: Tables) -> None:

@@ -13,6 +13,7 @@ from callboard.twin.event_columns import (
     ENDED,
     ESTIMATED,
     FINISHED,
+    INITIALISED,
     LAUNCHED,
     SHUFFLED,
     STARTED,
@@ -59,7 +60,7 @@ class ToldEvents:
         when, causes = told.at_ms.tolist(), told.causes.tolist()
         if told.kind == ESTIMATED:
             return _estimates(w, told)
-        if told.kind in (SUBMITTED, FINISHED):
+        if told.kind in (SUBMITTED, INITIALISED, FINISHED):
             return self._of_jobs(told)
         rows = w.log[told.rows]
         attempts = rows[:, c.LOG_ATTEMPT].tolist()
@@ -130,6 +131,8 @@ class ToldEvents:
             if told.kind == FINISHED:
                 done = (spec.job, _SUCCEEDED, spec.submit_ms)
                 events.append(ev.JobFinished(at_ms, *done, cause=cause))
+            elif told.kind == INITIALISED:
+                events.append(ev.JobInitialised(at_ms, spec.job, cause=cause))
             else:
                 whose = (spec.job, spec.name, spec.user, spec.pool, spec.priority)
                 events.append(ev.JobSubmitted(at_ms, *whose, spec.maps, spec.reduces))

@@ -188,6 +188,9 @@ class Frontend(Actor[AnyEvent]):
 
     # Jobs.
 
+    def on_announce_job(self, _: msg.AnnounceJob) -> None:
+        """There is nothing to do for a job before it asks for tasks."""
+
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
         """All tasks of the stage may run from now on, if there is anybody to hear of it."""
         if self._is_gone:

@@ -40,7 +40,7 @@ class Ledger:
         self._racks = Topology(racks) if isinstance(racks, int) else racks
         self._jobs: dict[model.JobId, BookedJob] = {}
         self._preparing: dict[model.JobId, BookedJob] = {}
-        """Jobs that are being set up: no policy knows them yet."""
+        """Jobs that are being initialised or set up: no policy knows them yet."""
         self._attempts: dict[model.AttemptId, BookedAttempt] = {}
         self._unseen = 0
         """How many of the attempts set jobs up or clean up after them."""
@@ -106,7 +106,7 @@ class Ledger:
         return job in self._jobs
 
     def known_job(self, job: model.JobId) -> BookedJob | None:
-        """A job that has not ended, be it that it is still being set up."""
+        """A job that has not ended, be it that it is still being initialised or set up."""
         return self._jobs.get(job) or self._preparing.get(job)
 
     @property
@@ -115,7 +115,7 @@ class Ledger:
         return bool(self._jobs or self._preparing)
 
     def known_jobs(self) -> list[BookedJob]:
-        """All jobs, those last that are being set up."""
+        """All jobs, those last that are being initialised or set up."""
         return [*self._jobs.values(), *self._preparing.values()]
 
     def prepare(self, job: model.JobId, profile: JobProfile) -> BookedJob:

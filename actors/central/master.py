@@ -124,6 +124,10 @@ class Master(Actor[AnyEvent]):
 
     # Jobs.
 
+    def on_announce_job(self, new: msg.AnnounceJob) -> None:
+        """A job is here that is initialised first: no policy knows it yet."""
+        self.ledger.prepare(new.job, new.profile)
+
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
         """Tasks may run from now on, of a new job or of one that is here."""
         if order.stage >= SETUP:

@@ -187,6 +187,14 @@ class JobSubmitted(JobEvent, frozen=True):
     reduces: int
 
 
+class JobInitialised(JobEvent, frozen=True):
+    """A job that had to be initialised first may run tasks from now on.  Told by the job; its cause
+    is its submission, or the last of them.
+    """
+
+    importance = Importance.DETAIL
+
+
 class JobChanged(JobEvent, frozen=True):
     """A job has another pool or priority from now on, by a fault.  Told by the master."""
 
@@ -491,7 +499,7 @@ class NodeUnblacklisted(NodeEvent, frozen=True):
     """
 
 
-_Beginnings = RunStarted | JobSubmitted | AttemptLaunched
+_Beginnings = RunStarted | JobSubmitted | JobInitialised | AttemptLaunched
 _OnSlots = AttemptStarted | ShuffleEnded | AttemptStalled | StallEnded
 _Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | LaunchExpired
 _Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched | SchedulingAttempted

@@ -170,6 +170,7 @@ class JobState(StrEnum):
     """How far a job is."""
 
     UNSUBMITTED = "unsubmitted"
+    INITIALISING = "initialising"
     PREPARING = "preparing"
     MAPPING = "mapping"
     REDUCING = "reducing"
@@ -181,10 +182,13 @@ class JobState(StrEnum):
 
 class JobChange(StrEnum):
     """What can happen to a job; `OPEN_REDUCES` is slowstart, `RESUBMIT` a restart of the master,
-    `AWAIT_SETUP`, `SET_UP` and `AWAIT_CLEANUP` are of jobs with tasks for that.
+    `AWAIT_INITIALISATION` and `INITIALISE` are of jobs that this takes time, `AWAIT_SETUP`, `SET_UP`
+    and `AWAIT_CLEANUP` of jobs with tasks for that.
     """
 
     SUBMIT = "submit"
+    AWAIT_INITIALISATION = "await initialisation"
+    INITIALISE = "initialise"
     AWAIT_SETUP = "await setup"
     SET_UP = "set up"
     OPEN_REDUCES = "open reduces"
@@ -197,11 +201,13 @@ class JobChange(StrEnum):
 
 _J, _JC = JobState, JobChange
 _RUNNING_JOB = (_J.MAPPING, _J.REDUCING)
-_SUBMITTED = (_J.PREPARING, *_RUNNING_JOB, _J.CLEANING)
+_SUBMITTED = (_J.INITIALISING, _J.PREPARING, *_RUNNING_JOB, _J.CLEANING)
 
 JOB: Mapping[tuple[JobState, JobChange], JobState] = _table(
     {
         (_JC.SUBMIT, _J.MAPPING): (_J.UNSUBMITTED,),
+        (_JC.AWAIT_INITIALISATION, _J.INITIALISING): (_J.MAPPING,),
+        (_JC.INITIALISE, _J.MAPPING): (_J.INITIALISING,),
         (_JC.AWAIT_SETUP, _J.PREPARING): (_J.MAPPING,),
         (_JC.SET_UP, _J.MAPPING): (_J.PREPARING,),
         (_JC.AWAIT_CLEANUP, _J.CLEANING): _RUNNING_JOB,
@@ -212,8 +218,8 @@ JOB: Mapping[tuple[JobState, JobChange], JobState] = _table(
         (_JC.KILL, _J.KILLED): _SUBMITTED,
     }
 )
-"""A job without reduces ends while it is mapping.  One that waits for its setup or its cleanup has
-no task that could fail it.
+"""A job without reduces ends while it is mapping.  One that is initialised, or waits for its
+setup or its cleanup, has no task that could fail it.
 """
 
 

@@ -90,6 +90,21 @@ class DemandingProfile(JobProfile, frozen=True):
         return self.demands[stage] if stage < len(self.demands) else ()
 
 
+class AnnounceJob(Message, frozen=True):
+    """Job to its scheduler: I am here, and shall ask for tasks once I have been initialised."""
+
+    job: model.JobId
+    profile: JobProfile
+
+
+class InitialisationDue(Message, frozen=True):
+    """Job to itself: its initialisation is over at this instant."""
+
+
+class InitialisationOver(Message, frozen=True):
+    """Job to itself, a round later, when jobs act: it may ask for tasks."""
+
+
 class SubmitStage(Message, frozen=True):
     """Job to its scheduler: the tasks of this stage may run now.  `replicas` holds `replication`
     node numbers for each map, -1 where there are fewer, as little-endian 32-bit integers: one

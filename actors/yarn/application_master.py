@@ -71,17 +71,26 @@ class ApplicationMaster(Frontend):
 
     # Its life.
 
+    def on_announce_job(self, new: msg.AnnounceJob) -> None:
+        """Its container is asked for while the job is initialised: whatever takes longer counts."""
+        self.ledger.prepare(new.job, new.profile)
+        self._submit(new.profile)
+
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
         stage, profile = order.stage, order.profile
         named = dict(profile.demand(stage)) if stage < SETUP else dict(profile.demand(MAPS))
         self.asks.open(order, self._counted.of_task(stage, named))
-        if not self._is_submitted:
-            self._is_submitted = True
-            takes = self._params.am
-            master = self._counted.of_master(dict(profile.demand(MAPS)) if takes is None else takes)
-            submit = SubmitApplication(self.job, profile.user, profile.pool, master)
-            self.send(RESOURCE_MANAGER, submit, self.cause, self._latency_ms)
+        self._submit(profile)
         super().on_submit_stage(order)
+
+    def _submit(self, profile: msg.JobProfile) -> None:
+        if self._is_submitted:
+            return
+        self._is_submitted = True
+        takes = self._params.am
+        master = self._counted.of_master(dict(profile.demand(MAPS)) if takes is None else takes)
+        submit = SubmitApplication(self.job, profile.user, profile.pool, master)
+        self.send(RESOURCE_MANAGER, submit, self.cause, self._latency_ms)
 
     def on_master_started(self, started: MasterStarted) -> None:
         self._home = started.node

@@ -89,6 +89,7 @@ class Causality(Rule):
             ev.ResumeOrdered: self._resume_ordered,
             ev.MapOutputsLost: self._undone,
             **dict.fromkeys((ev.NodeLost, ev.ContactLost), self._lost),
+            ev.JobInitialised: self._initialised,
             ev.JobFinished: self._submitted,
         }
 
@@ -110,12 +111,19 @@ class Causality(Rule):
         if attempt and event.attempt not in self._not_begun:
             raise self.broken(event, "nobody can have said that it has not begun", attempt)
 
-    def _submitted(self, event: ev.AttemptLaunched | ev.JobFinished) -> JobRecord:
+    def _submitted(
+        self, event: ev.AttemptLaunched | ev.JobInitialised | ev.JobFinished
+    ) -> JobRecord:
         self.times += 1
         job = self.run_state.jobs.get(event.job)
         if job is None:
             raise self.broken(event, f"job-{event.job} has not been submitted")
         return job
+
+    def _initialised(self, event: ev.JobInitialised) -> None:
+        job = self._submitted(event)
+        if job.open or any(phase.done for phase in job.phases.values()):
+            raise self.broken(event, "tasks of the job have been launched before", job)
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
         job = self._submitted(event)

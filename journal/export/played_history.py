@@ -64,12 +64,20 @@ class PlayedTask:
 
 @dataclass(slots=True)
 class PlayedJob:
-    """A job, its maps and reduces that were ever launched, and its setup and cleanup."""
+    """A job, its maps and reduces that were ever launched, and its setup and cleanup.  It was
+    `initialised` if that took time.
+    """
 
     submitted: ev.JobSubmitted
+    initialised: ev.JobInitialised | None = None
     finished: ev.JobFinished | None = None
     tasks: dict[tuple[Stage, int], PlayedTask] = field(default_factory=dict)
     unseen: dict[Stage, PlayedTask] = field(default_factory=dict)
+
+    @property
+    def launched_ms(self) -> Millis:
+        """When it had been initialised, which Hadoop calls its launch."""
+        return (self.initialised or self.submitted).at_ms
 
     def of(self, stage: Stage) -> list[PlayedTask]:
         """The stage's tasks that were ever launched, by number."""
@@ -129,6 +137,8 @@ class PlayedHistory:
                 self._started = event
             case ev.JobSubmitted():
                 self.jobs[event.job] = PlayedJob(event)
+            case ev.JobInitialised():
+                self.jobs[event.job].initialised = event
             case ev.JobFinished():
                 self.jobs[event.job].finished = event
             case ev.AttemptLaunched():

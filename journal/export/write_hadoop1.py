@@ -116,8 +116,8 @@ class _JobRecords:
         yield _record("Job", **job, **who, JOBCONF=f"/{name}/job.xml", **queue)
         yield _record("Job", **job, JOB_PRIORITY=told.priority.name)
         sizes = {"TOTAL_MAPS": told.maps, "TOTAL_REDUCES": told.reduces}
-        # Hadoop's launch time is when a job has been initialised, which takes no time here.
-        yield _record("Job", **job, LAUNCH_TIME=at_ms, **sizes, JOB_STATUS="PREP")
+        launched_ms = BEGIN_MS + self._job.launched_ms
+        yield _record("Job", **job, LAUNCH_TIME=launched_ms, **sizes, JOB_STATUS="PREP")
 
     def _end(self) -> Iterator[str]:
         end, job = self._job.finished, self._job

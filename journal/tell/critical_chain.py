@@ -52,6 +52,7 @@ class ChainLink(StrEnum):
     """A slow attempt, until the speculative one was launched that did its task."""
     MESSAGES = "messages"
     """Between a launch and its start, or an end and its booking."""
+    INITIALISATION = "initialisation"
     SETUP = "setup"
     CLEANUP = "cleanup"
 
@@ -113,6 +114,7 @@ class ChainReader:
         self._attempts: dict[AttemptId, _OwnAttempt] = {}
         self._slowstart = 0.0
         self._restarted_ms: Millis | None = None
+        self._initialised_ms: Millis | None = None
         self._set_up_ms: Millis | None = None
         self._setup: AttemptId = 0
         """The attempt that sets it up."""
@@ -152,8 +154,11 @@ class ChainReader:
                 self.submitted = event
             case ev.JobFinished():
                 self.finished = event
+            case ev.JobInitialised():
+                self._initialised_ms = event.at_ms
             case ev.JobResubmitted():
                 self._restarted_ms, self._set_up_ms = event.at_ms, None
+                self._initialised_ms = None
             case ev.MapOutputsLost():
                 for number in event.attempts:
                     if number in self._attempts:
@@ -168,9 +173,14 @@ class ChainReader:
     def _cut(self, from_ms: Millis, to_ms: Millis) -> Iterator[Piece]:
         """Backwards, so that what comes later in the chain has the time that two links claim."""
         begin_ms = from_ms if self._restarted_ms is None else self._restarted_ms
-        ready_ms = begin_ms if self._set_up_ms is None else self._set_up_ms
+        initialised_ms = begin_ms if self._initialised_ms is None else self._initialised_ms
+        ready_ms = initialised_ms if self._set_up_ms is None else self._set_up_ms
         marks = (_Mark(max(m.since_ms, ready_ms), m.link, m.kind) for m in self._marks(to_ms))
-        ends = (_Mark(begin_ms, ChainLink.SETUP), _Mark(from_ms, ChainLink.LOST))
+        ends = (
+            _Mark(initialised_ms, ChainLink.SETUP),
+            _Mark(begin_ms, ChainLink.INITIALISATION),
+            _Mark(from_ms, ChainLink.LOST),
+        )
         at_ms = to_ms
         for mark in (*marks, *ends):
             if mark.since_ms < at_ms:

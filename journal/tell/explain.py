@@ -92,6 +92,7 @@ class _JobHistory:
         freed it.
         """
         self._suspended: set[AttemptId] = set()
+        self.initialised_ms: Millis | None = None
         self.set_up_ms: Millis | None = None
         self.cleans_up_ms: Millis | None = None
 
@@ -104,6 +105,8 @@ class _JobHistory:
                 self.policy = event.policy
             case ev.JobSubmitted() if event.job == self.job:
                 self.submitted = event
+            case ev.JobInitialised() if event.job == self.job:
+                self.initialised_ms = event.at_ms
             case ev.JobFinished() if event.job == self.job:
                 self.finished = event
             case ev.AttemptLaunched():
@@ -293,8 +296,12 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         yield f"{clock(until_ms)}  its first task is launched, after {waited}"
     else:
         yield f"It waited {waited} and was never launched"
+    ready_ms = submitted.at_ms
+    if history.initialised_ms is not None:
+        taken, ready_ms = duration(history.initialised_ms - ready_ms), history.initialised_ms
+        yield f"  For {taken} of it the job was being initialised"
     if history.set_up_ms is not None:
-        taken = duration(history.set_up_ms - submitted.at_ms)
+        taken = duration(history.set_up_ms - ready_ms)
         yield f"  For {taken} of it the job was being set up"
     total = history.before.total()
     if total:

@@ -33,6 +33,7 @@ _LABELS = {
     ChainLink.LOST: "work was lost, and done again",
     ChainLink.SPECULATION: "a slow attempt ran, which a speculative one overtook",
     ChainLink.MESSAGES: "messages and heartbeats, between decisions and deeds",
+    ChainLink.INITIALISATION: "the job was initialised",
     ChainLink.SETUP: "the job was set up",
     ChainLink.CLEANUP: "the job was cleaned up",
 }

@@ -65,6 +65,8 @@ class Narrator:
                 return _beginning(event)
             case ev.JobSubmitted():
                 return f"{self._job(event.job, event.name)} submitted{_particulars(event)}"
+            case ev.JobInitialised():
+                return f"{self._job(event.job)} has been initialised: its tasks may run"
             case ev.AttemptLaunched():
                 return f"{_task(event)} launched {_place(event)} ({self._launch_reason(event)})"
             case ev.AttemptStarted():

@@ -219,6 +219,7 @@ def _draw_lengths(values: DeclaredValues, job: JobSpec) -> JobSpec:
         map_ms=values.one_of((job.map_ms, job.map_ms, 0, 1, 998)),
         reduce_ms=values.one_of((job.reduce_ms, 0, 1)),
         factors=values.one_of(((), (), (("io", 0.25), ("cpu", 3.0)))),
+        initialisation_ms=values.one_of((0, 0, 1, 2998, 20_000)),
         setup_ms=values.one_of((0, 0, 1, 900)),
         cleanup_ms=values.one_of((0, 0, 1, 2500)),
         pool=values.one_of(("ads", "ads/batch", "ads/batch/late", "web", "")),
