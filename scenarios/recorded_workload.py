@@ -1,6 +1,7 @@
 """Recorded jobs as a workload: the table `[workload]` of kind `recorded`."""
 
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +12,7 @@ from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.workload_table import WorkloadTable
+from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
     from callboard.scenarios.tasks_file import RecordedJob
@@ -33,6 +35,10 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     """Whether attempts fail and are killed, and users kill their jobs, as they did; or only
     durations are taken.
     """
+    initialisation: Literal["recorded", "none"] | fields.Seconds = "recorded"
+    """How long a job is initialised before any task of it may run: as long as it was, not at all,
+    or so many seconds.
+    """
     columns: str = ""
     """What the columns of a table mean, as `callboard import --map` takes it."""
 
@@ -40,8 +46,11 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         from callboard.scenarios.formats.recording_file import load_recording
 
         path = self.located(Path(base_dir))
-        recorded = load_recording(path, self.columns).recording.jobs[: self.jobs]
-        return [self._spec(number, job) for number, job in enumerate(recorded)]
+        return self.jobs_of(load_recording(path, self.columns).recording.jobs)
+
+    def jobs_of(self, recorded: "Sequence[RecordedJob]") -> list[JobSpec]:
+        """What it plays of these, which are in the order of their submission."""
+        return [self._spec(number, job) for number, job in enumerate(recorded[: self.jobs])]
 
     def located(self, base_dir: Path) -> Path:
         """Where its file is; ScenarioError if it is not there."""
@@ -73,10 +82,16 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             recorded=tasks,
             killed_ms=job.killed_ms if as_recorded else None,
             requested_ms=job.requested_ms,
+            initialisation_ms=self._initialisation_ms(job),
             setup_ms=job.setup_ms,
             cleanup_ms=job.cleanup_ms,
             demands=job.demands,
         )
+
+    def _initialisation_ms(self, job: "RecordedJob") -> Millis:
+        if isinstance(self.initialisation, float):
+            return fields.to_ms(self.initialisation)
+        return job.initialisation_ms if self.initialisation == "recorded" else 0
 
 
 def _mean(ms: "array[int]") -> int:

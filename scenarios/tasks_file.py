@@ -27,9 +27,9 @@ from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Locality, Millis, Priority, Stage
 
 TASKS_SUFFIX = ".tasks.gz"
-TASKS_VERSION = 3
-_WITHOUT_ATTEMPTS = 2
-"""A version that had jobs alone, and is read as before."""
+TASKS_VERSION = 4
+_READ = (2, 3, TASKS_VERSION)
+"""Version 2 had jobs alone, and 3 did not say how long they were initialised."""
 GZIP_MAGIC = b"\x1f\x8b"
 
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
@@ -45,7 +45,8 @@ class RecordedJob(msgspec.Struct, frozen=True):
     """A job and its tasks.  Its user killed it `killed_ms` after its submission; `requested_ms` is
     what was asked for a task, `response_ms` how long the job took then; None where unknown.  Tasks
     of `setup_ms` and `cleanup_ms` came before and after all others (0: none).  Each map took the
-    first of `demands` besides a slot, each reduce the second.
+    first of `demands` besides a slot, each reduce the second.  No task might run before the job had
+    been initialised for `initialisation_ms` (0 where it took no time, or nobody tells).
     """
 
     name: str
@@ -60,6 +61,7 @@ class RecordedJob(msgspec.Struct, frozen=True):
     setup_ms: Millis = 0
     cleanup_ms: Millis = 0
     demands: tuple[Amounts, Amounts] = ((), ())
+    initialisation_ms: Millis = 0
 
 
 class ClusterRecording(msgspec.Struct, frozen=True):
@@ -115,6 +117,7 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     killed_ms: _Time | None = None
     requested_ms: _Time | None = None
     response_ms: _Time | None = None
+    initialisation_ms: _Time = 0
     setup_ms: _Time = 0
     cleanup_ms: _Time = 0
     map_demand: dict[str, _Amount] = {}
@@ -171,6 +174,7 @@ def _line(job: RecordedJob) -> _Line:
         killed_ms=job.killed_ms,
         requested_ms=job.requested_ms,
         response_ms=job.response_ms,
+        initialisation_ms=job.initialisation_ms,
         setup_ms=job.setup_ms,
         cleanup_ms=job.cleanup_ms,
         map_demand=dict(job.demands[0]),
@@ -215,7 +219,7 @@ def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
 
 def _head(file: BufferedIOBase, path: Path) -> _Head:
     head = _decoded(file.readline(), _Head, path, 1)
-    if head.version not in (TASKS_VERSION, _WITHOUT_ATTEMPTS):
+    if head.version not in _READ:
         problem = f"version {head.version} of recorded tasks; this Callboard reads {TASKS_VERSION}"
         raise ScenarioError(f"{problem}; import the history again", source=path, line=1)
     return head
@@ -245,7 +249,8 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
     kept = (line.killed_ms, line.requested_ms, line.response_ms)
     auxiliary = (line.setup_ms, line.cleanup_ms)
     demands = (tuple(line.map_demand.items()), tuple(line.reduce_demand.items()))
-    return RecordedJob(*who, *kept, _tasks(line, head.nodes), *auxiliary, demands)
+    last = (*auxiliary, demands, line.initialisation_ms)
+    return RecordedJob(*who, *kept, _tasks(line, head.nodes), *last)
 
 
 def _contradiction(line: _Line, nodes: int) -> str:

@@ -21,8 +21,8 @@ LAUNCHED, STARTED, SHUFFLED, ENDED, CLOSED, ESTIMATED, SUBMITTED, INITIALISED, F
 
 UNCAUSED = -1
 
-# What jobs did that other events go back to, as columns: `_READY` is when they had been initialised,
-# if that took time, else their submission.
+# What jobs did that other events go back to, as columns: `_READY` is when they had been
+# initialised, if that took time, else their submission.
 _READY, _PREPARED, _LETS_REDUCE, _ENDS_MAPS, _ENDS_TASKS, _CLEANED, _SUBMITTED = range(7)
 _BITS = ((c.LETS_REDUCE, _LETS_REDUCE), (c.ENDS_MAPS, _ENDS_MAPS), (c.ENDS_TASKS, _ENDS_TASKS))
 

@@ -182,8 +182,8 @@ class JobState(StrEnum):
 
 class JobChange(StrEnum):
     """What can happen to a job; `OPEN_REDUCES` is slowstart, `RESUBMIT` a restart of the master,
-    `AWAIT_INITIALISATION` and `INITIALISE` are of jobs that this takes time, `AWAIT_SETUP`, `SET_UP`
-    and `AWAIT_CLEANUP` of jobs with tasks for that.
+    `AWAIT_INITIALISATION` and `INITIALISE` are of jobs of which that takes time, `AWAIT_SETUP`,
+    `SET_UP` and `AWAIT_CLEANUP` of jobs with tasks for that.
     """
 
     SUBMIT = "submit"

@@ -208,7 +208,22 @@ class RecordingMaker:
         note = "memory and vcores of containers, for architectures that place by resources"
         self.remarks.add("read", note, count=any(job.demands))
         kept = (killed_ms, job.requested_ms, response_ms)
-        return RecordedJob(*who, *kept, tasks, *auxiliary, job.demands)
+        last = (*auxiliary, job.demands, self._initialisation_ms(job, submit_ms))
+        return RecordedJob(*who, *kept, tasks, *last)
+
+    def _initialisation_ms(self, job: HistoryJob, submit_ms: Millis) -> Millis:
+        """How long it took until tasks of it might run: until its launch, as Hadoop calls that, but
+        not beyond the first beginning of a task by the same clock.
+        """
+        if job.launch_ms is None:
+            return 0
+        tasks = (*job.own_tasks(), *job.others.values())
+        begun_ms = min((each.start_ms for each in tasks if each.start_ms), default=job.launch_ms)
+        note = "jobs of which a task began before they had been initialised: until then"
+        self.remarks.add("inferred", note, job.place, begun_ms < job.launch_ms)
+        found = min(max(min(job.launch_ms, begun_ms) - submit_ms, 0), LONGEST_MS)
+        self.remarks.add("read", "jobs that took time to be initialised", count=found > 0)
+        return found
 
     def _auxiliary_ms(self, job: HistoryJob) -> tuple[Millis, Millis]:
         """How long its setup and its cleanup took; 0 without one."""

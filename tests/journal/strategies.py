@@ -22,6 +22,7 @@ from callboard.actors.vocabulary.events import (
     JobBlacklistedNode,
     JobChanged,
     JobFinished,
+    JobInitialised,
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
@@ -164,6 +165,7 @@ _loss = st.sampled_from((Outcome.FAILED, Outcome.KILLED))
 _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     RunStarted: (_text, _text, _text, _whole, _scenario, _nodes),
     JobSubmitted: (_small, _text, _text, _text, _priority, _small, _small),
+    JobInitialised: (_small,),
     AttemptLaunched: (_whole, _small, _kind, _small, _small, _small, _level, _why),
     AttemptStarted: (_whole, _small, _small),
     ShuffleEnded: (_whole,),

@@ -31,6 +31,7 @@ VOCABULARY = {
     11: "a2ac9df3206e8831",
     16: "9a9a4961f932fcd7",
     19: "53cb3af9ee4b3445",
+    25: "cd35a7c95744ac7d",
 }
 """By format version: the first digits of a hash over every event's name and fields."""
 
@@ -45,6 +46,7 @@ STORY_BYTES = {
     11: "14e9803323096972",
     16: "771317cc413e0957",
     19: "576ba3a79507a3d9",
+    25: "338102c6f6a79bb0",
 }
 """By format version: the first digits of the SHA-256 of the story's journal."""
 

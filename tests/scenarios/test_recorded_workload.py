@@ -61,7 +61,7 @@ def test_the_file_of_tasks_gives_back_what_was_written(tmp_path: Path) -> None:
     ("damage", "words"),
     [
         (lambda data: data[:-20], "damaged or cut off"),
-        (lambda data: data.replace(b'"version":3', b'"version":9'), "version 9"),
+        (lambda data: data.replace(b'"version":4', b'"version":9'), "version 9"),
         (lambda data: data.replace(b'"map_ms":[10000', b'"map_ms":[-1'), "not recorded tasks"),
         (lambda data: data.replace(b'"tail_ms":[4000]', b'"tail_ms":[]'), "not equally long"),
         (lambda data: data.replace(b'"levels":"01"', b'"levels":"0"'), "not equally long"),

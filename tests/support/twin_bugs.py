@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from bench.swarm.bug_planter import PlantedBug
+from tests.support.twin_worlds import INITIALISED_FROM
 
 _CLUSTER = "twin/virtual_cluster.py"
 _LINE = "twin/virtual_line.py"
@@ -12,6 +13,8 @@ _ORDERS = "twin/virtual_orders.py"
 _TRAINED = "twin/trained_phases.py"
 _KILLED = "twin/killed_attempts.py"
 _STARVING = "twin/starving_claimants.py"
+_LOOP = "twin/play_loop.py"
+_INSTANTS = "twin/next_instants.py"
 
 
 class TwinBug(NamedTuple):
@@ -179,5 +182,19 @@ TWIN_BUGS: tuple[TwinBug, ...] = (
         "those below their share are killed too",
         "        if row != NONE and w.claims[row, ABOVE_SHARE + kind] > 0:",
         "        if row != NONE:",
+    ),
+    _bug(
+        INITIALISED_FROM,
+        _LOOP,
+        "jobs run tasks before they have been initialised",
+        "        if w.jobs[job, READY] == w.jobs[job, SUBMIT]:",
+        "        if w.jobs[job, READY] >= w.jobs[job, SUBMIT]:",
+    ),
+    _bug(
+        INITIALISED_FROM + 1,
+        _INSTANTS,
+        "an initialisation is over at the next heartbeat",
+        "    if ready < w.given[INITIALISED_JOBS]:",
+        "    if ready < 0:",
     ),
 )

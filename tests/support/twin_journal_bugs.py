@@ -2,6 +2,7 @@
 
 from bench.swarm.bug_planter import PlantedBug
 from tests.support.twin_bugs import TwinBug
+from tests.support.twin_worlds import INITIALISED_FROM
 
 _COLUMNS = "twin/event_columns.py"
 _LOG = "twin/kept_log.py"
@@ -39,7 +40,7 @@ JOURNAL_BUGS: tuple[TwinBug, ...] = (
         1,
         _COLUMNS,
         "a setup is caused by its own end",
-        "            self._since(jobs, _SUBMITTED),",
+        "            self._since(jobs, _READY),",
         "            self._since(jobs, _PREPARED),",
     ),
     _bug(
@@ -111,5 +112,12 @@ JOURNAL_BUGS: tuple[TwinBug, ...] = (
         "sizes are told in milliseconds",
         "            return score / 1000",
         "            return score / 1.0",
+    ),
+    _bug(
+        INITIALISED_FROM + 1,
+        _COLUMNS,
+        "an initialisation is its own cause",
+        "            self._of_jobs[ready, _SUBMITTED],",
+        "            self._of_jobs[ready, _READY],",
     ),
 )

@@ -54,6 +54,8 @@ KILLS_OF_THE_TWIN = (
     "+kill(interval_s=0.7,fair_share_timeout_s=0.2)",
     "+kill(interval_s=0.1,min_share_timeout_s=0.5,fair_share_timeout_s=99999)",
 )
+INITIALISED_FROM = 100_000
+"""In the worlds of these seeds jobs are initialised before they run."""
 _POOLS = ("ads", "ads/batch", "web", "default")
 _TYPES = ("", "io", "cpu")
 
@@ -97,7 +99,19 @@ def draw_twin_world(seed: int) -> RunSpec:
         drawn = msgspec.structs.replace(drawn, policy=order + values.one_of(WAITS_OF_THE_TWIN))
     elif drawn.policy.startswith("fair") and values.chance(0.5):
         drawn = _draw_starving(values, drawn)
-    return drawn
+    return _initialised(seed, drawn) if seed >= INITIALISED_FROM else drawn
+
+
+def _initialised(seed: int, drawn: RunSpec) -> RunSpec:
+    """Jobs come, and may run tasks when it suits a heartbeat, or none, or others' submissions."""
+    values, gap_ms = DeclaredValues(np.random.default_rng([seed, 9])), drawn.jobs[-1].submit_ms
+    jobs = [
+        msgspec.structs.replace(
+            each, initialisation_ms=values.one_of((0, 0, 1, 2998, gap_ms - each.submit_ms, 20_000))
+        )
+        for each in drawn.jobs
+    ]
+    return msgspec.structs.replace(drawn, jobs=tuple(jobs))
 
 
 def _draw_starving(values: DeclaredValues, drawn: RunSpec) -> RunSpec:
@@ -219,7 +233,6 @@ def _draw_lengths(values: DeclaredValues, job: JobSpec) -> JobSpec:
         map_ms=values.one_of((job.map_ms, job.map_ms, 0, 1, 998)),
         reduce_ms=values.one_of((job.reduce_ms, 0, 1)),
         factors=values.one_of(((), (), (("io", 0.25), ("cpu", 3.0)))),
-        initialisation_ms=values.one_of((0, 0, 1, 2998, 20_000)),
         setup_ms=values.one_of((0, 0, 1, 900)),
         cleanup_ms=values.one_of((0, 0, 1, 2500)),
         pool=values.one_of(("ads", "ads/batch", "ads/batch/late", "web", "")),

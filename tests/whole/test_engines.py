@@ -27,6 +27,7 @@ from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.play_loop import play_instants
 from callboard.twin.twin_run import TwinRun
 from tests.support.twin_worlds import (
+    INITIALISED_FROM,
     disagreement_of_engines,
     draw_twin_world,
     schedulers_of,
@@ -38,9 +39,9 @@ ROOT = Path(__file__).parents[2]
 needs_numba = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 
 
-@pytest.mark.parametrize("first", range(0, 120, 40))
+@pytest.mark.parametrize("first", [*range(0, 120, 40), INITIALISED_FROM])
 def test_the_plain_loop_plays_drawn_worlds_as_the_actors_do(first: int) -> None:
-    for seed in range(first, first + 40):
+    for seed in range(first, first + (40 if first < INITIALISED_FROM else 12)):
         assert disagreement_of_engines(draw_twin_world(seed)) is None, f"world {seed}"
 
 

@@ -1,5 +1,6 @@
 """A journal that the twin writes is the actors', event by event, in every field and in order."""
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.play_loop import play_instants
 from callboard.twin.twin_run import TwinRun
 from tests.support.twin_journals import disagreement_of_journals
-from tests.support.twin_worlds import draw_twin_world
+from tests.support.twin_worlds import INITIALISED_FROM, draw_twin_world
 from tests.support.world import job, spec_of
 
 STUCK = 24_705
@@ -38,6 +39,16 @@ def test_drawn_worlds_are_recorded_as_the_actors_record_them(first: int) -> None
         assert found is None, f"world {seed}"
         compared += 1
     assert compared > 8
+
+
+def test_jobs_that_are_initialised_first_are_recorded_so_too() -> None:
+    compared = 0
+    for seed in range(INITIALISED_FROM, INITIALISED_FROM + 8):
+        with suppress(CannotPlay):
+            found = disagreement_of_journals(draw_twin_world(seed), instants=8 ** (seed % 5))
+            assert found is None, f"world {seed}"
+            compared += 1
+    assert compared > 4
 
 
 @pytest.mark.parametrize("seed", [48, 973])

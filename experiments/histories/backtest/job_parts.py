@@ -112,7 +112,7 @@ def predicted_moments(job: PlayedJob) -> JobMoments | None:
     submit_ms = job.submitted.at_ms
     begun = [each.started_ms or 0 for task in job.tasks.values() for each in task.attempts]
     setup = job.unseen[SETUP].best if SETUP in job.unseen else None
-    ready_ms = submit_ms if setup is None else setup.ended_ms or submit_ms
+    ready_ms = job.launched_ms if setup is None else setup.ended_ms or job.launched_ms
     last_map, last_reduce = (_last_played(job, stage) for stage in STAGES)
     first_ms = min((each for each in begun if each), default=submit_ms)
     return _in_order(submit_ms, ready_ms, first_ms, last_map, last_reduce, job.finished.at_ms)
