@@ -63,6 +63,11 @@ class RecordedJob(msgspec.Struct, frozen=True):
     demands: tuple[Amounts, Amounts] = ((), ())
     initialisation_ms: Millis = 0
 
+    @property
+    def tells_response(self) -> bool:
+        """Whether it says how long the job took that nobody cut short."""
+        return self.response_ms is not None and self.killed_ms is None
+
 
 class ClusterRecording(msgspec.Struct, frozen=True):
     """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks,

@@ -22,6 +22,8 @@ from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.histories.backtest.backtest import Backtest, backtest
 from callboard.experiments.histories.backtest.held_back import (
     HistoryPart,
+    held_back_run,
+    part_of,
     parted,
     trained,
     trained_overrides,
@@ -29,6 +31,7 @@ from callboard.experiments.histories.backtest.held_back import (
 )
 from callboard.experiments.histories.backtest.recorded_history import (
     RecordedHistory,
+    check_comparable,
     history_of,
     imported_history,
     partial_load,
@@ -88,16 +91,18 @@ def backtest_command(options: argparse.Namespace) -> int:
     figure = None if options.figure is None else _checked_figure(options.figure)
     planned, parts, imported = _planned(options)
     history, spec = history_of(imported), planned.spec
-    found = list(_played(planned, _seeds(options, spec), history, options.engine))
+    asked = (_seeds(options, spec), history, parts, options.engine)
+    found = list(_played(planned, *asked))
     replaces = ""
     if figure is not None:
         replaces = instead(figure)
         _draw(spec, history, [each.runs[0] for each in found], figure)
     warning = partial_load(spec, history)
+    notes = [each for each in (planned.interval_hint, warning) if each]
     if options.json:
         print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
     else:
-        _print(spec, found, parts, [*([warning] if warning else []), *_guesses(history)])
+        _print(spec, found, parts, [*notes, *_guesses(history)])
         if figure is not None:
             print(f"what ran at once drawn to {figure}{replaces}")
     return 130 if any(run.result.interrupted for each in found for run in each.runs) else 0
@@ -110,6 +115,7 @@ def _planned(
     world = plan_world(options.history, options, options.policy)
     imported = imported_history(world.spec, find_scenario(options.history).parent)
     jobs = len(world.spec.jobs)
+    check_comparable(imported, jobs)
     if options.train is None:
         return world, whole(jobs), imported
     parts = parted(options.train, jobs)
@@ -134,14 +140,18 @@ def _checked_figure(to: str) -> Path:
 
 
 def _played(
-    world: PlannedWorld, seeds: Sequence[int], history: RecordedHistory, asked: EngineName
+    world: PlannedWorld,
+    seeds: Sequence[int],
+    history: RecordedHistory,
+    parts: Sequence[HistoryPart],
+    asked: EngineName,
 ) -> Iterator[PolicyBacktest]:
     console = PlainConsole(stderr=True)
     engine = worthy_engine(asked, len(world.policies) * len(seeds) * world.spec.tasks)
     for place, policy in enumerate(world.policies):
         runs: list[Backtest] = []
         for seed in seeds:
-            spec = world.runs(seed)[place]
+            spec = held_back_run(world.runs(seed)[place], parts)
             with run_progress(console, policy, len(spec.jobs)) as watcher:
                 runs.append(backtest(spec, history, watcher, engine))
             if runs[-1].result.interrupted:
@@ -173,6 +183,7 @@ def _as_json(
             each._asdict()
             | {
                 "error": each.error,
+                "part": part_of(each.job, parts),
                 "causes": None if each.causes is None else each.causes._asdict(),
                 "predicted": msgspec.to_builtins(found.predicted(each)),
             }
@@ -238,14 +249,20 @@ def _print(
     for line in cause_lines(found, parts):
         say(line)
     for each in found:
-        _say_jobs(say, each, several=len(found) > 1)
+        _say_jobs(say, each, parts, several=len(found) > 1)
     if played := list(engine_lines(run.result for each in found for run in each.runs)):
         say()
         for line in played:
             say(line)
 
 
-def _say_jobs(say: Callable[[str], None], found: PolicyBacktest, *, several: bool) -> None:
+def _say_jobs(
+    say: Callable[[str], None],
+    found: PolicyBacktest,
+    parts: Sequence[HistoryPart],
+    *,
+    several: bool,
+) -> None:
     first = found.runs[0]
     if not first.worst and len(first.errors.jobs) > _JOBS_SHOWN:
         return
@@ -253,7 +270,7 @@ def _say_jobs(say: Callable[[str], None], found: PolicyBacktest, *, several: boo
     if several:
         say(f"{short_policy(found.policy)}:")
     if len(first.errors.jobs) <= _JOBS_SHOWN:
-        for line in job_lines(found):
+        for line in job_lines(found, parts):
             say(line)
         say("")
     for line in worst_lines(first):

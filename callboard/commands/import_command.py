@@ -23,6 +23,7 @@ examples:
   callboard import job_201001010000_0001_user_sort        a JobTracker's history
   callboard import batch.csv --map job=id,submit=start,maps=n,map_time=s,unit=s
   callboard import history/done --to mine                 a folder of them
+  callboard import history/done --to mine/october.toml    and what the scenario is called
   callboard run mine/done.toml --nodes 40 --policy fair   and then: what if?
 """
 
@@ -47,8 +48,9 @@ from callboard.scenarios.toml_writer import to_toml
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="files of one format, or folders of them")
-    add("--to", default=".", metavar="DIR", help="where to write; made if it is not there")
-    add("--name", help="the scenario's name; else that of the first file")
+    to = "where to write, a folder or the scenario's file; made if it is not there"
+    add("--to", default=".", metavar="DIR|FILE.toml", help=to)
+    add("--name", help="the scenario's name; else that of --to's file, or of the first one read")
     columns = "what the columns of a table mean, as in `submit=start_time,maps=n,map_time=s,unit=s`"
     add("--map", default="", metavar="MEANING=COLUMN,...", help=columns)
     add("--json", action="store_true", help="print the report as JSON")
@@ -56,10 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def import_command(options: argparse.Namespace) -> int:
     paths = [history_source(each, options.map) for each in options.files]
-    name = _name(options.name, paths[0])
-    folder = Path(options.to)
-    files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")
-    outages = folder / f"{name}.outages.csv"
+    to = Path(options.to)
+    is_file = to.suffix == ".toml" and not to.is_dir()
+    name = _name(options.name, Path(to.stem) if is_file else paths[0])
+    folder, stem = (to.parent, to.stem) if is_file else (to, name)
+    files = (folder / f"{stem}.toml", folder / f"{stem}{TASKS_SUFFIX}")
+    outages = folder / f"{stem}.outages.csv"
     for path in (*files, outages):
         if path.exists():
             problem = f"{path} is there already; name another folder with --to, or a --name"

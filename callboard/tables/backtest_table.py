@@ -5,7 +5,7 @@ from math import isnan
 
 from callboard.console import aligned
 from callboard.experiments.histories.backtest.backtest import Backtest, JobError
-from callboard.experiments.histories.backtest.held_back import HistoryPart
+from callboard.experiments.histories.backtest.held_back import HistoryPart, part_of
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
 from callboard.journal.tell.names import duration
@@ -35,20 +35,13 @@ def cause_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
     return aligned(rows, figures=True) if len(rows) > 1 else iter(())
 
 
-def job_lines(found: PolicyBacktest) -> Iterator[str]:
-    """A line for each job."""
-    first = found.runs[0]
-    rows = [(f"{'job':22}", "recorded", "predicted", "error")]
-    for each in first.errors.jobs:
-        predicted = _duration(found.predicted(each))
-        rows.append(
-            (
-                each.name[:29],
-                duration(each.recorded_ms),
-                predicted,
-                error_share(each.error, signed=True),
-            )
-        )
+def job_lines(found: PolicyBacktest, parts: Sequence[HistoryPart]) -> Iterator[str]:
+    """A line for each job, which says in which of several parts it is."""
+    rows = [(f"{'job':22}", "recorded", "predicted", "error", *["part"][: len(parts) - 1])]
+    for each in found.runs[0].errors.jobs:
+        recorded, predicted = duration(each.recorded_ms), _duration(found.predicted(each))
+        error, part = error_share(each.error, signed=True), part_of(each.job, parts)
+        rows.append((each.name[:29], recorded, predicted, error, *[part][: len(parts) - 1]))
     return aligned(rows, figures=True)
 
 

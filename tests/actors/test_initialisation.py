@@ -148,7 +148,7 @@ def test_a_launch_before_breaks_a_rule() -> None:
     at = next(n for n, each in enumerate(events) if isinstance(each, ev.JobInitialised))
     launch = next(n for n, each in enumerate(events) if isinstance(each, ev.AttemptLaunched))
     late = msgspec.structs.replace(events[at], at_ms=events[launch].at_ms)
-    with pytest.raises(Violation, match="S7 is broken.*\n.*launched before"):
+    with pytest.raises(Violation, match=r"S7 is broken.*\n.*launched before"):
         check_events([*events[:at], *events[at + 1 : launch + 1], late, *events[launch + 1 :]])
 
 

@@ -206,8 +206,7 @@ def job_errors(recorded: Sequence[RecordedJob], result: RunResult) -> tuple[JobE
     errors: list[JobError] = []
     for job, outcome, predicted_ms in rows:
         was = recorded[job]
-        told = was.response_ms is not None and was.killed_ms is None
-        if told and was.response_ms is not None and outcome == SUCCEEDED:
+        if was.tells_response and was.response_ms is not None and outcome == SUCCEEDED:
             errors.append(JobError(job, was.name, was.response_ms, predicted_ms))
     return tuple(errors)
 

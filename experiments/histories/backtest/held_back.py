@@ -2,13 +2,17 @@
 
 What the first part tells of the cluster goes into the scenario; where it tells nothing the scenario
 stands as it is.  Of the jobs that are held back their submissions, tasks and lengths are known, as
-of any load that is to be planned for: what is predicted is what the cluster makes of them.
+of any load that is to be planned for: what is predicted is what the cluster makes of them.  How
+long they are initialised is the cluster's doing too, and taken from the first part: its median.
 """
 
 import re
+from collections.abc import Sequence
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from callboard.experiments.histories.backtest.backtest import Backtest, JobErrors
 from callboard.experiments.histories.calibration.calibrate import Calibration, calibration_of
@@ -16,6 +20,7 @@ from callboard.experiments.histories.calibration.calibrated_scenario import (
     grid_overrides,
     overrides,
 )
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scheduler.model import JobId
@@ -40,6 +45,11 @@ def whole(jobs: int) -> tuple[HistoryPart, ...]:
     return (HistoryPart("", 0, jobs),)
 
 
+def part_of(job: JobId, parts: Sequence[HistoryPart]) -> str:
+    """What the part is called in which a job is."""
+    return next(part.name for part in parts if part.first <= job < part.behind)
+
+
 def parted(asked: str, jobs: int) -> tuple[HistoryPart, HistoryPart]:
     """The parts by a share such as `60%`; InputError if it is none, or if a part has no job."""
     match = _SHARE.fullmatch(asked.strip())
@@ -60,6 +70,18 @@ def trained(found: Imported, part: HistoryPart) -> Calibration:
     names = np.array(log.names, dtype=object)
     kept = np.isin(names, [job.name for job in jobs])
     return calibration_of(found._replace(log=log.only(kept)))
+
+
+def held_back_run(spec: RunSpec, parts: Sequence[HistoryPart]) -> RunSpec:
+    """The run in which jobs that are held back are initialised for the median of the first part's;
+    of a history that is not parted all are for as long as they were.
+    """
+    if len(parts) < 2:
+        return spec
+    behind = parts[0].behind
+    typical_ms = round(median(job.initialisation_ms for job in spec.jobs[:behind]))
+    held = [replace(job, initialisation_ms=typical_ms) for job in spec.jobs[behind:]]
+    return replace(spec, jobs=(*spec.jobs[:behind], *held))
 
 
 def trained_overrides(calibration: Calibration) -> list[str]:

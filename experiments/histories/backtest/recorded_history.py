@@ -37,6 +37,14 @@ def imported_history(spec: RunSpec, base_dir: Path) -> Imported:
     return load_history(workload.located(base_dir), workload.columns)
 
 
+def check_comparable(found: Imported, jobs: int) -> None:
+    """InputError if of none of the first `jobs` a response is told that could be predicted."""
+    if any(job.tells_response for job in found.recording.jobs[:jobs]):
+        return
+    problem = "no job that succeeded tells how long it took: there is nothing to compare"
+    raise InputError(f"{problem}; `callboard run` plays it all the same")
+
+
 def history_of(found: Imported) -> RecordedHistory:
     """What of an imported history is compared."""
     guessed = tuple(f"{each.count:,} {each.what}" for each in found.remarks.of("guessed"))

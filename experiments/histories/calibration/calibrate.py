@@ -99,7 +99,7 @@ def job_initialisation(log_: AttemptLog, confidence: float) -> HistoryFinding:
     if found.low is None or found.high is None:
         return Untold(name, f"{count(len(lengths), 'job')} tell when they had been initialised")
     least, most = (duration(round(each)) for each in (lengths.min(), lengths.max()))
-    of = f"the median of {count(len(lengths), 'job')}, {least} to {most}; it is not played"
+    of = f"the median of {count(len(lengths), 'job')}, {least} to {most}, each played with its own"
     return Estimate(name, "", found.median, found.low, found.high, "ms", of)
 
 
