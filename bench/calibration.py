@@ -3,25 +3,25 @@
     python -m bench.calibration               # seeds 1 to 100
     python -m bench.calibration 1001 1020     # others
 
-Every seed draws a cluster, how its tasks vary, and jobs; the run is exported as a Hadoop 1 history,
-which is all that `calibrate` sees.  An interval of 95 % should cover 95 of 100 truths, of bounds
-that cannot fail all.
+Every seed draws a cluster, how its tasks vary, and jobs; the run becomes the history that Hadoop 1
+would have written, which is all that `calibrate` sees.  An interval of 95 % should cover 95 of 100
+truths, of bounds that cannot fail all.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.histories.calibration.calibrate import Calibration, calibrate
+from callboard.experiments.histories.calibration.calibrate import Calibration, calibration_of
+from callboard.experiments.histories.played_recording import played_recording
 from callboard.experiments.input_places import input_replicas
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.export.played_history import PlayedHistory
-from callboard.journal.export.write_hadoop1 import hadoop1_lines
+from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import Scenario, from_dict, to_dict
 from callboard.scheduler.model import JobId
 
@@ -75,20 +75,17 @@ def _drawn_jobs(draw: Random) -> Iterator[dict[str, Any]]:
         at_s += draw.expovariate(1 / 40)
 
 
-def played_history(spec: RunSpec, folder: Path) -> Path:
-    """The run as a Hadoop 1 history."""
+def played_history(spec: RunSpec) -> Imported:
+    """The run as a Hadoop 1 history that has been read."""
     events: list[AnyEvent] = []
     Simulation(spec, [events.append]).run()
-    history, path = PlayedHistory.of(events), folder / "drawn.history"
+    history = PlayedHistory.of(events)
     fetched = {job.job: round(job.shuffle_ms * SHUFFLE_MB_S * 1000) for job in spec.jobs}
 
     def shuffle_bytes(job: JobId) -> int:
         return fetched[job]
 
-    replicas = input_replicas(history.started, path)
-    lines = hadoop1_lines(history, replicas, shuffle_bytes)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
+    return played_recording(history, input_replicas(history.started, Path()), shuffle_bytes)
 
 
 class Truth(NamedTuple):
@@ -120,9 +117,7 @@ TRUTHS = (
 def calibrated(seed: int) -> tuple[Scenario, Calibration]:
     """The scenario of a seed, and what its history tells."""
     scenario = drawn_scenario(seed)
-    with TemporaryDirectory() as folder:
-        path = played_history(RunSpec.of(scenario), Path(folder))
-        return scenario, calibrate([path])
+    return scenario, calibration_of(played_history(RunSpec.of(scenario)))
 
 
 def main() -> None:

@@ -16,9 +16,7 @@ examples:
 
 import argparse
 import json
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +25,7 @@ from msgspec.structs import replace
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.arguments import whole_number
 from callboard.console import ReportConsole, aligned, plain
-from callboard.experiments.histories.backtest.recorded_history import history_of, imported_history
+from callboard.experiments.histories.backtest.recorded_history import imported_history
 from callboard.experiments.histories.forecast.continuations import Continuations
 from callboard.experiments.histories.forecast.forecast import (
     LEVEL,
@@ -37,22 +35,23 @@ from callboard.experiments.histories.forecast.forecast import (
     spread_instants,
 )
 from callboard.experiments.histories.forecast.known_state import KnownState, known_states
+from callboard.experiments.histories.played_recording import played_recording
 from callboard.experiments.input_places import input_replicas
 from callboard.experiments.many.run_tasks import worthy_engine
 from callboard.experiments.many.task_pool import Workers, local_workers
-from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.user_errors import InputError
 from callboard.journal.export.played_history import PlayedHistory
-from callboard.journal.export.write_hadoop1 import hadoop1_lines
 from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.time_format import parse_time
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_world_arguments, plan_world
+from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.recorded_workload import RecordedWorkload
-from callboard.scenarios.scenario_file import find_scenario
+from callboard.scenarios.scenario_file import find_scenario, from_dict
+from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.model import STAGES, JobId, Millis
 
 _RUNS = 100
@@ -106,7 +105,8 @@ class _World(NamedTuple):
 def forecast_command(options: argparse.Namespace) -> int:
     if len(options.policy) > 1:
         raise InputError("forecast: one --policy, the one that schedules")
-    with _world(options) as world, local_workers(options.cores) as workers:
+    world = _world(options)
+    with local_workers(options.cores) as workers:
         if options.test is not None:
             return _tested(world, workers, options)
         (state,) = known_states(world.spec, [max(options.at + world.ahead_ms, 0)])
@@ -127,40 +127,40 @@ def forecast_command(options: argparse.Namespace) -> int:
 # What is forecast.
 
 
-@contextmanager
-def _world(options: argparse.Namespace) -> Iterator[_World]:
+def _world(options: argparse.Namespace) -> _World:
     """The world as recorded jobs; of a scenario that plays none, the history of its run."""
     planned = plan_world(options.world, options, options.policy)
     (spec,) = planned.runs(planned.spec.scenario.seed)
+    source = find_scenario(options.world)
     if isinstance(spec.scenario.workload, RecordedWorkload):
-        yield _of_history(spec, find_scenario(options.world).parent)
-        return
+        recording = imported_history(spec, source.parent).recording
+        return _of_history(spec.scenario.name, spec, recording.jobs)
+    return _of_run(spec, source)
+
+
+def _of_run(spec: RunSpec, source: Path) -> _World:
+    """A run as a history: what is known of a scenario beyond that is not used."""
     events: list[AnyEvent] = []
     Simulation(spec, [events.append]).run()
-    with tempfile.TemporaryDirectory(prefix="callboard-forecast-") as folder:
-        path = Path(folder) / "played.history"
-        played = PlayedHistory.of(events)
-        replicas = input_replicas(played.started, path)
-        lines = (f"{line}\n" for line in hadoop1_lines(played, replicas))
-        path.write_text("".join(lines), encoding="utf-8")
-        recorded = load_run(str(path))
-        named = zip(recorded.jobs, spec.jobs, strict=True)
-        jobs = tuple(replace(job, name=played.name) for job, played in named)
-        world = _of_history(RunSpec(recorded.scenario, jobs, (), spec.policy), path.parent)
-        yield world._replace(
-            name=spec.scenario.name,
-            ahead_ms=recorded.jobs[0].submit_ms - spec.jobs[0].submit_ms,
-            note=_FAULTS_NOTE if spec.script else "",
-        )
+    played = PlayedHistory.of(events)
+    imported = played_recording(played, input_replicas(played.started, source))
+    recorded = from_dict(scenario_of(imported, spec.scenario.name, ""))
+    assert isinstance(recorded.workload, RecordedWorkload)
+    of_history = recorded.workload.jobs_of(imported.recording.jobs)
+    named = zip(of_history, played.jobs.values(), strict=True)
+    jobs = tuple(replace(job, name=played.submitted.name) for job, played in named)
+    run = RunSpec(recorded, jobs, (), spec.policy)
+    world = _of_history(spec.scenario.name, run, imported.recording.jobs)
+    ahead_ms = jobs[0].submit_ms - spec.jobs[0].submit_ms
+    return world._replace(ahead_ms=ahead_ms, note=_FAULTS_NOTE if spec.script else "")
 
 
-def _of_history(spec: RunSpec, base_dir: Path) -> _World:
-    recording = history_of(imported_history(spec, base_dir)).recording
+def _of_history(name: str, spec: RunSpec, recorded: Sequence[RecordedJob]) -> _World:
     ended_ms = {}
-    for job, recorded in zip(spec.jobs, recording.jobs, strict=False):
-        if recorded.response_ms is not None and recorded.killed_ms is None:
-            ended_ms[job.job] = job.submit_ms + recorded.response_ms
-    return _World(spec.scenario.name, spec, ended_ms)
+    for job, was in zip(spec.jobs, recorded, strict=False):
+        if was.tells_response and was.response_ms is not None:
+            ended_ms[job.job] = job.submit_ms + was.response_ms
+    return _World(name, spec, ended_ms)
 
 
 def _targets(

@@ -40,6 +40,13 @@ class Continuations:
             for stage, tasks in stages_of(job.maps, job.reduces):
                 seen[stage][job.job] = self._see(job, stage, tasks)
         self._lengths = {stage: TasksToCome(seen[stage]) for stage in STAGES}
+        ready = [job.initialisation_ms for job in self._come if self._is_ready(job)]
+        waiting = [state.at_ms - job.submit_ms for job in self._come if not self._is_ready(job)]
+        self._initialisations = CensoredLengths(ready, waiting)
+
+    def _is_ready(self, job: JobSpec) -> bool:
+        """Whether it had been initialised."""
+        return job.ready_ms <= self.state.at_ms
 
     def _see(self, job: JobSpec, stage: Stage, tasks: int) -> SeenStage:
         state, recorded = self.state, _recorded(job)
@@ -100,8 +107,17 @@ class Continuations:
         killed_ms = job.killed_ms
         if killed_ms is not None and job.submit_ms + killed_ms > state.at_ms:
             killed_ms = None
+        changes = {"killed_ms": killed_ms, "initialisation_ms": self._initialised_ms(job, rng)}
         tasks_now = replace(recorded, **columns, failures=failures)
-        return replace(job, recorded=tasks_now, killed_ms=killed_ms, **_means(columns))
+        return replace(job, recorded=tasks_now, **changes, **_means(columns))
+
+    def _initialised_ms(self, job: JobSpec, rng: np.random.Generator) -> Millis:
+        """Of one that still is, longer than it has been; as long again where no other had been."""
+        if self._is_ready(job):
+            return job.initialisation_ms
+        so_far_ms = self.state.at_ms - job.submit_ms
+        drawn = self._initialisations.draw(rng, so_far_ms) if self._initialisations else 0
+        return max(round(drawn or 2 * so_far_ms), so_far_ms + 1)
 
     def _draw_shuffle(
         self,

@@ -71,6 +71,25 @@ def test_a_running_task_takes_longer_than_it_has_run() -> None:
         assert job.recorded.map_ms[0] >= AT_MS - since_ms
 
 
+def test_how_long_a_job_is_still_initialised_is_not_known() -> None:
+    """It came 10 s before, when others had taken 2 s, or 11 s."""
+
+    def ready(ms: Millis) -> list[Millis]:
+        spec = history()
+        lengths = [2000, 11_000, 2000, 2000, 2000, ms]
+        jobs = [
+            msgspec.structs.replace(job, initialisation_ms=length)
+            for job, length in zip(spec.jobs, lengths + [0] * 6, strict=True)
+        ]
+        found = continuations(msgspec.structs.replace(spec, jobs=tuple(jobs)))
+        assert found.state.submitted == frozenset(range(7))
+        return [found.drawn(number).jobs[5].initialisation_ms for number in range(20)]
+
+    assert ready(15_000) == ready(60_000)
+    assert set(ready(15_000)) == {11_000}
+    assert set(ready(9999)) == {9999}
+
+
 def test_jobs_come_on_until_the_last_one_that_is_known_to_come() -> None:
     spec = history()
     came = sum(job.submit_ms <= AT_MS for job in spec.jobs)
