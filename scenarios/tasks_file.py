@@ -254,8 +254,8 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
     kept = (line.killed_ms, line.requested_ms, line.response_ms)
     auxiliary = (line.setup_ms, line.cleanup_ms)
     demands = (tuple(line.map_demand.items()), tuple(line.reduce_demand.items()))
-    last = (*auxiliary, demands, line.initialisation_ms)
-    return RecordedJob(*who, *kept, _tasks(line, head.nodes), *last)
+    tasks, initialised_ms = _tasks(line, head.nodes), line.initialisation_ms
+    return RecordedJob(*who, *kept, tasks, *auxiliary, demands, initialised_ms)
 
 
 def _contradiction(line: _Line, nodes: int) -> str:

@@ -208,8 +208,8 @@ class RecordingMaker:
         note = "memory and vcores of containers, for architectures that place by resources"
         self.remarks.add("read", note, count=any(job.demands))
         kept = (killed_ms, job.requested_ms, response_ms)
-        last = (*auxiliary, job.demands, self._initialisation_ms(job, submit_ms))
-        return RecordedJob(*who, *kept, tasks, *last)
+        initialised_ms = self._initialisation_ms(job, submit_ms)
+        return RecordedJob(*who, *kept, tasks, *auxiliary, job.demands, initialised_ms)
 
     def _initialisation_ms(self, job: HistoryJob, submit_ms: Millis) -> Millis:
         """How long it took until tasks of it might run: until its launch, as Hadoop calls that, but

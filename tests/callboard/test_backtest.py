@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from callboard import what_if
+from callboard.commands import backtest_command
 from callboard.console import aligned
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, SWF, written
@@ -97,17 +98,28 @@ def test_a_history_of_little_on_a_large_cluster_says_what_that_does(
 
 
 def test_jobs_that_their_users_killed_are_left_out(callboard: Run, tmp_path: Path) -> None:
-    """And where no other is left, that is said, not an empty table."""
+    """And where no other is left, that is said before anything is played."""
     killed = HADOOP1.replace('45000" JOB_STATUS="SUCCESS"', '30000" JOB_STATUS="KILLED"')
-    asked = ("backtest", str(written(tmp_path, killed)), "--policy", "fifo")
-    status, out, _ = callboard(*asked, "--json")
-    (found,) = json.loads(out)
-    assert (status, found["jobs"], found["left_out"]) == (0, [], 1)
+    second = killed.replace("job_1", "job_2").replace("_1_", "_2_")
+    asked = ("backtest", str(written(tmp_path, HADOOP1 + second)), "--policy", "fifo", "--json")
     status, out, _ = callboard(*asked)
-    assert status == 0
-    assert out.endswith(
-        "no job that succeeded tells how long it took: there is nothing to compare\n"
-    )
+    (found,) = json.loads(out)
+    assert (status, len(found["jobs"]), found["left_out"]) == (0, 1, 1)
+    status, out, err = callboard("backtest", str(written(tmp_path, killed)), "--policy", "fifo")
+    assert (status, out) == (2, "")
+    assert "no job that succeeded tells how long it took: there is nothing to compare" in err
+
+
+def test_a_log_that_tells_no_responses_is_refused_before_it_is_played(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one of the Standard Workload Format with unknown waits."""
+    (unknown,) = (line for line in SWF.splitlines() if line.startswith("  2 50  -1"))
+    path = written(tmp_path, f"; Version: 2.2\n; MaxProcs: 8\n{unknown}\n", "log.swf")
+    monkeypatch.setattr(backtest_command, "backtest", None)
+    status, out, err = callboard("backtest", str(path), "--policy", "fifo")
+    assert (status, out) == (2, "")
+    assert "there is nothing to compare" in err
 
 
 @pytest.mark.parametrize(
@@ -145,6 +157,27 @@ def test_what_was_guessed_of_a_history_is_told(callboard: Run, tmp_path: Path) -
     status, out, _ = callboard("backtest", str(written(tmp_path, SWF, "a.swf")), "--policy", "fifo")
     assert status == 0
     assert "note: guessed on reading: 1 jobs of unknown wait" in out
+
+
+def test_an_initialisation_is_played_exported_and_predicted(callboard: Run, tmp_path: Path) -> None:
+    """To the millisecond; without it its time is missing, but for a heartbeat that then brings the
+    setup, and it is named as the cause.
+    """
+    journal, again = str(tmp_path / "one.journal"), str(tmp_path / "again.history")
+    played = ("--policy", "fifo", "--set", "workload.initialisation=4.321", "--journal", journal)
+    assert callboard("run", str(written(tmp_path, HADOOP1)), *played)[0] == 0
+    assert callboard("export", journal, "--to", again)[0] == 0
+    found = []
+    for said in ("recorded", "none"):
+        changed = ("--set", f'workload.initialisation="{said}"')
+        status, out, _ = callboard("backtest", again, "--policy", "fifo", *changed, "--json")
+        assert status == 0
+        found.append(json.loads(out)[0]["jobs"][0])
+    with_it, without = found
+    assert with_it["error"] == 0
+    assert without["predicted_ms"] < with_it["predicted_ms"]
+    assert abs(without["causes"]["initialised"] + 4321) < 3002
+    assert set(with_it["causes"].values()) == {0}
 
 
 def test_columns_stand_apart_however_wrong_a_prediction_is() -> None:

@@ -4,16 +4,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from callboard.experiments.histories.backtest.held_back import (
     HistoryPart,
+    held_back_run,
     trained,
     trained_overrides,
+    whole,
 )
 from callboard.scenarios.formats.recording_file import import_files
 from tests.callboard.conftest import Run
 from tests.callboard.test_backtest import WORLD
+from tests.support.world import job, spec_of
 
 pytest.importorskip("scipy")
 
@@ -71,13 +75,54 @@ def test_what_is_held_back_is_not_looked_at(history: Path) -> None:
     assert trained_overrides(trained(whole, part)) == trained_overrides(trained(cut, part))
 
 
+def test_jobs_that_are_held_back_are_initialised_as_the_first_were() -> None:
+    """For the median of these, whatever they really took."""
+    jobs = [
+        msgspec.structs.replace(job(number), initialisation_ms=ms)
+        for number, ms in enumerate((9000, 2000, 1000, 40_000, 0))
+    ]
+    parts = (HistoryPart("first 3", 0, 3), HistoryPart("held back", 3, 5))
+    found = held_back_run(spec_of(jobs), parts).jobs
+    assert [each.initialisation_ms for each in found] == [9000, 2000, 1000, 2000, 2000]
+    assert held_back_run(spec_of(jobs), whole(5)) == spec_of(jobs)
+
+
+def test_every_job_says_in_which_part_it_is(callboard: Run, history: Path) -> None:
+    asked = (str(history), "--policy", "fifo", "--jobs", "5", "--train", "60%")
+    assert [each["part"] for each in backtested(callboard, *asked)["jobs"]] == [
+        *["first 3"] * 3,
+        *["held back"] * 2,
+    ]
+    _, out, _ = callboard("backtest", *asked)
+    table = out[out.index("\njob ") :].splitlines()
+    assert table[1].split()[-1] == "part"
+    assert [row.split("%")[-1].strip() for row in table[2:7]] == [
+        *["first 3"] * 3,
+        *["held back"] * 2,
+    ]
+    assert max(map(len, table[1:7])) <= 80
+    _, whole_history, _ = callboard("backtest", *asked[:-2])
+    assert "part" not in whole_history.splitlines()[6]
+
+
+def test_another_number_of_nodes_with_other_heartbeats_is_said(
+    callboard: Run, history: Path
+) -> None:
+    """As `run` does (rule H1)."""
+    asked = ("backtest", str(history), "--policy", "fifo", "--jobs", "2", "--nodes")
+    _, out, _ = callboard(*asked, "400")
+    assert "note: a heartbeat comes every 3 s on 10 nodes, 4 s on 400 nodes" in out
+    _, out, _ = callboard(*asked, "12")
+    assert "a heartbeat comes" not in out
+
+
 def test_every_error_is_the_sum_of_its_causes(callboard: Run, history: Path) -> None:
     """And where nothing is off, no cause is."""
     for policy in ("fifo", "fair"):
-        for job in backtested(callboard, str(history), "--policy", policy)["jobs"]:
-            error_ms = job["predicted_ms"] - job["recorded_ms"]
-            assert sum(job["causes"].values()) == error_ms
-            assert policy == "fair" or set(job["causes"].values()) == {0}
+        for each in backtested(callboard, str(history), "--policy", policy)["jobs"]:
+            error_ms = each["predicted_ms"] - each["recorded_ms"]
+            assert sum(each["causes"].values()) == error_ms
+            assert policy == "fair" or set(each["causes"].values()) == {0}
 
 
 def test_load_that_the_file_does_not_show_is_named_as_the_cause(

@@ -88,10 +88,10 @@ PLAYED = (
     "run {} --policy fair --check --slowdown --by user --json",
     "run {} --policy fair --seeds 2",
     "run {} --policy fifo --policy fair --seeds 2 --slowdown",
-    "sweep {} --policy fair --seeds 2 --slowdown --cores 1 --store {out}/s.sqlite",
     "backtest {} --policy fair",
     "calibrate {} --to {out}/c.toml",
     "import {} --to {out}/i.toml",
+    "sweep {} --policy fair --seeds 2 --slowdown --cores 1 --store {out}/s.sqlite",
 )
 """What takes a scenario or a history."""
 
@@ -117,13 +117,14 @@ REFUSED = {
     "swim": {"backtest", "calibrate", "import"},
     "imported Hadoop 2": {"import"},
     "imported SWF": {"import"},
-    "imported table": {"import"},
+    "imported table": {"import", "backtest"},
     "calibrated": {"import"},
     "recorded": {"calibrate", "import", "sweep", "--seeds"},
-    "table": {"sweep"},
+    "table": {"sweep", "backtest"},
+    "SLS SYNTH workload": {"backtest"},
 }
-"""What each kind of input is not for: it is no history, or has been read already, or is one run; of
-a table `sweep` has no option that says what its columns mean.
+"""What each kind of input is not for: it is no history, or has been read already, or is one run, or
+tells of no job how long it took; of a table `sweep` has no option that says what its columns mean.
 """
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from callboard.scenarios.scenario_file import load_scenario
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, written
 
@@ -57,6 +58,19 @@ def test_nothing_is_written_over(callboard: Run, history: Path, tmp_path: Path) 
     assert callboard("import", str(history), "--to", to, "--name", "again")[0] == 0
     status, _, err = callboard("import", str(history), "--to", to, "--name", "../x")
     assert (status, "without a folder" in err) == (2, True)
+
+
+def test_a_scenarios_file_is_where_to_write_and_what_it_is_called(
+    callboard: Run, history: Path, tmp_path: Path
+) -> None:
+    """A folder called october.toml was made."""
+    to = tmp_path / "mine" / "october.toml"
+    assert callboard("import", str(history), "--to", str(to))[0] == 0
+    assert sorted(each.name for each in to.parent.iterdir()) == ["october.tasks.gz", "october.toml"]
+    assert load_scenario(to).name == "october"
+    assert callboard("run", str(to), "--policy", "fifo")[0] == 0
+    status, _, err = callboard("import", str(history), "--to", str(to), "--name", "other")
+    assert (status, "october.toml is there already" in err) == (2, True)
 
 
 def test_a_file_that_is_missing_or_bad_is_told_and_nothing_written(
