@@ -12,8 +12,15 @@ pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
 BLOCKS = CONSOLE.findall(page_text("your-cluster.md"))
-OWN = [(command, wanted) for command, wanted in BLOCKS if ".gz" not in command]
+OF_HADOOP_2 = [(command, wanted) for command, wanted in BLOCKS if "jobs.toml" in command]
+OWN = [each for each in BLOCKS if ".gz" not in each[0] and each not in OF_HADOOP_2]
 OF_HADOOP_1 = [(command, wanted) for command, wanted in BLOCKS if "tracker-logs.gz" in command]
+JHIST = (
+    "job_0.23.9-FAILED.jhist",
+    "job_1329348432655_0001-10.jhist",
+    "job_1416424547277_0002-1416424775281-root-TeraGen-1416424785433-2-0-SUCCEEDED-default-"
+    "1416424779349.jhist",
+)
 OF_A_TRACE = [(command, wanted) for command, wanted in BLOCKS if "trace.json.gz" in command]
 
 
@@ -39,6 +46,18 @@ def test_the_backtest_of_a_real_history_of_hadoop_1_prints_what_the_page_says(
     monkeypatch.chdir(tmp_path)
     ((command, wanted),) = OF_HADOOP_1
     check_command(command, wanted, capsys)
+
+
+def test_the_walk_of_a_folder_of_hadoop_2_prints_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "jhist").mkdir()
+    for name in JHIST:
+        shutil.copy(trace(f"jhist/{name}"), tmp_path / "jhist")
+    monkeypatch.chdir(tmp_path)
+    assert [command.split()[1] for command, _ in OF_HADOOP_2] == ["import", "backtest"]
+    for command, wanted in OF_HADOOP_2:
+        check_command(command, wanted, capsys)
 
 
 def test_the_commands_on_a_real_trace_print_what_the_page_says(
