@@ -25,6 +25,9 @@ from callboard.tables.seed_table import difference_table, seed_table, seeds_json
 MOST_SEEDS = 200
 """A question that needs more seeds than these is given up, unless --seeds allows more."""
 
+FEWEST = 5
+"""A question is not answered by fewer."""
+
 
 def has_several_seeds(options: argparse.Namespace) -> bool:
     """Whether the options ask for more than the scenario's own seed."""
@@ -85,16 +88,22 @@ def _seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
 def _rule(options: argparse.Namespace, most: int) -> "PrecisionRule | SelectionRule | None":
     try:
         if options.precision is not None:
-            from callboard.experiments.many.precision import PrecisionRule
+            from callboard.experiments.many.precision import FIRST_STAGE, PrecisionRule
 
-            return PrecisionRule(options.precision, most=most)
+            return PrecisionRule(options.precision, least=_stage(FIRST_STAGE, most), most=most)
         if options.best:
-            from callboard.experiments.many.selection import SelectionRule
+            from callboard.experiments.many.selection import FIRST_STAGE, SelectionRule
 
-            return SelectionRule(options.error, options.indifference, most=most)
+            stage = _stage(FIRST_STAGE, most)
+            return SelectionRule(options.error, options.indifference, stage, most)
     except ValueError as error:
         raise InputError(f"--precision, --best: {error}") from None
     return None
+
+
+def _stage(usual: int, most: int) -> int:
+    """A first stage that --seeds has room for; of fewer than `FEWEST` no rule is made."""
+    return min(usual, max(most, FEWEST))
 
 
 def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]) -> Told:
