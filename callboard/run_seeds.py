@@ -13,7 +13,7 @@ from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import cores_here
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
-from callboard.experiments.pages.report.report_words import found_sentence
+from callboard.experiments.pages.report.report_words import found_sentence, skewed_remark
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
@@ -212,7 +212,7 @@ def _told_seeds(seeds: Sequence[int]) -> str:
 
 
 def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
-    """What the rule says, what the intervals are, and which are wide."""
+    """What the rule says, what the intervals are, and which are wide, or of skewed figures."""
     runs = played.runs
     lines = ["± is half a 95 % interval of the mean over the seeds"]
     if played.verdict is not None:
@@ -221,6 +221,7 @@ def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
     if wide and options.precision is None:
         which = f"the mean response time of {', '.join(wide)}"
         lines.append(f"wide intervals: {which} is known to no better than ± 20 %; more seeds help")
+    lines += filter(None, [skewed_remark(runs)])
     lines += engine_lines(
         each for place in range(len(runs.policies)) for each in runs.results(place)
     )
