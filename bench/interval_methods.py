@@ -105,7 +105,7 @@ def _quantile(rows: Floats) -> float:
 
 
 def _skewness(rows: Floats) -> Floats:
-    return running_skewness(rows.T)[-1]
+    return np.asarray(running_skewness(rows.T)[-1])
 
 
 def _resampled_t(rows: Floats) -> list[Floats]:

@@ -71,6 +71,8 @@ def plan_seeds(
 def _check(options: argparse.Namespace, worlds: Sequence[PlannedWorld]) -> None:
     if options.precision is not None and options.best:
         raise InputError("--precision and --best are two questions; ask one of them")
+    if options.steady:
+        raise InputError("--steady looks into one long run; of several seeds there are intervals")
     asks = options.precision is not None or options.best
     if asks and options.journal is not None:
         raise InputError("--journal: it is not known yet how many seeds; name them by --seeds")

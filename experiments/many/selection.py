@@ -37,7 +37,6 @@ from callboard.experiments.many.stopping import (
     in_percent,
 )
 
-
 FIRST_STAGE = 20
 """Seeds before the first look."""
 

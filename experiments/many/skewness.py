@@ -48,9 +48,7 @@ def is_skewed(skewness: Any, n: Any) -> Any:
     are too few.
     """
     several = np.maximum(n, _LEAST)
-    error = np.sqrt(
-        6 * several * (several - 1) / ((several - 2) * (several + 1) * (several + 3))
-    )
+    error = np.sqrt(6 * several * (several - 1) / ((several - 2) * (several + 1) * (several + 3)))
     matters = n <= SEEDS_PER_SQUARE * np.square(skewness)
     return (np.abs(skewness) > CHANCE * error) & matters & (n >= _LEAST)
 

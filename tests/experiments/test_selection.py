@@ -1,6 +1,6 @@
 """Naming the best: as the paper writes it, when it stops, and how often it is right."""
 
-from math import floor, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -37,9 +37,7 @@ def as_the_paper_has_it(rows: NDArray[np.float64], rule: SelectionRule) -> tuple
             s2 = float(np.var(values[:r, i] - values[:r, j], ddof=1))
             return max(0, delta / (2 * r) * (h2 * s2 / delta**2 - r))
 
-        left = [
-            i for i in left if all(means[i] >= means[j] - w(i, j) for j in left if j != i)
-        ]
+        left = [i for i in left if all(means[i] >= means[j] - w(i, j) for j in left if j != i)]
         if len(left) == 1:
             return left[0], r
         r += 1
@@ -55,7 +53,9 @@ def test_it_does_what_the_paper_says(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("seeds", "error"), [(10, 0.05), (20, 0.01 / 4)])
-def test_the_constant_gives_each_comparison_its_share_of_the_error(seeds: int, error: float) -> None:
+def test_the_constant_gives_each_comparison_its_share_of_the_error(
+    seeds: int, error: float
+) -> None:
     """½ (1 + 2η)^(−(r − 1)/2) = α/(k − 1), with h² = 2η (r − 1)."""
     eta = screening_factor(np.array([seeds]), error)[0] / (2 * (seeds - 1))
     assert (1 + 2 * eta) ** (-(seeds - 1) / 2) / 2 == pytest.approx(error)
