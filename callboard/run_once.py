@@ -9,6 +9,8 @@ from callboard.actors.config import node_facts
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.many.seed_runs import SeedRuns
+from callboard.experiments.many.statistics import check_intervals
+from callboard.experiments.many.steady_state import steady_state_of
 from callboard.experiments.pages.figure_rows import (
     TABLE_ROWS,
     VERBOSE_ROWS,
@@ -26,6 +28,7 @@ from callboard.run_arguments import PlannedWorld, run_key
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.tables.policy_table import policy_table
+from callboard.tables.steady_table import steady_json, steady_lines, steady_table
 
 
 class Told(NamedTuple):
@@ -45,6 +48,8 @@ def plan_once(
     options: argparse.Namespace, worlds: Sequence[PlannedWorld]
 ) -> Callable[[PlannedWorld], Told]:
     """What plays one of these scenarios and prints its table; InputError for bad arguments."""
+    if options.steady:
+        check_intervals()
     keys = [run_key(spec) for world in worlds for spec in world.runs()]
     paths = journal_paths(options.journal, keys, options.scenarios)
     say_replaced(paths.values(), PlainConsole(stderr=True))
@@ -69,7 +74,7 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
         _print_table(world, played, options, tested)
     tell_livelocks(played, console)
     livelocked = any(result.livelock for result in played)
-    return Told([_object(result, options.by) for result in played], interrupted, livelocked)
+    return Told([_object(result, options) for result in played], interrupted, livelocked)
 
 
 def backtest_told(
@@ -94,9 +99,11 @@ def tell_livelocks(played: Sequence[RunResult], console: PlainConsole) -> None:
                 console.print(plain(line), soft_wrap=True)
 
 
-def _object(result: RunResult, by: GroupKey | None) -> dict[str, object]:
+def _object(result: RunResult, options: argparse.Namespace) -> dict[str, object]:
+    by: GroupKey | None = options.by
     groups = {} if by is None else {f"by_{by}": groups_of(result, by)}
-    return result.as_json() | groups
+    steady = {"steady_state": steady_json(steady_state_of(result))} if options.steady else {}
+    return result.as_json() | groups | steady
 
 
 def print_heading(world: PlannedWorld, seeds: str) -> None:
@@ -120,6 +127,8 @@ def _print_table(
     console.print_columns(policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
     if by is not None:
         console.print_columns(policy_table(played, group_rows(played, by)))
+    if options.steady:
+        _print_steady(console, played)
     if len(played) > 1:
         console.print_line(plain(_found(world.spec, played), "bold"))
     if tested:
@@ -129,6 +138,15 @@ def _print_table(
         for line in (*told, *_thinking(each), *_checked(each.checks)):
             console.print_line(plain(line, "dim"))
     console.print()
+
+
+def _print_steady(console: ReportConsole, played: Sequence[RunResult]) -> None:
+    """What each run tells of a system that goes on and on."""
+    found = [(short_policy(each.summary.policy), steady_state_of(each)) for each in played]
+    if (table := steady_table(found)) is not None:
+        console.print(table)
+    for line in steady_lines(found):
+        console.print_line(plain(line))
 
 
 def _found(spec: RunSpec, played: Sequence[RunResult]) -> str:

@@ -13,7 +13,7 @@ from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import cores_here
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
-from callboard.experiments.pages.report.report_words import found_sentence
+from callboard.experiments.pages.report.report_words import found_sentence, skewed_remark
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
@@ -24,6 +24,9 @@ from callboard.tables.seed_table import difference_table, seed_table, seeds_json
 
 MOST_SEEDS = 200
 """A question that needs more seeds than these is given up, unless --seeds allows more."""
+
+FEWEST = 5
+"""A question is not answered by fewer."""
 
 
 def has_several_seeds(options: argparse.Namespace) -> bool:
@@ -68,6 +71,8 @@ def plan_seeds(
 def _check(options: argparse.Namespace, worlds: Sequence[PlannedWorld]) -> None:
     if options.precision is not None and options.best:
         raise InputError("--precision and --best are two questions; ask one of them")
+    if options.steady:
+        raise InputError("--steady looks into one long run; of several seeds there are intervals")
     asks = options.precision is not None or options.best
     if asks and options.journal is not None:
         raise InputError("--journal: it is not known yet how many seeds; name them by --seeds")
@@ -85,16 +90,22 @@ def _seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
 def _rule(options: argparse.Namespace, most: int) -> "PrecisionRule | SelectionRule | None":
     try:
         if options.precision is not None:
-            from callboard.experiments.many.precision import PrecisionRule
+            from callboard.experiments.many.precision import FIRST_STAGE, PrecisionRule
 
-            return PrecisionRule(options.precision, most=most)
+            return PrecisionRule(options.precision, least=_stage(FIRST_STAGE, most), most=most)
         if options.best:
-            from callboard.experiments.many.selection import SelectionRule
+            from callboard.experiments.many.selection import FIRST_STAGE, SelectionRule
 
-            return SelectionRule(options.error, options.indifference, most=most)
+            stage = _stage(FIRST_STAGE, most)
+            return SelectionRule(options.error, options.indifference, stage, most)
     except ValueError as error:
         raise InputError(f"--precision, --best: {error}") from None
     return None
+
+
+def _stage(usual: int, most: int) -> int:
+    """A first stage that --seeds has room for; of fewer than `FEWEST` no rule is made."""
+    return min(usual, max(most, FEWEST))
 
 
 def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]) -> Told:
@@ -203,7 +214,7 @@ def _told_seeds(seeds: Sequence[int]) -> str:
 
 
 def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
-    """What the rule says, what the intervals are, and which are wide."""
+    """What the rule says, what the intervals are, and which are wide, or of skewed figures."""
     runs = played.runs
     lines = ["± is half a 95 % interval of the mean over the seeds"]
     if played.verdict is not None:
@@ -212,6 +223,7 @@ def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
     if wide and options.precision is None:
         which = f"the mean response time of {', '.join(wide)}"
         lines.append(f"wide intervals: {which} is known to no better than ± 20 %; more seeds help")
+    lines += filter(None, [skewed_remark(runs)])
     lines += engine_lines(
         each for place in range(len(runs.policies)) for each in runs.results(place)
     )

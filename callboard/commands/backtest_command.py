@@ -63,7 +63,13 @@ from callboard.run_arguments import (
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scheduler.registry.spelling import short_policy
-from callboard.tables.backtest_table import cause_lines, error_lines, job_lines, worst_lines
+from callboard.tables.backtest_table import (
+    cause_lines,
+    error_lines,
+    job_lines,
+    skewed_errors,
+    worst_lines,
+)
 from callboard.tables.engine_lines import engine_lines
 
 _JOBS_SHOWN = 12
@@ -248,6 +254,8 @@ def _print(
     say()
     for line in cause_lines(found, parts):
         say(line)
+    if skewed := skewed_errors(found, parts):
+        say(skewed)
     for each in found:
         _say_jobs(say, each, parts, several=len(found) > 1)
     if played := list(engine_lines(run.result for each in found for run in each.runs)):

@@ -68,6 +68,11 @@ def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:
     add("--best", action="store_true", help=best)
     error = "how probable a wrong name may be (default: 5%%)"
     add("--error", type=share, default=0.05, metavar="SHARE", help=error)
+    steady = (
+        "also the mean response time in steady state and its interval, from one long run: without"
+        " its warm-up, by batch means (docs/statistics.md)"
+    )
+    add("--steady", action="store_true", help=steady)
     zone = "differences below this share of the first policy's mean do not count (default: 5%%)"
     add("--indifference", type=share, default=0.05, metavar="SHARE", help=zone)
 

@@ -36,7 +36,12 @@ from callboard.experiments.many.sweeps.sensitivity import (
 )
 from callboard.experiments.many.sweeps.sweep import SweepCounts, read_cells, run_sweep
 from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.many.sweeps.sweep_rows import TEXT_FIGURES, by_setting, cell_columns
+from callboard.experiments.many.sweeps.sweep_rows import (
+    TEXT_FIGURES,
+    SettingRuns,
+    by_setting,
+    cell_columns,
+)
 from callboard.experiments.many.sweeps.variation import (
     POLICY,
     all_combinations,
@@ -44,6 +49,7 @@ from callboard.experiments.many.sweeps.variation import (
     parse_variation,
 )
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
+from callboard.experiments.pages.report.report_words import skewed_remark
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead
@@ -232,7 +238,7 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     if groups:
         console.print(sweep_table(groups))
     results = (cell.result for cell in cells if cell.result is not None)
-    for line in (*_failures(cells), *engine_lines(results)):
+    for line in (*_failures(cells), *_skewed(groups), *engine_lines(results)):
         console.print_line(plain(line))
     for question in questions:
         known = indices_by_policy(question, cells)
@@ -242,6 +248,16 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
             of = count(len(question.whole_settings()), "setting")
             console.print_line(plain(f"{question.method}: some of its {of} have not been played"))
     return 0
+
+
+def _skewed(groups: Sequence[SettingRuns]) -> Iterator[str]:
+    """How many settings are of too few seeds for how skewed they are, where they are more than a
+    fifth; about a tenth is chance.
+    """
+    skewed = sum(bool(skewed_remark(group.runs)) for group in groups)
+    if skewed > len(groups) / 5:
+        told = f"mean response times of {skewed} of {count(len(groups), 'setting')}"
+        yield f"skewed over the seeds: {told}; 95 % intervals of so few seeds hold less often"
 
 
 def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from callboard.experiments.histories.backtest.backtest import Backtest, JobError
 from callboard.experiments.histories.backtest.held_back import HistoryPart, part_of
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
+from callboard.experiments.pages.figure_text import skewed_words
 from callboard.journal.tell.names import duration
 from callboard.scheduler.registry.spelling import short_policy
 
@@ -33,6 +34,16 @@ def cause_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
             if causes := each.by_cause(part):
                 rows.append((_title(each, part), *(_cell(_SIGNED, one) for one in causes.values())))
     return aligned(rows, figures=True) if len(rows) > 1 else iter(())
+
+
+def skewed_errors(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -> str:
+    """Of which policies and parts the seeds are too few for how skewed their errors are; empty for
+    none.
+    """
+    of_mean = FIGURES[_SIGNED]
+    return skewed_words(
+        {_title(each, part): each.figure(part, of_mean) for each in found for part in parts}
+    )
 
 
 def job_lines(found: PolicyBacktest, parts: Sequence[HistoryPart]) -> Iterator[str]:

@@ -1,16 +1,22 @@
-"""Naming the best policy, with a stated probability of error: the procedure KN of Kim and Nelson
-("A fully sequential procedure for indifference-zone selection in simulation", ACM TOMACS 2001).
+"""Naming the best policy, with a stated probability of error: the procedure KN++ of Kim and Nelson
+("On the asymptotic validity of fully sequential selection procedures for steady-state simulation",
+Operations Research 54, 2006), which is their KN (ACM TOMACS 11, 2001) with the variances of all
+seeds so far in place of the first stage's.
 
 The best is the policy with the lowest mean.  A difference of up to `delta`, the indifference zone,
-does not matter to the one who asks.  All policies are run on the same seeds, a first stage of n0
-seeds gives the variances of all pairwise differences, and then each seed may eliminate policies:
-after r seeds policy i goes if for some other policy l that was still there
+does not matter to the one who asks.  All policies are run on the same seeds, n0 of them before the
+first look, and then each seed may eliminate policies: after r seeds policy i goes if for some other
+policy l that was still there
 
     Σ figures of i − Σ figures of l  >  max(0, (h² S²_il / delta − delta r) / 2)
 
-where S²_il is the variance of the difference in the first stage, h² = 2 c η (n0 − 1) with c = 1,
-and η solves P(error) for one pair, ½ (1 + 2η)^(−(n0 − 1)/2) = α/(k − 1): of the k − 1 comparisons
-with the best each may err with α/(k − 1) (Bonferroni, which also holds for common seeds).
+where S²_il is the variance of the r differences, h² = 2 c η (r − 1) with c = 1, and η solves
+P(error) for one pair, ½ (1 + 2η)^(−(r − 1)/2) = α/(k − 1): of the k − 1 comparisons with the best
+each may err with α/(k − 1) (Bonferroni, which also holds for common seeds).
+
+One thing is not theirs.  Where the other policy is rarely, but then much, worse than i, so that the
+differences are skewed to below (`experiments.many.skewness`), seeds without that flatter it, and i
+does not go for its sake.  Differences that are skewed to above can only be larger than they look.
 """
 
 from collections.abc import Sequence
@@ -19,6 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.experiments.many.skewness import is_skewed, running_skewness
 from callboard.experiments.many.stopping import (
     FigureMatrix,
     SeedRows,
@@ -29,6 +36,9 @@ from callboard.experiments.many.stopping import (
     figure_matrix,
     in_percent,
 )
+
+FIRST_STAGE = 20
+"""Seeds before the first look."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -76,13 +86,13 @@ class Selection(msgspec.Struct, frozen=True):
 class SelectionRule(msgspec.Struct, frozen=True):
     """Name the policy with the lowest mean, with a probability of `error` at most to name another
     where the best is better than all others by `share` of the first policy's mean.
-    `first_stage` seeds give the variances, `most` bound the effort; ValueError for what makes no
-    rule.
+    `first_stage` seeds come before the first look, `most` bound the effort; ValueError for what
+    makes no rule.
     """
 
     error: float = 0.05
     share: float = 0.05
-    first_stage: int = 10
+    first_stage: int = FIRST_STAGE
     most: int = 200
 
     def __post_init__(self) -> None:
@@ -99,7 +109,7 @@ class SelectionRule(msgspec.Struct, frozen=True):
         if figures.shape[1] < 2 and len(figures):
             raise ValueError("the best of a single policy is that policy; name two or more")
         complete = np.flatnonzero(np.isfinite(figures).all(axis=1))
-        looked = figures[: 2 * self.first_stage]
+        looked = figures[: self.first_stage]
         if not (complete < len(looked)).any():
             return self._before_screening(looked, 0)
         if len(complete) < self.first_stage:
@@ -107,9 +117,9 @@ class SelectionRule(msgspec.Struct, frozen=True):
         return self._screened(figures, complete[: self.first_stage])
 
     def _before_screening(self, figures: FigureMatrix, complete: int) -> Selection:
-        """In the first stage; it gives up if not one of twice as many seeds is complete."""
+        """In the first stage; it gives up if not one of as many seeds is complete."""
         seeds = len(figures)
-        hopeless = not complete and seeds >= 2 * self.first_stage
+        hopeless = not complete and seeds >= self.first_stage
         gave_up = hopeless or seeds >= self.most
         left = 0 if gave_up else self.most - seeds
         return Selection(
@@ -124,21 +134,17 @@ class SelectionRule(msgspec.Struct, frozen=True):
         )
 
     def _screened(self, figures: FigureMatrix, used: NDArray[np.int64]) -> Selection:
-        first = figures[used]
-        delta = self.share * abs(float(first[:, 0].mean()))
+        delta = self.share * abs(float(figures[used, 0].mean()))
         figures = figures if delta else figures[: used[-1] + 1]
-        reach = screening_reach(first, self.error, delta)
-        alive, used, decided = _screen(figures, used, reach, delta)
+        alive, used, decided = _screen(figures, used, self.error, delta)
         seeds = int(used[-1]) + 1 if decided else len(figures)
         more = not decided and seeds < self.most and delta > 0
         left = self.most - seeds if more else 0
-        longest = float(reach[np.ix_(alive, alive)].max())
-        latest = np.ceil(longest / delta) - len(used) if delta else left
         return Selection(
             stopping=Stopping.DONE if decided else Stopping.MORE if more else Stopping.GAVE_UP,
             seeds=seeds,
             wanted=min(1, left),
-            at_most=int(min(max(latest, 0), left)),
+            at_most=left,
             survivors=tuple(int(column) for column in alive),
             error=self.error,
             delta=delta,
@@ -146,28 +152,23 @@ class SelectionRule(msgspec.Struct, frozen=True):
         )
 
 
-def screening_reach(first: FigureMatrix, error: float, delta: float) -> FigureMatrix:
-    """By pair of policies h² S² / delta, from the rows of the first stage: how far apart the sums
-    of two policies are allowed to be, twice, were there no more seeds.
-    """
-    n0, policies = first.shape
-    eta = ((2 * error / (policies - 1)) ** (-2 / (n0 - 1)) - 1) / 2
-    h_squared = 2 * eta * (n0 - 1)
-    variances = (first[:, :, None] - first[:, None, :]).var(axis=0, ddof=1)
-    infinite = np.where(variances > 0, np.inf, 0)
-    return h_squared * variances / delta if delta else infinite
+def screening_factor(seeds: NDArray[np.int64], error: float) -> FigureMatrix:
+    """h² after so many seeds, for a comparison that may err with the probability `error`."""
+    eta = ((2 * error) ** (-2 / (seeds - 1)) - 1) / 2
+    return np.asarray(2 * eta * (seeds - 1))
 
 
 def _screen(
-    figures: FigureMatrix, used: NDArray[np.int64], reach: FigureMatrix, delta: float
+    figures: FigureMatrix, used: NDArray[np.int64], error: float, delta: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
     """Who survives the seeds after the first stage, the seeds used, and whether that is the end."""
     alive = np.arange(figures.shape[1])
+    share = error / (len(alive) - 1)
     while True:
         later = figures[used[-1] + 1 :, alive]
         more = used[-1] + 1 + np.flatnonzero(np.isfinite(later).all(axis=1))
         start, used = len(used), np.concatenate([used, more])
-        r, out = _next_event(figures[used][:, alive], reach[np.ix_(alive, alive)], delta, start)
+        r, out = _next_event(figures[used][:, alive], share, delta, start)
         if r is None:
             return alive, used, False
         used, alive = used[:r], alive[~out]
@@ -176,17 +177,60 @@ def _screen(
 
 
 def _next_event(
-    figures: FigureMatrix, reach: FigureMatrix, delta: float, start: int
+    figures: FigureMatrix, error: float, delta: float, start: int
 ) -> tuple[int | None, NDArray[np.bool_]]:
     """From `start` seeds on the first number with which policies are eliminated, and which; or
-    with which nothing can change any more, and none.
+    with which nothing can change any more, and none.  Mostly few seeds more decide, so not all are
+    looked at at once.
     """
-    sums = np.cumsum(figures, axis=0)[start - 1 :]
-    r = np.arange(start, len(figures) + 1)
-    allowed = np.maximum(0, (reach - delta * r[:, None, None]) / 2)
-    out = np.asarray((sums[:, :, None] - sums[:, None, :] > allowed).any(axis=2))
-    settled = (allowed == 0).all(axis=(1, 2))
-    events = np.flatnonzero(np.logical_or(out.any(axis=1), settled))
-    if not len(events):
-        return None, out[0]
-    return int(r[events[0]]), out[events[0]]
+    stop = 2 * start
+    while True:
+        out, settled = _screening(figures[:stop], error, delta, start)
+        events = np.flatnonzero(np.logical_or(out.any(axis=1), settled))
+        if len(events):
+            return int(events[0]) + start, out[events[0]]
+        if stop >= len(figures):
+            return None, out[0]
+        stop *= 2
+
+
+def _screening(
+    figures: FigureMatrix, error: float, delta: float, start: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """By number of seeds, from `start` on: which policies are eliminated, and whether no number of
+    them can do more.
+    """
+    differences = figures[:, :, None] - figures[:, None, :]
+    allowed = _allowed(differences, error, delta)[start - 1 :]
+    flattered = _leans_to_below(differences)[start - 1 :]
+    worse = np.cumsum(differences, axis=0)[start - 1 :] > allowed
+    out = np.asarray((worse & ~flattered).any(axis=2))
+    return out, ((allowed == 0) & ~(worse & flattered)).all(axis=(1, 2))
+
+
+def _allowed(differences: FigureMatrix, error: float, delta: float) -> FigureMatrix:
+    """By number of seeds and pair, how far apart the sums are allowed to be."""
+    variances = _running_variances(differences)
+    if not delta:
+        return np.where(variances > 0, np.inf, 0)
+    r = np.arange(1, len(differences) + 1)
+    factor = screening_factor(np.maximum(r, 2), error)
+    scaled = factor[:, None, None] * variances / delta
+    return np.asarray(np.maximum(0, (scaled - delta * r[:, None, None]) / 2))
+
+
+def _running_variances(values: FigureMatrix) -> FigureMatrix:
+    """The variances of the first 1, 2, … values, 0 of the first alone, by sums of what is above it
+    (so that equal values have a variance of 0).
+    """
+    n = np.arange(1, len(values) + 1).reshape(-1, *[1] * (values.ndim - 1))
+    above = values - values[:1]
+    squares = np.cumsum(above**2, axis=0) - np.cumsum(above, axis=0) ** 2 / n
+    return np.asarray(np.maximum(squares, 0) / np.maximum(n - 1, 1))
+
+
+def _leans_to_below(differences: FigureMatrix) -> NDArray[np.bool_]:
+    """By number of seeds and pair, whether the differences are skewed to below."""
+    skewness = running_skewness(differences)
+    n = np.arange(1, len(differences) + 1)[:, None, None]
+    return np.asarray(is_skewed(skewness, n) & (skewness < 0))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
+from callboard.experiments.many.skewness import is_skewed, sample_skewness
 from callboard.journal.missing_extra import MissingExtraError
 
 CONFIDENCE = 0.95
@@ -33,18 +34,24 @@ Figures = Sequence[float | None]
 
 class Interval(msgspec.Struct, frozen=True):
     """A mean over `runs` runs, give or take `half`: None with fewer than two runs.  The mean is NaN
-    with none.  `left_out` runs had no figure.
+    with none.  `left_out` runs had no figure.  `skewness` is that of the runs, where it is known.
     """
 
     mean: float
     half: float | None
     runs: int
     left_out: int = 0
+    skewness: float | None = None
 
     @property
     def excludes_zero(self) -> bool:
         """Whether the interval lies on one side of zero."""
         return self.half is not None and abs(self.mean) > self.half
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether the runs are so skewed that they are too few (`experiments.many.skewness`)."""
+        return self.skewness is not None and bool(is_skewed(self.skewness, self.runs))
 
 
 class MedianInterval(msgspec.Struct, frozen=True):
@@ -112,7 +119,7 @@ def interval(values: Figures, confidence: float = CONFIDENCE) -> Interval:
     if n < 2:
         return Interval(mean, None, n, left_out)
     half = float(student_quantile(n - 1, confidence)) * stdev(there) / sqrt(n)
-    return Interval(mean, half, n, left_out)
+    return Interval(mean, half, n, left_out, sample_skewness(np.array(there)))
 
 
 def paired(values: Figures, other: Figures, confidence: float = CONFIDENCE) -> Interval:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from callboard.experiments.many.seed_runs import (
@@ -11,6 +11,7 @@ from callboard.experiments.many.seed_runs import (
     mean_slowdown,
     p95_response_s,
 )
+from callboard.experiments.many.skewness import seeds_for
 from callboard.experiments.many.statistics import (
     Interval,
     PairedComparison,
@@ -88,3 +89,13 @@ def difference_cells(found: PairedComparison, unit: str) -> DifferenceCells:
     remark = "" if told else "may be chance"
     difference, relative = (text.replace("-", "−") for text in (difference, relative))
     return DifferenceCells(difference, relative, f"{found.better_in} of {n}{ties}", remark)
+
+
+def skewed_words(means: Mapping[str, Interval]) -> str:
+    """Which of these named means are of too few seeds for how skewed they are; empty for none."""
+    skewed = {name: found.skewness or 0.0 for name, found in means.items() if found.is_skewed}
+    if not skewed:
+        return ""
+    wanted = max(map(seeds_for, skewed.values()))
+    which = f"skewed over the seeds: {', '.join(skewed)}"
+    return f"{which}; 95 % intervals of so few hold less often; {wanted:,} seeds or more are wanted"

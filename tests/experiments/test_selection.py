@@ -1,13 +1,13 @@
 """Naming the best: as the paper writes it, when it stops, and how often it is right."""
 
-from math import floor, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from bench.coverage import Setting, selected
-from callboard.experiments.many.selection import Selection, SelectionRule, screening_reach
+from callboard.experiments.many.selection import Selection, SelectionRule, screening_factor
 from callboard.experiments.many.stopping import Stopping
 
 RULE = SelectionRule()
@@ -23,30 +23,21 @@ def noisy(seed: int, seeds: int = 200) -> NDArray[np.float64]:
 
 
 def as_the_paper_has_it(rows: NDArray[np.float64], rule: SelectionRule) -> tuple[int, int]:
-    """KN stage by stage, for the largest mean; which is best, and after how many seeds."""
-    values, n0 = -rows, rule.first_stage
+    """KN++ stage by stage, for the largest mean; which is best, and after how many seeds."""
+    values, r = -rows, rule.first_stage
     k = values.shape[1]
-    delta = rule.share * abs(values[:n0, 0].mean())
-    eta = 0.5 * ((2 * rule.error / (k - 1)) ** (-2 / (n0 - 1)) - 1)
-    h2 = 2 * eta * (n0 - 1)
-    s2 = [
-        [float(np.var(values[:n0, i] - values[:n0, j], ddof=1)) for j in range(k)] for i in range(k)
-    ]
-    longest = max(floor(h2 * max(row) / delta**2) for row in s2)
-    left, r = list(range(k)), n0
+    delta = rule.share * abs(values[:r, 0].mean())
+    left = list(range(k))
     while True:
+        eta = 0.5 * ((2 * rule.error / (k - 1)) ** (-2 / (r - 1)) - 1)
+        h2 = 2 * eta * (r - 1)
         means = values[:r].mean(axis=0)
-        if n0 > longest or r > longest:
-            return max(left, key=lambda i: means[i]), r
-        left = [
-            i
-            for i in left
-            if all(
-                means[i] >= means[j] - max(0, delta / (2 * r) * (h2 * s2[i][j] / delta**2 - r))
-                for j in left
-                if j != i
-            )
-        ]
+
+        def w(i: int, j: int, r: int = r, h2: float = h2) -> float:
+            s2 = float(np.var(values[:r, i] - values[:r, j], ddof=1))
+            return max(0, delta / (2 * r) * (h2 * s2 / delta**2 - r))
+
+        left = [i for i in left if all(means[i] >= means[j] - w(i, j) for j in left if j != i)]
         if len(left) == 1:
             return left[0], r
         r += 1
@@ -61,18 +52,13 @@ def test_it_does_what_the_paper_says(seed: int) -> None:
     assert (found.best, found.seeds) == as_the_paper_has_it(rows, rule)
 
 
-@pytest.mark.parametrize(("policies", "first_stage", "error"), [(2, 10, 0.05), (5, 20, 0.01)])
+@pytest.mark.parametrize(("seeds", "error"), [(10, 0.05), (20, 0.01 / 4)])
 def test_the_constant_gives_each_comparison_its_share_of_the_error(
-    policies: int, first_stage: int, error: float
+    seeds: int, error: float
 ) -> None:
-    """½ (1 + 2η)^(−(n0 − 1)/2) = α/(k − 1), with h² = 2η (n0 − 1), which is the reach where
-    variance and zone are 1.
-    """
-    first = np.zeros((first_stage, policies))
-    first[:, 0] = np.resize([1.0, -1.0], first_stage) * sqrt((first_stage - 1) / first_stage)
-    h_squared = screening_reach(first, error, 1.0)[0, 1]
-    eta = h_squared / (2 * (first_stage - 1))
-    assert (1 + 2 * eta) ** (-(first_stage - 1) / 2) / 2 == pytest.approx(error / (policies - 1))
+    """½ (1 + 2η)^(−(r − 1)/2) = α/(k − 1), with h² = 2η (r − 1)."""
+    eta = screening_factor(np.array([seeds]), error)[0] / (2 * (seeds - 1))
+    assert (1 + 2 * eta) ** (-(seeds - 1) / 2) / 2 == pytest.approx(error)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -94,17 +80,17 @@ def test_a_runner_that_runs_survivors_only_gets_the_same_answer(seed: int) -> No
 
 def test_it_starts_with_the_first_stage() -> None:
     found = RULE.judge([])
-    assert (found.stopping, found.wanted, found.at_most) == (Stopping.MORE, 10, 200)
-    assert RULE.judge(noisy(1)[:7]).wanted == 3
+    assert (found.stopping, found.wanted, found.at_most) == (Stopping.MORE, 20, 200)
+    assert RULE.judge(noisy(1)[:17]).wanted == 3
 
 
 def test_a_clear_case_takes_the_first_stage_only() -> None:
     found = RULE.judge([[100.0 + n % 2, 50.0 + n % 3] for n in range(30)])
-    assert (found.stopping, found.seeds, found.best) == (Stopping.DONE, 10, 1)
+    assert (found.stopping, found.seeds, found.best) == (Stopping.DONE, 20, 1)
     assert found.delta == pytest.approx(0.05 * 100.5)
     assert found.sentence(["fifo", "fair"]) == (
         "fair has the lowest mean with a probability of at least 95 % "
-        "(differences of less than 5.03 do not count), after 10 seeds"
+        "(differences of less than 5.03 do not count), after 20 seeds"
     )
 
 
@@ -112,7 +98,7 @@ def test_equal_policies_are_said_to_be_equal() -> None:
     found = RULE.judge([[100.0 + n, 50.0 + n % 3, 50.0 + n % 3] for n in range(30)])
     assert (found.stopping, found.best, found.survivors) == (Stopping.DONE, None, (1, 2))
     assert found.sentence(NAMES) == (
-        "no single best: after 10 seeds these have the same mean: fair, hfsp"
+        "no single best: after 20 seeds these have the same mean: fair, hfsp"
     )
 
 
@@ -130,8 +116,8 @@ def test_a_seed_without_a_figure_is_left_out_for_all() -> None:
     rows: list[list[float | None]] = [[100.0 + n, 50.0 + n % 3] for n in range(30)]
     rows[2][0], rows[5][1] = None, float("inf")
     found = RULE.judge(rows)
-    assert (found.seeds, found.left_out, found.best) == (12, 2, 1)
-    assert "after 12 seeds (2 of them left out: a run has no figure)" in found.sentence(NAMES)
+    assert (found.seeds, found.left_out, found.best) == (22, 2, 1)
+    assert "after 22 seeds (2 of them left out: a run has no figure)" in found.sentence(NAMES)
 
 
 def gave_up(found: Selection) -> tuple[bool, int]:
@@ -140,7 +126,7 @@ def gave_up(found: Selection) -> tuple[bool, int]:
 
 def test_what_can_never_be_decided_costs_few_seeds() -> None:
     assert gave_up(RULE.judge([[1.0, None]] * 100)) == (True, 20), "a policy without any figure"
-    assert gave_up(RULE.judge([[0.0, n % 7] for n in range(100)])) == (True, 10), "a zone of zero"
+    assert gave_up(RULE.judge([[0.0, n % 7] for n in range(100)])) == (True, 20), "a zone of zero"
 
 
 @pytest.mark.parametrize(
@@ -161,13 +147,13 @@ def test_the_best_is_named_as_often_as_promised(setting: Setting) -> None:
     found = selected(SelectionRule(most=800), setting, trials=1000)
     assert found.gave_up == 0
     assert found.right >= 0.95 - 3 * sqrt(0.95 * 0.05 / 1000)
-    assert found.seeds > 10.5, "or the first stage decided, and this tested nothing"
+    assert found.seeds > 20.1, "or the first stage decided, and this tested nothing"
 
 
 def test_what_makes_no_rule() -> None:
     with pytest.raises(ValueError, match=r"error is 0\.5, and must be above 0 and below 0\.5"):
         SelectionRule(error=0.5)
-    with pytest.raises(ValueError, match="seeds from 10 to 9"):
+    with pytest.raises(ValueError, match="seeds from 20 to 9"):
         SelectionRule(most=9)
     with pytest.raises(ValueError, match="a single policy"):
         RULE.judge([[1.0]])

@@ -85,7 +85,8 @@ def test_pairing_takes_out_what_is_common() -> None:
 
 def test_runs_without_a_figure_are_left_out_and_counted() -> None:
     found = interval([1.0, None, 2.0, nan, 3.0, inf])
-    assert found == Interval(2.0, interval([1.0, 2.0, 3.0]).half, runs=3, left_out=3)
+    half = interval([1.0, 2.0, 3.0]).half
+    assert found == Interval(2.0, half, runs=3, left_out=3, skewness=0.0)
     assert paired([1.0, None, 5.0, 6.0], [0.0, 0.0, nan, 1.0]).left_out == 2
     assert run_range([3.0, 1.0, 2.0, 9.0]) == (1.0, 2.5, 9.0)
 

@@ -9,7 +9,11 @@ from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.pages.figure_rows import write_seconds
-from callboard.experiments.pages.figure_text import difference_cells, interval_text
+from callboard.experiments.pages.figure_text import (
+    difference_cells,
+    interval_text,
+    skewed_words,
+)
 from callboard.experiments.pages.report.world_facts import WorldFacts, workload_words
 from callboard.experiments.run.run_result import RunResult
 from callboard.journal.tell.names import count
@@ -45,6 +49,18 @@ def found_sentence(runs: SeedRuns) -> str:
         return f"{told}. {_seeds_remark(runs)}"
     others = [place for _, place in known[1:]]
     return f"{told}, {_less_than(runs, names, best, min(others))}"
+
+
+def skewed_remark(runs: SeedRuns) -> str:
+    """Which mean response times, or differences of them to the first policy's, are of too few seeds
+    for how skewed they are; empty for none.
+    """
+    names = policy_labels(runs.policies)
+    means = {name: runs.mean(place, mean_response_s) for place, name in enumerate(names)}
+    for place, name in enumerate(names[1:], 1):
+        found = runs.against_first(place, mean_response_s)
+        means[f"{name} − {names[0]}"] = found.difference
+    return skewed_words(means)
 
 
 def _seeds_remark(runs: SeedRuns) -> str:

@@ -45,6 +45,7 @@ from callboard.experiments.pages.report.report_words import (
     number_ranges,
     report_title,
     runs_words,
+    skewed_remark,
     world_sentence,
 )
 from callboard.experiments.pages.report.result_tables import difference_rows, figure_table, overview
@@ -163,6 +164,8 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
     if wide:
         text = f"The mean response time is known only roughly for {wide}: more seeds"
         yield Prose(text=f"{text} would narrow the intervals.", mark="bad")
+    if skewed := skewed_remark(runs):
+        yield Prose(text=f"{skewed[0].upper()}{skewed[1:]}.", mark="bad")
 
 
 # Figures.
