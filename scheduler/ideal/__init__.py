@@ -8,21 +8,27 @@ against, and HFSP's virtual time.
 from callboard.scheduler.ideal.disciplines import (
     BLIND,
     DISCIPLINES,
+    ON_SERVERS,
     LoopPath,
     compiled_is_available,
     exact,
+    exact_by_age,
     remaining,
     simulate,
+    simulate_by_age,
     simulate_servers,
 )
 
 __all__ = [
     "BLIND",
     "DISCIPLINES",
+    "ON_SERVERS",
     "LoopPath",
     "compiled_is_available",
     "exact",
+    "exact_by_age",
     "remaining",
     "simulate",
+    "simulate_by_age",
     "simulate_servers",
 ]
