@@ -177,6 +177,10 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             return Topology(self.racks, sizes)
         return Topology(max(1, -(-nodes * len(sizes) // sum(sizes))))
 
+    def map_speed(self) -> float:
+        """How many seconds of maps all map slots do in a second."""
+        return sum(nodes * maps * speed for nodes, maps, _, speed, _ in self.groups())
+
     def node_count(self) -> int:
         """The plain nodes and those of the groups."""
         return sum(group[0] for group in self.groups())

@@ -2,7 +2,7 @@
 
 import csv
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from callboard.experiments.many.task_pool import Lost, answers
 from callboard.experiments.user_errors import InputError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.progress_line import steps_progress
-from callboard.scheduler.ideal import compiled_is_available
+from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
 
 LAW_JOBS, LAW_JOBS_PLAIN = 1_000_000, 20_000
 """Jobs a run, where the loops are compiled and where they are not."""
@@ -46,12 +46,20 @@ def compare_laws(args: Namespace, say: PlainConsole) -> int:
     make_folder(args.out)
     jobs = args.jobs or (LAW_JOBS if compiled_is_available() else LAW_JOBS_PLAIN)
     runs = args.runs or _RUNS
-    found = _played(systems, served, jobs, runs, args)
-    lines = [line for each in systems for line in law_lines(each, served, found[each], jobs * runs)]
+    first = {each: range(runs) for each in systems}
+    found = _played(first, served, jobs, args)
+    lines = _lines(found, served, jobs)
+    more = _runs_to_play_on(lines, args.most_runs or 0)
+    if more:
+        for each, means in _played(more, served, jobs, args).items():
+            found[each] += means
+        lines = _lines(found, served, jobs)
     out = PlainConsole()
     for law in args.law:
         out.print(_table(law, [line for line in lines if line.system.law == law]))
-    out.print(_NOTE.format(runs=runs, jobs=jobs, margin=LAW_MARGIN), soft_wrap=True)
+    played = sorted({len(means) for means in found.values()})
+    told = f"{played[0]}" if len(played) == 1 else f"{played[0]} to {played[-1]}"
+    out.print(_NOTE.format(runs=told, jobs=jobs, margin=LAW_MARGIN), soft_wrap=True)
     paths = [_write_csv(lines, args.out / "laws.csv")]
     if len({line.system.load for line in lines}) > 1:
         try:
@@ -81,8 +89,6 @@ def _systems(args: Namespace) -> list[LawSystem]:
     for law in args.law:
         law_spelled(law)
     servers = args.servers or 1
-    if servers > 1 and any(not law.startswith("exponential") for law in args.law):
-        raise InputError("--servers: theory knows the mean for --law exponential only")
     loads = dict.fromkeys(args.load or [studies.LOAD])
     over = next((load for load in loads if load >= 1), None)
     if over is not None:
@@ -92,9 +98,7 @@ def _systems(args: Namespace) -> list[LawSystem]:
 
 def _served(args: Namespace) -> tuple[ServedBy, ...]:
     if (args.servers or 1) > 1:
-        if set(args.disciplines or ["fifo"]) != {"fifo"}:
-            raise InputError("--servers: theory knows the mean of fifo only")
-        return (ServedBy("fifo"),)
+        return _served_on_servers(args)
     for name in args.disciplines or ():
         if name not in LAW_DISCIPLINES:
             known = ", ".join(LAW_DISCIPLINES)
@@ -105,16 +109,27 @@ def _served(args: Namespace) -> tuple[ServedBy, ...]:
     return asked_services(args.disciplines or list(LAW_DISCIPLINES), args.sigma or [0.0])
 
 
+def _served_on_servers(args: Namespace) -> tuple[ServedBy, ...]:
+    names = dict.fromkeys(args.disciplines or ["fifo"])
+    wrong = next((name for name in names if name not in ON_SERVERS), None)
+    if wrong is not None:
+        raise InputError(f"--disciplines {wrong}: with --servers there are {', '.join(ON_SERVERS)}")
+    if any(args.sigma or ()):
+        raise InputError("--sigma and --servers: not both")
+    return tuple(map(ServedBy, names))
+
+
 def _played(
-    systems: Sequence[LawSystem],
+    wanted: Mapping[LawSystem, range],
     served: tuple[ServedBy, ...],
     jobs: int,
-    runs: int,
     args: Namespace,
 ) -> dict[LawSystem, list[LawMeans]]:
-    """All runs of each system, in their order."""
+    """These runs of each system, in their order."""
     tasks = [
-        LawRun(system, served, jobs, args.seed, run) for system in systems for run in range(runs)
+        LawRun(system, served, jobs, args.seed, run)
+        for system, runs in wanted.items()
+        for run in runs
     ]
     found: dict[LawRun, LawMeans] = {}
     with study_workers(args.cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
@@ -123,13 +138,36 @@ def _played(
                 raise InputError(f"{task.system.law}: a run could not be played: {answer.why}")
             found[task] = answer
             watch("", 1)
-    return {each: [found[task] for task in tasks if task.system == each] for each in systems}
+    return {each: [found[task] for task in tasks if task.system == each] for each in wanted}
+
+
+def _lines(
+    found: Mapping[LawSystem, Sequence[LawMeans]], served: Sequence[ServedBy], jobs: int
+) -> list[LawLine]:
+    return [
+        line
+        for system, runs in found.items()
+        for line in law_lines(system, served, runs, jobs * len(runs))
+    ]
+
+
+def _runs_to_play_on(lines: Sequence[LawLine], most: int) -> dict[LawSystem, range]:
+    """The runs after the first ones by which systems have means that so many would tell: once, so
+    that not looking often makes them told (two stages, Stein 1945).
+    """
+    goals: dict[LawSystem, range] = {}
+    for line in lines:
+        wanted, have = line.runs_that_tell, line.played.runs
+        if wanted is not None and wanted <= most:
+            before = goals.get(line.system, range(have, have))
+            goals[line.system] = range(have, max(wanted, before.stop))
+    return goals
 
 
 _NOTE = """\
 {runs} runs of {jobs:,} jobs each; ± is a 95 % interval, the narrower for what is known of the jobs
-drawn.  equal: all of it is within {margin:.0%} of the formula.  not told: more runs would tell.
-too rare: the mean hangs on jobs so large that these runs hardly had any."""
+drawn.  equal: all of it is within {margin:.0%} of the formula.  not told: so many runs would tell
+(--most-runs).  too rare: the mean hangs on jobs so large that these runs hardly had any."""
 
 
 def _table(law: str, lines: Sequence[LawLine]) -> Table:
@@ -152,8 +190,11 @@ def _table(law: str, lines: Sequence[LawLine]) -> Table:
 
 def _cells(line: LawLine) -> list[str]:
     half = "" if line.off_half is None else f" ± {line.off_half:.2%}"
-    exact, played = f"{line.exact:.4f}", f"{line.played.mean:.4f}"
-    return [served_label(line.served), exact, played, f"{line.off:+.2%}{half}", line.verdict]
+    exact = "" if line.exact is None else f"{line.exact:.4f}"
+    off = "" if line.off is None else f"{line.off:+.2%}"
+    runs = "" if line.runs_that_tell is None else f": {line.runs_that_tell:,}"
+    label, played = served_label(line.served), f"{line.played.mean:.4f}"
+    return [label, exact, played, f"{off}{half}".strip(), f"{line.verdict}{runs}"]
 
 
 def _write_csv(lines: Sequence[LawLine], path: Path) -> Path:
@@ -162,13 +203,14 @@ def _write_csv(lines: Sequence[LawLine], path: Path) -> Path:
         rows.writerow(_COLUMNS)
         for line in lines:
             interval = (line.played.mean, line.played.half, line.played.runs)
-            rows.writerow((*line.system, *line.served, line.exact, *interval, line.verdict))
+            told = (line.verdict, line.runs_that_tell)
+            rows.writerow((*line.system, *line.served, line.exact, *interval, *told))
     return path
 
 
 _COLUMNS = (
     *("law", "load", "servers", "discipline", "sigma"),
-    *("exact", "played", "half", "runs", "verdict"),
+    *("exact", "played", "half", "runs", "verdict", "runs_that_tell"),
 )
 
 

@@ -3,24 +3,46 @@ gap is drawn at the job's own number; `submit_times` are in order, in whole mill
 """
 
 from itertools import accumulate
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
 
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.fields import JobCount, PositiveSeconds, Seconds, TableOfKind, to_ms
 from callboard.scheduler.model import Millis
 
 _PURPOSE = "workload/arrival"
+_MEAN_S = 30.0
+
+Load = Annotated[float, Meta(gt=0, le=100)]
 
 
 class Poisson(TableOfKind, frozen=True, tag="poisson"):
     """Independent jobs: exponential gaps."""
 
-    mean_s: PositiveSeconds = 30.0
+    mean_s: PositiveSeconds = _MEAN_S
     """The mean gap; the default is that of HFSP's DEV (TEST and PROD: 60) and of global
     preemption's busy hours (idle: 80).
     """
+    load: Load | None = None
+    """In place of `mean_s`: the mean gap is that at which jobs bring this share of the work that
+    the map slots can do, each at its node's speed.  By the lengths as stated: noise, input from
+    afar and heartbeats come on top.  For `sizes` whose mean is known: `one-task`, `exponential`.
+    """
+
+    def states_both(self) -> bool:
+        """Whether there is a load, and a mean gap too."""
+        return self.load is not None and self.mean_s != _MEAN_S
+
+    def at_rate(self, work_s: float, speed: float) -> "Poisson":
+        """With the mean gap that the load comes to, where a job brings `work_s` and the slots do
+        `speed` seconds of work a second in all.
+        """
+        return self if self.load is None else Poisson(mean_s=work_s / (self.load * speed))
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
+        if self.load is not None:
+            raise ValueError("a load is a mean gap on a cluster only: see `at_rate`")
         draw = Stream(seed, _PURPOSE)
         return list(accumulate(to_ms(draw.exponential(self.mean_s, job)) for job in range(jobs)))
 

@@ -35,6 +35,11 @@ class TableOfKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     """A table of a scenario file that says by its field `kind` what else it may hold."""
 
 
+def kind_of(table: type[TableOfKind]) -> object:
+    """What such a table says in its field `kind`."""
+    return table.__struct_config__.tag
+
+
 def ceil_div(dividend: int, divisor: int) -> int:
     """The quotient rounded up: how many boxes of `divisor` hold `dividend`."""
     return -(-dividend // divisor)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from callboard.scenarios.arrivals import Arrivals, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
 from callboard.scenarios.decks import FacebookBins, GpMix
 from callboard.scenarios.distributions import check_distribution
-from callboard.scenarios.fields import TASKS_MAX, JobCount
+from callboard.scenarios.fields import TASKS_MAX, JobCount, kind_of
 from callboard.scenarios.one_task import OneTask
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.sizes import (
@@ -30,6 +30,7 @@ from callboard.scenarios.workload_table import WorkloadTable
 _Decks: TypeAlias = GpMix | FacebookBins
 _Categories: TypeAlias = Yahoo | FacebookCategories
 _Lawful: TypeAlias = FacebookMaps | ExponentialJobs | OneTask
+_WITH_MEAN = OneTask, ExponentialJobs
 Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | _Lawful | _Decks | _Categories
 
 TAIL = "tail-"
@@ -75,6 +76,12 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
         staged = list(chain.from_iterable(map(_stages, made, sizes)))
         return made if len(staged) == jobs else _numbered_by_time(staged)
 
+    def on_slots(self, speed: float) -> Self:
+        """With the mean gap that a load comes to."""
+        if not isinstance(self.arrivals, Poisson) or not isinstance(self.sizes, _WITH_MEAN):
+            return self
+        return replace(self, arrivals=self.arrivals.at_rate(self.sizes.mean_work_s(), speed))
+
     def node_types(self) -> Iterator[tuple[str, str]]:
         if isinstance(self.sizes, Yahoo | FacebookCategories):
             for name in self.sizes.resources:
@@ -86,9 +93,20 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
             _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
         if isinstance(sizes, OneTask):
             check_distribution(sizes.map_s, "workload.sizes.map_s")
+        if isinstance(self.arrivals, Poisson):
+            self._check_load(self.arrivals)
         for name, table in (("sizes", sizes), ("arrivals", self.arrivals)):
             if isinstance(table, FacebookMaps | UniformGaps) and table.longest_s < table.shortest_s:
                 _refuse(f"must be at least shortest_s = {table.shortest_s:g}", f"{name}.longest_s")
+
+    def _check_load(self, arrivals: Poisson) -> None:
+        if arrivals.states_both():
+            _refuse("`mean_s` says how often jobs come already; leave one out", "arrivals.load")
+        if arrivals.load is not None and not isinstance(self.sizes, _WITH_MEAN):
+            known = " and ".join(f"`{kind_of(each)}`" for each in _WITH_MEAN)
+            here = kind_of(type(self.sizes))
+            problem = f"the mean work of a job is known for `sizes` of kind {known}, not `{here}`"
+            _refuse(f"{problem}; state `mean_s`", "arrivals.load")
 
 
 def _refuse(problem: str, name: str) -> None:

@@ -3,15 +3,18 @@
 from typing import ClassVar
 
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios.distributions import Duration, Exponential, duration_ms
+from callboard.scenarios.distributions import (
+    Duration,
+    Exponential,
+    duration_ms,
+    mean_duration_s,
+)
 from callboard.scenarios.fields import TableOfKind
 from callboard.scenarios.sizes import JobSize
 
 
 class OneTask(TableOfKind, frozen=True, kw_only=True, tag="one-task"):
-    """One map a job.  With Poisson arrivals on one slot the load is the mean of `map_s` over the
-    mean gap.
-    """
+    """One map a job.  With Poisson arrivals of a `load` this is M/G/1 on one slot, M/G/k on k."""
 
     JOBS: ClassVar[int] = 1000
 
@@ -22,3 +25,7 @@ class OneTask(TableOfKind, frozen=True, kw_only=True, tag="one-task"):
         draw = Stream(seed, "workload/length")
         lengths = (duration_ms(self.map_s, draw, job) for job in range(jobs))
         return [JobSize(label="task", maps=1, map_ms=length) for length in lengths]
+
+    def mean_work_s(self) -> float:
+        """What a job takes of the map slots on average, in seconds."""
+        return mean_duration_s(self.map_s)

@@ -199,7 +199,8 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     ids; in `base_dir`, the scenario file's, a trace is looked for first. ScenarioError also where
     they have too many tasks together, or reduces and the cluster has no slot for them.
     """
-    jobs = scenario.workload.make_jobs(scenario.seed, base_dir)
+    workload = scenario.workload.on_slots(scenario.cluster.map_speed())
+    jobs = workload.make_jobs(scenario.seed, base_dir)
     if scenario.timeline:
         jobs += _burst_jobs(scenario, jobs)
     jobs.sort(key=lambda job: job.submit_ms)

@@ -222,6 +222,10 @@ class ExponentialJobs(fields.TableOfKind, frozen=True, kw_only=True, tag="expone
         lengths_ms = [fields.task_ms(length.exponential(self.map_s, job)) for job in range(jobs)]
         return [JobSize(label="equal", maps=self.maps, map_ms=each) for each in lengths_ms]
 
+    def mean_work_s(self) -> float:
+        """What a job takes of the map slots on average, in seconds."""
+        return self.maps * self.map_s
+
 
 def reduces_for(maps: int, maps_per_reduce: int) -> int:
     """One reduce for each `maps_per_reduce` maps, rounded up; none where that is 0."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios.fields import TableOfKind
@@ -15,6 +16,12 @@ class WorkloadTable(TableOfKind, frozen=True, kw_only=True):
         contradict each other or a trace, looked for in `base_dir` first, cannot be read.
         """
         raise NotImplementedError
+
+    def on_slots(self, speed: float) -> Self:  # noqa: ARG002
+        """With what hangs on the cluster worked out: its map slots do `speed` seconds of work a
+        second in all.
+        """
+        return self
 
     def check(self) -> None:
         """ScenarioError where fields contradict each other; reads no file."""

@@ -77,6 +77,39 @@ def work_done(told: Progressed | AttemptView) -> float:
     return (told.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
 
 
+class DoneWork:
+    """The work that the master knows to be done: that of successful attempts, and what suspended
+    ones had done by then.
+    """
+
+    def __init__(self) -> None:
+        self._done: dict[tuple[JobId, Stage], Millis] = {}
+        self._kept: dict[AttemptId, Millis] = {}  # of open attempts that were suspended
+
+    def of(self, job: JobId, stage: Stage) -> Millis:
+        return self._done.get((job, stage), 0)
+
+    def learn(self, closed: Closed) -> None:
+        """Hear of an attempt's end."""
+        work = work_ms(closed) if closed.succeeded else 0
+        self._count(closed, work - self._kept.pop(closed.attempt, 0))
+
+    def pause(self, suspended: Suspended) -> None:
+        """Hear that an attempt is suspended."""
+        work = work_ms(suspended)
+        self._count(suspended, work - self._kept.get(suspended.attempt, 0))
+        self._kept[suspended.attempt] = work
+
+    def forget(self, job: JobId) -> None:
+        """The job has left."""
+        for stage in STAGES:
+            self._done.pop((job, stage), None)
+
+    def _count(self, told: Closed | Suspended, more: Millis) -> None:
+        address = (told.job, told.stage)
+        self._done[address] = self._done.get(address, 0) + more
+
+
 class OracleSizes(Estimator):
     """True sizes, each times exp(sigma · z): the simulator report's error model (2.1).  Nothing is
     left of an underestimated phase before it ends.
@@ -85,8 +118,7 @@ class OracleSizes(Estimator):
     def __init__(self, oracle: Callable[[], Oracle], sigma: float) -> None:
         self._oracle = oracle
         self._sigma = sigma
-        self._done: dict[tuple[JobId, Stage], Millis] = {}
-        self._kept: dict[AttemptId, Millis] = {}  # of open attempts that were suspended
+        self._done = DoneWork()
 
     def size_ms(self, job: JobView, stage: Stage) -> Millis:
         oracle = self._oracle()
@@ -96,24 +128,16 @@ class OracleSizes(Estimator):
         return round(true_ms * exp(self._sigma * oracle.normal(job.job, stage)))
 
     def left_ms(self, job: JobView, stage: Stage) -> Millis:
-        return max(self.size_ms(job, stage) - self._done.get((job.job, stage), 0), 0)
+        return max(self.size_ms(job, stage) - self._done.of(job.job, stage), 0)
 
     def learn(self, closed: Closed) -> None:
-        work = work_ms(closed) if closed.succeeded else 0
-        self._count(closed, work - self._kept.pop(closed.attempt, 0))
+        self._done.learn(closed)
 
     def pause(self, suspended: Suspended) -> None:
-        work = work_ms(suspended)
-        self._count(suspended, work - self._kept.get(suspended.attempt, 0))
-        self._kept[suspended.attempt] = work
-
-    def _count(self, told: Closed | Suspended, more: Millis) -> None:
-        address = (told.job, told.stage)
-        self._done[address] = self._done.get(address, 0) + more
+        self._done.pause(suspended)
 
     def forget(self, job: JobId) -> None:
-        for stage in STAGES:
-            self._done.pop((job, stage), None)
+        self._done.forget(job)
 
 
 @dataclass(slots=True, eq=False)

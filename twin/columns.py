@@ -18,7 +18,7 @@ MAPS_HERE, REDUCES_HERE = 0, 1
     BY_FIFO,
     BY_FAIR,
     BY_SRPT,
-    BY_SJF,
+    BY_PSJF,
     BY_LAS,
     BY_PS,
     BY_FSP_FIFO,

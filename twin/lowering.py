@@ -20,7 +20,7 @@ from callboard.scheduler.model import MAPS, Millis, NodeId
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
-from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
+from callboard.scheduler.orders.size_based.single_server import Las, Ps, Psjf, Srpt
 from callboard.scheduler.orders.size_based.virtual_time import (
     Fsp,
     FspFifo,
@@ -44,7 +44,7 @@ _ORDERS: dict[type[Part], int] = {
     Fifo: c.BY_FIFO,
     Fair: c.BY_FAIR,
     Srpt: c.BY_SRPT,
-    Sjf: c.BY_SJF,
+    Psjf: c.BY_PSJF,
     Las: c.BY_LAS,
     Ps: c.BY_PS,
     FspFifo: c.BY_FSP_FIFO,
@@ -253,7 +253,7 @@ def _given(
     given[c.MIDDLE_BITS] = (
         attempts if order in (c.BY_PS, c.BY_FSP_PS, c.BY_PSBS) else slots
     ).bit_length()
-    if isinstance(policy.order, Srpt | Sjf | Fsp):
+    if isinstance(policy.order, Srpt | Psjf | Fsp):
         given[c.GUESS] = round(policy.order.params.guess * 1000)
         given[c.SIZE_SOURCE] = _SIZES[policy.order.params.size]
     if isinstance(policy.order, VirtualTimeOrder):
@@ -276,7 +276,7 @@ def _reals(world: World, policy: Policy) -> NDArray[np.float64]:
     reals[c.LEVEL_FACTOR : c.LEVEL_FACTOR + 3] = 1.0, tasks.rack_factor, tasks.off_rack_factor
     reals[c.SIGMA] = tasks.sigma
     reals[c.STRAGGLERS], reals[c.STRAGGLING] = tasks.straggler_share, tasks.straggler_factor
-    if isinstance(policy.order, Srpt | Sjf | Fsp | Hfsp):
+    if isinstance(policy.order, Srpt | Psjf | Fsp | Hfsp):
         reals[c.SIZE_ERROR] = policy.order.params.sigma
     if isinstance(policy.order, Hfsp):
         reals[c.FIRST_SIZE] = policy.order.params.s0 * 1000

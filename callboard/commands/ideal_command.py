@@ -8,6 +8,7 @@ examples:
   callboard ideal --law exponential 'weibull(shape=0.5)' --load 0.5 0.7 0.9
   callboard ideal --law 'bounded-pareto(alpha=1.5, ratio=1000)' --sigma 1 --disciplines psjf srpt
   callboard ideal --law exponential --servers 4
+  callboard ideal --law 'weibull(shape=0.5)' --disciplines las gittins --most-runs 400
 """
 
 import os
@@ -19,6 +20,7 @@ from callboard.arguments import number, whole_number
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
 from callboard.experiments.ideal_study.cache import default_path
+from callboard.experiments.ideal_study.law_systems import GITTINS
 from callboard.experiments.ideal_study.plots import draw_figures
 from callboard.experiments.ideal_study.report_tables import study_tables, write_study_csv
 from callboard.experiments.ideal_study.results import Results
@@ -53,9 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--law", nargs="+", metavar="LAW", help=law)
     jobs = f"with --law: a run (default: {LAW_JOBS:,}; without numba {LAW_JOBS_PLAIN:,})"
     add("--jobs", type=whole_number(100, 10_000_000), metavar="N", help=jobs)
-    servers = (
-        "with --law exponential: servers, each of speed 1, first come first served (default: 1)"
-    )
+    servers = "with --law: servers, each of speed 1, under fifo or srpt (default: 1)"
     add("--servers", type=whole_number(1, 10_000), metavar="K", help=servers)
     add("--report", action="store_true", help="all of the report's figures, 100 runs each")
     add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help="errors (default: 0 0.5 1)")
@@ -63,7 +63,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--dn", nargs="+", type=_ABOVE_0, metavar="R", help="ratios disk/network (default: 4)")
     runs = "runs a point (default: 20; --report: 100)"
     add("--runs", type=whole_number(1), metavar="N", help=runs)
-    add("--disciplines", nargs="+", choices=DISCIPLINES, metavar="D", help=", ".join(DISCIPLINES))
+    most = "with --law: play on where a mean is not told, if so many runs would tell it"
+    add("--most-runs", type=whole_number(1), metavar="N", help=most)
+    played = f"{', '.join(DISCIPLINES)}; with --law also {GITTINS}"
+    choices = (*DISCIPLINES, GITTINS)
+    add("--disciplines", nargs="+", choices=choices, metavar="D", help=played)
     add("--against", choices=DISCIPLINES, metavar="D", help="what differences are taken to")
     add("--size-model", choices=SIZE_MODELS, default="report", help="how bytes become seconds")
     add("--seed", type=whole_number(0), default=0, help="of the errors (default: 0)")
@@ -78,9 +82,11 @@ def ideal_command(args: Namespace) -> int:
     say = PlainConsole(stderr=True)
     if args.law:
         return compare_laws(args, say)
-    for name in ("jobs", "servers"):
+    for name in ("jobs", "servers", "most_runs"):
         if getattr(args, name) is not None:
-            raise InputError(f"--{name} says nothing without --law")
+            raise InputError(f"--{name.replace('_', '-')} says nothing without --law")
+    if GITTINS in (args.disciplines or ()):
+        raise InputError(f"--disciplines {GITTINS} goes by the law of sizes: name it by --law")
     try:
         return _experiment(args, say)
     except KeyboardInterrupt:

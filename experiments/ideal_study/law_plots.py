@@ -19,7 +19,7 @@ from callboard.experiments.pages.charts.chart_style import (
     save_chart,
 )
 
-LAW_NAMES = {"fifo": "FCFS", "las": "FB"}
+LAW_NAMES = {"fifo": "FCFS", "las": "FB", "gittins": "Gittins"}
 """Theory's names, where they are not ours."""
 
 _CURVE = 25
@@ -67,7 +67,8 @@ def _curve(axes: Any, lines: Sequence[LawLine], look: LineStyle) -> None:
     loads = [line.system.load for line in lines]
     at = 1 - np.geomspace(1 - min(loads), 1 - max(loads), _CURVE)  # closer where lines are steep
     exact = [
-        exact_mean(LawSystem(system.law, float(x), system.servers), lines[0].served) for x in at
+        exact_mean(LawSystem(system.law, float(x), system.servers), lines[0].served) or np.nan
+        for x in at
     ]
     axes.plot(
         at,

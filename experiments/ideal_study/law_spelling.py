@@ -1,60 +1,13 @@
-"""How a law of sizes is spelled: `exponential`, `weibull(shape=0.5)`."""
-
-import re
-from collections.abc import Callable
-from inspect import Parameter, signature
-
-import numpy as np
+"""The laws of sizes that `--law` names."""
 
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.ideal.mean_responses import SingleServer
-from callboard.scheduler.ideal.size_laws import (
-    SizeLaw,
-    bounded_pareto,
-    exponential,
-    hyperexponential,
-    lognormal,
-    uniform,
-    weibull,
-)
-
-LAW_MAKERS: dict[str, Callable[..., SizeLaw]] = {
-    "exponential": exponential,
-    "hyperexponential": hyperexponential,
-    "weibull": weibull,
-    "bounded-pareto": bounded_pareto,
-    "uniform": uniform,
-    "lognormal": lognormal,
-}
-
-_SPELLING = re.compile(r"(?P<name>[\w-]+)\s*(?:\((?P<numbers>[^()]*)\))?")
+from callboard.scheduler.ideal.law_names import law_named
+from callboard.scheduler.ideal.size_laws import SizeLaw
 
 
 def law_spelled(text: str) -> SizeLaw:
     """The law; InputError, which says what it takes, for any that is none."""
-    match = _SPELLING.fullmatch(text.strip())
-    maker = LAW_MAKERS.get(match["name"]) if match else None
-    if match is None or maker is None:
-        raise InputError(f"--law {text}: there are {', '.join(map(law_usage, LAW_MAKERS))}")
-    usage = f"--law {text}: it is {law_usage(match['name'])}"
-    words = [word for word in (match["numbers"] or "").split(",") if word.strip()]
-    pairs = [word.partition("=")[::2] for word in words]
     try:
-        numbers = {name.strip(): float(value) for name, value in pairs}
-        with np.errstate(all="ignore"):
-            law = maker(**numbers)
-            SingleServer(law, 0.5)
-        if not 0 < law.lowest < law.highest:
-            raise ValueError
-    except (TypeError, ValueError, ArithmeticError):
-        raise InputError(f"{usage}, of numbers that make a law") from None
-    return law
-
-
-def law_usage(name: str) -> str:
-    """As in `weibull(shape, mean=1)`: what has no default has to be given."""
-    told = []
-    for each in signature(LAW_MAKERS[name]).parameters.values():
-        given = "" if each.default is Parameter.empty else f"={each.default:g}"
-        told.append(f"{each.name}{given}")
-    return f"{name}({', '.join(told)})"
+        return law_named(text)
+    except ValueError as error:
+        raise InputError(f"--law {text}: {error}") from None

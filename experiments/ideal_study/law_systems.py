@@ -7,15 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from callboard.experiments.ideal_study.law_spelling import law_spelled
-from callboard.scheduler.ideal import simulate, simulate_servers
+from callboard.scheduler.ideal import simulate, simulate_by_age, simulate_servers
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
+from callboard.scheduler.ideal.gittins import gittins_mean, gittins_ranks
 from callboard.scheduler.ideal.mean_responses import SingleServer, many_servers_fcfs
 from callboard.scheduler.ideal.size_laws import cut_off
+
+GITTINS = "gittins"
+"""Of which the ideal machine has to be told the law, where others look at sizes."""
 
 LAW_DISCIPLINES: dict[str, Callable[[SingleServer], float]] = {
     "fifo": SingleServer.fcfs,
     "ps": SingleServer.ps,
     "las": SingleServer.fb,
+    GITTINS: gittins_mean,
     "sjf": SingleServer.sjf,
     "psjf": SingleServer.psjf,
     "srpt": SingleServer.srpt,
@@ -75,11 +80,15 @@ class LawMeans(NamedTuple):
     controls: tuple[float, float, float]
 
 
-def exact_mean(system: LawSystem, served: ServedBy) -> float:
-    """By formula."""
-    if system.servers > 1:
-        return many_servers_fcfs(system.servers, system.load, system.one.moment(1))
-    return _by_formula(system.one, served)
+def exact_mean(system: LawSystem, served: ServedBy) -> float | None:
+    """By formula; None where there is none: on several servers, but of M/M/k first come first
+    served.
+    """
+    if system.servers == 1:
+        return _by_formula(system.one, served)
+    if served.discipline != "fifo" or not system.law.startswith("exponential"):
+        return None
+    return many_servers_fcfs(system.servers, system.load, system.one.moment(1))
 
 
 def mean_without_rare(system: LawSystem, served: ServedBy, jobs: int) -> float:
@@ -106,7 +115,9 @@ def play_law(task: LawRun) -> LawMeans:
     means = []
     for discipline, sigma in task.served:
         if system.servers > 1:
-            done = simulate_servers(system.servers, arrivals, sizes)
+            done = simulate_servers(system.servers, arrivals, sizes, discipline)
+        elif discipline == GITTINS:
+            done = simulate_by_age(gittins_ranks(one.law), arrivals, sizes)
         else:
             done = simulate(discipline, arrivals, sizes, sizes * np.exp(sigma * errors))
         means.append(float((done - arrivals)[first:].mean()))

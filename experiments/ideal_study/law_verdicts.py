@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from math import ceil
 from typing import NamedTuple
 
 from callboard.experiments.ideal_study.law_systems import (
@@ -28,14 +29,15 @@ class LawVerdict(StrEnum):
     OPEN = "not told"
     RARE = "too rare"
     """It would be one of the first two, but the mean hangs on jobs that these runs hardly had."""
+    NO_FORMULA = "no formula"
 
 
 class LawLine(NamedTuple):
-    """A discipline of a system: its mean by formula, and played."""
+    """A discipline of a system: its mean by formula, if there is one, and played."""
 
     system: LawSystem
     served: ServedBy
-    exact: float
+    exact: float | None
     played: Interval
     verdict: LawVerdict
 
@@ -44,14 +46,30 @@ class LawLine(NamedTuple):
         return self.verdict is LawVerdict.EQUAL
 
     @property
-    def off(self) -> float:
+    def off(self) -> float | None:
         """How much larger the played mean is, as a share of the exact one."""
-        return self.played.mean / self.exact - 1
+        return None if self.exact is None else self.played.mean / self.exact - 1
 
     @property
     def off_half(self) -> float | None:
-        """The half width as a share of the exact mean."""
-        return None if self.played.half is None else self.played.half / self.exact
+        """The half width as a share of the exact mean, or without one of the played mean."""
+        return (
+            None
+            if self.played.half is None
+            else self.played.half / (self.exact or self.played.mean)
+        )
+
+    @property
+    def runs_that_tell(self) -> int | None:
+        """How many runs would make the interval half as wide as the margin on either side, by the
+        spread of those played; None where the verdict is not open, or they tell no spread.  An
+        equal mean is then told nineteen times in twenty.
+        """
+        if self.verdict is not LawVerdict.OPEN or self.off_half is None:
+            return None
+        return max(
+            self.played.runs + 1, ceil(self.played.runs * (2 * self.off_half / LAW_MARGIN) ** 2)
+        )
 
 
 def law_lines(
@@ -66,8 +84,10 @@ def law_lines(
 
 
 def _verdict(
-    system: LawSystem, served: ServedBy, exact: float, played: Interval, jobs: int
+    system: LawSystem, served: ServedBy, exact: float | None, played: Interval, jobs: int
 ) -> LawVerdict:
+    if exact is None:
+        return LawVerdict.NO_FORMULA
     margin = LAW_MARGIN * exact
     if played.half is None:
         return LawVerdict.OPEN

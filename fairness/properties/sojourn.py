@@ -4,7 +4,7 @@ disciplines there, and what is left of it on slots, where tasks are not interrup
 Sizes are exact here: an order that learns them is asked with `size = "oracle"` instead.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, permutations
 
@@ -18,14 +18,20 @@ from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.fairness.variants import with_parts
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scheduler import ideal
+from callboard.scheduler.ideal.age_loop import AgeRanks
 from callboard.scheduler.model import Millis, SlotKind
 from callboard.scheduler.policy import Order, Policy
 
 DISCIPLINE_OF_ORDER: Mapping[str, str] = {
-    **{name: name for name in ("fifo", "srpt", "las", "ps", "fsp+fifo", "fsp+ps", "psbs")},
+    **{name: name for name in ("fifo", "srpt", "psjf", "sjf", "las", "ps")},
+    **{name: name for name in ("fsp+fifo", "fsp+ps", "psbs")},
     "hfsp": "fsp+fifo",
+    "gittins": "gittins",
 }
 """Orders by name, and the disciplines of the ideal machine that they come to."""
+
+_OTHERS = frozenset(DISCIPLINE_OF_ORDER.values()) - {"gittins"}
+"""Those that can be asked of any jobs; Gittins' has to be told the law."""
 
 FLUID: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, jobs=4, maps=3, lengths_s=(1.0, 4.0), stream_length=12
@@ -48,19 +54,47 @@ class _Fluid:
 
     def __init__(self, experiment: Experiment) -> None:
         self.jobs = make_jobs(experiment.scenario)
-        self.discipline = DISCIPLINE_OF_ORDER.get(experiment.fresh_policy().order.name, "")
+        order = experiment.fresh_policy().order
+        self.discipline = DISCIPLINE_OF_ORDER.get(order.name, "")
+        self._ranks_ms: AgeRanks | None = getattr(order, "ranks_ms", None)
         self.arrivals_ms = [job.submit_ms for job in self.jobs]
         self._sizes_ms = [job.maps * job.map_ms for job in self.jobs]
 
     def ends_ms(self, discipline: str, speed: int = 1) -> list[Fraction]:
-        ends = ideal.exact(discipline, self.arrivals_ms, self._sizes_ms, speed=speed).done
-        return [Fraction(end) for end in ends]
+        run = self._run(discipline, self._sizes_ms, speed=speed)
+        return [Fraction(end) for end in run.done]
 
     def left_ms(self, discipline: str, at_ms: Fraction) -> Fraction:
         """The work that is left at an instant of what has come by then."""
-        left = ideal.exact(discipline, self.arrivals_ms, self._sizes_ms, until=at_ms).left
+        left = self._run(discipline, self._sizes_ms, until=at_ms).left
         came = zip(left, self.arrivals_ms, strict=True)
         return sum((each for each, arrival in came if arrival <= at_ms), Fraction(0))
+
+    def ends_without_larger_ms(self, job: int) -> Fraction:
+        """When the job is done if no job comes that is larger."""
+        there = [n for n, size in enumerate(self._sizes_ms) if size <= self._sizes_ms[job]]
+        arrivals = [self.arrivals_ms[n] for n in there]
+        sizes = [self._sizes_ms[n] for n in there]
+        done = ideal.exact(self.discipline, arrivals, sizes).done
+        return Fraction(done[there.index(job)])
+
+    def ends_if_longer_ms(self, job: int) -> list[Fraction]:
+        """When all jobs are done if this one is half as long again."""
+        sizes = [Fraction(size) for size in self._sizes_ms]
+        sizes[job] *= Fraction(3, 2)
+        return [Fraction(end) for end in self._run(self.discipline, sizes).done]
+
+    def _run(
+        self,
+        discipline: str,
+        sizes: Sequence[Fraction | int],
+        speed: int = 1,
+        until: Fraction | None = None,
+    ) -> ideal.Exact:
+        if discipline == "gittins":
+            assert self._ranks_ms is not None, "the order has ranks"
+            return ideal.exact_by_age(self._ranks_ms, self.arrivals_ms, sizes, until)
+        return ideal.exact(discipline, self.arrivals_ms, sizes, speed=speed, until=until)
 
 
 def _no_discipline(policy: Policy) -> str | None:
@@ -68,6 +102,12 @@ def _no_discipline(policy: Policy) -> str | None:
     return (
         None if name in DISCIPLINE_OF_ORDER else f"`{name}` has no counterpart on the ideal machine"
     )
+
+
+def _sees_no_size(policy: Policy) -> str | None:
+    if DISCIPLINE_OF_ORDER.get(policy.order.name) in {*ideal.BLIND, "gittins"}:
+        return f"`{policy.order.name}` sees no size"
+    return _no_discipline(policy)
 
 
 @Statement(
@@ -123,7 +163,7 @@ def ideal_dominance(experiment: Experiment) -> int:
 def ideal_mean(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
     own, mine = fluid.discipline, fluid.ends_ms(fluid.discipline)
-    for other in sorted(set(DISCIPLINE_OF_ORDER.values()) - {own}):
+    for other in sorted(_OTHERS - {own}):
         its = fluid.ends_ms(other)
         if sum(mine) > sum(its):
             raise PropertyViolated(
@@ -136,7 +176,50 @@ def ideal_mean(experiment: Experiment) -> int:
                 raise PropertyViolated(
                     f"at {as_seconds(at)} {here} jobs are left under {own}, {there} under {other}"
                 )
-    return len(DISCIPLINE_OF_ORDER) - 1
+    return len(_OTHERS)
+
+
+@Statement(
+    says="on the ideal machine a job is done when it would be if no larger job came",
+    formula="C_j = C_j of the jobs i with s_i ≤ s_j, for every j",
+    assumes="one divisible machine, exact sizes",
+    source="PSJF: Harchol-Balter 2013, 32.3",
+    family=FLUID,
+    misfit=_sees_no_size,
+)
+def smaller_only(experiment: Experiment) -> int:
+    fluid = _Fluid(experiment)
+    ends = fluid.ends_ms(fluid.discipline)
+    for number, (job, end) in enumerate(zip(fluid.jobs, ends, strict=True)):
+        alone = fluid.ends_without_larger_ms(number)
+        if end != alone:
+            raise PropertyViolated(
+                f'"{job.name}" is done at {as_seconds(end)}, and at {as_seconds(alone)} without the'
+                " jobs that are larger"
+            )
+    return len(fluid.jobs)
+
+
+@Statement(
+    says="on the ideal machine a job's size changes nothing before the job is done",
+    formula="C_i(s) = C_i(s') for all i with C_i < C_j, s'_j = 3/2 s_j, s' = s elsewhere",
+    assumes="one divisible machine",
+    source="what Gittins' index may know: Aalto, Ayesta, Righter 2009",
+    family=FLUID,
+    misfit=_no_discipline,
+)
+def blind(experiment: Experiment) -> int:
+    fluid = _Fluid(experiment)
+    ends = fluid.ends_ms(fluid.discipline)
+    for longer, job in enumerate(fluid.jobs):
+        others = zip(fluid.jobs, ends, fluid.ends_if_longer_ms(longer), strict=True)
+        for other, end, changed in others:
+            if end < ends[longer] and end != changed:
+                raise PropertyViolated(
+                    f'"{other.name}" is done at {as_seconds(end)}, and at {as_seconds(changed)} if'
+                    f' "{job.name}", which is done later, is longer'
+                )
+    return len(fluid.jobs)
 
 
 def with_exact_sizes(policy: Policy) -> Policy:

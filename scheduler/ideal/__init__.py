@@ -8,21 +8,29 @@ against, and HFSP's virtual time.
 from callboard.scheduler.ideal.disciplines import (
     BLIND,
     DISCIPLINES,
+    ON_SERVERS,
+    Exact,
     LoopPath,
     compiled_is_available,
     exact,
+    exact_by_age,
     remaining,
     simulate,
+    simulate_by_age,
     simulate_servers,
 )
 
 __all__ = [
     "BLIND",
     "DISCIPLINES",
+    "ON_SERVERS",
+    "Exact",
     "LoopPath",
     "compiled_is_available",
     "exact",
+    "exact_by_age",
     "remaining",
     "simulate",
+    "simulate_by_age",
     "simulate_servers",
 ]

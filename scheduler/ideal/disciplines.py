@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from callboard.scheduler.ideal import fsp, loops
 from callboard.scheduler.ideal import row_makers as rm
+from callboard.scheduler.ideal.age_loop import AgeRanks, by_age
+from callboard.scheduler.ideal.heap import NO_JOB
 from callboard.scheduler.ideal.sharing_queues import INF
 from callboard.scheduler.numba_cache import numba_is_installed
 
@@ -55,6 +57,9 @@ DISCIPLINES: tuple[str, ...] = tuple(_DISCIPLINES)
 BLIND: frozenset[str] = frozenset({"fifo", "ps", "gps", "las"})
 """The disciplines that never look at an estimate."""
 
+ON_SERVERS: dict[str, str] = {"fifo": "many_servers", "srpt": "many_servers_srpt"}
+"""The disciplines that `simulate_servers` knows, and their loops."""
+
 PLAIN_LOOPS: dict[str, Callable[..., None]] = {
     "fifo": loops.fifo,
     "share": loops.processor_sharing,
@@ -63,7 +68,9 @@ PLAIN_LOOPS: dict[str, Callable[..., None]] = {
     "smallest_first": loops.smallest_first,
     "srpt_ps": loops.srpt_ps,
     "fsp": fsp.fsp,
+    "by_age": by_age,
     "many_servers": loops.many_servers,
+    "many_servers_srpt": loops.many_servers_srpt,
 }
 """The loops by name, as Python runs them."""
 
@@ -92,22 +99,45 @@ def simulate(
     speed of 0 and unequal lengths; `ImportError` if `path` is "compiled" without numba.
     """
     order, case = _prepare(arrivals, sizes, estimates, weights, speed)
-    done = _run(discipline, case, INF, path).done
+    done = _run(_known(discipline), case, INF, path).done
     return _in_given_order(done, order)
 
 
-def simulate_servers(
-    servers: int, arrivals: ArrayLike, sizes: ArrayLike, *, path: LoopPath = "auto"
+def simulate_by_age(
+    ranks: AgeRanks, arrivals: ArrayLike, sizes: ArrayLike, *, path: LoopPath = "auto"
 ) -> FloatRow:
-    """When each job is done on several servers of speed 1, first come first served: a job needs one
-    server from its start to its end.  Otherwise as `simulate`.  ValueError for no server.
+    """When each job is done where the least rank is served, which goes by what a job has had; of
+    equal ones the job that came first.  Otherwise as `simulate`.  ValueError also for ages that do
+    not begin at 0 or do not grow.
+    """
+    order, case = _prepare(arrivals, sizes, None, None, 1.0)
+    return _in_given_order(_run(_by_age(ranks), case, INF, path).done, order)
+
+
+def simulate_servers(
+    servers: int,
+    arrivals: ArrayLike,
+    sizes: ArrayLike,
+    discipline: str = "fifo",
+    *,
+    path: LoopPath = "auto",
+) -> FloatRow:
+    """When each job is done on several servers of speed 1, each of which serves one job: first come
+    first served (`fifo`), or those with the least left (`srpt`).  Otherwise as `simulate`.
+    ValueError for no server, and for another discipline.
     """
     if servers < 1:
         raise ValueError(f"servers: {servers}; there has to be one")
+    if discipline not in ON_SERVERS:
+        raise ValueError(f"{discipline!r} on several servers: there are {', '.join(ON_SERVERS)}")
     order, case = _prepare(arrivals, sizes, None, None, 1.0)
-    rows, run = _loop("many_servers", path)
+    rows, run = _loop(ON_SERVERS[discipline], path)
     jobs = case.jobs(rows)
-    run(jobs, rm.empty_heap(rows, servers), servers)
+    if discipline == "fifo":
+        run(jobs, rm.empty_heap(rows, servers), servers)
+    else:
+        idle = rows.links(NO_JOB, servers), rows.same(INF, servers)
+        run(jobs, rm.empty_heap(rows, case.n), *idle)
     return _in_given_order(jobs.done, order)
 
 
@@ -127,7 +157,7 @@ def remaining(
     """
     _check("at", np.array([at], dtype=np.float64))
     order, case = _prepare(arrivals, sizes, estimates, weights, speed)
-    left = _run(discipline, case, float(at), path).left
+    left = _run(_known(discipline), case, float(at), path).left
     return _in_given_order(left, order) * speed
 
 
@@ -151,6 +181,33 @@ def exact(
     compiled for floats.  Slow: for tests and small cases.
     """
     _prepare(_floats(arrivals), _floats(sizes), _floats(estimates), _floats(weights), float(speed))
+    return _run_exactly(
+        _known(discipline), arrivals, sizes, estimates, weights, speed=speed, until=until
+    )
+
+
+def exact_by_age(
+    ranks: AgeRanks,
+    arrivals: Sequence[Fraction | int],
+    sizes: Sequence[Fraction | int],
+    until: Fraction | int | None = None,
+) -> Exact:
+    """`simulate_by_age` in exact Fractions, as `exact`."""
+    _prepare(_floats(arrivals), _floats(sizes), None, None, 1.0)
+    what = _by_age(ranks, Fraction)
+    return _run_exactly(what, arrivals, sizes, None, None, speed=1, until=until)
+
+
+def _run_exactly(
+    what: _Discipline,
+    arrivals: Sequence[Fraction | int],
+    sizes: Sequence[Fraction | int],
+    estimates: Sequence[Fraction | int] | None,
+    weights: Sequence[Fraction | int] | None,
+    *,
+    speed: Fraction | int,
+    until: Fraction | int | None,
+) -> Exact:
     order = sorted(range(len(arrivals)), key=lambda j: (arrivals[j], j))
 
     def row(values: Sequence[Fraction | int] | None, over: Fraction | int) -> list[Fraction]:
@@ -163,7 +220,7 @@ def exact(
         weight=row(weights, 1),
     )
     end = INF if until is None else Fraction(until)
-    jobs = _run(discipline, case, end, "plain")
+    jobs = _run(what, case, end, "plain")
     places = sorted(range(len(order)), key=order.__getitem__)
     return Exact(
         done=[jobs.done[place] for place in places],
@@ -176,10 +233,26 @@ def compiled_is_available() -> bool:
     return numba_is_installed()
 
 
-def _run(discipline: str, case: rm.RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
+def _known(discipline: str) -> _Discipline:
     if discipline not in _DISCIPLINES:
         raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")
-    what = _DISCIPLINES[discipline]
+    return _DISCIPLINES[discipline]
+
+
+def _by_age(ranks: AgeRanks, number: Callable[[float], Any] = float) -> _Discipline:
+    ages = _row("ages", ranks.ages)
+    if not len(ages) or ages[0] or not (ages[1:] > ages[:-1]).all():
+        raise ValueError("ages: they have to begin at 0 and to grow")
+    _row("ranks", ranks.ranks, len(ages))
+    given = [[number(value) for value in row] for row in ranks]
+
+    def rows(make: rm.RowMaker, case: rm.RunInput) -> tuple[Any, ...]:
+        return rm.empty_heap(make, case.n), rm.ranked_ages(make, case.n, *given)
+
+    return _Discipline("by_age", rows)
+
+
+def _run(what: _Discipline, case: rm.RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
     rows, run = _loop(what.loop, path)
     jobs = case.jobs(rows)
     run(jobs, *what.rows(rows, case), until)

@@ -1,5 +1,5 @@
 """The disciplines without a virtual machine: FIFO, PS and GPS, LAS, SJF, PSJF, SRPT, SRPT+PS, and
-FIFO on several servers.
+FIFO and SRPT on several servers.
 
 Each loop goes from event to event.  At one instant completions come first, then changes inside the
 discipline, then arrivals by job number.  Each job costs O(log n), amortised.
@@ -11,7 +11,7 @@ functions only index and calculate, so that they run on Fractions and compile fo
 from typing import Any, NamedTuple
 
 from callboard.scheduler.ideal import sharing_queues as queues
-from callboard.scheduler.ideal.heap import NO_JOB, Heap, NumberRow, pop, push
+from callboard.scheduler.ideal.heap import NO_JOB, Heap, JobLinks, NumberRow, pop, push
 from callboard.scheduler.ideal.sharing_queues import INF
 
 
@@ -206,3 +206,58 @@ def many_servers(jobs: LoopJobs, servers: Heap, count: int) -> None:
         end = max(servers.key[server], jobs.arrival[job]) + jobs.size[job]
         complete(jobs, job, end)
         push(servers, 0, server, end)
+
+
+def most_left(server_job: JobLinks, end: NumberRow) -> int:
+    """The server whose job is done last; of equals that of the job that came last."""
+    found = 0
+    for server in range(1, len(server_job)):
+        if end[server] > end[found] or (
+            end[server] == end[found] and server_job[server] > server_job[found]
+        ):
+            found = server
+    return found
+
+
+def first_done(server_job: JobLinks, end: NumberRow) -> int:
+    """The server whose job is done first; of equals that of the job that came first."""
+    found = 0
+    for server in range(1, len(server_job)):
+        if end[server] < end[found] or (
+            end[server] == end[found] and server_job[server] < server_job[found]
+        ):
+            found = server
+    return found
+
+
+def many_servers_srpt(jobs: LoopJobs, waiting: Heap, server_job: JobLinks, end: NumberRow) -> None:
+    """SRPT on several servers of speed 1: those jobs are served, one on each, that have the least
+    left.  The heap is of the jobs that wait, by what is left of them; `server_job` is whom each
+    server has, `end` when that one is done if nobody takes its place.  O(servers) an event.
+    """
+    i = 0
+    while True:
+        first = first_done(server_job, end)
+        if has_arrival(jobs, i, INF) and jobs.arrival[i] < end[first]:
+            last = most_left(server_job, end)
+            now = jobs.arrival[i]
+            other = server_job[last]
+            if other == NO_JOB or now + jobs.left[i] < end[last]:
+                if other != NO_JOB:
+                    push(waiting, 0, other, end[last] - now)
+                server_job[last] = i
+                end[last] = now + jobs.left[i]
+            else:
+                push(waiting, 0, i, jobs.left[i])
+            i += 1
+        elif server_job[first] != NO_JOB:
+            now = end[first]
+            complete(jobs, server_job[first], now)
+            server_job[first] = NO_JOB
+            end[first] = INF
+            if waiting.top[0] != NO_JOB:
+                job = pop(waiting, 0)
+                server_job[first] = job
+                end[first] = now + waiting.key[job]
+        else:
+            return

@@ -24,6 +24,8 @@ class PanelGrid:
         count = max(ceil((high - low) / width), 1)
         points, weights = legendre.leggauss(NODES)
         self._half = (high - low) / count / 2
+        self.edges: GridValues = np.linspace(low, high, count + 1)
+        """Where panels begin and end."""
         centres = low + self._half * (2 * np.arange(count) + 1)
         self.points: GridValues = centres[:, None] + self._half * points
         self.weights: GridValues = self._half * weights

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from callboard.scheduler.ideal.age_loop import RankedAges
 from callboard.scheduler.ideal.fsp import LATE_FIFO, LATE_LAS, LATE_PS, FspMachine
 from callboard.scheduler.ideal.heap import NO_JOB, Heap, JobLinks, NumberRow
 from callboard.scheduler.ideal.loops import LoopJobs
@@ -71,6 +72,11 @@ def empty_las_queue(rows: RowMaker, n: int) -> LasQueue:
     """Empty levels for `n` jobs."""
     groups = empty_heap(rows, n)
     return LasQueue(empty_heap(rows, n, n), groups, rows.links(0, n), rows.links(NO_JOB, 1))
+
+
+def ranked_ages(rows: RowMaker, n: int, ages: Any, ranks: Any) -> RankedAges:
+    """Ranks by age for `n` jobs, which are not there yet."""
+    return RankedAges(rows.numbers(ages), rows.numbers(ranks), rows.links(0, n), rows.same(0, n))
 
 
 def empty_fsp_machine(rows: RowMaker, n: int, late: int, weight: Any = None) -> FspMachine:

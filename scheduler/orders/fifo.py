@@ -30,6 +30,7 @@ class Fifo(RankedOrder):
         *MONOTONE_SHARES,
         "first-come",
         "ideal-work",
+        "blind",
         "truthful",
         "unsplittable",
         "scale",

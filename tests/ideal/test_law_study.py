@@ -1,11 +1,15 @@
 """Theory beside what was played: laws by name, tests of equivalence, and the command."""
 
 import csv
+from collections.abc import Sequence
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callboard.cli import run_command_line
 from callboard.experiments.ideal_study.law_spelling import law_spelled
@@ -21,9 +25,10 @@ from callboard.experiments.ideal_study.law_verdicts import LawVerdict, law_lines
 from callboard.experiments.many.control_variates import controlled_interval
 from callboard.experiments.many.statistics import interval
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.ideal import compiled_is_available, simulate, simulate_servers
+from callboard.scheduler.ideal import compiled_is_available, exact, simulate, simulate_servers
 from callboard.scheduler.ideal.mean_responses import SingleServer
 from callboard.scheduler.ideal.size_laws import cut_off
+from tests.ideal.cases import EXAMPLES, Small, small_cases
 
 pytest.importorskip("scipy")
 
@@ -86,14 +91,20 @@ def test_every_formula_is_met_by_the_machine() -> None:
     assert verdicts == {LawVerdict.DIFFERS}
 
 
+def by_formula(system: LawSystem, served: ServedBy) -> float:
+    mean = exact_mean(system, served)
+    assert mean is not None
+    return mean
+
+
 def test_a_mean_that_hangs_on_jobs_too_rare_is_not_judged() -> None:
     """Half of E[X²] is in jobs of which one comes in 10⁸."""
     system = LawSystem("bounded-pareto(alpha=1.5, ratio=1e6)", 0.5)
     assert (
         mean_without_rare(system, ServedBy("fifo"), 10**6)
-        < exact_mean(system, ServedBy("fifo")) / 3
+        < by_formula(system, ServedBy("fifo")) / 3
     )
-    assert mean_without_rare(system, ServedBy("srpt"), 10**6) > 0.95 * exact_mean(
+    assert mean_without_rare(system, ServedBy("srpt"), 10**6) > 0.95 * by_formula(
         system, ServedBy("srpt")
     )
 
@@ -106,9 +117,9 @@ def test_psjf_beats_srpt_by_estimates_under_heavy_tails_only() -> None:
         LawSystem("bounded-pareto(alpha=1.5, ratio=1000)", 0.9),
         LawSystem(SPELLED[0], 0.9),
     )
-    psjf, srpt = (exact_mean(heavy, each) for each in BY_ESTIMATE)
+    psjf, srpt = (by_formula(heavy, each) for each in BY_ESTIMATE)
     assert psjf < 0.7 * srpt
-    psjf, srpt = (exact_mean(light, each) for each in BY_ESTIMATE)
+    psjf, srpt = (by_formula(light, each) for each in BY_ESTIMATE)
     assert psjf > srpt
 
 
@@ -125,6 +136,98 @@ def test_servers_take_jobs_in_their_order() -> None:
     assert one.tolist() == simulate("fifo", [0, 1, 1.5], [3, 1, 2]).tolist()
     with pytest.raises(ValueError, match="there has to be one"):
         simulate_servers(0, [0], [1])
+
+
+def scanned_srpt(servers: int, case: Small) -> list[Fraction]:
+    """When each job is done, by looking at every event who have the least left."""
+    left, done = list(case.sizes), [Fraction(0)] * len(case.sizes)
+    now, open_ = Fraction(0), set(range(len(left)))
+    while open_:
+        there = sorted((j for j in open_ if case.arrivals[j] <= now), key=lambda j: (left[j], j))
+        served = there[:servers]
+        if served and not left[served[0]]:
+            done[served[0]] = now
+            open_.discard(served[0])
+            continue
+        ahead = [left[job] for job in served]
+        ahead += [at - now for at in case.arrivals if at > now]
+        for job in served:
+            left[job] -= min(ahead)
+        now += min(ahead)
+    return done
+
+
+@EXAMPLES
+@given(case=small_cases(), servers=st.integers(1, 4))
+def test_srpt_on_servers_serves_those_with_the_least_left(case: Small, servers: int) -> None:
+    """To the last digit (quarters are exact floats), each job a server; one server's is SRPT."""
+    arrivals, sizes = floats(case.arrivals), floats(case.sizes)
+    done = simulate_servers(servers, arrivals, sizes, "srpt", path="plain")
+    assert done.tolist() == floats(scanned_srpt(servers, case))
+    if servers == 1:
+        assert done.tolist() == simulate("srpt", arrivals, sizes, path="plain").tolist()
+
+
+def floats(row: Sequence[Fraction]) -> list[float]:
+    return [float(each) for each in row]
+
+
+@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+def test_two_servers_under_srpt_take_what_was_released() -> None:
+    """2.97091 at ρ = .75 with servers of half the speed (10⁸ jobs): equal within 1 %."""
+    system, served = LawSystem("exponential", 0.75, servers=2), (ServedBy("srpt"),)
+    played = [play_law(LawRun(system, served, 60_000, 11, run)) for run in range(12)]
+    (line,) = law_lines(system, served, played, 12 * 60_000)
+    assert line.verdict is LawVerdict.NO_FORMULA
+    assert line.played.half is not None
+    assert abs(2 * line.played.mean - 2.97091) + 2 * line.played.half < 0.01 * 2.97091
+
+
+@EXAMPLES
+@given(case=small_cases())
+def test_srpt_bounded_at_zero_is_srpt(case: Small) -> None:
+    """A rank below 0 and one of 0 come to the same: only the job that is served can get there, and
+    no job that waits has less than an estimate of 0; of equals the one that came first is served.
+    """
+    least = bounded_srpt(case)
+    assert exact("srpt", case.arrivals, case.sizes, case.estimates).done == least
+
+
+def bounded_srpt(case: Small) -> list[Fraction]:
+    """By max(estimate - service, 0), in steps of a quarter, of which all numbers are multiples."""
+    left, done = list(case.sizes), [Fraction(0)] * len(case.sizes)
+    now, open_ = Fraction(0), set(range(len(left)))
+    while open_:
+        there = [job for job in open_ if case.arrivals[job] <= now]
+        if there:
+            first = min(there, key=lambda j: (bounded_rank(case, j, left[j]), j))
+            if not left[first]:
+                done[first] = now
+                open_.discard(first)
+                continue
+            left[first] -= Fraction(1, 4)
+            if not left[first]:
+                done[first] = now + Fraction(1, 4)
+                open_.discard(first)
+        now += Fraction(1, 4)
+    return done
+
+
+def bounded_rank(case: Small, job: int, left: Fraction) -> Fraction:
+    return max(case.estimates[job] - (case.sizes[job] - left), Fraction(0))
+
+
+@pytest.mark.parametrize("jobs", [5, 50])
+def test_psjf_may_keep_any_number_of_jobs_where_srpt_keeps_one(jobs: int) -> None:
+    """Its worst case: each job comes, a little smaller, when hardly anything is left of the one
+    before, and then smaller ones for as long as one likes.
+    """
+    arrivals = [job * 0.99 for job in range(jobs)] + [0.99 * jobs + 0.5 * n for n in range(1000)]
+    sizes = [1 - 1e-6 * job for job in range(jobs)] + [0.5] * 1000
+    later, end = len(sizes) - 1, arrivals[-1]
+    psjf, srpt = (simulate(name, arrivals, sizes) for name in ("psjf", "srpt"))
+    assert (psjf[:later] > end).sum() >= jobs
+    assert (srpt[:later] > end).sum() <= 1 + jobs // 50
 
 
 def test_controls_make_an_interval_narrower_and_move_it_towards_the_truth() -> None:
@@ -156,6 +259,22 @@ def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFix
     assert float(rows[2]["exact"]) == pytest.approx(2.0)
 
 
+@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+def test_what_is_not_told_says_how_many_runs_would_tell_and_is_played_on(tmp_path: Path) -> None:
+    """Once, and only where so many are allowed."""
+    asked = (
+        "ideal --law exponential --load 0.3 --disciplines fifo --jobs 20000 --runs 5 --most-runs"
+    )
+    rows = {}
+    for most in (6, 1000):
+        assert run_command_line([*asked.split(), str(most), "--out", str(tmp_path)]) == 0
+        with (tmp_path / "laws.csv").open(encoding="utf-8") as file:
+            (rows[most],) = csv.DictReader(file)
+    assert (rows[6]["runs"], rows[6]["verdict"]) == ("5", "not told")
+    assert 6 < int(rows[6]["runs_that_tell"]) == int(rows[1000]["runs"]) < 1000
+    assert (rows[1000]["verdict"], rows[1000]["runs_that_tell"]) == ("equal", "")
+
+
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 def test_the_picture_is_drawn_over_several_loads(tmp_path: Path) -> None:
     asked = "--law exponential --load 0.3 0.5 --disciplines fifo --jobs 500 --runs 3 --format svg"
@@ -169,8 +288,10 @@ def test_the_picture_is_drawn_over_several_loads(tmp_path: Path) -> None:
         ("--law exponential --load 1.2", "--load 1.2: with --law it has to be below 1"),
         ("--law exponential --disciplines psbs", "--disciplines psbs: with --law there are fifo"),
         ("--law exponential --disciplines ps --sigma 1", "--sigma is for psjf and srpt"),
-        ("--law uniform(low=1,high=2) --servers 2", "for --law exponential only"),
-        ("--law exponential --servers 2 --disciplines ps", "the mean of fifo only"),
+        ("--law exponential --servers 2 --disciplines ps", "with --servers there are fifo, srpt"),
+        ("--law exponential --servers 2 --sigma 1", "--sigma and --servers: not both"),
+        ("x.tsv --disciplines gittins", "gittins goes by the law of sizes: name it by --law"),
+        ("--most-runs 50 x.tsv", "--most-runs says nothing without --law"),
         ("--law exponential --dn 3", "--dn and --law: not both"),
         ("--jobs 500 x.tsv", "--jobs says nothing without --law"),
     ],

@@ -14,7 +14,7 @@ EXAMPLES = re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 5
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -180,7 +180,7 @@ def test_orders_by_size_can_go_by_what_users_said(tmp_path: Path, size: str, fir
     text += "1 0 0 20 2 -1 -1 2 600 -1 1 1 -1 -1 -1 -1 -1 -1\n"
     text += "2 0 0 50 2 -1 -1 2 10 -1 1 1 -1 -1 -1 -1 -1 -1\n"
     spec = load_run(str(written(tmp_path, text)), ["cluster.map_slots=1"])
-    spec = msgspec.structs.replace(spec, policy=f'sjf(size="{size}")')
+    spec = msgspec.structs.replace(spec, policy=f'psjf(size="{size}")')
     finished = [each.job for each in events_of(spec) if isinstance(each, JobFinished)]
     assert spec.jobs[finished[0]].name == first
 

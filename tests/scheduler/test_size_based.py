@@ -14,7 +14,7 @@ from callboard.scheduler.facts import Closed, Suspended
 from callboard.scheduler.model import MAPS, Priority
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
-from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
+from callboard.scheduler.orders.size_based.single_server import Las, Ps, Psjf, Sjf, Srpt
 from callboard.scheduler.orders.size_based.size_source import SizeParams
 from callboard.scheduler.orders.size_based.virtual_time import Fsp, FspFifo, FspPs, Psbs
 from callboard.scheduler.policy import Order, Policy
@@ -26,6 +26,7 @@ from tests.support.view import FakeCluster, FakeNode, informed
 ORACLE = SizeParams(size="oracle")
 ORDERS: dict[str, Callable[[], Order]] = {
     "srpt": lambda: Srpt(ORACLE),
+    "psjf": lambda: Psjf(ORACLE),
     "sjf": lambda: Sjf(ORACLE),
     "las": Las,
     "ps": Ps,
@@ -35,7 +36,7 @@ ORDERS: dict[str, Callable[[], Order]] = {
     "hfsp": lambda: Hfsp(Hfsp.Params(size="oracle")),
 }
 ONLINE: dict[str, Callable[[], Order]] = {
-    **{part.name: part for part in (Srpt, Sjf, FspFifo, FspPs, Psbs)},
+    **{part.name: part for part in (Srpt, Psjf, Sjf, FspFifo, FspPs, Psbs)},
     "hfsp-trained": Hfsp,
 }
 
@@ -68,12 +69,30 @@ def test_hfsp_figure_1_page_2_ps_runs_the_three_slowly_side_by_side() -> None:
     assert Machine(Srpt(ORACLE), figure_1()).play().mean_ms() == 25_000
 
 
-def test_sjf_goes_by_the_whole_job_and_srpt_by_what_is_left() -> None:
-    """At 8 s, 2 of 10 s are left of job 0: less than job 1's 5, though the whole is more."""
-    jobs = [cut(0, 10_000, 1000), cut(1, 5000, 1000, at_ms=8000)]
-    assert Machine(Srpt(ORACLE), jobs).play().ends == {0: 10_000, 1: 15_000}
-    jobs = [cut(0, 10_000, 1000), cut(1, 5000, 1000, at_ms=8000)]
-    assert Machine(Sjf(ORACLE), jobs).play().ends == {0: 15_000, 1: 13_000}
+@pytest.mark.parametrize(
+    ("order", "at_ms", "ends"),
+    [
+        (Srpt, 8000, {0: 10_000, 1: 15_000}),
+        (Psjf, 8000, {0: 15_000, 1: 13_000}),
+        (Sjf, 8000, {0: 10_000, 1: 15_000}),
+        (Srpt, 2000, {0: 15_000, 1: 7000}),
+        (Psjf, 2000, {0: 15_000, 1: 7000}),
+        (Sjf, 2000, {0: 10_000, 1: 15_000}),
+    ],
+)
+def test_what_moves_a_job_that_has_begun(
+    order: type[Srpt | Psjf | Sjf], at_ms: int, ends: dict[int, int]
+) -> None:
+    """Job 0 takes 10 s, job 1, which comes later, 5: PSJF serves it at once, SRPT if more is left
+    of job 0, SJF when job 0 is done.
+    """
+    jobs = [cut(0, 10_000, 1000), cut(1, 5000, 1000, at_ms=at_ms)]
+    assert Machine(order(ORACLE), jobs).play().ends == ends
+
+
+def test_sjf_begins_the_smallest_that_waits() -> None:
+    jobs = [cut(0, 3000, 1000), cut(1, 5000, 1000, at_ms=1), cut(2, 2000, 1000, at_ms=2)]
+    assert Machine(Sjf(ORACLE), jobs).play().ends == {0: 3000, 2: 5000, 1: 10_000}
 
 
 def test_las_charges_what_runs() -> None:
@@ -151,13 +170,15 @@ def test_f16_a_late_job_blocks_all_under_fsp_fifo_and_shares_under_fsp_ps() -> N
 def test_f12_small_jobs_without_end_starve_a_large_one_under_srpt_and_not_with_ageing() -> None:
     """One second of work every second beside a job of 10 s: SRPT ends it when they stop coming;
     ageing makes it the first, at a time that no longer hangs on how many come (but at half the
-    speed, the published code's quirk, it is lost again, since the load is above one half).
+    speed, the published code's quirk, it is lost again, since the load is above one half).  So it
+    does under PSJF.
     """
     ends = {}
     for name, order in {**ORDERS, "half": _half}.items():
         small = [cut(n, 1000, 500, at_ms=1000 * n) for n in range(1, 201)]
         ends[name] = Machine(order(), [cut(0, 10_000, 500), *small]).play().ends[0]
-    assert ends["srpt"] == ends["sjf"] == 210_000
+    assert ends["srpt"] == ends["psjf"] == 210_000
+    assert ends["sjf"] == 10_000  # it had begun
     assert all(ends[name] < 100_000 for name in ("fsp+fifo", "fsp+ps", "psbs", "hfsp"))
     assert ends["half"] == 210_000
 
@@ -166,7 +187,7 @@ def _half() -> Order:
     return Hfsp(Hfsp.Params(size="oracle", half_speed=True))
 
 
-@pytest.mark.parametrize("name", ["srpt", "las", "ps", "fsp+fifo", "fsp+ps", "psbs"])
+@pytest.mark.parametrize("name", ["srpt", "psjf", "las", "ps", "fsp+fifo", "fsp+ps", "psbs"])
 def test_smaller_tasks_bring_each_order_nearer_to_its_ideal_machine(name: str) -> None:
     """Ten jobs on four slots: the farthest end from the divisible machine's, by task size."""
     if importlib.util.find_spec("callboard.scheduler.ideal") is None:
@@ -212,7 +233,7 @@ def test_edges_end_and_no_slot_idles_meanwhile(name: str, edge: str, slots: int)
 
 
 def test_equal_jobs_are_served_in_the_order_of_their_numbers() -> None:
-    for name in ("srpt", "sjf", "fsp+fifo", "psbs", "hfsp"):
+    for name in ("srpt", "psjf", "sjf", "fsp+fifo", "psbs", "hfsp"):
         jobs = [cut(n, 3000, 1000) for n in range(4)]
         ends = Machine(ORDERS[name](), jobs).play().ends
         assert list(ends) == sorted(ends, key=ends.__getitem__) == [0, 1, 2, 3], name

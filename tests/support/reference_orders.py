@@ -153,11 +153,19 @@ class SrptReference(OfKeys):
         return (self._believed.left_ms(job, kind),)
 
 
-class SjfReference(OfKeys):
+class PsjfReference(OfKeys):
     """Smallest estimate of the whole."""
 
     def key(self, job: Job, kind: int) -> tuple[Any, ...]:
         return (self._believed.size_ms(job, kind),)
+
+
+class SjfReference(OfKeys):
+    """The same, but jobs that have begun go first."""
+
+    def key(self, job: Job, kind: int) -> tuple[Any, ...]:
+        waits = job.running[kind] == job.finished[kind] == 0
+        return waits, self._believed.size_ms(job, kind)
 
 
 class LasReference(OfKeys):

@@ -33,6 +33,7 @@ from tests.support.reference_orders import (
     FifoReference,
     GivenPool,
     LasReference,
+    PsjfReference,
     PsReference,
     SjfReference,
     SrptReference,
@@ -136,6 +137,7 @@ def _draw_sized(values: DeclaredValues) -> KnownOrder:
 
 BY_SIZE: Mapping[str, Callable[[Believed, bool], ReferenceOrder]] = {
     "srpt": lambda sizes, _: SrptReference(sizes),
+    "psjf": lambda sizes, _: PsjfReference(sizes),
     "sjf": lambda sizes, _: SjfReference(sizes),
     "fsp+fifo": lambda sizes, true: VirtualTimeReference(sizes, "one by one", corrects=not true),
     "fsp+ps": lambda sizes, true: VirtualTimeReference(sizes, "in turn", corrects=not true),

@@ -26,8 +26,8 @@ from callboard.twin.twin_run import TwinRun
 from tests.support.reference_worlds import draw_calm_world
 
 ORDERS_OF_THE_TWIN = (
-    *("fifo", "fair", "las", "ps", "srpt", "sjf", "srpt(guess=1)"),
-    *('srpt(size="oracle")', 'sjf(size="oracle",sigma=0.8)', 'srpt(size="requested")'),
+    *("fifo", "fair", "las", "ps", "srpt", "psjf", "srpt(guess=1)"),
+    *('srpt(size="oracle")', 'psjf(size="oracle",sigma=0.8)', 'srpt(size="requested")'),
     'fair(pool_by="user")',
     *("pools",) * 4,
 )

@@ -5,11 +5,15 @@ filled at once (as in tests/scheduler/test_size_based.py).  A task costs its slo
 2 ms beside its length, since a heartbeat comes at once when a task ends: 0.2 % of the smallest.
 """
 
+from collections.abc import Iterable
+
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.vocabulary.events import JobFinished
-from callboard.scheduler.ideal import simulate
+from callboard.scheduler.ideal import simulate, simulate_by_age
+from callboard.scheduler.ideal.gittins import gittins_ranks
+from callboard.scheduler.ideal.law_names import law_named
 from tests.support.world import job, play
 
 SIZES_S = (80, 18, 40, 6, 64, 26, 12, 48, 120, 34)
@@ -23,6 +27,7 @@ TASKS_MS = (16_000, 4000, 1000)
 IDEAL = {
     "fifo": "fifo",
     'srpt(size="oracle")': "srpt",
+    'sjf(size="oracle")': "sjf",
     "las": "las",
     "ps": "ps",
     'fsp+fifo(size="oracle")': "fsp+fifo",
@@ -31,7 +36,7 @@ IDEAL = {
     'hfsp(size="oracle")': "fsp+fifo",
 }
 """Orders, and the disciplines that they come to.  (`fair` is not `ps`: of jobs that run equally
-little it serves the earliest, where `ps` takes turns.  SJF has no ideal machine here.)
+little it serves the earliest, where `ps` takes turns.)
 """
 
 
@@ -50,14 +55,24 @@ def ends_s(order: str, task_ms: int) -> list[float]:
 
 @pytest.mark.parametrize("order", IDEAL)
 def test_the_gap_to_the_ideal_machine_falls_as_tasks_shrink(order: str) -> None:
+    check_gaps(order, simulate(IDEAL[order], ARRIVALS_S, SIZES_S))
+
+
+def test_so_does_that_of_gittins_where_sizes_are_not_seen() -> None:
+    """By a law of which the cluster has 16 times the work, being 16 slots."""
+    ranks = gittins_ranks(law_named("weibull(shape=0.5, mean=45)"))
+    order = f'gittins(law="weibull(shape=0.5, mean={45 * SLOTS})")'
+    check_gaps(order, simulate_by_age(ranks, ARRIVALS_S, SIZES_S))
+
+
+def check_gaps(order: str, ideal: Iterable[float]) -> None:
     """The mean difference of sojourn times, relative to the ideal ones: below 2 % at last."""
-    ideal = simulate(IDEAL[order], ARRIVALS_S, SIZES_S)
-    gaps = []
+    gaps, done = [], list(ideal)
     for task_ms in TASKS_MS:
         real = ends_s(order, task_ms)
         apart = [
             abs(ends - should) / (should - came)
-            for ends, should, came in zip(real, ideal, ARRIVALS_S, strict=True)
+            for ends, should, came in zip(real, done, ARRIVALS_S, strict=True)
         ]
         gaps.append(sum(apart) / len(apart))
     assert gaps[0] > gaps[1] > gaps[2]

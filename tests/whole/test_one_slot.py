@@ -91,11 +91,11 @@ def test_srpt_that_suspends_counts_what_a_suspended_task_has_done(tmp_path: Path
     suspend = '+preemptive(how="suspend", limit=9)'
     ends = {
         order: callboard.run(str(path), policy=f'{order}(size="oracle"){suspend}').jobs
-        for order in ("srpt", "sjf")
+        for order in ("srpt", "psjf")
     }
     minutes = {order: (found["finished_ms"] / 60_000).tolist() for order, found in ends.items()}
     assert minutes["srpt"] == pytest.approx([18, 12, 8, 25], abs=0.5)
-    assert minutes["sjf"] == pytest.approx([25, 12, 8, 19], abs=0.5)
+    assert minutes["psjf"] == pytest.approx([25, 12, 8, 19], abs=0.5)
 
 
 def test_without_heartbeats_to_speak_of_the_formula_is_fcfs() -> None:

@@ -57,6 +57,7 @@ LINE_STYLES = {
     "psbs": LineStyle("PSBS", BROWN, "*", "solid", "**"),
     "fair": LineStyle("fair", BLUE, "o", "solid", "///"),
     "hfsp": LineStyle("hfsp", VERMILION, "^", _DASH, "\\\\\\"),
+    "gittins": LineStyle("Gittins", BLUE, "P", _DASH_DOTS, "||"),
     "sjf": LineStyle("SJF", ORANGE, ">", _SHORT, "xxx"),
     "coshh": LineStyle("coshh", GREEN, "X", _DASH_DOT, "..."),
     "hybrid": LineStyle("hybrid", PINK, "v", _DASH_DOTS, "--"),

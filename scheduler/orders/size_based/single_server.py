@@ -1,18 +1,19 @@
-"""SRPT, SJF, LAS and PS at slot level: the job with the least left, size, service or running tasks.
+"""SRPT, PSJF, SJF, LAS and PS at slot level: the job with the least left, size, service or running
+tasks.
 
 Each is its single-machine discipline with slots for the machine (the simulator report, 2.3): no
 task is interrupted, and with many small tasks it comes to the same.  Maps and reduces are ranked
 apart, as in HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
-from callboard.scheduler import model
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements, demand_of, job_entitlement
 from callboard.scheduler.estimation import PhaseMeans
-from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
+from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind, stage_on
+from callboard.scheduler.model import KINDS, MAP, JobId, Millis, SlotKind, stage_on
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import KeyedOrder, RankedOrder, SortKey
+from callboard.scheduler.orders.size_based.running_maps import RunningMaps
 from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
 from callboard.scheduler.view import ClusterView, JobView
 
@@ -36,16 +37,10 @@ class Srpt(_BySize):
 
     def __init__(self, params: SizeParams | None = None) -> None:
         super().__init__(params)
-        self._since: dict[JobId, dict[AttemptId, Millis]] = {}  # maps that run
+        self._running = RunningMaps()
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        match fact:
-            case Launched(job, model.MAPS, attempt) | Resumed(job, model.MAPS, attempt):
-                self._since.setdefault(job, {})[attempt] = view.now_ms
-            case Closed(job, model.MAPS, attempt) | Suspended(job, model.MAPS, attempt):
-                self._since[job].pop(attempt, None)
-            case JobLeft(job):
-                self._since.pop(job, None)
+        self._running.observe(fact, view.now_ms)
         super().observe(fact, view)
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
@@ -55,20 +50,39 @@ class Srpt(_BySize):
         """A job that only runs, and whose true size is known, has less left with every moment."""
         left_ms, *rest = super().standing(job, kind, view)
         if self.params.size == "oracle" and kind is MAP and not job.pending(kind):
-            since = self._since.get(job.job, {}).values()
-            left_ms = max(left_ms - sum(view.now_ms - began_ms for began_ms in since), 0)
+            left_ms = max(left_ms - self._running.ran_ms(job.job, view.now_ms), 0)
         return (left_ms, *rest)
 
 
-class Sjf(_BySize):
-    """Shortest job first: smallest estimate of the whole."""
+class Psjf(_BySize):
+    """Preemptive shortest job first: smallest estimate of the whole, whatever has begun."""
 
-    name = "sjf"
-    summary = "shortest job first, by its whole size: work done does not move it"
+    name = "psjf"
+    summary = "preemptive shortest job first, by its whole size: work done does not move it"
     score_format = "{:,.1f} slot-s in all"
+    guarantees: tuple[str, ...] = (*_BySize.guarantees, "ideal-work", "smaller-only")
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (self.sizes.size_ms(job, stage_on(kind)), job.submitted_ms)
+
+
+class Sjf(_BySize):
+    """Shortest job first: the smallest estimate of the whole is begun, and each job that has begun
+    goes on to its end.
+    """
+
+    name = "sjf"
+    summary = "shortest job first, by its whole size, each job from its begin to its end"
+    score_format = "{:,.1f} slot-s in all"
+    guarantees: tuple[str, ...] = (*_BySize.guarantees, "ideal-work")
+
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
+        stage = stage_on(kind)
+        begun = job.running(kind) or job.suspended(kind) or job.finished(stage)
+        return (not begun, self.sizes.size_ms(job, stage), job.submitted_ms)
+
+    def score(self, key: SortKey) -> float:
+        return float(key[1] / 1000)
 
 
 class Las(KeyedOrder):
@@ -85,7 +99,7 @@ class Las(KeyedOrder):
     name = "las"
     summary = "least attained service: the job that has been given the least is next; no sizes"
     score_format = "{:,.1f} slot-s attained"
-    guarantees: tuple[str, ...] = (*EFFICIENT, "ideal-work", "scale")
+    guarantees: tuple[str, ...] = (*EFFICIENT, "ideal-work", "blind", "scale")
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,7 +135,14 @@ class Ps(KeyedOrder):
     name = "ps"
     summary = "processor sharing: equal numbers of slots in turn, whatever the priority"
     score_format = "{:g} running"
-    guarantees = (*EFFICIENT, *MONOTONE_SHARES, *EQUAL_SHARES, "ideal-work", "ideal-dominance")
+    guarantees = (
+        *EFFICIENT,
+        *MONOTONE_SHARES,
+        *EQUAL_SHARES,
+        "ideal-work",
+        "ideal-dominance",
+        "blind",
+    )
 
     def __init__(self) -> None:
         super().__init__()

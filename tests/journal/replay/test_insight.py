@@ -96,9 +96,9 @@ class TestFairShares:
         assert dues({}, "./mine.py:Mine", submitted(0, 3)) == {0: 3}
 
 
-@pytest.mark.parametrize("policy", ["sjf", 'sjf(size="oracle",sigma=0.7)'])
+@pytest.mark.parametrize("policy", ["psjf", 'psjf(size="oracle",sigma=0.7)'])
 def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str) -> None:
-    """`sjf` compares jobs by nothing else, maps and reduces apart."""
+    """`psjf` compares jobs by nothing else, maps and reduces apart."""
     recording, compared = Recording(oracle_of_journal), 0
     for event in events_of("sticky-slots", policy):
         if isinstance(event, AttemptLaunched):
