@@ -209,7 +209,8 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         paper=Paper.OMEGA,
         place="§4.1 to §4.3, Figures 5 to 7",
         says="The longer Service jobs are thought about, the longer Batch jobs wait with one"
-        " scheduler for all and with two-level scheduling; with shared state they do not.",
+        " scheduler for all and with two-level scheduling; with shared state they do not (here: by"
+        " less than a second).",
         evidence=Played(
             tuple(
                 _cell(kind, each)

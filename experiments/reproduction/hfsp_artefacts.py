@@ -290,8 +290,9 @@ _MACRO: tuple[AnyArtefact, ...] = (
                 below=1,
             ),
         ),
-        why=_LOAD_WHY + " With maps of 12 to 16 s on DEV, two to three times those that were fitted"
-        " on TEST, both shares and Figure 6's ratio come out together (--explore).",
+        why=_LOAD_WHY + " With maps of 12 s and longer on DEV, twice those that were fitted on TEST"
+        " and more, both shares and Figure 6's ratio may come out together: their intervals hold"
+        " the prints, and are too wide to be sure (--explore).",
         draw=partial(
             charts.response_ecdfs,
             cells=("dev hfsp", "dev fair"),

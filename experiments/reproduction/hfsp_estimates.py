@@ -204,7 +204,7 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         id="hfsp-fig-12",
         paper=Paper.HFSP,
         place="Figure 12, IV-D2",
-        says="Within a job task times are rather stable.",
+        says="Within a job task times are rather stable (here: 80 % of 0.5 to 1.5 times the mean).",
         verdict_class=VerdictClass.INPUT,
         evidence=_TEST,
         quantities=tuple(
@@ -223,7 +223,8 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Figure 13, IV-D2",
         says="Under 5 % of the maps are taken for 0.4 or 0.5, under 4 % for 2 to 3.5 times; reduces"
-        " hardly ever for less, 10 % for more (here: by a tenth).",
+        " hardly ever for less (here: under 5 % for less than 0.8), 10 % for more (here: by a"
+        " tenth).",
         evidence=WORKLOADS_UNDER_HFSP,
         quantities=(
             Quantity(
