@@ -13,7 +13,6 @@ from callboard.experiments.reproduction.artefact import (
     Quantity,
     VerdictClass,
 )
-from callboard.experiments.reproduction.outcome import ArtefactOutcome as Outcome
 from callboard.experiments.reproduction.outcome import (
     FORMULA_SAMPLES,
     VERDICT_MEANINGS,
@@ -25,6 +24,7 @@ from callboard.experiments.reproduction.outcome import (
     whole_verdict,
     why_words,
 )
+from callboard.experiments.reproduction.outcome import ArtefactOutcome as Outcome
 from callboard.experiments.reproduction.worked_examples import SeededExample, Worked
 
 V = ReproductionVerdict
