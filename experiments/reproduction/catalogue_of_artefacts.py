@@ -9,6 +9,7 @@ from callboard.experiments.reproduction.hfsp_artefacts import HFSP_ARTEFACTS
 from callboard.experiments.reproduction.hfsp_claims import HFSP_CLAIMS
 from callboard.experiments.reproduction.hfsp_estimates import HFSP_ESTIMATES
 from callboard.experiments.reproduction.hybrid_artefacts import HYBRID_ARTEFACTS
+from callboard.experiments.reproduction.hybrid_facebook import HYBRID_FACEBOOK
 from callboard.experiments.reproduction.ideal_artefacts import IDEAL_ARTEFACTS
 from callboard.experiments.reproduction.preemption_artefacts import PREEMPTION_ARTEFACTS
 from callboard.experiments.reproduction.slides_artefacts import SLIDES_ARTEFACTS
@@ -24,6 +25,7 @@ ARTEFACTS: tuple[AnyArtefact, ...] = (
     *SLIDES_FORMULAS,
     *IDEAL_ARTEFACTS,
     *HYBRID_ARTEFACTS,
+    *HYBRID_FACEBOOK,
     *FACEBOOK_TABLES,
     *PREEMPTION_ARTEFACTS,
     *ARCHITECTURE_ARTEFACTS,

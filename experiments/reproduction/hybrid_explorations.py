@@ -3,7 +3,7 @@
 from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.evidence import Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.hybrid_artefacts import COSHH, yahoo_cell
+from callboard.experiments.reproduction.hybrid_cells import COSHH, yahoo_cell
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
 
 

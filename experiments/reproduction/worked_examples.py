@@ -26,6 +26,7 @@ from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.ideal import remaining, simulate
 from callboard.scheduler.ideal.report_workload import estimates
 from callboard.scheduler.model import Millis
+from callboard.scheduler.orders.coshh.linear_program import solve_matching
 
 ExampleNumbers = Mapping[str, float]
 """What an example comes to."""
@@ -207,6 +208,24 @@ def _hybrid_tables() -> ExampleNumbers:
     return found
 
 
+_SUGGESTED = {"R1": {1, 2}, "R2": {1, 2}, "R3": {2, 3}, "R4": {2, 3}}
+"""The sets of classes that the hybrid paper prints for its resources."""
+
+
+def _class_sets() -> ExampleNumbers:
+    """How many classes the hybrid paper's example has otherwise than in print, by resource: three
+    jobs of 10, 5 and 10 tasks with the printed times on each.
+    """
+    times_ms = (
+        (2500, 2500, 10_000, 10_000),
+        (2500, 2500, 5000, 5000),
+        (10_000, 10_000, 2500, 2500),
+    )
+    found = solve_matching(times_ms, (10, 5, 10), (1, 1, 1, 1)).suggested
+    pairs = zip(_SUGGESTED.items(), found, strict=True)
+    return {name: float(len(printed ^ {i + 1 for i in ours})) for (name, printed), ours in pairs}
+
+
 _DRAWS = 48_000
 
 
@@ -261,6 +280,7 @@ EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {
     "one-estimate": _one_estimate,
     "virtual-sizes": _virtual_sizes,
     "similar-jobs": lambda: _two_jobs(1, 2),
+    "hybrid-class-sets": _class_sets,
     "hybrid-tables": _hybrid_tables,
     "unlike-jobs": lambda: _two_jobs(1, 10),
 }
