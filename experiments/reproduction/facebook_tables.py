@@ -167,8 +167,8 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
             )
             for minutes, share in _AT_MICROSOFT_MIN
         ),
-        why="TEST has the sizes of Microsoft's jobs, not their times: HFSP's paper itself prints 45 s"
-        " for its jobs of 10 to 50 maps.  Of Microsoft's cluster nothing else is printed.",
+        why="TEST has the sizes of Microsoft's jobs, not their times: HFSP's paper itself prints"
+        " 45 s for its jobs of 10 to 50 maps.  Of Microsoft's cluster nothing else is printed.",
     ),
     Artefact(
         id="gp-fig-1",

@@ -36,7 +36,14 @@ WORKLOADS = tuple(_MEAN_GAP_S)
 """The paper's three, as its Table I calls them."""
 
 
-def workload(kind: str, policy: str, name: str = "", more: tuple[str, ...] = ()) -> Cell:
+def workload(
+    kind: str,
+    policy: str,
+    name: str = "",
+    more: tuple[str, ...] = (),
+    *,
+    slowdown: bool = True,
+) -> Cell:
     """HFSP's workload DEV, TEST or PROD, with the task lengths that `hfsp-calibrated` has, unless
     `more` overrides say otherwise.
     """
@@ -50,7 +57,7 @@ def workload(kind: str, policy: str, name: str = "", more: tuple[str, ...] = ())
         policy=policy,
         overrides=(*settings, *more),
         meters=("training",) if policy == "hfsp" else (),
-        slowdown=True,
+        slowdown=slowdown,
     )
 
 

@@ -220,9 +220,9 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             )
             for more, fewer, below, above in ((30, 20, None, 1), (50, 40, 1, None))
         ),
-        why="In the paper's trace the largest jobs enter between 20 and 30.  Here all jobs are drawn"
-        " alike, and while slots are free tasks land on nodes that do not suit them, of the first"
-        " jobs most: the mean falls from the start.",
+        why="In the paper's trace the largest jobs enter between 20 and 30.  Here all jobs are"
+        " drawn alike, and while slots are free tasks land on nodes that do not suit them, of the"
+        " first jobs most: the mean falls from the start.",
         draw=partial(
             lines_over_counts,
             drawn=RESPONSES_DRAWN,

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.recorded_tasks import RecordedTasks
@@ -269,6 +270,22 @@ def _dominance(seed: int) -> ExampleNumbers:
     return {"later": float(later.sum()), "FSP over PS": means[0] / means[1]}
 
 
+_SMALL_JOBS = tuple(f"workload.job.{n}.count={jobs}" for n, jobs in enumerate((40, 40, 16)))
+
+
+def _offers_a_map(seed: int) -> ExampleNumbers:
+    """How many offers the master answers for each launch in a third of `small-jobs`, with delay
+    over without: what delay scheduling costs it, without a clock.
+    """
+    spec = load_run("small-jobs", (*_SMALL_JOBS, f"seed={seed}"))
+    delayed, plain = (
+        run_simulation(replace(spec, policy=policy), driver="direct").scheduling
+        for policy in ("fair+delay(node=5,rack=5)", "fair")
+    )
+    offers = [each.decisions / each.launches for each in (delayed, plain)]
+    return {"offers a map": offers[0] / offers[1]}
+
+
 def _half_off(seed: int) -> ExampleNumbers:
     """The share of estimates that are wrong by a factor of 2 or more where σ = 1."""
     off = np.abs(np.log(estimates(np.ones(_DRAWS), 1.0, seed, 0)))
@@ -290,4 +307,5 @@ SEEDED_EXAMPLES: dict[str, Callable[[int], ExampleNumbers]] = {
     "half-off": _half_off,
     "blocked-replicas": _blocked_replicas,
     "local-opportunities": _local_opportunities,
+    "offers-a-map": _offers_a_map,
 }
