@@ -56,24 +56,24 @@ _PLACES = {1: "1st", 66: "66th", 92: "92nd"}
 """Where the long job stands in the order of arrivals."""
 
 
-def _busy(rule: str, policy: str, where: str, *more: str) -> Cell:
+def busy_cell(rule: str, policy: str, where: str, *more: str) -> Cell:
+    """Busy hours under a rule, with the long job at its 1st, 66th or 92nd place."""
+    place = next(place for place, told in _PLACES.items() if where.startswith(told))
     return Cell(
         name=f"{rule}, {where}",
         scenario="gp-busy",
         policy=policy,
-        overrides=more,
+        overrides=(f"workload.sizes.long_place={place}", *more),
         meters=("early slots", "kills"),
         slowdown=True,
     )
 
 
-def _at(place: int) -> str:
-    return f"workload.sizes.long_place={place}"
-
-
 _MIXED = 'workload.sizes.variant="mixed"'
-_IO_GROUPS = {told: (_at(place),) for place, told in _PLACES.items()}
-_MIXED_GROUPS = {f"{told}, mixed": (_at(place), _MIXED) for place, told in _PLACES.items()}
+_IO_GROUPS: dict[str, tuple[str, ...]] = dict.fromkeys(_PLACES.values(), ())
+_MIXED_GROUPS: dict[str, tuple[str, ...]] = {
+    f"{told}, mixed": (_MIXED,) for told in _PLACES.values()
+}
 _GROUPS = {**_IO_GROUPS, **_MIXED_GROUPS}
 """The paper's six groups of experiments in busy hours: three places of the long job under two
 workloads.
@@ -82,15 +82,10 @@ workloads.
 
 def _cells(groups: Mapping[str, tuple[str, ...]], rules: Collection[str]) -> tuple[Cell, ...]:
     return tuple(
-        _busy(rule, _RULES[rule], told, *settings)
+        busy_cell(rule, _RULES[rule], told, *settings)
         for told, settings in groups.items()
         for rule in rules
     )
-
-
-def busy_cells(where: str, rules: Collection[str], *more: str) -> tuple[Cell, ...]:
-    """Busy hours with the long job at its 1st, 66th or 92nd place, under some of the rules."""
-    return _cells({where: (*_IO_GROUPS[where], *more)}, rules)
 
 
 _BUSY_MIXED = Played(_cells(_MIXED_GROUPS, _TWO_RULES))
@@ -99,7 +94,7 @@ _LONG_SLOTS = Played(_cells(_GROUPS, ("Hadoop",)))
 _SIX_GROUPS = Played((*_cells(_IO_GROUPS, _TWO_RULES), *_BUSY_MIXED.cells))
 _IDLE = Played(
     tuple(
-        _busy(rule, policy, "66th", _at(66), "workload.arrivals.mean_s=80")
+        busy_cell(rule, policy, "66th", "workload.arrivals.mean_s=80")
         for rule, policy in _RULES.items()
         if rule in _TWO_RULES
     )
@@ -131,12 +126,15 @@ def _over_groups(
     return value
 
 
-def _busy_quantities(
-    rule: str, groups: Collection[str], other: str = "Hadoop"
+def busy_quantities(
+    rule: str,
+    groups: Collection[str],
+    other: str = "Hadoop",
+    where: str = "average over the groups",
 ) -> tuple[Quantity[Runs], ...]:
     """The figure's measures under a rule over those under another, averaged over the groups."""
     snp = Quantity[Runs](
-        label="SNP, average over the groups",
+        label=f"SNP, {where}",
         value=_over_groups(rule, groups, _measure("snp"), other),
         printed=1.15,
         above=1,
@@ -149,7 +147,7 @@ def _busy_quantities(
     }
     others = (
         Quantity[Runs](
-            label=f"{name}, average over the groups",
+            label=f"{name}, {where}",
             value=_over_groups(rule, groups, figure, other),
             below=1,
         )
@@ -229,7 +227,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " Scheduler, on average over six groups; norms, unfairness and mean response time are"
         " slightly better.",
         evidence=_SIX_GROUPS,
-        quantities=_busy_quantities("global", _GROUPS),
+        quantities=busy_quantities("global", _GROUPS),
         why=_BUSY_WHY,
         draw=partial(
             _snp_chart,
@@ -244,7 +242,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         says="The same against preemption that takes from each job beyond its own share in turn,"
         " which is how the paper describes Hadoop's.",
         evidence=_BUSY,
-        quantities=_busy_quantities("global", _IO_GROUPS, "job by job"),
+        quantities=busy_quantities("global", _IO_GROUPS, "job by job"),
         draw=partial(
             _snp_chart,
             cells=[f"{rule}, {where}" for where in _IO_GROUPS for rule in _RULES],
@@ -259,7 +257,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         says="Under the mixed workload, whose Joins are three jobs each, global preemption's SNP is"
         " above that of Hadoop's as well.",
         evidence=_BUSY_MIXED,
-        quantities=_busy_quantities("global", _MIXED_GROUPS),
+        quantities=busy_quantities("global", _MIXED_GROUPS),
         why=_BUSY_WHY,
         draw=partial(
             _snp_chart,
@@ -274,7 +272,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         says="The same where Algorithm 1 is called for the k tasks that somebody lacks, as it may"
         " also be read.",
         evidence=_BUSY,
-        quantities=_busy_quantities("global, cut for the starving", _IO_GROUPS),
+        quantities=busy_quantities("global, cut for the starving", _IO_GROUPS),
         why=_BUSY_WHY,
         seeds=6,
     ),
