@@ -10,7 +10,7 @@ from callboard.experiments.reproduction.artefact import (
     Quantity,
     VerdictClass,
 )
-from callboard.experiments.reproduction.evidence import Cell, Played
+from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.hybrid_cells import (
     HETEROGENEOUS_POLICIES,
     RESPONSES_DRAWN,
@@ -61,8 +61,9 @@ _BY_JOBS = Played(
     )
 )
 
-_FIFO_COUNTS = (20, 30, 40, 50)
-_FIFO_BY_JOBS = Played(tuple(yahoo_cell(jobs, "fifo", "fifo") for jobs in _FIFO_COUNTS))
+FIFO_COUNTS = (20, 30, 40, 50)
+"""Between which FIFO's mean rises and falls in print."""
+_FIFO_BY_JOBS = Played(tuple(yahoo_cell(jobs, "fifo", "fifo") for jobs in FIFO_COUNTS))
 
 _NODES_A_TYPE = (1, 3, 6, 9, 17)
 
@@ -110,6 +111,42 @@ _NO_TIME = (
     " no better than Fair, nor if slots that its matching suggests for nobody go to anybody"
     " (--explore)."
 )
+
+
+def fairness_by_resources() -> tuple[Quantity[Runs], ...]:
+    """Figure 2 vi: how fairness changes with resources, and who is fairest."""
+    return (
+        *(
+            Quantity(
+                label=f"{name}, unfairness for each slot, 54 resources over 6",
+                value=unfairness_a_slot(name, 54, 6),
+                below=1,
+            )
+            for name in HETEROGENEOUS_POLICIES
+        ),
+        *(
+            Quantity(
+                label=f"54 resources, unfairness, Fair over {told}",
+                value=ratio("fair, 54 resources", f"{name}, 54 resources", USERS_UNFAIRNESS),
+                below=1,
+            )
+            for told, name in (("FIFO", "fifo"), ("COSHH", "coshh"))
+        ),
+    )
+
+
+def fifo_rise_and_fall() -> tuple[Quantity[Runs], ...]:
+    """FIFO's mean from 20 to 30 jobs, and from 40 to 50."""
+    return tuple(
+        Quantity(
+            label=f"FIFO, {more} jobs over {fewer}",
+            value=ratio(f"fifo, {more} jobs", f"fifo, {fewer} jobs", mean_of_responses_s),
+            below=below,
+            above=above,
+        )
+        for more, fewer, below, above in ((30, 20, None, 1), (50, 40, 1, None))
+    )
+
 
 HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
     Artefact(
@@ -211,15 +248,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         says="FIFO's mean completion time rises when the large jobs enter, between 20 and 30 jobs,"
         " and falls between 40 and 50, when many small ones have come.",
         evidence=_FIFO_BY_JOBS,
-        quantities=tuple(
-            Quantity(
-                label=f"FIFO, {more} jobs over {fewer}",
-                value=ratio(f"fifo, {more} jobs", f"fifo, {fewer} jobs", mean_of_responses_s),
-                below=below,
-                above=above,
-            )
-            for more, fewer, below, above in ((30, 20, None, 1), (50, 40, 1, None))
-        ),
+        quantities=fifo_rise_and_fall(),
         why="In the paper's trace the largest jobs enter between 20 and 30.  Here all jobs are"
         " drawn alike, and while slots are free tasks land on nodes that do not suit them, of the"
         " first jobs most: the mean falls from the start.",
@@ -227,7 +256,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             lines_over_counts,
             drawn=RESPONSES_DRAWN,
             names=("fifo",),
-            counts=_FIFO_COUNTS,
+            counts=FIFO_COUNTS,
             unit="jobs",
         ),
         seeds=20,
@@ -349,24 +378,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         place="Figure 2 vi, IV-C",
         says="With more resources every policy becomes fairer, and Fair is the fairest.",
         evidence=_BY_RESOURCES,
-        quantities=(
-            *(
-                Quantity(
-                    label=f"{name}, unfairness for each slot, 54 resources over 6",
-                    value=unfairness_a_slot(name, 54, 6),
-                    below=1,
-                )
-                for name in HETEROGENEOUS_POLICIES
-            ),
-            *(
-                Quantity(
-                    label=f"54 resources, unfairness, Fair over {told}",
-                    value=ratio("fair, 54 resources", f"{name}, 54 resources", USERS_UNFAIRNESS),
-                    below=1,
-                )
-                for told, name in (("FIFO", "fifo"), ("COSHH", "coshh"))
-            ),
-        ),
+        quantities=fairness_by_resources(),
         why="The paper prints no formula of its fairness; see hybrid-fig-2-iii.",
         draw=partial(_over_resources, drawn=UNEVEN_DRAWN),
         seeds=6,

@@ -20,24 +20,24 @@ HETEROGENEOUS_POLICIES = {"fifo": "fifo", "fair": "fair", "coshh": COSHH}
 WITH_HYBRID = {**HETEROGENEOUS_POLICIES, "hybrid": 'hybrid(size="oracle")'}
 
 
-def yahoo_cell(jobs: int, name: str, policy: str) -> Cell:
+def yahoo_cell(jobs: int, name: str, policy: str, more: tuple[str, ...] = ()) -> Cell:
     """So many jobs of the Yahoo! workload under a policy."""
     return Cell(
         name=f"{name}, {jobs} jobs",
         scenario="hybrid-yahoo",
         policy=policy,
-        overrides=(f"workload.jobs={jobs}",),
+        overrides=(f"workload.jobs={jobs}", *more),
         meters=("users",),
     )
 
 
-def facebook_cell(jobs: int, name: str, policy: str) -> Cell:
+def facebook_cell(jobs: int, name: str, policy: str, more: tuple[str, ...] = ()) -> Cell:
     """So many jobs of the Facebook workload under a policy."""
     return Cell(
         name=f"{name}, {jobs} jobs",
         scenario="hybrid-facebook",
         policy=policy,
-        overrides=(f"workload.jobs={jobs}",),
+        overrides=(f"workload.jobs={jobs}", *more),
         meters=("switches", "users"),
     )
 
@@ -46,7 +46,9 @@ RESOURCE_TYPES = 6
 """Of Table III, with two slots each."""
 
 
-def resources_cell(each: int, name: str, policy: str, categories: str = "yahoo") -> Cell:
+def resources_cell(
+    each: int, name: str, policy: str, categories: str = "yahoo", more: tuple[str, ...] = ()
+) -> Cell:
     """A hundred jobs on so many resources of each type."""
     groups = range(RESOURCE_TYPES)
     overrides = [f"cluster.group.{group}.nodes={each}" for group in groups]
@@ -56,7 +58,7 @@ def resources_cell(each: int, name: str, policy: str, categories: str = "yahoo")
         name=f"{name}, {RESOURCE_TYPES * each} resources",
         scenario="hybrid-resources",
         policy=policy,
-        overrides=tuple(overrides),
+        overrides=(*overrides, *more),
         meters=("users",) if categories == "yahoo" else ("switches", "users"),
     )
 

@@ -108,6 +108,22 @@ def _fairer(where: str) -> tuple[Quantity[Runs], ...]:
     )
 
 
+def switches_by_jobs() -> tuple[Quantity[Runs], ...]:
+    """After how many jobs the hybrid changes its order."""
+    return (
+        Quantity(
+            label="jobs submitted at the first change to Fair (101: never)",
+            value=switched_at("fair"),
+            printed=25,
+        ),
+        Quantity(
+            label="jobs submitted at the first change to COSHH (101: never)",
+            value=switched_at("coshh"),
+            printed=45,
+        ),
+    )
+
+
 HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
     Artefact(
         id="hybrid-fig-4-i",
@@ -229,18 +245,7 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         place="Figure 4, V",
         says="The hybrid changes from FIFO to Fair at about 25 jobs, to COSHH at about 45.",
         evidence=_BY_JOBS,
-        quantities=(
-            Quantity(
-                label="jobs submitted at the first change to Fair (101: never)",
-                value=switched_at("fair"),
-                printed=25,
-            ),
-            Quantity(
-                label="jobs submitted at the first change to COSHH (101: never)",
-                value=switched_at("coshh"),
-                printed=45,
-            ),
-        ),
+        quantities=switches_by_jobs(),
         why="When the changes come depends on how soon jobs come after each other and on how"
         " the paper cut jobs of a million task-seconds down to six machines; it prints"
         " neither.",

@@ -56,7 +56,12 @@ _PLACES = {1: "1st", 66: "66th", 92: "92nd"}
 """Where the long job stands in the order of arrivals."""
 
 
-def busy_cell(rule: str, policy: str, where: str, *more: str) -> Cell:
+_METERS = ("early slots", "kills")
+
+
+def busy_cell(
+    rule: str, policy: str, where: str, *more: str, meters: tuple[str, ...] = _METERS
+) -> Cell:
     """Busy hours under a rule, with the long job at its 1st, 66th or 92nd place."""
     place = next(place for place, told in _PLACES.items() if where.startswith(told))
     return Cell(
@@ -64,7 +69,7 @@ def busy_cell(rule: str, policy: str, where: str, *more: str) -> Cell:
         scenario="gp-busy",
         policy=policy,
         overrides=(f"workload.sizes.long_place={place}", *more),
-        meters=("early slots", "kills"),
+        meters=meters,
         slowdown=True,
     )
 

@@ -14,7 +14,7 @@ from callboard.experiments.reproduction.preemption_artefacts import (
 )
 
 _WHERE = "66th"
-_DUE = (320, 160, 80, 40)
+_DUE = (320, 120, 40)
 _NEVER_LONG_S = 100_000
 _LONG_S = 200
 _ONE_GROUP = f"the long job {_WHERE}"
@@ -35,7 +35,8 @@ def _global(cuts: str, long_s: int = _LONG_S) -> str:
 
 def _rivals(other: str, policy: str, *more: str) -> tuple[Cell, Cell]:
     """Another rule, and global preemption, in busy hours with the long job at the 66th place."""
-    rival = busy_cell(other, _RULES[other], _WHERE, *more)
+    metered = {"meters": ()} if other == "Hadoop" else {}  # without, the twin plays it
+    rival = busy_cell(other, _RULES[other], _WHERE, *more, **metered)
     return rival, busy_cell("global", policy, _WHERE, *more)
 
 
@@ -59,7 +60,7 @@ def _other_lengths(other: str) -> Mapping[str, Played]:
         f"{slots} due, cut always, long from {long_s} s": Played(
             _rivals(other, _global("always", long_s), _due(slots))
         )
-        for slots in (320, 80)
+        for slots in (320, 40)
         for long_s in (100, 800)
     }
 
@@ -68,7 +69,7 @@ def _waiting(other: str) -> Mapping[str, Played]:
     """Pools wait longer for their min share before they take it."""
     return {
         f"after {wait_s} s": Played(_rivals(other, _global("always"), *_timeouts(wait_s)))
-        for wait_s in (20, 60, 180)
+        for wait_s in (20, 60, 300)
     }
 
 

@@ -6,7 +6,7 @@ which tasks matter are played by the actors on a cluster without latency, on whi
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import ClassVar
@@ -237,6 +237,15 @@ LONG_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Shares φ of long tasks for which blocked blocks are drawn."""
 
 
+def _first_of(slots: int, seed: int) -> ExampleNumbers:
+    """How long a job waits for the first of so many slots whose tasks end at random times, in
+    parts of a task as many as there are slots: drawn as the least of so many even draws.
+    """
+    draw = np.random.Generator(np.random.PCG64((seed, 4)))
+    least = 1 - (1 - draw.random(_DRAWS)) ** (1 / slots)
+    return {"wait": float(slots * least.mean())}
+
+
 def _local_opportunities(seed: int) -> ExampleNumbers:
     """How long a job waits, in tasks, for a slot on one of three nodes of eight slots whose tasks
     end at random times; and what it gains by waiting so long where running away from its data costs
@@ -302,7 +311,11 @@ EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {
     "unlike-jobs": lambda: _two_jobs(1, 10),
 }
 
+FEW_AND_MANY_SLOTS = (8, 24, 96, 384, 1536)
+"""Slots of which a job waits for the first."""
+
 SEEDED_EXAMPLES: dict[str, Callable[[int], ExampleNumbers]] = {
+    **{f"first-of-{slots}": partial(_first_of, slots) for slots in FEW_AND_MANY_SLOTS},
     "dominance": _dominance,
     "half-off": _half_off,
     "blocked-replicas": _blocked_replicas,
