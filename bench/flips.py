@@ -91,7 +91,7 @@ def _share(some: Sequence[VerdictPair], pairs: Sequence[VerdictPair]) -> str:
 
 def fresh_asked(artefact: AnyArtefact, fresh: str) -> Asked:
     """The artefact with fresh seeds: these very ones, or as many as it has from one on."""
-    if ".." in fresh or "," in fresh:
+    if not fresh.isdecimal():
         return Asked(artefact, tuple(seeds_of(fresh)))
     first = int(fresh)
     return Asked(artefact, tuple(range(first, first + artefact.seeds)))
@@ -160,13 +160,13 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         chosen = chosen_artefacts(options.names) if options.names else list(ARTEFACTS)
+        artefacts = [each for each in chosen if each.evidence.drawn]
+        on_fresh = [fresh_asked(each, options.fresh) for each in artefacts]
     except InputError as error:
         parser.error(str(error))
-    artefacts = [each for each in chosen if each.evidence.drawn]
     with ResultStore(options.cache or default_path()) as store:
         wanted = [] if options.as_recorded else [asked(a, None, quick=False) for a in artefacts]
-        wanted += [fresh_asked(each, options.fresh) for each in artefacts]
-        outcomes = computed(wanted, store, options.cores)
+        outcomes = computed([*wanted, *on_fresh], store, options.cores)
     fresh = outcomes[-len(artefacts) :]
     known = recorded_outcomes()
     judged = [known[a.id] for a in artefacts] if options.as_recorded else outcomes[: len(artefacts)]

@@ -17,7 +17,6 @@ from callboard.experiments.pages.charts.chart_style import save_chart
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.catalogue_of_explorations import EXPLORATIONS
 from callboard.experiments.reproduction.exploration import Explored
-from callboard.experiments.reproduction.exploration_report import exploration_chart
 from callboard.experiments.reproduction.outcome import ArtefactOutcome
 from callboard.experiments.reproduction.recorded_explorations import (
     RECORDED_EXPLORATIONS,
@@ -30,6 +29,7 @@ from callboard.experiments.reproduction.recorded_outcomes import (
     outcome_of_json,
     recorded_outcomes,
 )
+from callboard.experiments.reproduction.region_chart import exploration_chart
 from callboard.experiments.reproduction.reproduction_page import markdown_page
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -45,8 +45,8 @@ def with_new_explorations(printed: Sequence[dict[str, Any]]) -> list[Explored]:
     """The same of the explorations."""
     found = [msgspec.convert(each, Explored) for each in printed]
     known = {(each.artefact, each.assumption): each for each in (*recorded_explorations(), *found)}
-    asked = ((each.artefact, each.assumption) for each in EXPLORATIONS)
-    return [known[each] for each in asked if each in known]
+    pairs = ((each, known.get((each.artefact, each.assumption))) for each in EXPLORATIONS)
+    return [msgspec.structs.replace(old, picture=each.picture) for each, old in pairs if old]
 
 
 def record(printed: Sequence[dict[str, Any]]) -> None:
