@@ -43,7 +43,10 @@ in 95 % of the runs. Below {fewest} seeds, for a formula
 {formula}, there is no verdict.
 
 `--explore` sweeps what a paper does not print over a stated range, on seeds that do not judge, and
-says at which settings its number comes out, or that it comes out at none."""
+says at which settings its number comes out, or that it comes out at none. In its pictures ours is
+drawn over the print, with a marker that is filled where the number comes out; or written, on dark
+where it does, on light where it may. `python -m bench.flips` plays all of this on fresh seeds, and
+counts the verdicts that are others then."""
 
 
 def markdown_page(

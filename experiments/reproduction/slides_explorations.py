@@ -82,6 +82,7 @@ _WITH_DELAY = Exploration(
         for map_s in (5, 10, 20, 40, 60, 80, 120, 160, 300)
     },
     quantities=printed_shares("delay", WITH_DELAY),
+    picture="explored-slides-small-jobs.svg",
 )
 
 _WAITS = Exploration(
