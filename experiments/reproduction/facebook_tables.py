@@ -204,8 +204,8 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
         evidence=_LIKE_MICROSOFT,
         quantities=times_at_microsoft(),
         why="TEST has the sizes of Microsoft's jobs, not their times: HFSP's paper itself prints"
-        " 45 s for its jobs of 10 to 50 maps.  With maps of 150 s, thirty times as long, at the same"
-        " load the whole table may come out (--explore).",
+        " 45 s for its jobs of 10 to 50 maps.  With maps of 150 s, thirty times as long, and the"
+        " same load the whole table may come out (--explore).",
     ),
     Artefact(
         id="gp-fig-1",
@@ -217,8 +217,8 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
         quantities=sizes_of_figure_1(),
         why="No generator has that company's jobs.  By the paper's own Table II from 55 to 69 % of"
         " Facebook's have fewer than 10 maps, from 16 to 22 % more than 100: the two companies"
-        " differ in print, and our workload is one of them.  No other published sizes give both shares"
-        " either (--explore).",
+        " differ in print, and our workload is one of them.  No other published sizes give both"
+        " shares either (--explore).",
     ),
     Artefact(
         id="gp-table-II",
