@@ -2,7 +2,7 @@
 gap is drawn at the job's own number; `submit_times` are in order, in whole milliseconds.
 """
 
-from itertools import accumulate
+from itertools import accumulate, cycle
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
@@ -124,4 +124,27 @@ class AtOnce(TableOfKind, frozen=True, tag="at-once"):
         return [to_ms(self.at_s)] * jobs
 
 
-Arrivals: TypeAlias = Poisson | Bursts | Tailed | UniformGaps | AtOnce
+class Counted(TableOfKind, frozen=True, tag="counted"):
+    """So many jobs in each stretch of time, drawn evenly within it: what is known where submissions
+    were counted by the hour.
+    """
+
+    stretches: Annotated[tuple[tuple[PositiveSeconds, JobCount], ...], Meta(min_length=1)] = (
+        (3600.0, 120),
+    )
+    """How long each stretch is, and how many jobs come in it; after the last the first again."""
+
+    def submit_times(self, seed: int, jobs: int) -> list[Millis]:
+        draw = Stream(seed, _PURPOSE)
+        times: list[Millis] = []
+        start_s = 0.0
+        for length_s, count in cycle(self.stretches):
+            if len(times) >= jobs:
+                return times[:jobs]
+            numbers = range(len(times), len(times) + count)
+            times += sorted(to_ms(start_s + length_s * draw.uniform(job)) for job in numbers)
+            start_s += length_s
+        return times
+
+
+Arrivals: TypeAlias = Poisson | Bursts | Tailed | UniformGaps | AtOnce | Counted

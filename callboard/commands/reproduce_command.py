@@ -9,8 +9,8 @@ examples:
   callboard reproduce slides --seeds 1001..1010 --json
   callboard reproduce slides-small-jobs-default --explore
 
-Papers are hfsp, slides, report, hybrid and gp.  What was computed is kept: the same command, or
-one that needs the same runs, goes on from there.
+Papers are hfsp, slides, report, hybrid, gp, sparrow, hawk and omega.  What was computed is kept:
+the same command, or one that needs the same runs, goes on from there.
 """
 
 import argparse

@@ -32,10 +32,10 @@ VERDICT_STYLES = {
 def catalogue_table(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> Table:
-    """Every artefact, with its last verdict."""
+    """Every artefact, with its last verdict and its class."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("artefact", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    table.add_column("verdict, class")
     table.add_column("the paper")
     paper = None
     for artefact in artefacts:
@@ -44,8 +44,9 @@ def catalogue_table(
         paper = artefact.paper
         outcome = outcomes.get(artefact.id)
         verdict = ReproductionVerdict.NOT_RUN if outcome is None else outcome.verdict
-        cells = (Text(artefact.id), Text(verdict, VERDICT_STYLES[verdict]), Text(artefact.says))
-        table.add_row(*cells)
+        told = Text(f"{verdict}\n", VERDICT_STYLES[verdict])
+        told.append(", ".join(artefact.classes), "dim")
+        table.add_row(Text(artefact.id), told, Text(artefact.says))
     return table
 
 

@@ -165,5 +165,11 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
         """The class of one of its quantities."""
         return quantity.verdict_class or self.verdict_class
 
+    @property
+    def classes(self) -> list[VerdictClass]:
+        """The classes of its quantities, each once."""
+        found = {self.class_of(each) for each in self.quantities}
+        return [each for each in VerdictClass if each in found]
+
 
 AnyArtefact = Artefact[Any]

@@ -8,11 +8,14 @@ from callboard.experiments.reproduction.facebook_tables import FACEBOOK_TABLES
 from callboard.experiments.reproduction.hfsp_artefacts import HFSP_ARTEFACTS
 from callboard.experiments.reproduction.hfsp_claims import HFSP_CLAIMS
 from callboard.experiments.reproduction.hfsp_estimates import HFSP_ESTIMATES
+from callboard.experiments.reproduction.hfsp_sensitivity import HFSP_SENSITIVITY
 from callboard.experiments.reproduction.hybrid_artefacts import HYBRID_ARTEFACTS
+from callboard.experiments.reproduction.hybrid_facebook import HYBRID_FACEBOOK
 from callboard.experiments.reproduction.ideal_artefacts import IDEAL_ARTEFACTS
 from callboard.experiments.reproduction.preemption_artefacts import PREEMPTION_ARTEFACTS
 from callboard.experiments.reproduction.slides_artefacts import SLIDES_ARTEFACTS
 from callboard.experiments.reproduction.slides_formulas import SLIDES_FORMULAS
+from callboard.experiments.reproduction.slides_sections import SLIDES_SECTIONS
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.registry.concise import concise
 
@@ -20,10 +23,13 @@ ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HFSP_ARTEFACTS,
     *HFSP_ESTIMATES,
     *HFSP_CLAIMS,
+    *HFSP_SENSITIVITY,
     *SLIDES_ARTEFACTS,
+    *SLIDES_SECTIONS,
     *SLIDES_FORMULAS,
     *IDEAL_ARTEFACTS,
     *HYBRID_ARTEFACTS,
+    *HYBRID_FACEBOOK,
     *FACEBOOK_TABLES,
     *PREEMPTION_ARTEFACTS,
     *ARCHITECTURE_ARTEFACTS,

@@ -31,6 +31,8 @@ class Exploration(msgspec.Struct, frozen=True, kw_only=True):
     quantities: tuple[Quantity[Any], ...]
     seeds: tuple[int, ...] = tuple(range(1, 9))
     """Not those that judge; eight, which the interval of a formula needs."""
+    picture: str = ""
+    """The file in docs/figures in which it is drawn; empty if the page tells it in words alone."""
 
 
 class Explored(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +47,7 @@ class Explored(msgspec.Struct, frozen=True, kw_only=True):
     """A row a setting, a figure a quantity."""
     findings: tuple[str, ...]
     """A sentence a quantity, and one for all of them together."""
+    picture: str = ""
 
 
 def to_play(exploration: Exploration, artefact: AnyArtefact, seeds: Sequence[int]) -> list[Asked]:
@@ -70,6 +73,7 @@ def explored(
         settings=names,
         rows=tuple(each.quantities for each in found),
         findings=tuple(_findings(exploration.quantities, names, found)),
+        picture=exploration.picture,
     )
 
 

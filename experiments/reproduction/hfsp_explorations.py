@@ -1,9 +1,25 @@
-"""What HFSP's paper does not print: lengths of maps, and how fast jobs age."""
+"""What HFSP's paper does not print: lengths of maps, where bin 4 ends, stragglers, how many reduces
+there are, how fast jobs age, when they come.
+"""
+
+from collections.abc import Mapping
 
 from callboard.experiments.reproduction.artefact import Quantity
-from callboard.experiments.reproduction.evidence import Played, Runs
+from callboard.experiments.reproduction.evidence import Drawn, Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.hfsp_artefacts import LARGER, workload
+from callboard.experiments.reproduction.hfsp_artefacts import (
+    LARGER,
+    WORKLOADS,
+    bin_medians_of_test,
+    mean_over_fair,
+    workload,
+)
+from callboard.experiments.reproduction.hfsp_estimates import (
+    estimates_by_bin,
+    estimates_of_all,
+    lengths_of_all,
+)
+from callboard.experiments.reproduction.hfsp_sensitivity import arrivals_in_bursts
 from callboard.experiments.reproduction.run_figures import (
     done_within,
     greatest_slowdown,
@@ -12,22 +28,39 @@ from callboard.experiments.reproduction.run_figures import (
     ratio,
 )
 
-_DEV_MAP_S = (3, 5, 8, 12, 16, 24)
-
-
-def _dev(map_s: int) -> Played:
-    """DEV with maps of other lengths; reduces do their share of what maps do."""
-    pair = (workload("dev", policy, more=(f"workload.sizes.map_s={map_s}",)) for policy in _PAIR)
-    return Played(tuple(pair))
-
-
 _PAIR = ("hfsp", "fair")
+
+
+def _played(kinds: tuple[str, ...], *more: str, slowdown: bool = False) -> Played:
+    """Workloads under HFSP and Fair with other settings."""
+    cells = (
+        workload(kind, policy, more=more, slowdown=slowdown) for kind in kinds for policy in _PAIR
+    )
+    return Played(tuple(cells))
+
+
+def _map_s(seconds: int) -> str:
+    """Maps so long; reduces do their share of what maps do."""
+    return f"workload.sizes.map_s={seconds}"
+
+
+_MEANS = Exploration(
+    artefact="hfsp-fig-6",
+    assumption="how long a map takes, in seconds (here: 5), and so what the load is",
+    plausible="Figure 11 has most maps below 60 s; from 8 s on TEST and PROD are overloaded",
+    settings={f"{each} s": _played(WORKLOADS, _map_s(each)) for each in (1, 2, 3, 5, 8, 16)},
+    quantities=mean_over_fair(),
+    picture="explored-hfsp-fig-6.svg",
+)
 
 _DEV_MAPS = Exploration(
     artefact="hfsp-fig-7",
     assumption="how long a map takes on DEV, in seconds (here: 5)",
     plausible="Figure 11 has most maps below 60 s; from 24 s on the cluster is overloaded",
-    settings={f"{map_s} s": _dev(map_s) for map_s in _DEV_MAP_S},
+    settings={
+        f"{each} s": _played(("dev",), _map_s(each), slowdown=True)
+        for each in (3, 5, 8, 12, 16, 24)
+    },
     quantities=(
         *(
             Quantity[Runs](
@@ -45,6 +78,25 @@ _DEV_MAPS = Exploration(
             below=1,
         ),
     ),
+    picture="explored-hfsp-fig-7.svg",
+)
+
+_MEDIANS = Exploration(
+    artefact="hfsp-fig-8",
+    assumption="how long a map takes on TEST, in seconds (here: 5), and how many maps the largest"
+    " jobs have (here: 5,000)",
+    plausible="bin 4 begins at 150 maps and has ten times the data of bin 3; with maps of 12 s and"
+    " 5,000 maps the load is above 2",
+    settings={
+        f"{seconds} s, {maps:,}": _played(
+            ("test",), _map_s(seconds), f"workload.sizes.largest_maps={maps}"
+        )
+        for seconds in (5, 8, 12)
+        for maps in (1000, 2000, 5000)
+    },
+    quantities=bin_medians_of_test(),
+    seeds=tuple(range(11, 19)),
+    picture="explored-hfsp-fig-8.svg",
 )
 
 
@@ -74,4 +126,91 @@ _DEV_SLOWDOWN = Exploration(
     ),
 )
 
-HFSP_EXPLORATIONS = (_DEV_MAPS, _DEV_SLOWDOWN)
+_ARRIVALS = Exploration(
+    artefact="hfsp-fig-10-arrivals",
+    assumption="how often a job comes, in seconds (printed: 60)",
+    plausible="down to the rate of the second burst, 35 in 576 s",
+    settings={
+        f"{gap_s} s": Drawn(
+            "hfsp-calibrated",
+            ('workload.sizes.kind="hfsp-prod"', f"workload.arrivals.mean_s={gap_s}"),
+        )
+        for gap_s in (60, 40, 30, 25, 20, 16)
+    },
+    quantities=arrivals_in_bursts(),
+)
+
+_REDUCES = Exploration(
+    artefact="hfsp-fig-11",
+    assumption="how many reduces the jobs of each bin have (here: 1, 4, 8, 10), and whether their"
+    " work grows with the data (here: it does)",
+    plausible="from the sample query's 20 for all to one for so much data; a reduce that takes 45 s"
+    " by a log-normal factor of σ = 1, whatever its data, as in `hfsp-test`",
+    settings={
+        **{
+            told: Drawn("hfsp-calibrated", (f"workload.sizes.reduces=[{told}]",))
+            for told in ("20, 20, 20, 20", "1, 4, 8, 10", "1, 4, 16, 64", "1, 4, 20, 200")
+        },
+        "1, 4, 20, 200, maps alike": Drawn(
+            "hfsp-calibrated",
+            ("workload.sizes.reduces=[1, 4, 20, 200]", "workload.sizes.map_sigma=0.2"),
+        ),
+        "one for ten maps, as long for all": Drawn("hfsp-test", ()),
+    },
+    quantities=lengths_of_all(),
+)
+
+
+def _tasks(*more: str) -> Played:
+    """The three workloads under HFSP, whose tasks differ otherwise."""
+    return Played(tuple(workload(kind, "hfsp", more=more, slowdown=False) for kind in WORKLOADS))
+
+
+_TASKS: Mapping[str, Played] = {
+    "σ = 0.2": _tasks(),
+    "σ = 0.5": _tasks("tasks.sigma=0.5"),
+    "σ = 1": _tasks("tasks.sigma=1.0"),
+    "2 % stragglers": _tasks("tasks.straggler_share=0.02"),
+    "5 % stragglers": _tasks("tasks.straggler_share=0.05"),
+    "2 %, ten times": _tasks("tasks.straggler_share=0.02", "tasks.straggler_factor=10"),
+    "σ = 0.5, 2 %": _tasks("tasks.sigma=0.5", "tasks.straggler_share=0.02"),
+}
+_TASKS_WORDS = (
+    "how much a job's tasks differ (here: by a log-normal factor of σ = 0.2), and how many of them"
+    " are stragglers, which take five times as long (here: none)"
+)
+_TASKS_RANGE = (
+    "Figure 12 has task times rather stable within a job; the paper's III-A lays over-estimates to"
+    " stragglers"
+)
+
+_ERRORS = (
+    Exploration(
+        artefact="hfsp-fig-13",
+        assumption=_TASKS_WORDS,
+        plausible=_TASKS_RANGE,
+        settings=_TASKS,
+        quantities=estimates_of_all(),
+        picture="explored-hfsp-fig-13.svg",
+    ),
+    *(
+        Exploration(
+            artefact=f"hfsp-fig-{number}",
+            assumption=_TASKS_WORDS,
+            plausible=_TASKS_RANGE,
+            settings=_TASKS,
+            quantities=estimates_by_bin(number),
+        )
+        for number in (14, 15)
+    ),
+)
+
+HFSP_EXPLORATIONS = (
+    _MEANS,
+    _DEV_MAPS,
+    _MEDIANS,
+    _DEV_SLOWDOWN,
+    _ARRIVALS,
+    _REDUCES,
+    *_ERRORS,
+)

@@ -1,8 +1,7 @@
-"""The hybrid paper (COSHH): its example, Tables I to IV, Figures 2 and 4."""
+"""The hybrid paper (COSHH): its example, Tables I to IV, Figure 2."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
 
 from callboard.experiments.reproduction.artefact import (
     AnyArtefact,
@@ -11,23 +10,26 @@ from callboard.experiments.reproduction.artefact import (
     Quantity,
     VerdictClass,
 )
-from callboard.experiments.reproduction.artefact_charts import Series, lines_over
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
+from callboard.experiments.reproduction.hybrid_cells import (
+    HETEROGENEOUS_POLICIES,
+    RESPONSES_DRAWN,
+    SCHEDULING_DRAWN,
+    UNEVEN_DRAWN,
+    USERS_UNFAIRNESS,
+    lines_over_counts,
+    resources_cell,
+    scheduling_s,
+    unfairness_a_slot,
+    yahoo_cell,
+)
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
-    RunFigure,
     mean_of_responses_s,
-    metered,
     of,
     ratio,
 )
 from callboard.experiments.reproduction.worked_examples import ExampleNumbers, Worked
-
-COSHH = 'coshh(size="oracle")'
-"""The paper's is given the time that each class's tasks take on each resource."""
-
-_POLICIES = {"fifo": "fifo", "fair": "fair", "coshh": COSHH}
-_HYBRID = {**_POLICIES, "hybrid": 'hybrid(size="oracle")'}
 
 _FIRST_HEARTBEAT_MS = 500
 
@@ -44,141 +46,60 @@ def _mean_end_s(run: MeteredRun) -> float:
 _EXAMPLE = Played(
     tuple(
         Cell(name=name, scenario="hybrid-example", policy=policy)
-        for name, policy in _POLICIES.items()
+        for name, policy in HETEROGENEOUS_POLICIES.items()
     ),
     once=True,
 )
 
 
-def yahoo_cell(jobs: int, name: str, policy: str) -> Cell:
-    """So many jobs of the Yahoo! workload under a policy."""
-    return Cell(
-        name=f"{name}, {jobs} jobs",
-        scenario="hybrid-yahoo",
-        policy=policy,
-        overrides=(f"workload.jobs={jobs}",),
-        meters=("users",),
-    )
-
-
 _COUNTS = (5, 15, 30, 60, 100)
 _BY_JOBS = Played(
-    tuple(yahoo_cell(jobs, name, policy) for jobs in _COUNTS for name, policy in _POLICIES.items())
+    tuple(
+        yahoo_cell(jobs, name, policy)
+        for jobs in _COUNTS
+        for name, policy in HETEROGENEOUS_POLICIES.items()
+    )
 )
+
+FIFO_COUNTS = (20, 30, 40, 50)
+"""Between which FIFO's mean rises and falls in print."""
+_FIFO_BY_JOBS = Played(tuple(yahoo_cell(jobs, "fifo", "fifo") for jobs in FIFO_COUNTS))
 
 _NODES_A_TYPE = (1, 3, 6, 9, 17)
 
-
-def _resources(each: int, name: str, policy: str) -> Cell:
-    """Six types of resources, so many of each."""
-    return Cell(
-        name=f"{name}, {6 * each} resources",
-        scenario="hybrid-resources",
-        policy=policy,
-        overrides=tuple(f"cluster.group.{group}.nodes={each}" for group in range(6)),
-        meters=("users",),
-    )
-
-
 _BY_RESOURCES = Played(
     tuple(
-        _resources(each, name, policy)
+        resources_cell(each, name, policy)
         for each in _NODES_A_TYPE
-        for name, policy in _POLICIES.items()
+        for name, policy in HETEROGENEOUS_POLICIES.items()
     )
 )
 
 
-def _facebook(jobs: int, name: str, policy: str) -> Cell:
-    return Cell(
-        name=f"{name}, {jobs} jobs",
-        scenario="hybrid-facebook",
-        policy=policy,
-        overrides=(f"workload.jobs={jobs}",),
-        meters=("switches", "users"),
-    )
-
-
-_FB_COUNTS = (5, 25, 45, 70, 100)
-_BY_FB_JOBS = Played(
-    tuple(_facebook(jobs, name, policy) for jobs in _FB_COUNTS for name, policy in _HYBRID.items())
+_over_jobs = partial(
+    lines_over_counts, names=tuple(HETEROGENEOUS_POLICIES), counts=_COUNTS, unit="jobs"
 )
-
-
-class _Drawn(NamedTuple):
-    """A figure of a run that is drawn over the number of jobs or of resources."""
-
-    figure: RunFigure
-    label: str
-    log: bool = True
-
-
-def _over(
-    samples: Sequence[Runs], drawn: _Drawn, names: Sequence[str], counts: Sequence[int], unit: str
-) -> Any:
-    """A line a policy over what is counted."""
-    series = [
-        Series(
-            name,
-            [(n, [drawn.figure(runs[f"{name}, {n} {unit}"]) for runs in samples]) for n in counts],
-        )
-        for name in names
-    ]
-    return lines_over(series, unit, drawn.label, log=drawn.log)
-
-
-_over_jobs = partial(_over, names=tuple(_POLICIES), counts=_COUNTS, unit="jobs")
 _over_resources = partial(
-    _over,
-    names=tuple(_POLICIES),
+    lines_over_counts,
+    names=tuple(HETEROGENEOUS_POLICIES),
     counts=tuple(6 * each for each in _NODES_A_TYPE),
     unit="resources",
 )
 
 
-def scheduling_s(run: MeteredRun) -> float | None:
-    """The processor time that decisions took."""
-    return run.result.scheduling.seconds
-
-
-def switched_at(order: str) -> Callable[[Runs], float | None]:
-    """How many jobs had been submitted when the hybrid order first put this order in force; 101
-    where it never did.
-    """
-
-    def value(runs: Runs) -> float | None:
-        at = runs["hybrid, 100 jobs"].metered["switches"].get(order)
-        return at[0] if at else 101
-
-    return value
+def _number_of(name: str) -> Callable[[ExampleNumbers], float]:
+    return lambda found: found[name]
 
 
 def _table_number(label: str, printed: float, *, share: bool = False) -> Quantity[ExampleNumbers]:
     """A number of the tables: a share of the drawn jobs, or one that must be met exactly."""
     return Quantity(
         label=label,
-        value=lambda found: found[label],
+        value=_number_of(label),
         printed=printed,
         share=share,
         exact=not share,
     )
-
-
-_UNFAIRNESS = metered("users", "unfairness")
-_RESPONSES = _Drawn(mean_of_responses_s, "mean response time (s)")
-_SCHEDULING = _Drawn(scheduling_s, "scheduling (s of processor time)")
-_UNEVEN = _Drawn(_UNFAIRNESS, "unfairness among users (slots)", log=False)
-
-
-def _unfairness_a_slot(name: str, more: int, fewer: int) -> Callable[[Runs], float | None]:
-    """The unfairness with more resources over that with fewer, each for each of its slots."""
-    found = ratio(f"{name}, {more} resources", f"{name}, {fewer} resources", _UNFAIRNESS)
-
-    def value(runs: Runs) -> float | None:
-        slots = found(runs)
-        return None if slots is None else slots * fewer / more
-
-    return value
 
 
 _NO_TIME = (
@@ -190,6 +111,42 @@ _NO_TIME = (
     " no better than Fair, nor if slots that its matching suggests for nobody go to anybody"
     " (--explore)."
 )
+
+
+def fairness_by_resources() -> tuple[Quantity[Runs], ...]:
+    """Figure 2 vi: how fairness changes with resources, and who is fairest."""
+    return (
+        *(
+            Quantity(
+                label=f"{name}, unfairness for each slot, 54 resources over 6",
+                value=unfairness_a_slot(name, 54, 6),
+                below=1,
+            )
+            for name in HETEROGENEOUS_POLICIES
+        ),
+        *(
+            Quantity(
+                label=f"54 resources, unfairness, Fair over {told}",
+                value=ratio("fair, 54 resources", f"{name}, 54 resources", USERS_UNFAIRNESS),
+                below=1,
+            )
+            for told, name in (("FIFO", "fifo"), ("COSHH", "coshh"))
+        ),
+    )
+
+
+def fifo_rise_and_fall() -> tuple[Quantity[Runs], ...]:
+    """FIFO's mean from 20 to 30 jobs, and from 40 to 50."""
+    return tuple(
+        Quantity(
+            label=f"FIFO, {more} jobs over {fewer}",
+            value=ratio(f"fifo, {more} jobs", f"fifo, {fewer} jobs", mean_of_responses_s),
+            below=below,
+            above=above,
+        )
+        for more, fewer, below, above in ((30, 20, None, 1), (50, 40, 1, None))
+    )
+
 
 HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
     Artefact(
@@ -221,6 +178,24 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " turn, however much that user runs. An order that does just that gives the figure's"
         " rows to the last task, and 33.33 (tests/whole/test_heterogeneous.py); Hadoop's"
         " gives the slot to who runs least. FIFO and COSHH are the print's to the last task.",
+    ),
+    Artefact(
+        id="hybrid-class-sets",
+        paper=Paper.HYBRID,
+        place="III-C",
+        says="The matching of the example suggests classes {1, 2} to the first two resources,"
+        " {2, 3} to the other two.",
+        verdict_class=VerdictClass.WORKED,
+        evidence=Worked("hybrid-class-sets"),
+        quantities=tuple(
+            Quantity(
+                label=f"{resource}, classes suggested otherwise than in print",
+                value=_number_of(resource),
+                printed=0,
+                exact=True,
+            )
+            for resource in ("R1", "R2", "R3", "R4")
+        ),
     ),
     Artefact(
         id="hybrid-tables-I-IV",
@@ -263,7 +238,27 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         why=_NO_TIME,
-        draw=partial(_over_jobs, drawn=_RESPONSES),
+        draw=partial(_over_jobs, drawn=RESPONSES_DRAWN),
+        seeds=20,
+    ),
+    Artefact(
+        id="hybrid-fifo-rise",
+        paper=Paper.HYBRID,
+        place="Figure 2 i, IV-B",
+        says="FIFO's mean completion time rises when the large jobs enter, between 20 and 30 jobs,"
+        " and falls between 40 and 50, when many small ones have come.",
+        evidence=_FIFO_BY_JOBS,
+        quantities=fifo_rise_and_fall(),
+        why="In the paper's trace the largest jobs enter between 20 and 30.  Here all jobs are"
+        " drawn alike, and while slots are free tasks land on nodes that do not suit them, of the"
+        " first jobs most: the mean falls from the start.",
+        draw=partial(
+            lines_over_counts,
+            drawn=RESPONSES_DRAWN,
+            names=("fifo",),
+            counts=FIFO_COUNTS,
+            unit="jobs",
+        ),
         seeds=20,
     ),
     Artefact(
@@ -284,7 +279,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
                 above=1,
             ),
         ),
-        draw=partial(_over_jobs, drawn=_SCHEDULING),
+        draw=partial(_over_jobs, drawn=SCHEDULING_DRAWN),
         seeds=20,
     ),
     Artefact(
@@ -296,24 +291,24 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="100 jobs, unfairness, Fair over FIFO",
-                value=ratio("fair, 100 jobs", "fifo, 100 jobs", _UNFAIRNESS),
+                value=ratio("fair, 100 jobs", "fifo, 100 jobs", USERS_UNFAIRNESS),
                 below=1,
             ),
             Quantity(
                 label="100 jobs, unfairness, COSHH over FIFO",
-                value=ratio("coshh, 100 jobs", "fifo, 100 jobs", _UNFAIRNESS),
+                value=ratio("coshh, 100 jobs", "fifo, 100 jobs", USERS_UNFAIRNESS),
                 below=1,
             ),
             Quantity(
                 label="100 jobs, unfairness, Fair over COSHH",
-                value=ratio("fair, 100 jobs", "coshh, 100 jobs", _UNFAIRNESS),
+                value=ratio("fair, 100 jobs", "coshh, 100 jobs", USERS_UNFAIRNESS),
                 below=1,
             ),
         ),
         why="The paper prints no formula of its fairness. By the one in docs/journal.md (how"
         " far the users' shares lie from their mean, over time) COSHH, which shares among"
         " users by Fair's own rule, is as fair as Fair.",
-        draw=partial(_over_jobs, drawn=_UNEVEN),
+        draw=partial(_over_jobs, drawn=UNEVEN_DRAWN),
         seeds=20,
     ),
     Artefact(
@@ -332,7 +327,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
                     ),
                     below=1,
                 )
-                for name in _POLICIES
+                for name in HETEROGENEOUS_POLICIES
             ),
             *(
                 Quantity(
@@ -342,7 +337,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
                     ),
                     above=1,
                 )
-                for name in _POLICIES
+                for name in HETEROGENEOUS_POLICIES
             ),
             Quantity(
                 label="54 resources, COSHH over Fair",
@@ -353,7 +348,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         why="The mean does fall and then rise, but under FIFO and Fair it is least at about 18"
         " resources: with more slots free, more first tasks land on resources that do not"
         " suit them.",
-        draw=partial(_over_resources, drawn=_RESPONSES),
+        draw=partial(_over_resources, drawn=RESPONSES_DRAWN),
         seeds=6,
     ),
     Artefact(
@@ -374,7 +369,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
                 above=1,
             ),
         ),
-        draw=partial(_over_resources, drawn=_SCHEDULING),
+        draw=partial(_over_resources, drawn=SCHEDULING_DRAWN),
         seeds=6,
     ),
     Artefact(
@@ -383,80 +378,9 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         place="Figure 2 vi, IV-C",
         says="With more resources every policy becomes fairer, and Fair is the fairest.",
         evidence=_BY_RESOURCES,
-        quantities=(
-            *(
-                Quantity(
-                    label=f"{name}, unfairness for each slot, 54 resources over 6",
-                    value=_unfairness_a_slot(name, 54, 6),
-                    below=1,
-                )
-                for name in _POLICIES
-            ),
-            *(
-                Quantity(
-                    label=f"54 resources, unfairness, Fair over {told}",
-                    value=ratio("fair, 54 resources", f"{name}, 54 resources", _UNFAIRNESS),
-                    below=1,
-                )
-                for told, name in (("FIFO", "fifo"), ("COSHH", "coshh"))
-            ),
-        ),
+        quantities=fairness_by_resources(),
         why="The paper prints no formula of its fairness; see hybrid-fig-2-iii.",
-        draw=partial(_over_resources, drawn=_UNEVEN),
+        draw=partial(_over_resources, drawn=UNEVEN_DRAWN),
         seeds=6,
-    ),
-    Artefact(
-        id="hybrid-fig-4-i",
-        paper=Paper.HYBRID,
-        place="Figure 4 i, V",
-        says="Mean completion time by number of jobs (Facebook): the hybrid follows FIFO, then"
-        " Fair, then COSHH, whose mean is the shortest once the system is overloaded.",
-        evidence=_BY_FB_JOBS,
-        quantities=(
-            *(
-                Quantity(
-                    label=f"{jobs} jobs, COSHH over Fair",
-                    value=ratio(f"coshh, {jobs} jobs", f"fair, {jobs} jobs", mean_of_responses_s),
-                    below=1,
-                )
-                for jobs in (45, 70, 100)
-            ),
-            Quantity(
-                label="5 jobs, hybrid over FIFO",
-                value=ratio("hybrid, 5 jobs", "fifo, 5 jobs", mean_of_responses_s),
-                printed=1,
-            ),
-            Quantity(
-                label="100 jobs, hybrid over Fair",
-                value=ratio("hybrid, 100 jobs", "fair, 100 jobs", mean_of_responses_s),
-                below=1,
-            ),
-        ),
-        why="The hybrid serves by FIFO and Fair while slots are free. The few jobs that these"
-        " put on resources that do not suit them make up most of the mean, and are there"
-        " already when COSHH takes over.",
-        draw=partial(_over, drawn=_RESPONSES, names=tuple(_HYBRID), counts=_FB_COUNTS, unit="jobs"),
-    ),
-    Artefact(
-        id="hybrid-fig-4-switches",
-        paper=Paper.HYBRID,
-        place="Figure 4, V",
-        says="The hybrid changes from FIFO to Fair at about 25 jobs, to COSHH at about 45.",
-        evidence=_BY_FB_JOBS,
-        quantities=(
-            Quantity(
-                label="jobs submitted at the first change to Fair (101: never)",
-                value=switched_at("fair"),
-                printed=25,
-            ),
-            Quantity(
-                label="jobs submitted at the first change to COSHH (101: never)",
-                value=switched_at("coshh"),
-                printed=45,
-            ),
-        ),
-        why="When the changes come depends on how soon jobs come after each other and on how"
-        " the paper cut jobs of a million task-seconds down to six machines; it prints"
-        " neither.",
     ),
 )

@@ -1,9 +1,24 @@
-"""What the hybrid paper does not print: how COSHH knows, and what it does with slots for nobody."""
+"""What the hybrid paper does not print: how COSHH knows, what it does with slots for nobody, how
+often jobs come, how they were cut to six machines.
+"""
 
 from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.evidence import Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.hybrid_artefacts import COSHH, yahoo_cell
+from callboard.experiments.reproduction.hybrid_artefacts import (
+    FIFO_COUNTS,
+    fairness_by_resources,
+    fifo_rise_and_fall,
+)
+from callboard.experiments.reproduction.hybrid_cells import (
+    COSHH,
+    HETEROGENEOUS_POLICIES,
+    WITH_HYBRID,
+    facebook_cell,
+    resources_cell,
+    yahoo_cell,
+)
+from callboard.experiments.reproduction.hybrid_facebook import switches_by_jobs
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
 
 
@@ -32,4 +47,65 @@ _COSHH_SIZES = Exploration(
     seeds=tuple(range(1, 21)),
 )
 
-HYBRID_EXPLORATIONS = (_COSHH_SIZES,)
+_GAPS = {"3 s": 3, "30 s": 30, "300 s": 300, "3,000 s": 3000}
+"""Mean gaps between jobs, by what they are called."""
+
+
+def _resources(gap_s: int) -> Played:
+    more = (f"workload.arrivals.mean_s={gap_s}",)
+    return Played(
+        tuple(
+            resources_cell(each, name, policy, more=more)
+            for each in (1, 9)
+            for name, policy in HETEROGENEOUS_POLICIES.items()
+        )
+    )
+
+
+_EVENNESS = Exploration(
+    artefact="hybrid-fig-2-vi",
+    assumption="how often a job comes (here: every 30 s)",
+    plausible="from all at once, for the machines, to one at a time for the shorter of the jobs",
+    settings={told: _resources(gap_s) for told, gap_s in _GAPS.items() if gap_s != 300},
+    quantities=fairness_by_resources(),
+    seeds=tuple(range(1, 7)),
+    picture="explored-hybrid-fig-2-vi.svg",
+)
+
+
+def _fifo(gap_s: int) -> Played:
+    more = (f"workload.arrivals.mean_s={gap_s}",)
+    return Played(tuple(yahoo_cell(jobs, "fifo", "fifo", more) for jobs in FIFO_COUNTS))
+
+
+_FIFO_RISE = Exploration(
+    artefact="hybrid-fifo-rise",
+    assumption="how often a job comes (here: every 30 s)",
+    plausible="as for hybrid-fig-2-vi",
+    settings={told: _fifo(gap_s) for told, gap_s in _GAPS.items()},
+    quantities=fifo_rise_and_fall(),
+    seeds=tuple(range(1, 21)),
+)
+
+
+def _switching(gap_s: int, scale: float) -> Played:
+    more = (f"workload.arrivals.mean_s={gap_s}", f"workload.sizes.task_scale={scale}")
+    return Played((facebook_cell(100, "hybrid", WITH_HYBRID["hybrid"], more),))
+
+
+_SWITCHES = Exploration(
+    artefact="hybrid-fig-4-switches",
+    assumption="how often a job comes, in seconds (here: 30), and to which part its number of tasks"
+    " is cut (here: a thousandth)",
+    plausible="three orders of magnitude of gaps; from a job of a million task-seconds to one of"
+    " thousands",
+    settings={
+        f"{gap_s} s, {scale:g}": _switching(gap_s, scale)
+        for scale in (0.001, 0.003, 0.01)
+        for gap_s in (3, 30, 300, 3000)
+    },
+    quantities=switches_by_jobs(),
+    picture="explored-hybrid-fig-4-switches.svg",
+)
+
+HYBRID_EXPLORATIONS = (_COSHH_SIZES, _FIFO_RISE, _EVENNESS, _SWITCHES)

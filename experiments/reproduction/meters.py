@@ -6,6 +6,7 @@ from typing import Any
 
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.figures.user_shares import UserShareMeter
+from callboard.scheduler.model import MAP
 from callboard.scheduler.reasons import Reason
 
 
@@ -65,6 +66,35 @@ class KillsMeter:
         return {"job": found, "killed": [self._killed[job] for job in found]}
 
 
+class EarlySlotsMeter:
+    """The most maps of each job that ran at once within 150 s of its submission (global preemption,
+    VI-E): `job` names the jobs, `most` has how many.
+    """
+
+    WITHIN_MS = 150_000
+
+    def __init__(self) -> None:
+        self._until_ms: dict[int, int] = {}
+        self._of: dict[int, int] = {}
+        self._running: Counter[int] = Counter()
+        self._most: Counter[int] = Counter()
+
+    def observe(self, event: ev.AnyEvent) -> None:
+        if type(event) is ev.JobSubmitted:
+            self._until_ms[event.job] = event.at_ms + self.WITHIN_MS
+        elif type(event) is ev.AttemptLaunched and event.kind is MAP:
+            self._of[event.attempt] = event.job
+            self._running[event.job] += 1
+            if event.at_ms <= self._until_ms[event.job]:
+                self._most[event.job] = max(self._most[event.job], self._running[event.job])
+        elif type(event) is ev.AttemptClosed and event.attempt in self._of:
+            self._running[self._of.pop(event.attempt)] -= 1
+
+    def figures(self) -> Mapping[str, Sequence[float]]:
+        found = sorted(self._most)
+        return {"job": found, "most": [self._most[job] for job in found]}
+
+
 class SwitchesMeter:
     """When the hybrid order put which of its orders in force: the number of jobs that had been
     submitted by then, in columns named by the order.
@@ -106,6 +136,7 @@ class ThoughtsMeter:
 
 
 METERS: dict[str, Callable[[], Any]] = {
+    "early slots": EarlySlotsMeter,
     "kills": KillsMeter,
     "switches": SwitchesMeter,
     "thoughts": ThoughtsMeter,

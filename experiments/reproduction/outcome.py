@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from math import isfinite
+from math import ceil, isfinite, log2
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,6 +24,9 @@ from callboard.experiments.reproduction.artefact import (
 
 FORMULA_CONFIDENCE = 0.99
 """A formula is held to this interval: it has several points, all of which are to hold."""
+
+FORMULA_SAMPLES = ceil(1 - log2(1 - FORMULA_CONFIDENCE))
+"""The fewest samples that the sign test's interval of that confidence needs."""
 
 
 class ReproductionVerdict(StrEnum):
@@ -46,7 +49,8 @@ VERDICT_MEANINGS = {
     _V.DIRECTION: "on the same side as the paper, by another amount",
     _V.MAY_BE_CHANCE: "the interval holds the limit that decides: other seeds may say otherwise",
     _V.DIFFERS: "on the other side, or a printed number is missed and no side is sure",
-    _V.TOO_FEW_SEEDS: f"fewer than {MEDIAN_SAMPLES} samples: there is no interval",
+    _V.TOO_FEW_SEEDS: f"fewer than {MEDIAN_SAMPLES} samples, for a formula {FORMULA_SAMPLES}: there"
+    " is no interval",
     _V.NOT_RUN: "what it needs is not at hand",
 }
 

@@ -34,6 +34,8 @@ def outcome_as_json(artefact: AnyArtefact, outcome: ArtefactOutcome) -> dict[str
             each.label: None if each.low is None else [each.low, each.high] for each in found
         },
         "verdicts": {each.label: each.verdict.value for each in found},
+        "classes": {each.label: artefact.class_of(each).value for each in artefact.quantities},
+        "fitted_on": artefact.fitted_on,
         "seeds": list(outcome.seeds),
         "verdict": outcome.verdict.value,
         "why": why_words(artefact, outcome),

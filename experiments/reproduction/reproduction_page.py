@@ -16,6 +16,7 @@ from callboard.experiments.reproduction.artefact import (
 )
 from callboard.experiments.reproduction.exploration import Explored
 from callboard.experiments.reproduction.outcome import (
+    FORMULA_SAMPLES,
     VERDICT_MEANINGS,
     ArtefactOutcome,
     ReproductionVerdict,
@@ -38,10 +39,14 @@ it by two one-sided tests of 2.5 %, so if the interval lies within {number} of i
 or 100 % for a share. A worked example must be met exactly. A formula must lie in the interval, and
 the interval within those margins. Where the paper has a curve or a sentence, the bound that the
 sentence sets is in the column *paper*. An order of magnitude is a factor of 10; *consistently* is
-in 95 % of the runs. Below {fewest} seeds there is no verdict.
+in 95 % of the runs. Below {fewest} seeds, for a formula
+{formula}, there is no verdict.
 
 `--explore` sweeps what a paper does not print over a stated range, on seeds that do not judge, and
-says at which settings its number comes out, or that it comes out at none."""
+says at which settings its number comes out, or that it comes out at none. In its pictures ours is
+drawn over the print, with a marker that is filled where the number comes out; or written, on dark
+where it does, on light where it may. `python -m bench.flips` plays all of this on fresh seeds, and
+counts the verdicts that are others then."""
 
 
 def markdown_page(
@@ -79,6 +84,10 @@ def _explored(found: Sequence[Explored]) -> Iterator[str]:
         ends = f"{each.settings[0]} … {each.settings[-1]}"
         told = f"{each.assumption} ({ends}: {each.plausible})"
         yield f"- **{each.artefact}**: {told}. {'. '.join(each.findings)}."
+    for each in found:
+        if each.picture:
+            yield ""
+            yield f"![{each.artefact}: {each.assumption}](figures/{each.picture})"
 
 
 def unexplained_first(
@@ -96,6 +105,7 @@ def _head(
         number=f"{100 * NUMBER_MARGIN:.0f} %",
         points=f"{100 * SHARE_MARGIN:.0f}",
         fewest=MEDIAN_SAMPLES,
+        formula=FORMULA_SAMPLES,
     ).splitlines()
     yield ""
     meanings = [

@@ -130,6 +130,17 @@ def most_in_system(run: MeteredRun) -> float:
     return float(in_system(run).peak())
 
 
+def node_local_of(of_bin: SizeBin) -> RunFigure:
+    """The share of a bin's map attempts that were launched on a node with their data."""
+
+    def figure(run: MeteredRun) -> float | None:
+        table = run.result.map_locality
+        assert table is not None
+        return table.shares(of_bin.jobs(run)).node
+
+    return figure
+
+
 def local_share(level: str, maps: int | None = None) -> RunFigure:
     """The share of map attempts that were launched at this level or nearer, of jobs of so many
     maps.

@@ -1,6 +1,6 @@
 """What the slides do not print: lengths of maps, pending maps, heartbeats."""
 
-from callboard.experiments.reproduction.artefact import Quantity
+from callboard.experiments.reproduction.artefact import Quantity, VerdictClass
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
 from callboard.experiments.reproduction.run_figures import local_share, of
@@ -11,7 +11,19 @@ from callboard.experiments.reproduction.slides_artefacts import (
     printed_shares,
     small_jobs,
 )
-from callboard.experiments.reproduction.slides_formulas import longer_waits, one_map_jobs
+from callboard.experiments.reproduction.slides_formulas import (
+    SKIPS,
+    WISHES,
+    far_maps,
+    longer_waits,
+    one_map_jobs,
+    wished,
+)
+from callboard.experiments.reproduction.worked_examples import (
+    FEW_AND_MANY_SLOTS,
+    ExampleNumbers,
+    SeededExample,
+)
 
 _MAPS_A_SECOND = 7.74
 """What the jobs of `small-jobs` bring together, a little more than the cluster can do."""
@@ -70,6 +82,7 @@ _WITH_DELAY = Exploration(
         for map_s in (5, 10, 20, 40, 60, 80, 120, 160, 300)
     },
     quantities=printed_shares("delay", WITH_DELAY),
+    picture="explored-slides-small-jobs.svg",
 )
 
 _WAITS = Exploration(
@@ -91,11 +104,85 @@ _WAITS = Exploration(
 )
 
 
+def _skips_on(nodes: int) -> Played:
+    return Played(tuple(one_map_jobs(skips, nodes=nodes) for skips in SKIPS))
+
+
+_NODES = {f"{nodes} nodes": _skips_on(nodes) for nodes in (100, 200, 400)}
+_NODES_WORDS = (
+    "how many nodes there are (here: 100), of which the same 9 % hold a job's data, and so how many"
+    " opportunities pass before a node offers again"
+)
+_NODES_RANGE = "towards the 600 nodes of Facebook's cluster"
+
+_SKIPPED = Exploration(
+    artefact="slides-formula-skips",
+    assumption=_NODES_WORDS,
+    plausible=_NODES_RANGE,
+    settings=_NODES,
+    quantities=far_maps(0),
+)
+
+_OPPORTUNITIES = Exploration(
+    artefact="slides-formula-opportunities",
+    assumption=_NODES_WORDS,
+    plausible=_NODES_RANGE,
+    settings=_NODES,
+    quantities=far_maps(1),
+    picture="explored-slides-formula-opportunities.svg",
+)
+
+
+def _wishes(times: float, *more: str) -> Played:
+    return Played(tuple(wished(maps, share, times, more) for maps, share in WISHES))
+
+
+_LOCALITY = Exploration(
+    artefact="slides-formula-locality",
+    assumption="how many times the formula's skips a job may skip, and how often slots are offered"
+    " (here: every 3 s)",
+    plausible="up to three times; a slot at a time, as in the slides' analysis",
+    settings={
+        "as it is": _wishes(1),
+        "every 0.3 s": _wishes(1, "cluster.heartbeat.interval_ms=300"),
+        **{f"{times:g} times": _wishes(times) for times in (1.25, 1.5, 2, 3)},
+        "2 times, every 0.3 s": _wishes(2, "cluster.heartbeat.interval_ms=300"),
+    },
+    quantities=tuple(
+        Quantity[Runs](
+            label=f"node-local of {maps} maps",
+            value=of(f"{maps} maps, λ = {share:g}", local_share("node")),
+            above=share,
+            share=True,
+        )
+        for maps, share in WISHES
+    ),
+)
+
+_GAIN = Exploration(
+    artefact="slides-formula-gain",
+    assumption="of how many slots a job waits for the first (printed: 24)",
+    plausible="from a replica on eight slots to a job with data on hundreds of nodes",
+    settings={str(slots): SeededExample(f"first-of-{slots}") for slots in FEW_AND_MANY_SLOTS},
+    quantities=(
+        Quantity[ExampleNumbers](
+            label="wait for the data of one map, times the slots over a task's length",
+            value=lambda found: found["wait"],
+            printed=1,
+            verdict_class=VerdictClass.FORMULA,
+        ),
+    ),
+)
+
 SLIDES_EXPLORATIONS = (
     _WITH_DELAY,
     _pending_maps(3, 0.02, 0.5),
     _pending_maps(10, 0.37, 0.98),
     _pending_maps(100, 0.84, 0.99),
     _WAITS,
+    _SKIPPED,
+    _OPPORTUNITIES,
     _HEARTBEATS,
+    _LOCALITY,
+    _GAIN,
 )

@@ -22,26 +22,35 @@ from callboard.experiments.reproduction.worked_examples import (
     SeededExample,
 )
 
-_SKIPS = (1, 5, 10, 20, 40)
+SKIPS = (1, 5, 10, 20, 40)
+"""How many opportunities one-map jobs skip at most."""
+
 _HELD = 0.09
 """The share f of nodes that hold the data of a job of three maps with three replicas."""
 
 
-def one_map_jobs(skips: int, more: tuple[str, ...] = ()) -> Cell:
-    """Jobs of one map with nine replicas on the slides' 100 nodes, all of whose slots a large job
-    has taken before.  They come so rarely that they take a few of the freed slots themselves.
+def one_map_jobs(skips: int, more: tuple[str, ...] = (), nodes: int = 100) -> Cell:
+    """Jobs of one map with nine replicas for each of the slides' 100 nodes, all of whose slots a
+    large job has taken before.  They come so rarely that they take a few of the freed slots
+    themselves.
     """
     jobs = '{name="one",count=400,at_s=20,every_s=3.5,maps=1,map_s=60}'
-    long = '{name="busy",count=1,maps=13000,map_s=60}'
+    long = f'{{name="busy",count=1,maps={130 * nodes},map_s=60}}'
+    cluster = (f"cluster.nodes={nodes}",) if nodes != 100 else ()
     return Cell(
         name=f"D = {skips}",
         scenario="small-jobs",
         policy=f"fair+delay(skips={skips})",
-        overrides=(f"workload.job=[{jobs},{long}]", "cluster.replication=9", *more),
+        overrides=(
+            f"workload.job=[{jobs},{long}]",
+            f"cluster.replication={round(_HELD * nodes)}",
+            *cluster,
+            *more,
+        ),
     )
 
 
-_FORMULA = Played(tuple(map(one_map_jobs, _SKIPS)))
+_FORMULA = Played(tuple(map(one_map_jobs, SKIPS)))
 
 
 def non_local(skips: int) -> Callable[[Runs], float | None]:
@@ -55,7 +64,7 @@ def non_local(skips: int) -> Callable[[Runs], float | None]:
     return value
 
 
-def _far_maps(offers: int) -> tuple[Quantity[Runs], ...]:
+def far_maps(offers: int) -> tuple[Quantity[Runs], ...]:
     """Non-local maps beside (1 − f)^D, where D counts the skips and so many `offers` more."""
     return tuple(
         Quantity(
@@ -64,12 +73,12 @@ def _far_maps(offers: int) -> tuple[Quantity[Runs], ...]:
             printed=(1 - _HELD) ** (skips + offers),
             share=True,
         )
-        for skips in _SKIPS
+        for skips in SKIPS
     )
 
 
 def _formula_chart(samples: Sequence[Runs], offers: int) -> Any:
-    played = [(skips + offers, [non_local(skips)(runs) for runs in samples]) for skips in _SKIPS]
+    played = [(skips + offers, [non_local(skips)(runs) for runs in samples]) for skips in SKIPS]
     formula = [(skips, [(1 - _HELD) ** skips]) for skips in range(0, 45, 5)]
     series = [Series("simulated", played), Series("(1 − f)^D", formula)]
     return lines_over(series, "skipped opportunities D", "non-local maps", share=True)
@@ -120,22 +129,24 @@ def skips_for(locality: float, maps: int, nodes: int = 100, replicas: int = 3) -
     return ceil(-nodes / replicas * log(far / (1 + far)))
 
 
-_WISHES = ((10, 0.8), (10, 0.95), (50, 0.9), (100, 0.95))
+WISHES = ((10, 0.8), (10, 0.95), (50, 0.9), (100, 0.95))
 """Jobs of so many maps, and the share of them that is to be local."""
 
 
-def _wished(maps: int, locality: float) -> Cell:
-    """Jobs of one size on a full cluster, with as many skips as the formula asks for."""
+def wished(maps: int, locality: float, times: float = 1, more: tuple[str, ...] = ()) -> Cell:
+    """Jobs of one size on a full cluster, with as many skips as the formula asks for, or so many
+    times as many.
+    """
     jobs = f'{{name="jobs",count={1800 // maps},every_s={maps / 10:g},maps={maps},map_s=50}}'
     return Cell(
         name=f"{maps} maps, λ = {locality:g}",
         scenario="small-jobs",
-        policy=f"fair+delay(skips={skips_for(locality, maps)})",
-        overrides=(f"workload.job=[{jobs}]",),
+        policy=f"fair+delay(skips={ceil(times * skips_for(locality, maps))})",
+        overrides=(f"workload.job=[{jobs}]", *more),
     )
 
 
-_WISHED = Played(tuple(_wished(*wish) for wish in _WISHES))
+_WISHED = Played(tuple(wished(*wish) for wish in WISHES))
 
 
 def _gain_chart(samples: Sequence[ExampleNumbers]) -> Any:
@@ -164,7 +175,7 @@ def local_by(skips: float, maps: int, nodes: int = 100, replicas: int = 3) -> fl
 def _wishes_chart(samples: Sequence[Runs]) -> Any:
     """The formula's locality over the skips, a curve a size of job, and what was simulated."""
     share = local_share("node")
-    sizes = dict.fromkeys(maps for maps, _ in _WISHES)
+    sizes = dict.fromkeys(maps for maps, _ in WISHES)
     curves = [
         Series(f"formula, {maps} maps", [(d, [local_by(d, maps)]) for d in range(1, 51)])
         for maps in sizes
@@ -177,7 +188,7 @@ def _wishes_chart(samples: Sequence[Runs]) -> Any:
                     skips_for(wish, maps),
                     [share(runs[f"{maps} maps, λ = {wish:g}"]) for runs in samples],
                 )
-                for size, wish in _WISHES
+                for size, wish in WISHES
                 if size == maps
             ],
         )
@@ -195,7 +206,7 @@ SLIDES_FORMULAS: tuple[AnyArtefact, ...] = (
         " − f)^D if D is the most opportunities that it skips; here f = 0.09.",
         verdict_class=VerdictClass.FORMULA,
         evidence=_FORMULA,
-        quantities=_far_maps(0),
+        quantities=far_maps(0),
         why="After D opportunities that were skipped the job takes the next one, wherever it is,"
         " and that may have its data too: the chance is (1 − f)^(D + 1).  The slides' formula is"
         " right if D counts the last one as well (slides-formula-opportunities).",
@@ -212,7 +223,7 @@ SLIDES_FORMULAS: tuple[AnyArtefact, ...] = (
         " data with a chance of C(91, D) / C(100, D), which is 83, 55, 33, 11 and 0.7 %.",
         verdict_class=VerdictClass.FORMULA,
         evidence=_FORMULA,
-        quantities=_far_maps(1),
+        quantities=far_maps(1),
         draw=partial(_formula_chart, offers=1),
     ),
     Artefact(
@@ -241,7 +252,7 @@ SLIDES_FORMULAS: tuple[AnyArtefact, ...] = (
                 printed=locality,
                 share=True,
             )
-            for maps, locality in _WISHES
+            for maps, locality in WISHES
         ),
         why="The formula gives each map D opportunities of its own.  In the algorithm a job that"
         " has skipped D may launch anywhere until it launches a local map, so that after one map"

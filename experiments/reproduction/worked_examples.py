@@ -6,13 +6,14 @@ which tasks matter are played by the actors on a cluster without latency, on whi
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.recorded_tasks import RecordedTasks
@@ -26,6 +27,7 @@ from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.ideal import remaining, simulate
 from callboard.scheduler.ideal.report_workload import estimates
 from callboard.scheduler.model import Millis
+from callboard.scheduler.orders.coshh.linear_program import solve_matching
 
 ExampleNumbers = Mapping[str, float]
 """What an example comes to."""
@@ -207,6 +209,24 @@ def _hybrid_tables() -> ExampleNumbers:
     return found
 
 
+_SUGGESTED = {"R1": {1, 2}, "R2": {1, 2}, "R3": {2, 3}, "R4": {2, 3}}
+"""The sets of classes that the hybrid paper prints for its resources."""
+
+
+def _class_sets() -> ExampleNumbers:
+    """How many classes the hybrid paper's example has otherwise than in print, by resource: three
+    jobs of 10, 5 and 10 tasks with the printed times on each.
+    """
+    times_ms = (
+        (2500, 2500, 10_000, 10_000),
+        (2500, 2500, 5000, 5000),
+        (10_000, 10_000, 2500, 2500),
+    )
+    found = solve_matching(times_ms, (10, 5, 10), (1, 1, 1, 1)).suggested
+    pairs = zip(_SUGGESTED.items(), found, strict=True)
+    return {name: float(len(printed ^ {i + 1 for i in ours})) for (name, printed), ours in pairs}
+
+
 _DRAWS = 48_000
 
 
@@ -215,6 +235,15 @@ WAITS = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 
 LONG_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Shares φ of long tasks for which blocked blocks are drawn."""
+
+
+def _first_of(slots: int, seed: int) -> ExampleNumbers:
+    """How long a job waits for the first of so many slots whose tasks end at random times, in
+    parts of a task as many as there are slots: drawn as the least of so many even draws.
+    """
+    draw = np.random.Generator(np.random.PCG64((seed, 4)))
+    least = 1 - (1 - draw.random(_DRAWS)) ** (1 / slots)
+    return {"wait": float(slots * least.mean())}
 
 
 def _local_opportunities(seed: int) -> ExampleNumbers:
@@ -250,6 +279,22 @@ def _dominance(seed: int) -> ExampleNumbers:
     return {"later": float(later.sum()), "FSP over PS": means[0] / means[1]}
 
 
+_SMALL_JOBS = tuple(f"workload.job.{n}.count={jobs}" for n, jobs in enumerate((40, 40, 16)))
+
+
+def _offers_a_map(seed: int) -> ExampleNumbers:
+    """How many offers the master answers for each launch in a third of `small-jobs`, with delay
+    over without: what delay scheduling costs it, without a clock.
+    """
+    spec = load_run("small-jobs", (*_SMALL_JOBS, f"seed={seed}"))
+    delayed, plain = (
+        run_simulation(replace(spec, policy=policy), driver="direct").scheduling
+        for policy in ("fair+delay(node=5,rack=5)", "fair")
+    )
+    offers = [each.decisions / each.launches for each in (delayed, plain)]
+    return {"offers a map": offers[0] / offers[1]}
+
+
 def _half_off(seed: int) -> ExampleNumbers:
     """The share of estimates that are wrong by a factor of 2 or more where σ = 1."""
     off = np.abs(np.log(estimates(np.ones(_DRAWS), 1.0, seed, 0)))
@@ -261,13 +306,19 @@ EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {
     "one-estimate": _one_estimate,
     "virtual-sizes": _virtual_sizes,
     "similar-jobs": lambda: _two_jobs(1, 2),
+    "hybrid-class-sets": _class_sets,
     "hybrid-tables": _hybrid_tables,
     "unlike-jobs": lambda: _two_jobs(1, 10),
 }
 
+FEW_AND_MANY_SLOTS = (8, 24, 96, 384, 1536)
+"""Slots of which a job waits for the first."""
+
 SEEDED_EXAMPLES: dict[str, Callable[[int], ExampleNumbers]] = {
+    **{f"first-of-{slots}": partial(_first_of, slots) for slots in FEW_AND_MANY_SLOTS},
     "dominance": _dominance,
     "half-off": _half_off,
     "blocked-replicas": _blocked_replicas,
     "local-opportunities": _local_opportunities,
+    "offers-a-map": _offers_a_map,
 }

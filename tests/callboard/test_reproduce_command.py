@@ -16,7 +16,7 @@ from tests.callboard.conftest import Run
 
 FIELDS = {
     *("id", "paper", "place", "printed", "ours", "interval", "seeds", "verdict", "why"),
-    *("command", "seconds"),
+    *("command", "seconds", "classes", "fitted_on"),
 }
 
 
@@ -32,6 +32,7 @@ def test_without_arguments_it_lists_every_artefact(callboard: Run, cache: tuple[
     assert status == 0
     assert all(each.id in out for each in ARTEFACTS)
     assert "0 verdicts computed here" in out
+    assert re.search(r"hfsp-fig-8 +differs .*\n +fitted ", out)
 
 
 def test_an_example_is_computed_and_listed_from_then_on(
@@ -51,6 +52,10 @@ def test_json_says_all_of_it(callboard: Run, cache: tuple[str, str]) -> None:
     assert found[0]["printed"] == found[0]["ours"]
     assert list(found[0]["ours"].values()) == [3.5, 4, 4.5]
     assert (found[0]["verdict"], found[0]["why"]) == ("reproduced", "")
+    assert set(found[0]["classes"].values()) == {"worked"}
+    _, out, _ = callboard("reproduce", "--json", *cache)
+    fitted = {each["id"] for each in json.loads(out) if each["fitted_on"]}
+    assert fitted == {"hfsp-fig-8", "slides-small-jobs"}
 
 
 def test_a_report_needs_nothing_outside_and_draws_the_print(

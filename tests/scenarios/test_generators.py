@@ -10,7 +10,7 @@ import pytest
 
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import published
-from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, Tailed, UniformGaps
+from callboard.scenarios.arrivals import AtOnce, Bursts, Counted, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
 from callboard.scenarios.decks import FacebookBins, GpMix, table_three
 from callboard.scenarios.generators import TAIL, GeneratedWorkload, Sizes
@@ -300,6 +300,17 @@ def test_even_gaps_and_none() -> None:
         80 * np.diff(tail.submit_times(1, 2)), abs=100
     )
     assert AtOnce(at_s=1.5).submit_times(1, 2) == [1500, 1500]
+
+
+def test_counted_jobs_are_as_many_as_each_stretch_has() -> None:
+    """HFSP's Figure 10: 18 within 0.2 h and 35 within 0.16 h; after the last the first again."""
+    stretches = ((1440.0, 16), (720.0, 18), (2664.0, 31), (576.0, 35))
+    times = Counted(stretches=stretches).submit_times(1, 150)
+    assert times == sorted(times)
+    ends_s = np.cumsum([length for length, _ in stretches])
+    counts, _ = np.histogram(times, 1000 * np.concatenate([[0], ends_s, 5400 + ends_s[:3]]))
+    assert counts.tolist() == [16, 18, 31, 35, 16, 18, 16]
+    assert Counted(stretches=stretches).submit_times(1, 20) == times[:20]
 
 
 def test_users_and_pools_are_drawn_evenly() -> None:

@@ -395,7 +395,7 @@ NAMES = st.sampled_from(
      "sizes", "mean_s", "on_s", "off_s", "path", "largest_maps", "task_scale", "pools", "oops"]
 )  # fmt: skip
 KINDS = st.sampled_from(
-    ["swim", "generated", "jobs", "poisson", "bursts", "uniform", "at-once", "hfsp-dev",
+    ["swim", "generated", "jobs", "poisson", "bursts", "uniform", "at-once", "counted", "hfsp-dev",
      "facebook-maps", "exponential", "gp-mix", "yahoo", "facebook-categories"]
 )  # fmt: skip
 TABLES = st.recursive(

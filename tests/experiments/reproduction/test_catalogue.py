@@ -11,17 +11,28 @@ from callboard.experiments.user_errors import InputError
 
 PRINTED = {
     Paper.HFSP: ["fig-1", "fig-2", "fig-3", "fig-5", "alg-1", "table-I"]
-    + [f"fig-{n}" for n in range(6, 18)],
+    + [f"fig-{n}" for n in range(6, 18)]
+    + ["fig-10-arrivals", "fig-10-bursts", "load", "training", "fifo", "dominance"],
     Paper.SLIDES: ["small-jobs", "small-jobs-default", "sticky-slots", "waits"]
     + [f"macro-{load}" for load in ("io", "cpu", "mixed")]
-    + [f"formula-{name}" for name in ("skips", "wait", "locality", "gain", "blocked")],
+    + [f"formula-{name}" for name in ("skips", "wait", "locality", "gain", "blocked")]
+    + ["macro-io-2", "locality-by-size", "sensitivity", "overhead", "hierarchy"],
     Paper.REPORT: [f"3.{n}" for n in range(1, 8)],
-    Paper.HYBRID: ["fig-1", "tables-I-IV", "fig-4-i", "fig-4-switches"]
-    + [f"fig-2-{n}" for n in ("i", "ii", "iii", "iv", "v", "vi")],
+    Paper.HYBRID: ["fig-1", "class-sets", "tables-I-IV", "fifo-rise", "transition"]
+    + [f"fig-{n}-{panel}" for n in (2, 4) for panel in ("i", "ii", "iii", "iv", "v", "vi")]
+    + ["fig-4-switches", "fig-4-resources"],
     Paper.GP: [
         "table-I",
+        "table-I-b",
+        "table-I-c",
+        "fig-1",
         "table-II",
+        "gaps",
+        "largest-jobs",
         "table-III",
+        "table-III-lengths",
+        "long-slots",
+        "killed-long",
         "fig-3-busy",
         "fig-3-mixed",
         "fig-3-idle",

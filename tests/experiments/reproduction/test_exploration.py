@@ -13,11 +13,17 @@ from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.catalogue_of_explorations import EXPLORATIONS
 from callboard.experiments.reproduction.exploration import (
     Exploration,
+    Explored,
     explored,
     region_words,
 )
+from callboard.experiments.reproduction.outcome import QuantityOutcome, ReproductionVerdict
 from callboard.experiments.reproduction.recorded_explorations import recorded_explorations
+from callboard.experiments.reproduction.region_chart import exploration_chart
 from callboard.experiments.reproduction.reproduce import JUDGING_SEEDS
+
+DOCS = Path(__file__).parents[3] / "docs"
+V = ReproductionVerdict
 
 NAMES = ("1", "2", "3", "4", "5")
 
@@ -95,6 +101,48 @@ def test_every_exploration_is_of_an_artefact_and_can_be_judged(each: Exploration
     assert max(each.seeds) < JUDGING_SEEDS  # nothing is looked for on the seeds that judge
     for quantity in each.quantities:
         assert quantity.printed is not None or quantity.has_side
+
+
+def test_what_is_drawn_is_in_the_docs() -> None:
+    """`python -m bench.papers` draws it, and the page shows it."""
+    pictures = [each.picture for each in EXPLORATIONS if each.picture]
+    assert len(set(pictures)) == len(pictures)
+    page = (DOCS / "reproduction.md").read_text("utf-8")
+    for picture in pictures:
+        assert (DOCS / "figures" / picture).is_file()
+        assert f"](figures/{picture})" in page
+
+
+def test_a_region_of_many_settings_is_a_table_dark_where_the_number_comes_out() -> None:
+    pytest.importorskip("matplotlib")
+    names = tuple(str(n) for n in range(1, 11))
+    four: Quantity[float] = Quantity(label="x", value=lambda sample: sample, printed=4.0)
+    sweep = Exploration(
+        artefact="fig",
+        assumption="how much it is",
+        plausible="one to ten",
+        settings={name: Fixed(float(name)) for name in names},
+        quantities=(four,),
+    )
+    verdicts = [V.REPRODUCED if name in ("3", "4", "5") else V.DIFFERS for name in names]
+    verdicts[5] = V.MAY_BE_CHANCE
+    found = Explored(
+        artefact="fig",
+        assumption="",
+        plausible="",
+        seeds=(1,),
+        settings=names,
+        rows=tuple(
+            (QuantityOutcome(label="x", ours=float(name), low=None, high=None, verdict=verdict),)
+            for name, verdict in zip(names, verdicts, strict=True)
+        ),
+        findings=(),
+    )
+    (axes,) = exploration_chart(sweep, found).axes
+    shades = [box.get_alpha() for box in axes.patches]
+    dark, light, none = max(shades), sorted(set(shades))[1], 0
+    assert shades == [none, none, dark, dark, dark, light, none, none, none, none]
+    assert [text.get_text() for text in axes.texts] == [*names]
 
 
 def test_what_is_recorded_is_what_the_catalogue_explores() -> None:

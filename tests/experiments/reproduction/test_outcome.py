@@ -13,8 +13,9 @@ from callboard.experiments.reproduction.artefact import (
     Quantity,
     VerdictClass,
 )
-from callboard.experiments.reproduction.outcome import ArtefactOutcome as Outcome
 from callboard.experiments.reproduction.outcome import (
+    FORMULA_SAMPLES,
+    VERDICT_MEANINGS,
     ReproductionVerdict,
     figures_by_class,
     judge,
@@ -23,6 +24,7 @@ from callboard.experiments.reproduction.outcome import (
     whole_verdict,
     why_words,
 )
+from callboard.experiments.reproduction.outcome import ArtefactOutcome as Outcome
 from callboard.experiments.reproduction.worked_examples import SeededExample, Worked
 
 V = ReproductionVerdict
@@ -135,6 +137,13 @@ def test_below_six_seeds_there_is_no_verdict() -> None:
     one = artefact(quantity(printed=1.0))
     assert whole_verdict(one, judge(one, [1.0] * 5)) is V.TOO_FEW_SEEDS
     assert whole_verdict(one, judge(one, [1.0] * 6)) is V.REPRODUCED
+
+
+def test_a_formula_needs_the_samples_that_the_text_says() -> None:
+    one = artefact(quantity(printed=1.0, verdict_class=VerdictClass.FORMULA))
+    assert f"for a formula {FORMULA_SAMPLES}:" in VERDICT_MEANINGS[V.TOO_FEW_SEEDS]
+    assert whole_verdict(one, judge(one, [1.0] * (FORMULA_SAMPLES - 1))) is V.TOO_FEW_SEEDS
+    assert whole_verdict(one, judge(one, [1.0] * FORMULA_SAMPLES)) is V.REPRODUCED
 
 
 def test_what_no_seed_changes_needs_no_six() -> None:

@@ -1,0 +1,41 @@
+"""What Sparrow's abstract leaves open: how many workers, tasks a job, probes a task there are."""
+
+from callboard.experiments.reproduction.architecture_artefacts import loaded, within_ideal
+from callboard.experiments.reproduction.evidence import Played
+from callboard.experiments.reproduction.exploration import Exploration
+
+_LOADS = (0.95,)
+_JOBS = 300
+
+
+def _late(workers: int = 1000, tasks: int = 100, probes: float = 2) -> Played:
+    """Late binding, and one queue that knows all, at the highest load."""
+    return Played(
+        tuple(
+            loaded(placement, load, workers=workers, tasks=tasks, jobs=_JOBS, probes=probes)
+            for load in _LOADS
+            for placement in ("late", "central")
+        )
+    )
+
+
+_IDEAL = Exploration(
+    artefact="sparrow-ideal",
+    assumption="how many workers of four slots there are (here: 1,000), tasks a job has (100), and"
+    " probes a task (2)",
+    plausible="the sentence is of 110 machines and of queries whose stages have from a few to some"
+    " dozens of tasks; Sparrow's own sweep of probes ends at 8",
+    settings={
+        "as it is": _late(),
+        "110 workers": _late(workers=110),
+        "10 tasks": _late(tasks=10),
+        "110 workers, 10 tasks": _late(workers=110, tasks=10),
+        "3 probes": _late(probes=3),
+        "4 probes": _late(probes=4),
+        "8 probes": _late(probes=8),
+    },
+    quantities=within_ideal(_LOADS),
+    picture="explored-sparrow-ideal.svg",
+)
+
+ARCHITECTURE_EXPLORATIONS = (_IDEAL,)

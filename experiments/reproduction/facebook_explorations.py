@@ -1,0 +1,108 @@
+"""What is not known of the clusters of global preemption's Tables I and Figure 1: how busy they
+were, how long their tasks took, which jobs they had, how often these came.
+"""
+
+from callboard.experiments.reproduction.evidence import Cell, Drawn, Played
+from callboard.experiments.reproduction.exploration import Exploration
+from callboard.experiments.reproduction.facebook_tables import (
+    FORTY_NODES,
+    gaps_below_10_s,
+    running_times,
+    sizes_of_figure_1,
+    times_at_microsoft,
+    times_at_the_internet_company,
+)
+from callboard.experiments.reproduction.hfsp_artefacts import workload
+
+
+def _quieter(times: float, *cluster: str) -> Played:
+    """Facebook's morning with longer gaps between its jobs."""
+    more = (
+        f"workload.arrivals.on_mean_s={10 * times:g}",
+        f"workload.arrivals.off_mean_s={60 * times:g}",
+    )
+    cell = Cell(
+        name="fair", scenario="facebook-morning", policy="fair", overrides=(*cluster, *more)
+    )
+    return Played((cell,))
+
+
+def _told(times: int) -> str:
+    return f"gaps {times} times as long" if times > 1 else "as it is"
+
+
+_FACEBOOK = Exploration(
+    artefact="gp-table-I",
+    assumption="how often jobs come to the cluster on which the times were measured",
+    plausible="the times are cut into tasks as if every job had 400 slots; a quarter of the load"
+    " is a night",
+    settings={_told(times): _quieter(times) for times in (1, 2, 3, 4, 8)},
+    quantities=running_times(),
+)
+
+_INTERNET_COMPANY = Exploration(
+    artefact="gp-table-I-b",
+    assumption="how often jobs come to the Internet company's 40 nodes",
+    plausible="as for Facebook's",
+    settings={_told(times): _quieter(2.5 * times, FORTY_NODES) for times in (1, 2, 3, 4, 8)},
+    quantities=times_at_the_internet_company(),
+)
+
+_MICROSOFT = Exploration(
+    artefact="gp-table-I-c",
+    assumption="how long a map takes in a workload of Microsoft's sizes, in seconds (here: 5), with"
+    " gaps between jobs as many times as long",
+    plausible="up to an hour, at HFSP's load",
+    settings={
+        f"{5 * times} s": Played(
+            (
+                workload(
+                    "test",
+                    "fair",
+                    more=(
+                        f"workload.sizes.map_s={5 * times}",
+                        f"workload.arrivals.mean_s={60 * times}",
+                    ),
+                    slowdown=False,
+                ),
+            )
+        )
+        for times in (1, 3, 10, 30, 100, 300, 720)
+    },
+    quantities=times_at_microsoft(),
+)
+
+_PUBLISHED_SIZES = {
+    "Facebook, Table II": ("facebook-morning", "workload.sizes.largest_maps=50000"),
+    "Facebook, nine bins": ("macrobenchmark",),
+    "GP, Table III": ("gp-busy",),
+    "HFSP, DEV": ("hfsp-calibrated", 'workload.sizes.kind="hfsp-dev"'),
+    "HFSP, TEST": ("hfsp-calibrated",),
+    "HFSP, PROD": ("hfsp-calibrated", 'workload.sizes.kind="hfsp-prod"'),
+}
+
+_SIZES = Exploration(
+    artefact="gp-fig-1",
+    assumption="whose jobs are taken for the Internet company's",
+    plausible="all published sizes that Callboard draws from",
+    settings={
+        told: Drawn(scenario, (*more, "workload.jobs=2000"))
+        for told, (scenario, *more) in _PUBLISHED_SIZES.items()
+    },
+    quantities=sizes_of_figure_1(),
+)
+
+_GAPS = Exploration(
+    artefact="gp-gaps",
+    assumption="how often a job comes by day, in seconds (here: 10)",
+    plausible="from the 5 s that the paper's section IV takes for busy hours to 30 s in its own",
+    settings={
+        f"{gap_s} s": Drawn(
+            "facebook-morning", ("workload.jobs=2000", f"workload.arrivals.on_mean_s={gap_s}")
+        )
+        for gap_s in (5, 10, 12, 15, 20, 30)
+    },
+    quantities=gaps_below_10_s(),
+)
+
+FACEBOOK_EXPLORATIONS = (_FACEBOOK, _INTERNET_COMPANY, _MICROSOFT, _SIZES, _GAPS)
