@@ -10,7 +10,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import ResultHeadline
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable
-from callboard.journal.tell.time_format import short_duration
+from callboard.journal.tell.time_format import short_mean
 from callboard.scheduler.model import JobId, Millis
 
 _SAME_MS = 50
@@ -31,10 +31,10 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     took, jobs = response_times(cluster), cluster.run.jobs
     if not took:
         return None
-    mean = _to_the_second(sum(took.values()) / len(took))
+    mean = sum(took.values()) / len(took)
     longest = max(took, key=took.__getitem__)
     policy = printable(cluster.run.policy)
-    sentences = [f"A job took {duration(mean)} on average under {policy}."]
+    sentences = [f"A job took {duration(_to_the_second(mean))} on average under {policy}."]
     if len(took) > 1:
         said = f"The longest was {_title(jobs, longest)}, {duration(took[longest])}."
         sentences.append(said)
@@ -42,7 +42,7 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
         sentences.append(f"{count(failed, 'job')} of {len(jobs):,} did not succeed.")
     if cluster.wasted_ms:
         sentences.append(f"{duration(cluster.wasted_ms)} of slot time went into lost attempts.")
-    return ResultHeadline(short_duration(mean), sentences)
+    return ResultHeadline(short_mean(mean), sentences)
 
 
 def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHeadline | None:
