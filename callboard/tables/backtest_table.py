@@ -8,7 +8,7 @@ from callboard.experiments.histories.backtest.backtest import Backtest, JobError
 from callboard.experiments.histories.backtest.held_back import HistoryPart
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
-from callboard.journal.tell.names import duration
+from callboard.journal.tell.names import duration, rounded_duration
 from callboard.scheduler.registry.spelling import short_policy
 
 _SIGNED = "of the mean"
@@ -85,8 +85,8 @@ def _cell(name: str, found: Interval) -> str:
 
 
 def _duration(found: Interval) -> str:
-    mean = duration(round(found.mean))
-    return mean if found.half is None else f"{mean} ± {duration(round(found.half))}"
+    mean = rounded_duration(found.mean)
+    return mean if found.half is None else f"{mean} ± {rounded_duration(found.half)}"
 
 
 def _in_words(error: JobError) -> str:

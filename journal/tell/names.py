@@ -113,6 +113,11 @@ def duration(ms: model.Millis) -> str:
     return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
 
 
+def rounded_duration(ms: float) -> str:
+    """A mean, or another figure of many: `2 min 09 s` for 128.6 s, rounded as tables round it."""
+    return duration(1000 * round(ms / 1000) if ms >= 60_000 else round(ms))
+
+
 def class_words(kind: type, between: str = " ") -> str:
     """`switch policy` for the class `SwitchPolicy`."""
     return re.sub(r"(?<!^)(?=[A-Z])", between, kind.__name__).lower()
