@@ -83,7 +83,9 @@ def _off(mean: float, median: float) -> str:
     """How far the mean and the median job are off, and what that means for a difference."""
     told = f"is {error_share(mean, signed=True)} off in the mean response time, and half of the"
     if max(mean, median) <= TENFOLD:
-        return f"{told} jobs are within {median:.1%}. A difference no larger than that says nothing."
+        return (
+            f"{told} jobs are within {median:.1%}. A difference no larger than that says nothing."
+        )
     share = error_share(median)
     jobs = f"{share} off" if median > TENFOLD else f"within {share}"
     return f"{told} jobs are {jobs}. What is predicted for this history says nothing."
