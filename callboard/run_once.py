@@ -12,9 +12,8 @@ from callboard.experiments.many.seed_runs import SeedRuns
 from callboard.experiments.pages.figure_rows import (
     TABLE_ROWS,
     VERBOSE_ROWS,
-    GroupKey,
     group_rows,
-    groups_of,
+    run_as_json,
 )
 from callboard.experiments.pages.report.report_words import ONE_SEED_REMARK, found_sentence
 from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
@@ -69,7 +68,7 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
         _print_table(world, played, options, tested)
     tell_livelocks(played, console)
     livelocked = any(result.livelock for result in played)
-    return Told([_object(result, options.by) for result in played], interrupted, livelocked)
+    return Told([run_as_json(result, options.by) for result in played], interrupted, livelocked)
 
 
 def backtest_told(
@@ -94,11 +93,6 @@ def tell_livelocks(played: Sequence[RunResult], console: PlainConsole) -> None:
                 console.print(plain(line), soft_wrap=True)
 
 
-def _object(result: RunResult, by: GroupKey | None) -> dict[str, object]:
-    groups = {} if by is None else {f"by_{by}": groups_of(result, by)}
-    return result.as_json() | groups
-
-
 def print_heading(world: PlannedWorld, seeds: str) -> None:
     """The scenario in two lines, and what to know before it is compared with another."""
     console, spec = ReportConsole(), world.spec
@@ -115,10 +109,10 @@ def _print_table(
     """The scenario in two lines, the tables, what was found and how far it may be off, and what
     there is to say of a run.
     """
-    console, by = ReportConsole(), options.by
+    console = ReportConsole()
     print_heading(world, f"seed {world.spec.scenario.seed}")
     console.print_columns(policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
-    if by is not None:
+    for by in dict.fromkeys(options.by):
         console.print_columns(policy_table(played, group_rows(played, by)))
     if len(played) > 1:
         console.print_line(plain(_found(world.spec, played), "bold"))
