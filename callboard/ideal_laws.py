@@ -29,6 +29,7 @@ from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import Lost, answers
 from callboard.experiments.user_errors import InputError
 from callboard.journal.missing_extra import MissingExtraError
+from callboard.journal.tell.names import with_sign
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import compiled_is_available
 
@@ -153,7 +154,13 @@ def _table(law: str, lines: Sequence[LawLine]) -> Table:
 def _cells(line: LawLine) -> list[str]:
     half = "" if line.off_half is None else f" ± {line.off_half:.2%}"
     exact, played = f"{line.exact:.4f}", f"{line.played.mean:.4f}"
-    return [served_label(line.served), exact, played, f"{line.off:+.2%}{half}", line.verdict]
+    return [
+        served_label(line.served),
+        exact,
+        played,
+        f"{with_sign(line.off, '.2%')}{half}",
+        line.verdict,
+    ]
 
 
 def _write_csv(lines: Sequence[LawLine], path: Path) -> Path:

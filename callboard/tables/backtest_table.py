@@ -8,7 +8,7 @@ from callboard.experiments.histories.backtest.backtest import Backtest, JobError
 from callboard.experiments.histories.backtest.held_back import HistoryPart
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
-from callboard.journal.tell.names import duration, rounded_duration
+from callboard.journal.tell.names import duration, rounded_duration, with_sign
 from callboard.scheduler.registry.spelling import short_policy
 
 TENFOLD = 10.0
@@ -74,7 +74,7 @@ def error_share(value: float | None, *, signed: bool = False) -> str:
         return ""
     if value > TENFOLD:
         return MORE_THAN_TENFOLD
-    return f"{value:+,.1%}" if signed else f"{value:,.1%}"
+    return with_sign(value, ",.1%") if signed else f"{value:,.1%}"
 
 
 def _title(found: PolicyBacktest, part: HistoryPart) -> str:

@@ -9,7 +9,7 @@ from callboard.actors.vocabulary.job_names import job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import ResultHeadline
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable, rounded_duration
+from callboard.journal.tell.names import count, duration, printable, rounded_duration, with_sign
 from callboard.journal.tell.time_format import short_mean
 from callboard.scheduler.model import JobId, Millis
 
@@ -70,7 +70,7 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     gains = [first[job] - second[job] for job in both]
     chance = "One seed: `callboard run --seeds 10` tells whether that is chance."
     sentences = [sentence, *_who(gains, policies[1]), chance]
-    return ResultHeadline(f"{100 * share:+.0f}%", sentences)
+    return ResultHeadline(with_sign(share, ".0%"), sentences)
 
 
 def _who(gains: Collection[Millis], policy: str) -> list[str]:

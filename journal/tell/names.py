@@ -82,6 +82,12 @@ def ordinal(number: int) -> str:
     return f"{number}{tail or 'th'}"
 
 
+def with_sign(value: float, form: str) -> str:
+    """The number in this form (`,.1f`, `.0%`) with its sign, which nothing, as written, has not."""
+    text = f"{value:+{form}}"
+    return text if re.search("[1-9]", text) else text[1:]
+
+
 def printable(text: str) -> str:
     """`text` on one line: names come from users' files and may hold anything, even escapes."""
     if text.isprintable():

@@ -64,7 +64,7 @@ def test_the_figures_beside_each_other_are_those_of_the_sentence() -> None:
 
 def test_equal_runs_are_said_to_be_alike() -> None:
     found = headline_of("fifo", "fifo")
-    assert found.figure == "+0%"
+    assert found.figure == "0%"
     assert found.sentences[0] == f"A job took {MEANS['fifo']} on average under fifo and fifo alike."
     assert not any("sooner" in each for each in found.sentences)
 
