@@ -126,12 +126,15 @@ class Playback:
         return self.requests - self.answers
 
     def ask(self, move: Move | None = None) -> None:
-        """Ask for a frame, of the present moment unless told otherwise."""
+        """Ask for a frame, of the present moment unless told otherwise; first of all for that of
+        the opening.
+        """
+        move = move or (Stay() if self.requests else self.opening_move)
         self.set_view(**self._app.room(self.view))
         self.requests += 1
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
-        self.source.ask(Request(move or Stay(), self.view), self.answered)
+        self.source.ask(Request(move, self.view), self.answered)
 
     def intervene(self, intervention: Intervention) -> None:
         """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
