@@ -29,6 +29,7 @@ from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import Lost, answers
 from callboard.experiments.user_errors import InputError
 from callboard.journal.missing_extra import MissingExtraError
+from callboard.journal.tell.names import with_sign
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
 
@@ -191,7 +192,7 @@ def _table(law: str, lines: Sequence[LawLine]) -> Table:
 def _cells(line: LawLine) -> list[str]:
     half = "" if line.off_half is None else f" ± {line.off_half:.2%}"
     exact = "" if line.exact is None else f"{line.exact:.4f}"
-    off = "" if line.off is None else f"{line.off:+.2%}"
+    off = "" if line.off is None else with_sign(line.off, ".2%")
     runs = "" if line.runs_that_tell is None else f": {line.runs_that_tell:,}"
     label, played = served_label(line.served), f"{line.played.mean:.4f}"
     return [label, exact, played, f"{off}{half}".strip(), f"{line.verdict}{runs}"]

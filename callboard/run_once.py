@@ -14,9 +14,8 @@ from callboard.experiments.many.steady_state import steady_state_of
 from callboard.experiments.pages.figure_rows import (
     TABLE_ROWS,
     VERBOSE_ROWS,
-    GroupKey,
     group_rows,
-    groups_of,
+    run_as_json,
 )
 from callboard.experiments.pages.report.report_words import ONE_SEED_REMARK, found_sentence
 from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
@@ -100,10 +99,8 @@ def tell_livelocks(played: Sequence[RunResult], console: PlainConsole) -> None:
 
 
 def _object(result: RunResult, options: argparse.Namespace) -> dict[str, object]:
-    by: GroupKey | None = options.by
-    groups = {} if by is None else {f"by_{by}": groups_of(result, by)}
     steady = {"steady_state": steady_json(steady_state_of(result))} if options.steady else {}
-    return result.as_json() | groups | steady
+    return run_as_json(result, options.by) | steady
 
 
 def print_heading(world: PlannedWorld, seeds: str) -> None:
@@ -122,10 +119,10 @@ def _print_table(
     """The scenario in two lines, the tables, what was found and how far it may be off, and what
     there is to say of a run.
     """
-    console, by = ReportConsole(), options.by
+    console = ReportConsole()
     print_heading(world, f"seed {world.spec.scenario.seed}")
     console.print_columns(policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
-    if by is not None:
+    for by in dict.fromkeys(options.by):
         console.print_columns(policy_table(played, group_rows(played, by)))
     if options.steady:
         _print_steady(console, played)

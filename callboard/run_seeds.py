@@ -115,7 +115,7 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
     everything = [each for row in played.runs.rows for each in row if each is not None]
     tell_livelocks(everything, PlainConsole(stderr=True))
     livelocked = any(result.livelock for result in everything)
-    return Told(seeds_json(played.runs), played.interrupted, livelocked)
+    return Told(seeds_json(played.runs, options.by), played.interrupted, livelocked)
 
 
 def _played(
@@ -193,9 +193,9 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
         console.print_line(plain("no seed was played to its end"))
         return
     console.print_columns(seed_table(runs, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
-    if options.by is not None:
+    for by in dict.fromkeys(options.by):
         everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
-        console.print_columns(seed_table(runs, group_rows(everything, options.by)))
+        console.print_columns(seed_table(runs, group_rows(everything, by)))
     if len(runs.policies) > 1:
         console.print(difference_table(runs))
         console.print_line(plain(found_sentence(runs), "bold"))

@@ -17,6 +17,7 @@ from callboard.scenarios.formats.recording_file import load_recording
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.tables.backtest_table import TENFOLD, error_share
 
 REPLAYED_TASKS_MAX = 200_000
 """A history of more tasks is not played again only to say how far it is off."""
@@ -73,10 +74,18 @@ def _sentence(found: Sequence[_Tested]) -> str:
     if not found:
         return "Back-test: no job of the history can be compared."
     nearest = min(found, key=lambda each: each.median)
-    mean, median = nearest.errors.bias or 0.0, nearest.median
     which = ", the nearest of these," if len(found) > 1 else ""
     told = f"Back-test: on the unchanged history {short_policy(nearest.policy)}{which}"
-    return (
-        f"{told} is {mean:+.1%} off in the mean response time, and half of the jobs are within"
-        f" {median:.1%}. A difference no larger than that says nothing."
-    )
+    return f"{told} {_off(nearest.errors.bias or 0.0, nearest.median)}"
+
+
+def _off(mean: float, median: float) -> str:
+    """How far the mean and the median job are off, and what that means for a difference."""
+    told = f"is {error_share(mean, signed=True)} off in the mean response time, and half of the"
+    if max(mean, median) <= TENFOLD:
+        return (
+            f"{told} jobs are within {median:.1%}. A difference no larger than that says nothing."
+        )
+    share = error_share(median)
+    jobs = f"{share} off" if median > TENFOLD else f"within {share}"
+    return f"{told} jobs are {jobs}. What is predicted for this history says nothing."

@@ -46,7 +46,6 @@ from callboard.tui.panels.jobs import ASCENDING, JOB_SORT_KEYS
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
-from callboard.tui.panels.play_hint import PlayHint
 from callboard.tui.panels.slot_layout import CARD_NODES, CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
@@ -129,14 +128,13 @@ class CallboardApp(App[None]):
         return self._shown is self._comparison
 
     def compose(self) -> ComposeResult:
-        yield StatusLine(self.playback, id="status")
+        first_steps = not self.playback.player.playing and self.guide is None
+        yield StatusLine(self.playback, self.keymap if first_steps else None, id="status")
         yield self._single
         yield self._comparison
         yield Caption(id="caption")
         yield TimeBar(id="time")
         yield KeysLine(self.keymap, id="keys", live=self.playback.source.live)
-        if not self.playback.player.playing and self.guide is None:
-            yield PlayHint(self.keymap)
 
     def on_mount(self) -> None:
         self.set_keymap(self.keymap.for_textual())
@@ -191,7 +189,7 @@ class CallboardApp(App[None]):
 
     async def _handle_key(self, key: events.Key) -> None:
         """Without a dialog do it here and now; a dialog's own keys go their usual way."""
-        self.query(PlayHint).remove()
+        self.query_one(StatusLine).end_hint()
         bound = self.screen.active_bindings.get(key.key)
         if len(self.screen_stack) > 1 or bound is None:
             await super().on_event(key)
@@ -212,8 +210,6 @@ class CallboardApp(App[None]):
                 slots.set_run(frame.run)
         if (frame.comparison is not None) is not self.paired:
             self._switch()
-        for hint in self.query(PlayHint):
-            hint.come_up(self.size)
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
         self._shown.draw(frame, self.view, self.palette)
@@ -443,7 +439,7 @@ class CallboardApp(App[None]):
     def action_clear(self) -> None:
         """Undo one thing: a long move, the zoom, scrolling back, the selection, a filter."""
         view = self.view
-        if self.playback.stuck:
+        if self.playback.under_way:
             self.playback.ask(Halt())
         elif self._main.has_class("-alone"):
             self.action_maximise()

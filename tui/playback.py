@@ -20,7 +20,18 @@ from callboard.experiments.run.interventions import Intervene
 from callboard.journal.replay.frame import Frame, RunInfo, View
 from callboard.journal.replay.player import USUAL_SPEED, Opening, Player
 from callboard.journal.replay.recorded import RecordedSource
-from callboard.journal.replay.source import GoTo, Move, Request, Source, Stay, Step, StepKind
+from callboard.journal.replay.source import (
+    GoTo,
+    GoToEvent,
+    Halt,
+    Move,
+    Request,
+    Source,
+    Stay,
+    Step,
+    StepKind,
+)
+from callboard.journal.tell.time_format import axis_time
 from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
@@ -89,6 +100,8 @@ class Playback:
         self.player = Player()
         self.opening_move = GoTo(0)
         """Where the screen begins."""
+        self._bound_for: Millis | None = None
+        """The moment to which a move under way leads."""
         self.view = View()
         self.frame: Frame | None = None
         self.run: RunInfo | None = None
@@ -113,10 +126,15 @@ class Playback:
         return self.requests - self.answers
 
     def ask(self, move: Move | None = None) -> None:
-        """Ask for a frame, of the present moment unless told otherwise."""
+        """Ask for a frame, of the present moment unless told otherwise; first of all for that of
+        the opening.
+        """
+        move = move or (Stay() if self.requests else self.opening_move)
         self.set_view(**self._app.room(self.view))
         self.requests += 1
-        self.source.ask(Request(move or Stay(), self.view), self.answered)
+        if isinstance(move, GoTo | GoToEvent | Halt):
+            self._bound_for = move.at_ms if isinstance(move, GoTo) else None
+        self.source.ask(Request(move, self.view), self.answered)
 
     def intervene(self, intervention: Intervention) -> None:
         """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
@@ -161,6 +179,8 @@ class Playback:
             self._app.say("")
         self._waited_s = 0.0
         self.frame = frame
+        if not self.waiting or frame.over or frame.at_ms >= (self._bound_for or 0):
+            self._bound_for = None
         if frame.run is not None:
             self.run = frame.run
             self.set_view(with_run=False)
@@ -197,7 +217,7 @@ class Playback:
         if self.waiting:
             self._waited_s += seconds
             if self.stuck:
-                self._app.say("simulating …  esc stops")
+                self._app.say(self.under_way)
         self._pace.seconds += seconds
         if not self.player.playing:
             self._pace.clear()
@@ -220,6 +240,13 @@ class Playback:
             if real < 10
             else (f"{self.player.speed_text}, really ×{real:,.0f}")
         )
+
+    @property
+    def under_way(self) -> str:
+        """What is being done while it is not yet where it was to go; empty once it is."""
+        if self._bound_for is not None and self.waiting:
+            return f"going to {axis_time(self._bound_for)} …  esc stops"
+        return "simulating …  esc stops" if self.stuck else ""
 
     @property
     def stuck(self) -> bool:

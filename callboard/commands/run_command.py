@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--journal", metavar="FILE", help=journal)
     slowdown = "also compare each job with itself alone on the empty cluster"
     add("--slowdown", action="store_true", help=slowdown)
-    by = "also a table with a row for each pool, or each user"
-    add("--by", choices=("pool", "user"), help=by)
+    by = "also a table with a row for each pool, or each user; may be repeated, for both"
+    add("--by", action="append", default=[], choices=("pool", "user"), help=by)
 
 
 def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,13 @@ from callboard.experiments.histories.backtest.held_back import HistoryPart, part
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.pages.figure_text import skewed_words
-from callboard.journal.tell.names import duration
+from callboard.journal.tell.names import duration, rounded_duration, with_sign
 from callboard.scheduler.registry.spelling import short_policy
+
+TENFOLD = 10.0
+"""A greater share of what was recorded is not told in percent."""
+
+MORE_THAN_TENFOLD = "over tenfold"
 
 _SIGNED = "of the mean"
 _PLAIN = "rank correlation"
@@ -68,10 +73,12 @@ def worst_lines(found: Backtest) -> Iterator[str]:
 
 
 def error_share(value: float | None, *, signed: bool = False) -> str:
-    """In percent; empty for None."""
+    """In percent, or in words where a percentage tells nothing; empty for None."""
     if value is None:
         return ""
-    return f"{value:+,.1%}" if signed else f"{value:,.1%}"
+    if value > TENFOLD:
+        return MORE_THAN_TENFOLD
+    return with_sign(value, ",.1%") if signed else f"{value:,.1%}"
 
 
 def _title(found: PolicyBacktest, part: HistoryPart) -> str:
@@ -85,12 +92,14 @@ def _cell(name: str, found: Interval) -> str:
     if name == _PLAIN:
         return f"{found.mean:.3f}" if found.half is None else f"{found.mean:.3f} ± {found.half:.3f}"
     mean = error_share(found.mean, signed=name == _SIGNED)
-    return mean if found.half is None else f"{mean.removesuffix('%')} ± {error_share(found.half)}"
+    if found.half is None or mean == MORE_THAN_TENFOLD:
+        return mean
+    return f"{mean.removesuffix('%')} ± {error_share(found.half)}"
 
 
 def _duration(found: Interval) -> str:
-    mean = duration(round(found.mean))
-    return mean if found.half is None else f"{mean} ± {duration(round(found.half))}"
+    mean = rounded_duration(found.mean)
+    return mean if found.half is None else f"{mean} ± {rounded_duration(found.half)}"
 
 
 def _in_words(error: JobError) -> str:

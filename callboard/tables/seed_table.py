@@ -13,7 +13,7 @@ from callboard.experiments.many.seed_runs import (
     p95_response_s,
 )
 from callboard.experiments.many.statistics import PairedComparison
-from callboard.experiments.pages.figure_rows import TABLE_ROWS, TableRow
+from callboard.experiments.pages.figure_rows import TABLE_ROWS, GroupKey, TableRow, run_as_json
 from callboard.experiments.pages.report.document import ReportCell, ReportTable
 from callboard.experiments.pages.report.result_tables import compared_rows, figure_table
 from callboard.tables.policy_table import headings
@@ -48,12 +48,14 @@ def difference_table(runs: SeedRuns) -> Table:
     return terminal_table(ReportTable(headings=head, rows=rows))
 
 
-def seeds_json(runs: SeedRuns) -> list[dict[str, object]]:
-    """For each policy its means with half widths, and its differences to the first."""
-    return [_policy_json(runs, place) for place in range(len(runs.policies))]
+def seeds_json(runs: SeedRuns, by: Sequence[GroupKey] = ()) -> list[dict[str, object]]:
+    """For each policy its means with half widths, its differences to the first, and its runs, with
+    their jobs by these keys.
+    """
+    return [_policy_json(runs, place, by) for place in range(len(runs.policies))]
 
 
-def _policy_json(runs: SeedRuns, place: int) -> dict[str, object]:
+def _policy_json(runs: SeedRuns, place: int, by: Sequence[GroupKey]) -> dict[str, object]:
     found: dict[str, object] = {
         "scenario": runs.scenario,
         "policy": runs.policies[place],
@@ -68,7 +70,7 @@ def _policy_json(runs: SeedRuns, place: int) -> dict[str, object]:
         found["differences"] = {
             name: _comparison_json(runs.against_first(place, f)) for name, f in JSON_FIGURES.items()
         }
-    found["runs"] = [result.as_json() for result in runs.results(place)]
+    found["runs"] = [run_as_json(result, by) for result in runs.results(place)]
     return found
 
 

@@ -116,6 +116,12 @@ def done_within_row(seconds: float) -> TableRow:
     return TableRow(f"jobs done within {seconds:,g} s", share, _PERCENT, max)
 
 
+def run_as_json(result: RunResult, by: Sequence[GroupKey]) -> dict[str, object]:
+    """A run as plain data, with its jobs by each of these keys."""
+    groups = {f"by_{key}": groups_of(result, key) for key in by}
+    return result.as_json() | groups
+
+
 def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
     """The jobs and response times of each pool or user, by name, as plain data."""
     return {

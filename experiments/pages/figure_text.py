@@ -18,6 +18,7 @@ from callboard.experiments.many.statistics import (
     compare_paired,
     interval,
 )
+from callboard.journal.tell.names import with_sign
 
 COMPARED: dict[str, Figure] = {
     "response time, mean": mean_response_s,
@@ -75,15 +76,23 @@ def with_half(mean: str, half: float | None) -> str:
     return f"{number} ± {half:,.{len(match[2] or '')}f}{unit}"
 
 
+def _signed_with_half(mean: float, half: float | None, decimals: int, unit: str) -> str:
+    """`−12 ± 3 s`, or `under 1 s` where so many decimals say nothing of either."""
+    told = with_half(f"{with_sign(mean, f',.{decimals}f')}{unit}", half)
+    if (mean or half) and not re.search("[1-9]", told):
+        return f"under {10**-decimals:g}{unit}"
+    return told
+
+
 def difference_cells(found: PairedComparison, unit: str) -> DifferenceCells:
     """The cells of a comparison."""
     mean, n = found.difference.mean, found.difference.runs
     decimals = 0 if abs(found.first_mean) >= 100 else 1
-    difference = with_half(f"{mean:+,.{decimals}f}{unit}", found.difference.half)
+    difference = _signed_with_half(mean, found.difference.half, decimals, unit)
     share, half = found.relative, found.relative_half
     relative = ""
     if share is not None:
-        relative = with_half(f"{100 * share:+.0f}%", None if half is None else 100 * half)
+        relative = _signed_with_half(100 * share, half and 100 * half, 0, "%")
     ties = f", equal in {found.ties}" if found.ties else ""
     told = found.difference.excludes_zero or found.difference.half is None
     remark = "" if told else "may be chance"

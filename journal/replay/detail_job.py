@@ -141,8 +141,8 @@ def _sizes(
         said += [("true size°", f"{duration(size_ms)} of slot time")]
     slowdown = insight.slowdown(row, at_ms)
     if slowdown is not None:
-        so_far = "" if row.finished_ms is not None else " so far"
-        said += [("slowdown°", f"{slowdown:.1f} times as long as alone{so_far}")]
+        least = "" if row.finished_ms is not None else "at least "
+        said += [("slowdown°", f"{least}{slowdown:.1f} times as long as alone")]
     return said
 
 

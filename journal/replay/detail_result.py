@@ -9,7 +9,7 @@ from callboard.journal.replay.frame import DetailText
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import schedulers_so_far
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable
+from callboard.journal.tell.names import count, duration, printable, rounded_duration
 from callboard.scheduler.model import Millis
 
 _Fact = tuple[str, str]
@@ -87,8 +87,8 @@ def _times(recording: Recording, done: list[JobRecord], at_ms: Millis) -> list[_
     if not done:
         return []
     took = [(job.finished_ms or at_ms) - job.submission.at_ms for job in done]
-    mean, p95 = round(float(np.mean(took))), round(float(np.percentile(took, 95)))
-    facts = [("response", f"mean {duration(mean)}, p95 {duration(p95)}")]
+    mean, p95 = (rounded_duration(float(each)) for each in (np.mean(took), np.percentile(took, 95)))
+    facts = [("response", f"mean {mean}, p95 {p95}")]
     insight = recording.insight
     known = [insight.slowdown(job, at_ms) for job in done] if insight is not None else []
     slow = [each for each in known if each is not None]

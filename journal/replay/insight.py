@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from callboard.actors.vocabulary.events import RunStarted
+from callboard.actors.vocabulary.events import Outcome, RunStarted
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.fair_share import FairShares
 from callboard.journal.replay.job_oracle import JobOracle, MakeOracle
@@ -65,11 +65,15 @@ class Insight:
 
     def slowdown(self, row: JobRecord, at_ms: Millis) -> float | None:
         """The job's time in the system over the least that it could take alone, as the glossary
-        has it; below 1 only while the job has not ended.
+        has it.  While it has not ended, the least that this can come to, which is at least 1; none
+        if it has failed.
         """
+        if row.outcome not in (None, Outcome.SUCCEEDED):
+            return None
         least_ms = None if self._oracle is None else self._oracle.least_ms(row.submission)
         until_ms = at_ms if row.finished_ms is None else row.finished_ms
-        return (until_ms - row.submission.at_ms) / least_ms if least_ms else None
+        so_far = (until_ms - row.submission.at_ms) / least_ms if least_ms else None
+        return so_far if so_far is None or row.finished_ms is not None else max(so_far, 1.0)
 
 
 def queue_position(why: Why) -> str:

@@ -9,7 +9,8 @@ from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import Request
+from callboard.journal.replay.source import GoTo, Request, Stay
+from callboard.scheduler.model import Millis
 
 
 class RecordedSource:
@@ -26,6 +27,8 @@ class RecordedSource:
         self.recording = Recording(make_oracle)
         self.cursor = Cursor(self.recording)
         self._events = events
+        self._goal_ms: Millis | None = 0
+        """Where the last move was to go that what has been read falls short of."""
 
     def read_on(self, count: int | None = None) -> bool:
         """Read `count` more events, or all; returns whether there may be more at once.
@@ -37,11 +40,19 @@ class RecordedSource:
         known, events = len(self.recording), self._events
         for event in events.take(count) if isinstance(events, Follower) else islice(events, count):
             self.recording.append(event)
+        self._go_on()
         if len(self.recording) - known == count:
             return True
         grows = isinstance(events, Follower) and events.status is JournalStatus.WRITING
         self.recording.closed = not grows
         return False
+
+    def _go_on(self) -> None:
+        """Go on to where a move leads that was asked for before all was read."""
+        if self._goal_ms is not None and len(self.recording):
+            self.cursor.to_ms(self._goal_ms)
+            if self.recording.end_ms >= self._goal_ms:
+                self._goal_ms = None
 
     @property
     def growing(self) -> bool:
@@ -49,6 +60,9 @@ class RecordedSource:
         return not self.recording.closed
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+        if not isinstance(request.move, Stay):
+            goes_to = request.move.at_ms if isinstance(request.move, GoTo) else None
+            self._goal_ms = None if self.recording.closed else goes_to
         self.cursor.move(request.move)
         answer(self.cursor.frame(request.view))
 

@@ -9,8 +9,8 @@ from callboard.actors.vocabulary.job_names import job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import ResultHeadline
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable
-from callboard.journal.tell.time_format import short_duration
+from callboard.journal.tell.names import count, duration, printable, rounded_duration, with_sign
+from callboard.journal.tell.time_format import short_mean
 from callboard.scheduler.model import JobId, Millis
 
 _SAME_MS = 50
@@ -31,10 +31,10 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     took, jobs = response_times(cluster), cluster.run.jobs
     if not took:
         return None
-    mean = _to_the_second(sum(took.values()) / len(took))
+    mean = sum(took.values()) / len(took)
     longest = max(took, key=took.__getitem__)
     policy = printable(cluster.run.policy)
-    sentences = [f"A job took {duration(mean)} on average under {policy}."]
+    sentences = [f"A job took {rounded_duration(mean)} on average under {policy}."]
     if len(took) > 1:
         said = f"The longest was {_title(jobs, longest)}, {duration(took[longest])}."
         sentences.append(said)
@@ -42,7 +42,7 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
         sentences.append(f"{count(failed, 'job')} of {len(jobs):,} did not succeed.")
     if cluster.wasted_ms:
         sentences.append(f"{duration(cluster.wasted_ms)} of slot time went into lost attempts.")
-    return ResultHeadline(short_duration(mean), sentences)
+    return ResultHeadline(short_mean(mean), sentences)
 
 
 def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHeadline | None:
@@ -57,7 +57,7 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     policies = [printable(cluster.run.policy) for cluster in clusters]
     share = (means[1] - means[0]) / means[0] if means[0] else 0.0
     better = int(share <= 0)
-    told = [duration(_to_the_second(mean)) for mean in means]
+    told = [rounded_duration(mean) for mean in means]
     percent = f"{abs(means[1] - means[0]) / max(means[1 - better], 1):.0%}"
     sentence = (
         f"Under {policies[better]} a job took {told[better]} on average, {percent} less than"
@@ -70,12 +70,7 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     gains = [first[job] - second[job] for job in both]
     chance = "One seed: `callboard run --seeds 10` tells whether that is chance."
     sentences = [sentence, *_who(gains, policies[1]), chance]
-    return ResultHeadline(f"{100 * share:+.0f}%", sentences)
-
-
-def _to_the_second(ms: float) -> Millis:
-    """A mean as tables round it: from a minute on in whole seconds."""
-    return round(ms / 1000) * 1000 if ms >= 60_000 else round(ms)
+    return ResultHeadline(with_sign(share, ".0%"), sentences)
 
 
 def _who(gains: Collection[Millis], policy: str) -> list[str]:

@@ -82,6 +82,12 @@ def ordinal(number: int) -> str:
     return f"{number}{tail or 'th'}"
 
 
+def with_sign(value: float, form: str) -> str:
+    """The number in this form (`,.1f`, `.0%`) with its sign, which nothing, as written, has not."""
+    text = f"{value:+{form}}"
+    return text if re.search("[1-9]", text) else text[1:]
+
+
 def printable(text: str) -> str:
     """`text` on one line: names come from users' files and may hold anything, even escapes."""
     if text.isprintable():
@@ -111,6 +117,11 @@ def duration(ms: model.Millis) -> str:
     if seconds < 86400:
         return f"{seconds // 3600} h {seconds // 60 % 60:02} min"
     return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
+
+
+def rounded_duration(ms: float) -> str:
+    """A mean, or another figure of many: `2 min 09 s` for 128.6 s, rounded as tables round it."""
+    return duration(1000 * round(ms / 1000) if ms >= 60_000 else round(ms))
 
 
 def class_words(kind: type, between: str = " ") -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.journal.tell.names import clock, count, duration, node_name
+from callboard.journal.tell.names import clock, count, duration, node_name, rounded_duration
 from callboard.journal.tell.sentences import nodes_shown
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Stage
 from callboard.scheduler.reasons import Reason
@@ -113,7 +113,7 @@ def _waits(what: str, waits: list[_Wait]) -> Iterator[str]:
     if not waits:
         return
     total = sum(ms for ms, _ in waits)
-    mean = duration(round(total / len(waits)))
+    mean = rounded_duration(total / len(waits))
     yield f"    {len(waits):,} {what}, and waited there {mean} on average"
     longest = sorted(waits, key=lambda each: -each[0])[:WAITS_SHOWN]
     yield from (f"      {duration(ms)} {where}" for ms, where in longest if ms * len(waits) > total)

@@ -27,6 +27,14 @@ def short_duration(ms: Millis) -> str:
     return f"{seconds // 86400}d{seconds // 3600 % 24:02}h"
 
 
+def short_mean(ms: float) -> str:
+    """A mean in the short form, rounded as tables and sentences round it: `2m09s` for 128.6 s.
+
+    The length of one job is cut, as a clock cuts it.
+    """
+    return short_duration(1000 * round(ms / 1000) if ms >= 10_000 else round(ms))
+
+
 def axis_time(ms: Millis) -> str:
     """A moment on an axis: `0:07:30`."""
     seconds = ms // 1000

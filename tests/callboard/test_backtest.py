@@ -208,6 +208,20 @@ def test_a_what_if_says_how_far_the_unchanged_history_is_off(
     assert "Back-test" not in other
 
 
+def test_what_is_off_beyond_measure_is_told_in_words(callboard: Run, tmp_path: Path) -> None:
+    """3585090.1%, stood there.  Forty jobs of a second each on one processor, of which the log says
+    that none had to wait.
+    """
+    rows = (f"{job} 0 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 -1 -1 -1" for job in range(1, 41))
+    path = written(tmp_path, "\n".join(["; MaxProcs: 1", *rows]), "far.swf")
+    _, out, _ = callboard("run", str(path), "--policy", "fifo")
+    (line,) = [line for line in out.splitlines() if line.startswith("Back-test: ")]
+    assert "half of the jobs are over tenfold off. What is predicted" in line
+    _, table, _ = callboard("backtest", str(path), "--policy", "fifo")
+    assert "over tenfold" in table
+    assert not re.search(r"\d{4,}(\.\d)?%|\d,\d+(\.\d)?%", table)
+
+
 def test_a_large_history_is_not_played_again_for_it(
     callboard: Run, history: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

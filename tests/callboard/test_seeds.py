@@ -90,6 +90,19 @@ class TestIntervals:
         (mean,) = [line for line in out.splitlines() if "response time, mean  " in line][:1]
         assert mean.count("±") == 2
 
+    @pytest.mark.parametrize("seeds", ["1", "2"])
+    def test_there_is_a_table_for_each_by_that_was_asked_for(
+        self, callboard: Run, seeds: str
+    ) -> None:
+        """The first of two was dropped without a word."""
+        asked = ("--by", "user", "--by", "pool", "--by", "user")
+        _, out, _ = callboard("run", *SMALL, "--seeds", seeds, *asked)
+        assert (out.count(" user: jobs "), out.count(" (no pool): jobs ")) == (1, 1)
+        status, out, _ = callboard("run", *SMALL, "--seeds", seeds, *asked, "--json")
+        assert status == 0
+        runs = [run for each in json.loads(out) for run in each["runs"]]
+        assert all({"by_user", "by_pool"} < run.keys() for run in runs)
+
     def test_one_seed_alone_is_told_from_evidence(self, callboard: Run) -> None:
         _, out, _ = callboard("run", *SMALL)
         assert "one seed: chance is not told from policy. --seeds 10 gives" in out

@@ -4,10 +4,12 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from callboard.journal.replay.frame import Frame
-from callboard.journal.replay.source import GoTo, Halt, Request, Source
+from callboard.journal.replay.player import Opening
+from callboard.journal.replay.source import GoTo, Halt, Move, Request, Source
 from callboard.tui.app import CallboardApp
 from callboard.tui.panels.log import LogPane
 from tests.journal.replay.support import outage, recorded
@@ -31,6 +33,14 @@ class SlowSource:
 
     def answer_one(self) -> None:
         self._source.ask(*self._asked.popleft())
+
+    def has_been_asked(self, move: Move) -> bool:
+        return any(request.move == move for request, _ in self._asked)
+
+    def answer_with(self, move: Move) -> None:
+        """Answer as a run does that has come no further than that."""
+        request, answer = self._asked.popleft()
+        self._source.ask(msgspec.structs.replace(request, move=move), answer)
 
     @property
     def behind(self) -> int:
@@ -181,6 +191,33 @@ def test_simulating_is_said_until_there_is_a_frame() -> None:
 
     source = SlowSource(recorded(outage()))
     drive(source, act)
+
+
+def test_a_move_under_way_is_said_in_its_place() -> None:
+    """A picture of 0:00:01 had “space to play” over it while the run was going to 0:06:40."""
+    source = SlowSource(recorded(outage()))
+    source.slow = True
+    app = CallboardApp(source, ticking=False)
+    app.playback.begin(Opening(400_000))
+
+    async def play() -> None:
+        async with app.run_test(size=SMALL) as pilot:
+            screen = Screen(app, pilot)
+            await screen.until(lambda: source.has_been_asked(GoTo(400_000)))
+            assert "starting, going to 0:06:40 …" in screen.text()
+            app.playback.ask()
+            source.answer_with(GoTo(1000))
+            await pilot.pause()
+            assert screen.frame.at_ms == 1000
+            assert "going to 0:06:40 …  esc stops" in screen.text()
+            assert "space to play" not in screen.text()
+            while source.behind:
+                source.answer_one()
+            await pilot.pause()
+            assert "going to" not in screen.text()
+            assert "space to play" in screen.text()
+
+    asyncio.run(play())
 
 
 def test_the_screen_says_that_it_starts() -> None:

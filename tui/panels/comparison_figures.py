@@ -7,7 +7,7 @@ import msgspec
 
 from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
 from callboard.journal.tell.names import clock
-from callboard.journal.tell.time_format import axis_time, short_duration
+from callboard.journal.tell.time_format import axis_time, short_mean
 from callboard.tui.panels.pane import Pane, Span, cut
 
 _LABEL, _VALUE, _DIFFERENCE = 19, 10, 9
@@ -29,15 +29,11 @@ class FigureRow(msgspec.Struct, frozen=True):
         return None if self.less_is_better is None else int((second < first) == self.less_is_better)
 
 
-def _brief(ms: float) -> str:
-    return short_duration(round(ms))
-
-
 FIGURE_ROWS = (
     FigureRow("jobs succeeded", lambda f: f.done, "{:,.0f}".format, False),
-    FigureRow("mean response", lambda f: f.response_ms, _brief, None, True),
-    FigureRow("  of the same jobs", lambda f: f.common_ms, _brief, True, True),
-    FigureRow("mean time in system", lambda f: f.in_system_ms, _brief, True, True),
+    FigureRow("mean response", lambda f: f.response_ms, short_mean, None, True),
+    FigureRow("  of the same jobs", lambda f: f.common_ms, short_mean, True, True),
+    FigureRow("mean time in system", lambda f: f.in_system_ms, short_mean, True, True),
     FigureRow("map slots busy", lambda f: f.busy[0], "{:.1%}".format),
     FigureRow("reduce slots busy", lambda f: f.busy[1], "{:.1%}".format),
     FigureRow("slot time wasted", lambda f: f.wasted, "{:.1%}".format, True),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from callboard.journal.replay.frame import Frame, Totals
 from callboard.journal.replay.signs import ENDING_WORDS
 from callboard.journal.tell.names import clock, printable
+from callboard.journal.tell.time_format import axis_time
 from callboard.tui.keymap import COMPARING, INTERVENING, Command, Keymap
 from callboard.tui.panels.comparison_figures import verdict
 from callboard.tui.panels.pane import Pane, Span
@@ -15,12 +16,23 @@ from callboard.tui.theme import style
 class StatusLine(Pane, can_focus=False):
     """Time and speed on the left, the cluster in figures on the right."""
 
-    before_frames = " starting …"
-
-    def __init__(self, playback: Playback, *, id: str) -> None:
+    def __init__(self, playback: Playback, first_steps: Keymap | None = None, *, id: str) -> None:
+        """With the keys of `first_steps` it says what to do first, until `end_hint`."""
         super().__init__(id=id)
         self._playback = playback
         self._note = ""
+        self._hints: tuple[str, ...] = ()
+        if first_steps is not None:
+            play, keys = first_steps.now("space"), first_steps.now("?")
+            self._hints = (f" {play} to play · {keys} for the keys ", f" {play} to play ")
+        at_ms = playback.opening_move.at_ms
+        self.before_frames = f" starting, going to {axis_time(at_ms)} …" if at_ms else " starting …"
+
+    def end_hint(self) -> None:
+        """The first key takes it away."""
+        if self._hints:
+            self._hints = ()
+            self.refresh()
 
     def say(self, note: str) -> None:
         self._note = note
@@ -29,6 +41,7 @@ class StatusLine(Pane, can_focus=False):
     def line(self, frame: Frame, _y: int) -> Iterable[Span]:
         ground = self.palette.raised
         left, right = list(self._run(frame)), list(self._figures(frame))
+        left += self._hint(self.content_size.width - sum(len(text) for text, _ in left))
         spare = self.content_size.width - sum(len(text) for text, _ in (*left, *right))
         while spare < 1 and len(right) > 1:
             spare += len(right.pop(0)[0])
@@ -55,8 +68,15 @@ class StatusLine(Pane, can_focus=False):
             yield f" under {_policies(frame)}", style(palette.text, ground)
         if frame.totals.master_paused:
             yield "  the master is paused", style(palette.fault, ground, bold=True)
-        note = self._note or (_ending(frame) if frame.over else "")
+        note = self._note or self._playback.under_way or (_ending(frame) if frame.over else "")
         yield f"  {note}" if note else "", style(palette.accent, ground)
+
+    def _hint(self, room: int) -> Iterator[Span]:
+        """What to do first, as far as there is room for it, while nothing else is being done."""
+        fitting = [each for each in self._hints if len(each) + 2 <= room]
+        if fitting and not (self._note or self._playback.under_way):
+            yield "  ", style(self.palette.text, self.palette.raised)
+            yield fitting[0], style(self.palette.ground, self.palette.accent, bold=True)
 
     def _figures(self, frame: Frame) -> Iterator[Span]:
         palette, totals = self.palette, frame.totals

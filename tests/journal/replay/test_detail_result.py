@@ -1,9 +1,9 @@
 """The result of a run that is over, against the figures of the same journal."""
 
 from callboard.journal.figures.metrics import Metrics
-from callboard.journal.replay.frame import DetailText, View
+from callboard.journal.replay.frame import DetailText, ResultHeadline, View
 from callboard.journal.replay.source import GoTo, Move, Request
-from callboard.journal.tell.names import duration
+from callboard.journal.tell.names import rounded_duration
 from tests.journal.replay.support import events_of, outage, recorded
 
 
@@ -14,6 +14,15 @@ def result_at(move: Move, view: View | None = None) -> DetailText | None:
     return found[0]
 
 
+def headline_of_the_end() -> str:
+    """What the result says first."""
+    found: list[ResultHeadline | None] = []
+    source = recorded(outage())
+    source.ask(Request(GoTo(None), View()), lambda frame: found.append(frame.headline))
+    assert found[0] is not None
+    return found[0].sentences[0]
+
+
 def test_it_has_the_figures_of_the_run() -> None:
     result = result_at(GoTo(None))
     assert result is not None
@@ -22,8 +31,9 @@ def test_it_has_the_figures_of_the_run() -> None:
     response = summary.response_seconds
     assert response.mean is not None
     assert response.p95 is not None
-    mean, p95 = (duration(round(1000 * seconds)) for seconds in (response.mean, response.p95))
+    mean, p95 = (rounded_duration(1000 * each) for each in (response.mean, response.p95))
     assert facts["response"] == f"mean {mean}, p95 {p95}"
+    assert mean in headline_of_the_end()
     assert facts["jobs"] == f"{summary.jobs.submitted} of {summary.jobs.submitted} succeeded"
     assert facts["digest"] == recorded(outage()).recording.ended.digest  # type: ignore[union-attr]
     for label in ("slowdown°", "busy", "wasted", "waited most", "next"):
@@ -49,7 +59,7 @@ def test_before_its_end_it_has_the_figures_so_far() -> None:
     response = summary.response_seconds
     assert response.mean is not None
     assert response.p95 is not None
-    mean, p95 = (duration(round(1000 * seconds)) for seconds in (response.mean, response.p95))
+    mean, p95 = (rounded_duration(1000 * each) for each in (response.mean, response.p95))
     assert facts["response"] == f"mean {mean}, p95 {p95}"
     done, submitted = summary.jobs.completed, summary.jobs.submitted
     assert facts["jobs"] == f"{done} succeeded, {submitted - done} in the system"

@@ -11,6 +11,7 @@ from callboard.actors.vocabulary.events import (
     KillOrdered,
     NodeFacts,
     NodeLost,
+    Outcome,
     RunStarted,
 )
 from callboard.experiments.live.job_oracles import oracle_of_journal
@@ -137,6 +138,26 @@ def test_no_job_ends_before_the_least_that_it_could_take() -> None:
             )
             assert slowdown is not None
             assert slowdown >= 1, event
+
+
+def test_of_a_job_that_has_not_ended_the_slowdown_is_the_least_that_it_can_come_to() -> None:
+    """At least 1, as the glossary has it, and never more than it comes to; of a job that has failed
+    there is none.
+    """
+    recording = Recording(oracle_of_journal)
+    for event in outage():
+        recording.append(event)
+    insight = recording.insight
+    assert insight is not None
+    for row in recording.last_state.run.jobs.values():
+        first_ms, finished = row.submission.at_ms, row.finished
+        assert finished is not None
+        result = insight.slowdown(row, recording.end_ms)
+        row.finished = None
+        rising = [insight.slowdown(row, at) for at in (first_ms, first_ms + 1, finished.at_ms)]
+        assert rising == [1, 1, result]
+        row.finished = msgspec.structs.replace(finished, outcome=Outcome.FAILED)
+        assert insight.slowdown(row, recording.end_ms) is None
 
 
 def test_slowdown_is_what_run_tells() -> None:

@@ -17,9 +17,19 @@ from callboard.actors.vocabulary.events import (
 from callboard.journal.replay import recording as tapes
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.event_log import LogFilter, lines_before, log_line
-from callboard.journal.replay.frame import JobSortKey, View
+from callboard.journal.replay.frame import Frame, JobSortKey, View
+from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import GoTo, GoToEvent, Play, Step, StepKind
+from callboard.journal.replay.source import (
+    GoTo,
+    GoToEvent,
+    Move,
+    Play,
+    Request,
+    Stay,
+    Step,
+    StepKind,
+)
 from callboard.journal.run_state import NO_SUBJECT, RunState
 from callboard.journal.tell.sentences import Narrator
 from tests.journal.replay.support import events_of, outage, recorded
@@ -173,6 +183,38 @@ class TestHead:
             cursor.move(Play(None))
         assert cursor.at_ms == cursor.recording.end_ms
         assert isinstance(cursor.recording.event(cursor.index - 1), RunEnded)
+
+
+class TestReadInParts:
+    def test_a_move_to_what_has_not_been_read_is_gone_on_with(self) -> None:
+        """`replay long.journal --at 2:00:00` stood where its first 20,000 events end."""
+        source = RecordedSource(iter(outage()))
+        source.read_on(100)
+        assert frame_of(source, GoTo(700_000)).at_ms < 700_000
+        while source.read_on(500):
+            assert frame_of(source, Stay()).at_ms <= 700_000
+        assert frame_of(source, Stay()).at_ms == 700_000
+
+    def test_and_any_other_move_takes_its_place(self) -> None:
+        source = RecordedSource(iter(outage()))
+        source.read_on(100)
+        frame_of(source, GoTo(700_000))
+        frame_of(source, Step(StepKind.EVENT, back=True))
+        at_ms = frame_of(source, Stay()).at_ms
+        source.read_on()
+        assert frame_of(source, Stay()).at_ms == at_ms
+
+    def test_what_is_read_before_any_move_is_shown(self) -> None:
+        """A journal that is cut off at once had no policy in its first line."""
+        source = RecordedSource(iter(outage()[:2]))
+        source.read_on()
+        assert frame_of(source, Stay()).policy == "fair"
+
+
+def frame_of(source: RecordedSource, move: Move) -> Frame:
+    found: list[Frame] = []
+    source.ask(Request(move, View()), found.append)
+    return found[0]
 
 
 class TestFrame:

@@ -7,6 +7,7 @@ from callboard.experiments.live.live_server import LiveServer
 from callboard.experiments.run.run_loading import load_run
 from callboard.journal.replay.frame import Frame, ResultHeadline
 from callboard.journal.replay.source import GoTo
+from callboard.tui.panels.comparison_figures import FIGURE_ROWS
 from tests.tui.test_interventions import ask, to_the_end
 
 MEANS = {"fifo": "3 min 04 s", "fair": "2 min 09 s"}
@@ -52,9 +53,18 @@ def test_two_runs_that_are_over_say_which_is_better_by_how_much_and_that_it_is_o
     assert chance.startswith("One seed:")
 
 
+def test_the_figures_beside_each_other_are_those_of_the_sentence() -> None:
+    """Both round a mean: 128.6 s is 2m09s in the table, as the result has it."""
+    end = the_end("fifo", "fair")
+    assert end.comparison is not None
+    mean = next(row for row in FIGURE_ROWS if row.label == "mean response")
+    written = [mean.written(mean.of(figures) or 0) for figures in end.comparison.figures]
+    assert written == ["3m04s", "2m09s"]
+
+
 def test_equal_runs_are_said_to_be_alike() -> None:
     found = headline_of("fifo", "fifo")
-    assert found.figure == "+0%"
+    assert found.figure == "0%"
     assert found.sentences[0] == f"A job took {MEANS['fifo']} on average under fifo and fifo alike."
     assert not any("sooner" in each for each in found.sentences)
 

@@ -1,0 +1,35 @@
+"""How differences are written."""
+
+import pytest
+
+from callboard.experiments.many.statistics import compare_paired
+from callboard.experiments.pages.figure_text import difference_cells
+from callboard.journal.tell.names import with_sign
+
+
+@pytest.mark.parametrize(
+    ("differences", "written"),
+    [
+        ((-0.01, -0.0101), ("under 0.1 s", "under 1%", "2 of 2")),
+        ((0.001, -0.002), ("under 0.1 s", "under 1%", "1 of 2")),
+        ((0.0, 0.0), ("0.0 s", "0%", "0 of 2, equal in 2")),
+        ((-0.2, 0.2), ("0.0 ± 2.5 s", "0 ± 5%", "1 of 2")),
+        ((-5.0, -5.2), ("−5.1 ± 1.3 s", "−10 ± 3%", "2 of 2")),
+    ],
+)
+def test_what_is_written_as_nothing_has_no_sign(
+    differences: tuple[float, float], written: tuple[str, str, str]
+) -> None:
+    """“-0.0 ± 0.0 s, less in 2 of 2 seeds”, stood there, and “-0 ± 0%”."""
+    first = (50.0, 50.0)
+    found = compare_paired([a + b for a, b in zip(first, differences, strict=True)], first)
+    assert difference_cells(found, " s")[:3] == written
+
+
+def test_a_number_has_its_sign_where_it_shows() -> None:
+    assert [with_sign(each, ",.1%") for each in (-0.0004, 0.0, 0.02, -12.0)] == [
+        "0.0%",
+        "0.0%",
+        "+2.0%",
+        "-1,200.0%",
+    ]
