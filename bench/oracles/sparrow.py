@@ -1,13 +1,22 @@
 """Small worlds of the simulator that Sparrow's authors released (radlab/sparrow), draws given."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from bench.oracles.comparison import Cell
 from bench.oracles.oracle_runs import SCALE, responses_ms
+from callboard.actors.books.frontend import Frontend
 from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.message import Message
 from callboard.actors.sparrow.draws import Draws
+from callboard.actors.sparrow.late_binding import LateBinding
+from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask, NoTask
+from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sparrow import Sparrow, SparrowParams
+from callboard.actors.vocabulary.messages import LaunchTask
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, Millis, NodeId, Stage
 
@@ -42,6 +51,76 @@ class ReplayedSparrow(Sparrow):
 
     def draws(self, world: World) -> Draws:  # noqa: ARG002
         return _Replayed(self._orders)
+
+
+class QueuedSparrow(ReplayedSparrow):
+    """The same with one scheduler, which hears nodes that ask at one instant as the simulator does:
+    in the order in which it told them what makes them ask now.
+    """
+
+    def __init__(
+        self,
+        params: SparrowParams,
+        orders: Sequence[Sequence[NodeId]],
+        lengths_ms: Sequence[Millis],
+    ) -> None:
+        super().__init__(replace(params, schedulers=1), orders)
+        self._lengths_ms = lengths_ms
+
+    def frontend(self, number: int, world: World, draws: Draws) -> Frontend:
+        params = self.params
+        if params.placement != "late":
+            return super().frontend(number, world, draws)
+        cancels, probes = params.cancellation, params.probes
+        found = _Queued(number, world, draws, probes=probes, cancellation=cancels)
+        found.lengths_ms = self._lengths_ms
+        return found
+
+
+class _Queued(LateBinding):
+    """Who asks when is known: whom a slot will be free, a round trip after it was told so."""
+
+    lengths_ms: Sequence[Millis]
+    """Of each job's tasks."""
+
+    def __init__(
+        self, number: int, world: World, draws: Draws, *, probes: float, cancellation: bool
+    ) -> None:
+        super().__init__(number, world, draws, probes=probes, cancellation=cancellation)
+        self._round_trip_ms = 2 * world.cluster.latency_ms
+        self._questions = _InTurn(self)
+        self._told = 0
+        self._turns: dict[Millis, dict[NodeId, deque[int]]] = {}
+        """By the instant at which nodes may ask, and by node: the numbers of what they were told
+        that lets them."""
+
+    def tell_node(self, node: NodeId, message: Message, cause: int) -> None:
+        if isinstance(message, LaunchTask):
+            self._note_turn(node, self.lengths_ms[message.job])
+        elif isinstance(message, NoTask | EnqueueTaskReservations):
+            self._note_turn(node, 0)
+        super().tell_node(node, message, cause)
+
+    def _note_turn(self, node: NodeId, busy_ms: Millis) -> None:
+        self._told += 1
+        asks_ms = self.now_ms + busy_ms + self._round_trip_ms
+        self._turns.setdefault(asks_ms, {}).setdefault(node, deque()).append(self._told)
+
+    def turns(self) -> dict[NodeId, deque[int]]:
+        """Those of this instant."""
+        return self._turns.pop(self.now_ms)
+
+
+class _InTurn(Questions):
+    """Answered in the order of the turns."""
+
+    def __init__(self, scheduler: _Queued) -> None:
+        super().__init__(scheduler)
+        self._scheduler = scheduler
+
+    def due(self) -> list[tuple[GetTask, int]]:
+        turns = self._scheduler.turns()
+        return sorted(super().due(), key=lambda each: turns[each[0].node].popleft())
 
 
 def jobs_of_maps(

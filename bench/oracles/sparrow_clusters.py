@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bench.oracles.comparison import Cell, NotPlayed, UnknownFormat, case_as
 from bench.oracles.oracle_runs import simulation
 from bench.oracles.python2_draws import DrawnJobs, JobDraws, WhenShuffled
-from bench.oracles.sparrow import PLACEMENTS, ReplayedSparrow, jobs_of_maps
+from bench.oracles.sparrow import PLACEMENTS, QueuedSparrow, jobs_of_maps
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.sparrow.sparrow import Sparrow
 from callboard.actors.vocabulary.events import (
@@ -46,8 +46,9 @@ BY_OUR_DRAWS = 0.05
 BY_THEIR_DRAWS = 1e-6
 """With its draws; it counts in floats, and our clock in whole numbers."""
 
-WHERE_NODES_TIE = 0.001
-"""The same where nodes ask at one instant: whom the scheduler hears first is not drawn."""
+BY_OTHER_TIES = 0.001
+"""The same with cancellation: a reservation may be taken back at the instant at which its node has
+a slot free, which is heard after it here, and there often before."""
 
 FIGURES = ("p50", "p95", "p99", "mean")
 
@@ -60,8 +61,8 @@ _SHUFFLED: dict[str, WhenShuffled] = {
     "central": "never",
 }
 
-WITH_TIES = ("late", "cancel")
-"""Where nodes ask for tasks."""
+_WITH_SCHEDULERS = ("late", "cancel")
+"""Whose program draws a scheduler for each job."""
 
 
 class ClusterCase(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ class ClusterCase(msgspec.Struct, frozen=True):
     @property
     def within(self) -> float:
         """How far figures may be off with its own draws."""
-        return WHERE_NODES_TIE if self.which in WITH_TIES else BY_THEIR_DRAWS
+        return BY_OTHER_TIES if self.which == "cancel" else BY_THEIR_DRAWS
 
     def their_draws(self) -> JobDraws:
         """How the program draws."""
@@ -106,7 +107,7 @@ class ClusterCase(msgspec.Struct, frozen=True):
             mean_task_ms=MEAN_TASK_MS,
             mean_gap_ms=self.mean_gap_ms,
             constant=self.dist == "constant",
-            scheduler=self.which in WITH_TIES,
+            scheduler=self.which in _WITH_SCHEDULERS,
             shuffled=_SHUFFLED[self.which],
         )
 
@@ -173,7 +174,7 @@ def _responses_of_first(
     arrivals_ms = [round(CLOCK * each) for each in drawn.arrivals_ms]
     lengths_ms = [max(round(CLOCK * each), 1) for each in drawn.lengths_ms]
     params = PLACEMENTS[case.which]
-    sparrow = ReplayedSparrow(params, drawn.orders) if seed is None else Sparrow(params)
+    sparrow = Sparrow(params) if seed else QueuedSparrow(params, drawn.orders, lengths_ms)
     first = _FirstPlaced(case.jobs)
     run = simulation(
         sparrow,

@@ -96,12 +96,11 @@ class Catalogue:
         part, name = self.part(piece, what), self.current(piece.name)
         usual = self._settings.get(name, {})
         said = parameters.read_table(piece.params, name) if piece.params else {}
-        return PartSpec(
-            name,
-            part,
-            parameters.decode_params({**usual, **said}, part.Params, name),
-            parameters.decode_params(usual, part.Params, name),
-        )
+        params = parameters.decode_params({**usual, **said}, part.Params, name)
+        for unused, why in part.unused(params).items():
+            if unused in said:
+                raise PolicySpecError(f"`{name}({piece.params})`: `{unused}` does nothing, {why}")
+        return PartSpec(name, part, params, parameters.decode_params(usual, part.Params, name))
 
 
 SHIPPED = Catalogue(PARTS)

@@ -162,6 +162,21 @@ def test_an_architecture_stands_alone_and_is_no_policy() -> None:
         load_policy("sparrow")
 
 
+@pytest.mark.parametrize(
+    ("spelled", "told"),
+    [
+        ('sparrow(placement="random",probes=5)', "`probes` does nothing, no node is probed with"),
+        ('sparrow(placement="batch",cancellation=true)', "`cancellation` does nothing, there are"),
+        ('sparrow(placement="central",probes=2)', '`probes` does nothing, .* placement="central"'),
+        ("hawk(attempts=0,limit=5)", "`limit` does nothing, nothing is stolen"),
+        ("hawk(cap=2)", "`cap` does nothing, no queue is ordered"),
+    ],
+)
+def test_a_parameter_that_would_do_nothing_is_refused(spelled: str, told: str) -> None:
+    with pytest.raises(PolicySpecError, match=told):
+        canonical_policy(spelled)
+
+
 @pytest.mark.parametrize("fault", [faults.RestartMaster(), faults.Drain(0, True)])
 def test_a_fault_without_an_answer_is_refused_before_anything_runs(fault: faults.AnyFault) -> None:
     with pytest.raises(PolicySpecError, match="`sparrow` has no answer to `"):
