@@ -5,7 +5,6 @@ master).  The world around it is the same for all: client, jobs, nodes, slots, a
 plays the script of faults.
 """
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
@@ -43,17 +42,12 @@ class Architecture(Spelled):
 
     def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:  # noqa: ARG002
         """PolicySpecError if it cannot play these jobs, or this script of faults."""
+        script = list(script)
         for each in script:
             if not isinstance(each.fault, self.knows):
-                what = re.sub("(?<!^)(?=[A-Z])", "-", type(each.fault).__name__).lower()
-                of_one = isinstance(each.fault, faults.SchedulerFault)
-                instead = (
-                    "sparrow, whose jobs go to another" if of_one else "a policy of the master"
-                )
-                raise PolicySpecError(
-                    f"`{self.name}` has no answer to the fault {what} at {each.at_ms / 1000:g} s;"
-                    f" leave it out (--no-faults leaves all out), or play {instead}"
-                )
+                from callboard.actors.refusals import why_refused  # knows all architectures
+
+                raise PolicySpecError(why_refused(self, each, script))
 
     def check_schedulers(
         self, script: Iterable[ScheduledFault], why_not: Callable[[int], str | None]

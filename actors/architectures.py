@@ -3,9 +3,16 @@
 from collections.abc import Callable, Mapping
 
 from callboard.actors.architecture import CENTRAL, Architecture
+from callboard.actors.vocabulary.faults import Fault
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import ARCHITECTURE
+
+
+def _central() -> type[Architecture]:
+    from callboard.actors.central.central import Central
+
+    return Central
 
 
 def _sparrow() -> type[Architecture]:
@@ -66,6 +73,12 @@ def architecture_name(spelling: str) -> str:
     """The name of the architecture in a spelling; `central` for a policy."""
     name = spelling.partition("(")[0].strip()
     return name if name in ARCHITECTURES else CENTRAL
+
+
+def who_knows(fault: type[Fault]) -> list[str]:
+    """The names of those that have an answer to such a fault, the central one's last."""
+    loads = {**ARCHITECTURES, CENTRAL: _central}
+    return [name for name, load in loads.items() if issubclass(fault, load().knows)]
 
 
 def what_ships(settings: parts.PartSettings) -> parts.Catalogue:

@@ -6,8 +6,8 @@ view and the parts' memories; only `observe` changes those.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import ClassVar, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
@@ -37,6 +37,13 @@ class Spelled(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     Params: ClassVar[type[msgspec.Struct]] = NoParams
+
+    @classmethod
+    def unused(cls, params: Any) -> Mapping[str, str]:  # noqa: ARG003
+        """The parameters that mean nothing beside the others, each with the reason: who spells one
+        of them is told so.
+        """
+        return {}
 
 
 class Part(Spelled):

@@ -2,7 +2,7 @@
 Zwaenepoel, SoCC 2016): many schedulers for short jobs, one for long ones.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from callboard.actors.architecture import Architecture
@@ -48,6 +48,11 @@ class Hawk(Architecture):
         self.params = params or self.Params()
         self.frontends: list[Frontend] = []
         """Those of short jobs, then, if there is one, that of long ones."""
+
+    @classmethod
+    def unused(cls, params: HawkParams) -> Mapping[str, str]:
+        found = {} if params.attempts else {"limit": "nothing is stolen with attempts=0"}
+        return found if params.srpt else {**found, "cap": "no queue is ordered with srpt=false"}
 
     def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
         script = list(script)

@@ -1,6 +1,6 @@
 """Sparrow as an architecture: schedulers that share nothing, each with jobs of its own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -70,6 +70,15 @@ class Sparrow(Architecture):
             )
         self.frontends: list[Frontend] = []
 
+    @classmethod
+    def unused(cls, params: SparrowParams) -> Mapping[str, str]:
+        found, placement = {}, f'with placement="{params.placement}"'
+        if params.placement in ("random", "central"):
+            found["probes"] = f"no node is probed {placement}"
+        if params.placement != "late":
+            found["cancellation"] = f"there are no reservations {placement}"
+        return found
+
     def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
         script = list(script)
         super().check(jobs, script)
@@ -90,11 +99,12 @@ class Sparrow(Architecture):
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         draws = self.draws(world)
         for number in range(1, self._schedulers + 1):
-            frontend = self._frontend(number, world, draws)
+            frontend = self.frontend(number, world, draws)
             self.frontends.append(frontend)
             kernel.admit(frontend)
 
-    def _frontend(self, number: int, world: World, draws: Draws) -> Frontend:
+    def frontend(self, number: int, world: World, draws: Draws) -> Frontend:
+        """A scheduler, not admitted yet."""
         params = self.params
         match params.placement:
             case "late":

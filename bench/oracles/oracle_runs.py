@@ -1,6 +1,6 @@
 """One run of jobs that are given, on a plain cluster, as the released simulators count it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster, Tasks
@@ -34,18 +34,19 @@ class _Ends:
             self.at_ms[self._jobs.pop(event.attempt)] = event.at_ms
 
 
-def responses_ms(
+def simulation(
     architecture: Architecture,
     jobs: Sequence[JobSpec],
+    sinks: Sequence[Observe],
     *,
     workers: int,
     slots: int,
+    latency_ms: Millis,
     seed: int,
-    sinks: Iterable[Observe] = (),
-) -> list[Millis]:
-    """From each job's arrival to its last task's end, which it learns of later."""
+) -> Simulation:
+    """The run, not begun."""
     cluster = Cluster(
-        nodes=workers, racks=1, map_slots=slots, reduce_slots=0, latency_ms=LATENCY_MS
+        nodes=workers, racks=1, map_slots=slots, reduce_slots=0, latency_ms=latency_ms
     )
     scenario = Scenario(
         name="oracle",
@@ -54,7 +55,14 @@ def responses_ms(
         seed=seed,
         workload=ListedWorkload(job=()),
     )
-    ends = _Ends()
     spec = RunSpec(scenario, tuple(jobs), (), architecture.name)
-    Simulation(spec, [ends, *sinks], architecture=architecture).run()
+    return Simulation(spec, sinks, architecture=architecture)
+
+
+def responses_ms(
+    architecture: Architecture, jobs: Sequence[JobSpec], *, workers: int, slots: int, seed: int
+) -> list[Millis]:
+    """From each job's arrival to its last task's end, which it learns of later."""
+    ends, size = _Ends(), {"workers": workers, "slots": slots}
+    simulation(architecture, jobs, [ends], **size, latency_ms=LATENCY_MS, seed=seed).run()
     return [ends.at_ms[job.job] - job.submit_ms for job in jobs]

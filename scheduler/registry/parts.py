@@ -96,12 +96,11 @@ class Catalogue:
         part, name = self.part(piece, what), self.current(piece.name)
         usual = self._settings.get(name, {})
         said = parameters.read_table(piece.params, name) if piece.params else {}
-        return PartSpec(
-            name,
-            part,
-            parameters.decode_params({**usual, **said}, part.Params, name),
-            parameters.decode_params(usual, part.Params, name),
-        )
+        params = parameters.decode_params({**usual, **said}, part.Params, name)
+        for unused, why in part.unused(params).items():
+            if unused in said:
+                raise PolicySpecError(f"`{name}({piece.params})`: `{unused}` does nothing, {why}")
+        return PartSpec(name, part, params, parameters.decode_params(usual, part.Params, name))
 
 
 SHIPPED = Catalogue(PARTS)
@@ -135,11 +134,7 @@ def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
         slot = part_kind(choice.part)
         assert slot is not None
         if ARCHITECTURE in (slot, *chosen) and chosen:
-            alone = piece.name if slot == ARCHITECTURE else chosen[ARCHITECTURE].name
-            raise PolicySpecError(
-                f"`{text}`: `{alone}` is an architecture whose schedulers decide by themselves; it"
-                " stands alone"
-            )
+            raise PolicySpecError(f"`{text}`: {_not_beside(choice, chosen)}")
         if not chosen and slot not in ("order", ARCHITECTURE):
             raise PolicySpecError(f"`{text}`: `{piece.name}` is a {slot} part; an order goes first")
         if slot in chosen:
@@ -147,6 +142,25 @@ def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
             raise PolicySpecError(f"`{text}`: {both} are both {slot} parts; there can be one")
         chosen[slot] = choice
     return chosen
+
+
+def _not_beside(choice: PartSpec, chosen: PolicySpec) -> str:
+    """Why an architecture and what else is named do not go together."""
+    kinds = {part_kind(each.part): each.name for each in (*chosen.values(), choice)}
+    alone = kinds.pop(ARCHITECTURE, choice.name)
+    why = "is an architecture, whose schedulers decide by themselves"
+    others = [f"{_WITH_ARTICLE[kind]} `{name}`" for kind, name in kinds.items() if kind]
+    if not others:
+        return f"`{alone}` {why}; it stands alone"
+    return f"`{alone}` {why}; it stands alone, without {' and '.join(others)}"
+
+
+_WITH_ARTICLE = {
+    "order": "the order",
+    "locality": "the locality rule",
+    "preemption": "the preemption rule",
+    "speculation": "the speculation rule",
+}
 
 
 def spell_policy(spec: PolicySpec) -> str:

@@ -1,5 +1,6 @@
 """What all architectures without a master do with stages, failures and jobs that are killed."""
 
+import re
 from typing import get_args
 
 import pytest
@@ -7,6 +8,7 @@ from msgspec.structs import replace
 
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
+from callboard.actors.refusals import ENTRIES
 from callboard.actors.sparrow.sparrow import PlacementName
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
@@ -16,6 +18,8 @@ from callboard.actors.vocabulary.events import (
     JobFinished,
     Outcome,
 )
+from callboard.scenarios.timeline import AnyEntry
+from callboard.scheduler.policy import PolicySpecError
 from tests.support.world import job, play
 
 PLAIN = Tasks(rack_factor=1, off_rack_factor=1)
@@ -91,3 +95,38 @@ def test_a_killed_job_leaves_nothing_behind(policy: str) -> None:
     assert min(began) <= (23_000 if policy in YARN else 20_015)
     late = [each for each in run.all(AttemptEnded) if each.at_ms > 15_005]
     assert all(each.started_ms == each.at_ms for each in late if each.attempt not in of_next)
+
+
+@pytest.mark.parametrize(
+    ("policy", "script", "told"),
+    [
+        (
+            "sparrow",
+            [ScheduledFault(2000, faults.StickLaunches(0, 1.0))],
+            "`sparrow` has no answer to `stuck` at 2 s in the timeline; leave it out (--no-faults"
+            " leaves all out), or play a policy of the master",
+        ),
+        (
+            "fair",
+            [ScheduledFault(500, faults.CrashScheduler(1))],
+            "the central master has no answer to `scheduler-crash` at 0.5 s in the timeline; leave it"
+            " out (--no-faults leaves all out), or play eagle, hawk",
+        ),
+        (
+            "yarn",
+            [ScheduledFault(0, faults.Crash(1)), ScheduledFault(20_000, faults.Restart(1))],
+            "`yarn` has no answer to `add` at 20 s in the timeline",
+        ),
+    ],
+)
+def test_a_refusal_names_the_entry_that_was_written_and_who_has_an_answer(
+    policy: str, script: list[ScheduledFault], told: str
+) -> None:
+    with pytest.raises(PolicySpecError, match=re.escape(told)):
+        play([job(0)], policy, cluster=small(), script=script)
+
+
+def test_every_fault_is_called_by_its_entry_in_a_timeline() -> None:
+    assert ENTRIES.keys() == set(get_args(faults.AnyFault))
+    entries = {each.__struct_config__.tag for each in get_args(AnyEntry)}
+    assert set(ENTRIES.values()) <= entries

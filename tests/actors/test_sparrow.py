@@ -152,15 +152,34 @@ def test_cancelled_reservations_are_not_asked_for() -> None:
 
 def test_an_architecture_stands_alone_and_is_no_policy() -> None:
     assert canonical_policy("sparrow( probes = 2.0, schedulers=3 )") == "sparrow(schedulers=3)"
-    with pytest.raises(PolicySpecError, match="stands alone"):
-        canonical_policy("sparrow+delay")
+    with pytest.raises(PolicySpecError, match="stands alone, without the locality rule `delay`"):
+        canonical_policy("sparrow+delay(node=3)")
+    with pytest.raises(PolicySpecError, match="without the order `fair`"):
+        canonical_policy("fair+sparrow")
+    with pytest.raises(PolicySpecError, match="stands alone$"):
+        canonical_policy("sparrow+hawk")
     with pytest.raises(PolicySpecError, match="not a policy of the central master"):
         load_policy("sparrow")
 
 
+@pytest.mark.parametrize(
+    ("spelled", "told"),
+    [
+        ('sparrow(placement="random",probes=5)', "`probes` does nothing, no node is probed with"),
+        ('sparrow(placement="batch",cancellation=true)', "`cancellation` does nothing, there are"),
+        ('sparrow(placement="central",probes=2)', '`probes` does nothing, .* placement="central"'),
+        ("hawk(attempts=0,limit=5)", "`limit` does nothing, nothing is stolen"),
+        ("hawk(cap=2)", "`cap` does nothing, no queue is ordered"),
+    ],
+)
+def test_a_parameter_that_would_do_nothing_is_refused(spelled: str, told: str) -> None:
+    with pytest.raises(PolicySpecError, match=told):
+        canonical_policy(spelled)
+
+
 @pytest.mark.parametrize("fault", [faults.RestartMaster(), faults.Drain(0, True)])
 def test_a_fault_without_an_answer_is_refused_before_anything_runs(fault: faults.AnyFault) -> None:
-    with pytest.raises(PolicySpecError, match="`sparrow` has no answer to the fault"):
+    with pytest.raises(PolicySpecError, match="`sparrow` has no answer to `"):
         play([job(0)], "sparrow", script=[ScheduledFault(5, fault)])
 
 
@@ -241,7 +260,7 @@ def test_reservations_of_a_scheduler_that_is_gone_are_forgotten() -> None:
     [
         ("sparrow(schedulers=2)", "there is no scheduler 3; there are 2"),
         ('sparrow(placement="central")', "of one queue that knows all slots no other"),
-        ("fair", "or play sparrow, whose jobs go to another"),
+        ("fair", "or play eagle, hawk"),
     ],
 )
 def test_who_has_no_such_scheduler_refuses_its_crash(policy: str, told: str) -> None:
