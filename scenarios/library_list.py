@@ -26,6 +26,7 @@ LIBRARY_GROUPS = {
     "preemption": ("preemption-storm", "ping-pong"),
     "many schedulers": (
         "sparrow-100ms", "scheduler-lost", "probed-nodes-lost", "google-like", "omega-cell",
+        "cell-losses",
     ),
     "faults": (
         "flapping-node", "rolling-restarts", "partition-and-heal", "lossy-links", "poisoned-task",

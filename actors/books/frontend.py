@@ -19,7 +19,7 @@ from callboard.actors.books.node_contacts import LookForNodes, NodeContacts
 from callboard.actors.contact import Framed, SayAgain
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import job_address, node_address, scheduler_address
-from callboard.actors.kernel.message import NO_CAUSE, Message
+from callboard.actors.kernel.message import Message
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
@@ -140,9 +140,8 @@ class Frontend(Actor[AnyEvent]):
         """A node is given up: what ran there is lost, and so are outputs that reduces need."""
         if self._is_gone:
             return self.cause
-        why = self.cause if again else NO_CAUSE
         what = (self.now_ms, node, self.number, heard_ms, again)
-        lost = self.note(ev.ContactLost(*what, cause=why))
+        lost = self.note(ev.ContactLost(*what, cause=self.cause))
         member = self.ledger.members.get(node)
         if member is not None:
             self._give_up(member, lost)

@@ -165,6 +165,19 @@ class NodeContacts:
                 found.contact.say(None, NO_CAUSE)
         self.look_if_wanted()
 
+    def give_up(self, node: NodeId, life: int, heard_ms: Millis, *, again: bool) -> None:
+        """Whoever has heard of it last at `heard_ms`, in this life, has given the node up."""
+        found = self._by_address[node_address(node)]
+        knows = found.contact.life >= life if again else found.heard_ms > heard_ms
+        if node not in self.lost and not knows:
+            found.heard_ms = heard_ms
+            self._end_session(found, self._lose(found, again=again))
+            self.look_if_wanted()
+
+    def life_of(self, node: NodeId) -> int:
+        """How often it has begun anew, as far as anybody has heard here."""
+        return self._by_address[node_address(node)].contact.life
+
     def _lose(self, found: _OfNode, *, again: bool) -> int:
         self.lost.add(found.node)
         return self._holder.lose_contact(found.node, found.heard_ms, again=again)

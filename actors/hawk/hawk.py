@@ -2,7 +2,8 @@
 Zwaenepoel, SoCC 2016): many schedulers for short jobs, one for long ones.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from callboard.actors.architecture import Architecture
@@ -57,13 +58,22 @@ class Hawk(Architecture):
     def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
         script = list(script)
         super().check(jobs, script)
-        self.check_schedulers(script, self._why_not_crash)
+        last = {
+            each.fault.scheduler: each.fault
+            for each in sorted(script, key=lambda each: each.at_ms)
+            if isinstance(each.fault, faults.SchedulerFault)
+        }
+        gone = {each for each, fault in last.items() if isinstance(fault, faults.CrashScheduler)}
+        self.check_schedulers(script, partial(self._why_not_crash, gone))
 
-    def _why_not_crash(self, scheduler: int) -> str | None:
+    def _why_not_crash(self, gone: Container[int], scheduler: int) -> str | None:
+        """Why it cannot crash, where these have `gone` for ever."""
         params = self.params
         if params.central and scheduler == params.schedulers + 1:
-            told = "it alone knows where long tasks are"
-            return f"scheduler {scheduler} places long jobs, and cannot crash: {told}"
+            if scheduler not in gone:
+                return None
+            told = "no other places long jobs; say when it is back (for_s)"
+            return f"scheduler {scheduler} cannot be gone for ever: {told}"
         if scheduler > params.schedulers:
             return f"there is no scheduler {scheduler}; short jobs have {params.schedulers}"
         return None

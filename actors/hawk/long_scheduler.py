@@ -42,13 +42,23 @@ class LongScheduler(AskedFrontend):
         self.why = Why(Reason.LEAST_WAIT, name)
         self._partition = partition
         self._estimates = estimates
-        facts = {each.node: each for each in world.nodes}
-        self._waits = [
-            LongWaits(facts, partition.open(kind), kind, self._latency_ms) for kind in KINDS
-        ]
-        self._placed = SentReservations(self.tell_node)
         self._questions = Questions(self)
         self._stamp = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """No node has long work."""
+        facts = {each.node: each for each in self._nodes}
+        self._waits = [
+            LongWaits(facts, self._partition.open(kind), kind, self._latency_ms) for kind in KINDS
+        ]
+        self._placed = SentReservations(self.tell_node)
+
+    def forget(self) -> None:
+        """Its nodes forget what it has placed, so that it is right in knowing of none.  What it
+        tells of nodes with long work goes on to be newer than before.
+        """
+        self._begin()
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Place tasks, and tell their nodes which nodes have long work now."""

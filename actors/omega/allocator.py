@@ -1,10 +1,10 @@
 """Mesos's allocator: offers all that is free to one framework at a time, by dominant shares."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
-from callboard.actors.kernel.actor import Actor
-from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.omega.cell_holder import CellHolder
 from callboard.actors.omega.cell_messages import (
     AllocationDue,
     AnswerOffer,
@@ -15,39 +15,45 @@ from callboard.actors.omega.cell_messages import (
     RequestOffer,
     ResourceOffer,
 )
-from callboard.actors.omega.cell_state import CellState, is_worth_offering
+from callboard.actors.omega.cell_state import is_worth_offering
 from callboard.actors.omega.think_params import MesosParams
-from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
 from callboard.scheduler.model import NodeId
 from callboard.scheduler.resources import Vector, minus, plus, total
 
-ALLOCATOR = scheduler_address(0)
+Offered: TypeAlias = tuple[tuple[NodeId, Vector], ...]
+"""What is free at some nodes."""
 
 
-class Allocator(Actor[AnyEvent]):
+class Allocator(CellHolder):
     """What is offered is locked: taken from the cell until the framework has answered."""
 
-    def __init__(self, world: World, params: MesosParams) -> None:
-        super().__init__(ALLOCATOR, "allocator")
-        self.cell = CellState(world.resources[1])
+    def __init__(self, world: World, schedulers: Sequence[int], params: MesosParams) -> None:
+        super().__init__("allocator", world, schedulers)
         self.used: dict[int, Vector] = {}
         """What each framework's tasks take."""
-        self.offers: dict[int, tuple[int, tuple[tuple[NodeId, Vector], ...]]] = {}
-        """Those that have not been answered: to whom, and what."""
+        self.offers: dict[int, tuple[int, Offered, int]] = {}
+        """Those that have not been answered: to whom, what, and in which life of his."""
         self._whole = total(world.resources[1])
         self._params = params
-        self._latency_ms = world.cluster.latency_ms
-        self._requests: dict[int, None] = {}
+        self._requests: dict[int, int] = {}
+        """Who has asked, and in which life."""
         self._is_gathering = False
         self._last_offer = 0
 
     def on_request_offer(self, request: RequestOffer) -> None:
-        self._requests.setdefault(request.scheduler)
+        self._requests.setdefault(request.scheduler, request.life)
         self._gather(self.cause)
+        self.look_for_schedulers()
 
     def on_cancel_request(self, cancel: CancelRequest) -> None:
         self._requests.pop(cancel.scheduler, None)
+
+    @property
+    def wants_nodes(self) -> bool:
+        """As long as anybody waits for an offer, too."""
+        return bool(self._requests) or super().wants_nodes
 
     def _gather(self, cause: int) -> None:
         """Make an offer in a while, of all that is free by then."""
@@ -59,13 +65,15 @@ class Allocator(Actor[AnyEvent]):
         """Offer all that is free to the first of those that have asked, if it is enough."""
         self._is_gathering = False
         asking = self._those_to_ask()
-        if not asking or not self.is_enough(total(self.cell.free)):
+        claimable = [self.cell.claimable(node) for node in range(len(self.cell.free))]
+        if not asking or not self.is_enough(total(claimable)):
             return
-        nodes = tuple((node, each) for node, each in enumerate(self.cell.free) if any(each))
+        nodes = tuple((node, each) for node, each in enumerate(claimable) if any(each))
         for node, each in nodes:
             self.cell.claim(node, each)
         self._last_offer += 1
-        self.offers[self._last_offer] = (self.first(asking), nodes)
+        framework = self.first(asking)
+        self.offers[self._last_offer] = (framework, nodes, self._requests[framework])
         think_ms = round(1000 * self._params.allocation)
         self.timer(OfferDue(self._last_offer), think_ms, self.cause)
 
@@ -75,7 +83,7 @@ class Allocator(Actor[AnyEvent]):
         """
         if self._params.parallel:
             return list(self._requests)
-        busy = {framework for framework, _ in self.offers.values()}
+        busy = {framework for framework, _, _ in self.offers.values()}
         return [each for each in self._requests if each not in busy]
 
     def is_enough(self, free: Vector) -> bool:
@@ -92,28 +100,48 @@ class Allocator(Actor[AnyEvent]):
         return max(part / whole for part, whole in zip(used, self._whole, strict=True) if whole)
 
     def on_offer_due(self, due: OfferDue) -> None:
-        framework, nodes = self.offers[due.offer]
-        self.send(framework, ResourceOffer(due.offer, nodes), self.cause, self._latency_ms)
+        if due.offer in self.offers:
+            framework, nodes, life = self.offers[due.offer]
+            offer = ResourceOffer(due.offer, nodes, life)
+            self.send(framework, offer, self.cause, self._latency_ms)
 
     def on_answer_offer(self, answer: AnswerOffer) -> None:
         """Unlock the offer, and take from it what the framework wants.  Nobody else can have taken
         that, so there are no conflicts.
         """
-        framework, nodes = self.offers.pop(answer.offer)
-        for node, each in nodes:
-            self.cell.release(node, each)
+        framework = answer.scheduler
+        self._unlock(answer.offer)
         for demand, chosen in answer.claims:
             for node in chosen:
                 self.cell.claim(node, demand)
+                self.hold(framework, node, demand)
                 self._count(framework, demand)
         self.send(framework, OfferSettled(answer.offer), self.cause, self._latency_ms)
         self._gather(self.cause)
+
+    def _unlock(self, offer: int) -> None:
+        _, nodes, _ = self.offers.pop(offer)
+        for node, each in nodes:
+            self.cell.release(node, each)
 
     def _count(self, framework: int, demand: Vector) -> None:
         used = self.used.get(framework)
         self.used[framework] = demand if used is None else plus(used, demand)
 
     def on_release(self, release: Release) -> None:
-        self.cell.release(release.node, release.demand)
+        super().on_release(release)
         self.used[release.scheduler] = minus(self.used[release.scheduler], release.demand)
         self._gather(NO_CAUSE)
+
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        """What it was offered is free too, and it asks for nothing."""
+        super().on_scheduler_gone(gone)
+        self._requests.pop(gone.scheduler, None)
+        self.used.pop(gone.scheduler, None)
+        for offer in [each for each, (who, _, _) in self.offers.items() if who == gone.scheduler]:
+            self._unlock(offer)
+        self._gather(self.cause)
+
+    def regain_contact(self, node: NodeId) -> None:
+        super().regain_contact(node)
+        self._gather(self.cause)

@@ -2,39 +2,11 @@
 
 from callboard.actors.kernel.message import Message
 from callboard.actors.omega.cell_state import Claim, NodeState
-from callboard.scheduler.model import JobId, NodeId, Stage
+from callboard.scheduler.model import JobId, Millis, NodeId, Stage
 from callboard.scheduler.resources import Vector
 
-# Shared state (Omega).
-
-
-class Sync(Message, frozen=True):
-    """Scheduler to keeper: what has changed since the first so many `changes`?"""
-
-    scheduler: int
-    changes: int
-
-
-class CellChanges(Message, frozen=True):
-    """CellState state to scheduler: these nodes; there have been so many `changes` in all."""
-
-    changes: int
-    nodes: tuple[NodeState, ...]
-
-
-class Commit(Message, frozen=True):
-    """Scheduler to keeper: claim these, a task of this demand each."""
-
-    scheduler: int
-    demand: Vector
-    claims: tuple[Claim, ...]
-
-
-class Committed(Message, frozen=True):
-    """CellState state to scheduler: what became of the claims."""
-
-    committed: tuple[NodeId, ...]
-    conflicted: tuple[NodeId, ...]
+# What holds for each.  `life` counts how often a scheduler has begun anew: what is said to an
+# earlier life is not heard.
 
 
 class Release(Message, frozen=True):
@@ -45,6 +17,53 @@ class Release(Message, frozen=True):
     demand: Vector
 
 
+class NodeGivenUp(Message, frozen=True):
+    """Keeper or allocator to all schedulers: the node, heard of last at `heard_ms`, is silent, or
+    has begun a new life (`again`, with its number).
+    """
+
+    node: NodeId
+    life: int
+    heard_ms: Millis
+    again: bool
+
+
+# Shared state (Omega).
+
+
+class Sync(Message, frozen=True):
+    """Scheduler to keeper: what has changed since the first so many `changes`?"""
+
+    scheduler: int
+    changes: int
+    life: int
+
+
+class CellChanges(Message, frozen=True):
+    """CellState state to scheduler: these nodes; there have been so many `changes` in all."""
+
+    changes: int
+    nodes: tuple[NodeState, ...]
+    life: int
+
+
+class Commit(Message, frozen=True):
+    """Scheduler to keeper: claim these, a task of this demand each."""
+
+    scheduler: int
+    demand: Vector
+    claims: tuple[Claim, ...]
+    life: int
+
+
+class Committed(Message, frozen=True):
+    """CellState state to scheduler: what became of the claims."""
+
+    committed: tuple[NodeId, ...]
+    conflicted: tuple[NodeId, ...]
+    life: int
+
+
 # Offers (Mesos).
 
 
@@ -52,6 +71,7 @@ class RequestOffer(Message, frozen=True):
     """Framework to allocator: I have tasks to place."""
 
     scheduler: int
+    life: int
 
 
 class CancelRequest(Message, frozen=True):
@@ -65,6 +85,7 @@ class ResourceOffer(Message, frozen=True):
 
     offer: int
     nodes: tuple[tuple[NodeId, Vector], ...]
+    life: int
 
 
 class AnswerOffer(Message, frozen=True):
@@ -103,9 +124,12 @@ class OfferThoughtOver(Message, frozen=True):
 class ThoughtOver(Message, frozen=True):
     """Scheduler to itself: the thought that is going on is over."""
 
+    life: int
+
 
 class QueueAgain(Message, frozen=True):
     """Scheduler to itself: it is time for another attempt to place this stage."""
 
     job: JobId
     stage: Stage
+    life: int = 0

@@ -21,7 +21,7 @@ Claim: TypeAlias = tuple[NodeId, int]
 """A node for one task, and the number that it had when it was chosen."""
 
 NodeState: TypeAlias = tuple[NodeId, Vector, int]
-"""What a node has free, and its number."""
+"""What can be claimed of a node, and its number."""
 
 
 def is_worth_offering(free: Vector, capacity: Vector, share: float = 0.0) -> bool:
@@ -44,22 +44,43 @@ class CommitResult(NamedTuple):
 class CellState:
     """All nodes; `changes` are those that were claimed or released, in the order of time."""
 
-    def __init__(self, free: Iterable[Vector], numbers: Iterable[int] = ()) -> None:
+    def __init__(
+        self, free: Iterable[Vector], numbers: Iterable[int] = (), shut: Iterable[NodeId] = ()
+    ) -> None:
         self.free = list(free)
         self.numbers = list(numbers) or [0] * len(self.free)
         self.changes: list[NodeId] = []
+        self._shut = set(shut)
 
-    def copy(self) -> "CellState":
-        """The same, to be claimed from in private."""
-        return CellState(self.free, self.numbers)
+    def copy(self, shut: Iterable[NodeId] = ()) -> "CellState":
+        """The same, to be claimed from in private; these nodes are shut there too."""
+        return CellState(self.free, self.numbers, self._shut.union(shut))
+
+    def shut(self, node: NodeId) -> None:
+        """Let nothing more be claimed of a node."""
+        self._shut.add(node)
+        self.changes.append(node)
+
+    def open(self, node: NodeId) -> None:
+        """What is free there can be claimed again."""
+        self._shut.discard(node)
+        self.changes.append(node)
+
+    def claimable(self, node: NodeId) -> Vector:
+        """What is free there, or nothing if it is shut."""
+        free = self.free[node]
+        return (0,) * len(free) if node in self._shut else free
 
     def has_room(self, node: NodeId, demand: Vector) -> bool:
         """Whether a task of this demand fits."""
-        return fits(demand, self.free[node])
+        return fits(demand, self.free[node]) and node not in self._shut
 
     def claim(self, node: NodeId, demand: Vector) -> Claim:
-        """Take what a task needs, which has to fit."""
-        assert self.has_room(node, demand), f"O1: node {node} has no room for {demand}"
+        """Take what a task needs, which has to fit; what somebody was offered is his, though the
+        node has been shut since.
+        """
+        can = self.has_room(node, demand) or node in self._shut
+        assert can, f"O1: node {node} has no room for {demand}"
         claim = (node, self.numbers[node])
         self.free[node] = minus(self.free[node], demand)
         self.numbers[node] += 1
@@ -106,7 +127,7 @@ class CellState:
     def since(self, changes: int) -> tuple[NodeState, ...]:
         """The nodes as they are that have changed since there were so many `changes`."""
         changed = dict.fromkeys(self.changes[changes:])
-        return tuple((node, self.free[node], self.numbers[node]) for node in changed)
+        return tuple((node, self.claimable(node), self.numbers[node]) for node in changed)
 
     def update(self, states: Iterable[NodeState]) -> None:
         """Take over the state of some nodes."""

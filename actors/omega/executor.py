@@ -1,16 +1,90 @@
-"""A node's side where schedulers know what is free there: it does what it is told, at once."""
+"""A node's side where schedulers know what is free there: it does what it is told, at once.
 
+But for one case: what ran there for a scheduler that has given the node up, or is gone, is free in
+the cell before the node has heard of it.  A task that is launched into such room waits until the
+node has ended what was there.
+"""
+
+from collections import deque
+from collections.abc import Callable
+
+from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.worker.direct_dialogue import DirectDialogue
+from callboard.actors.worker.contact_dialogue import ContactDialogue
+from callboard.scheduler.model import AttemptId, JobId, Millis, Stage, scheduler_of
+from callboard.scheduler.resources import Vector, fits, minus, plus
+
+DemandOf = Callable[[JobId, Stage], Vector]
+"""What a task of a job's stage takes of its node."""
 
 
-class Executor(DirectDialogue):
-    """Starts and stops attempts."""
+class Executor(ContactDialogue):
+    """Starts and stops attempts; the node has `room` for them."""
 
-    __slots__ = ()
+    __slots__ = ("_demand_of", "_doomed", "_free", "_room", "_waiting")
+
+    def __init__(
+        self,
+        latency_ms: Millis,
+        scheduler_of_job: Callable[[JobId], int],
+        room: Vector,
+        demand_of: DemandOf,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(latency_ms, scheduler_of_job, seed)
+        self._demand_of = demand_of
+        self._room = self._free = room
+        self._waiting: deque[msg.LaunchTask] = deque()
+        self._doomed: dict[AttemptId, msg.KillTask] = {}
+        """Tasks that wait and have been killed: each ends as soon as it has begun."""
+
+    def forget_all(self) -> None:
+        super().forget_all()
+        self._free = self._room
+        self._waiting.clear()
+        self._doomed.clear()
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
-        self._node.launch(launch)
+        if not self.is_stale:
+            self._waiting.append(launch)
+            self._start_what_fits()
+
+    def _start_what_fits(self) -> None:
+        """First come first served."""
+        while self._waiting and fits(self._demand(self._waiting[0]), self._free):
+            launch = self._waiting.popleft()
+            self._free = minus(self._free, self._demand(launch))
+            self.launch(launch)
+            if launch.attempt in self._doomed:
+                self._node.kill(self._doomed.pop(launch.attempt))
+
+    def _demand(self, launch: msg.LaunchTask) -> Vector:
+        return self._demand_of(launch.job, launch.stage)
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
-        self._node.kill(kill)
+        if any(each.attempt == kill.attempt for each in self._waiting):
+            self._doomed[kill.attempt] = kill
+        else:
+            self._node.kill(kill)
+
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        self.forget_scheduler(gone.scheduler, self._node.cause)
+
+    def forget_scheduler(self, scheduler: int, cause: int) -> None:
+        """Nobody wants what it had running here, or waiting."""
+        left = [each for each in self._waiting if _sender(each) != scheduler]
+        self._waiting = deque(left)
+        self.stop_those_of(scheduler, cause)
+
+    def report(self, report: msg.AnyReport) -> None:
+        """Tell it; an end makes room."""
+        super().report(report)
+        if isinstance(report, msg.EndReport):
+            over = self._running.pop(report.attempt)
+            self._free = plus(self._free, self._demand(over))
+            self._start_what_fits()
+
+
+def _sender(launch: msg.LaunchTask) -> int:
+    """The address of the scheduler that has sent it."""
+    return scheduler_address(scheduler_of(launch.attempt))

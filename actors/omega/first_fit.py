@@ -28,6 +28,7 @@ class FirstFit:
 
     def __init__(self, scheduler: int, nodes: int, draws: CandidateDraws) -> None:
         self._scheduler = scheduler
+        self.nodes = nodes
         self._candidates: list[NodeId] = list(range(nodes))
         self._draws = draws
 

@@ -3,7 +3,7 @@
 from collections import deque
 from typing import TypeAlias
 
-from callboard.actors.omega.allocator import ALLOCATOR
+from callboard.actors.omega.cell_holder import CELL_HOLDER
 from callboard.actors.omega.cell_messages import (
     AnswerOffer,
     CancelRequest,
@@ -41,6 +41,9 @@ class Framework(ThinkingScheduler):
         super().__init__(number, world, params, draws)
         self._capacities = world.resources[1]
         self._whole = total(world.resources[1])
+        self._begin()
+
+    def _begin(self) -> None:
         self._offers: deque[ResourceOffer] = deque()
         """Those that it has not thought about yet."""
         self._thinking = 0
@@ -48,13 +51,19 @@ class Framework(ThinkingScheduler):
         self.placed: dict[int, list[Placed]] = {}
         """What has been found in offers that are not answered yet, by their numbers."""
 
+    def forget(self) -> None:
+        super().forget()
+        self._begin()
+
     def serve(self) -> None:
         """Ask for an offer."""
-        self.send(ALLOCATOR, RequestOffer(self.address), self.cause, self._latency_ms)
+        request = RequestOffer(self.address, self.life)
+        self.send(CELL_HOLDER, request, self.cause, self._latency_ms)
 
     def on_resource_offer(self, offer: ResourceOffer) -> None:
-        self._offers.append(offer)
-        self._think()
+        if offer.life == self.life:
+            self._offers.append(offer)
+            self._think()
 
     def _think(self) -> None:
         while self._offers and (self.params.parallel or not self._thinking):
@@ -62,12 +71,13 @@ class Framework(ThinkingScheduler):
             self._thinking += 1
             length_ms = self.place_on(offer)
             if not self.queue:
-                self.send(ALLOCATOR, CancelRequest(self.address), self.cause, self._latency_ms)
+                self.send(CELL_HOLDER, CancelRequest(self.address), self.cause, self._latency_ms)
             self.timer(OfferThoughtOver(offer.offer), length_ms, self.cause)
 
     def place_on(self, offer: ResourceOffer) -> Millis:
         """Find nodes in the offer; how long all thoughts about it take together."""
-        cell, free = self._cell_of(offer), total(vector for _, vector in offer.nodes)
+        cell = self._cell_of(offer)
+        free = total(cell.claimable(node) for node in range(len(cell.free)))
         placed = self.placed[offer.offer] = []
         length_ms = 0
         while is_worth_offering(free, self._whole):
@@ -85,8 +95,9 @@ class Framework(ThinkingScheduler):
         return length_ms
 
     def _cell_of(self, offer: ResourceOffer) -> CellState:
-        """A cell with nothing but the offer."""
-        cell = CellState([(0,) * len(self._whole)] * len(self._capacities))
+        """A cell with nothing but the offer, as far as its nodes are within reach."""
+        nothing = [(0,) * len(self._whole)] * len(self._capacities)
+        cell = CellState(nothing, shut=self.contacts.lost)
         cell.update((node, free, 0) for node, free in offer.nodes)
         return cell
 
@@ -104,22 +115,24 @@ class Framework(ThinkingScheduler):
         return fits(demand, free)
 
     def on_offer_thought_over(self, over: OfferThoughtOver) -> None:
+        if over.offer not in self.placed:  # but in an earlier life
+            return
         self._thinking -= 1
         claims = tuple((thought.of.demand, nodes) for thought, nodes in self.placed[over.offer])
         answer = AnswerOffer(self.address, over.offer, claims)
-        self.send(ALLOCATOR, answer, self.cause, self._latency_ms)
+        self.send(CELL_HOLDER, answer, self.cause, self._latency_ms)
         self._think()
 
     def on_offer_settled(self, answered: OfferSettled) -> None:
         """What it has taken is its own: launch."""
-        for thought, nodes in self.placed.pop(answered.offer):
+        for thought, nodes in self.placed.pop(answered.offer, ()):
             thought.of.claimed -= len(nodes)
             event = self.conclude(thought, CommitResult(nodes, ()))
             self.settle(thought.of, event)
 
     def release(self, node: NodeId, demand: Vector) -> None:
         told = Release(self.address, node, demand)
-        self.send(ALLOCATOR, told, self.cause, self._latency_ms)
+        self.send(CELL_HOLDER, told, self.cause, self._latency_ms)
 
     def at_work(self) -> bool:
         return self._thinking > 0 or super().at_work()

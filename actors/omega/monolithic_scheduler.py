@@ -20,14 +20,14 @@ class MonolithicScheduler(ThinkingScheduler):
         self, number: int, world: World, params: ThinkParams, draws: CandidateDraws
     ) -> None:
         super().__init__(number, world, params, draws)
-        self.cell = CellState(world.resources[1])
+        self.cell = CellState(world.resources[1], shut=self.contacts.lost)
         self._thought: Thought | None = None
 
     def serve(self) -> None:
         if self._thought is None:
             self._thought = self.next_thought()
             if self._thought is not None:
-                self.timer(ThoughtOver(), self._thought.ms, self._thought.of.event)
+                self.timer(ThoughtOver(self.life), self._thought.ms, self._thought.of.event)
 
     def on_thought_over(self, _: ThoughtOver) -> None:
         thought, self._thought = self._thought, None
@@ -43,6 +43,14 @@ class MonolithicScheduler(ThinkingScheduler):
 
     def release(self, node: NodeId, demand: Vector) -> None:
         self.cell.release(node, demand)
+
+    def node_lost(self, node: NodeId, cause: int) -> None:
+        super().node_lost(node, cause)
+        self.cell.shut(node)
+
+    def node_back(self, node: NodeId, cause: int) -> None:
+        super().node_back(node, cause)
+        self.cell.open(node)
 
     def at_work(self) -> bool:
         return self._thought is not None or super().at_work()

@@ -2,7 +2,7 @@
 there (optimistic concurrency, EuroSys 2013, §3.4).
 """
 
-from callboard.actors.omega.cell_keeper import CELL_KEEPER
+from callboard.actors.omega.cell_holder import CELL_HOLDER
 from callboard.actors.omega.cell_messages import (
     CellChanges,
     Commit,
@@ -30,39 +30,53 @@ class OmegaScheduler(ThinkingScheduler):
         self, number: int, world: World, params: ThinkParams, draws: CandidateDraws
     ) -> None:
         super().__init__(number, world, params, draws)
-        self._copy = CellState(world.resources[1])
+        self._resources = world.resources[1]
+        self._begin()
+
+    def _begin(self) -> None:
+        self._copy = CellState(self._resources)
         self._changes = 0
         """How many changes of the cell the copy has in it."""
         self._thought: Thought | None = None
+
+    def forget(self) -> None:
+        super().forget()
+        self._begin()
 
     def serve(self) -> None:
         if self._thought is None:
             self._thought = self.next_thought()
             if self._thought is not None:
-                sync = Sync(self.address, self._changes)
-                self.send(CELL_KEEPER, sync, self._thought.of.event, self._latency_ms)
+                sync = Sync(self.address, self._changes, self.life)
+                self.send(CELL_HOLDER, sync, self._thought.of.event, self._latency_ms)
 
     def on_cell_changes(self, told: CellChanges) -> None:
         """The copy is of now: think about it."""
+        if told.life != self.life:
+            return
         thought = self._going_on()
         self._copy.update(told.nodes)
         self._changes = told.changes
-        self.timer(ThoughtOver(), thought.ms, self.cause)
+        self.timer(ThoughtOver(self.life), thought.ms, self.cause)
 
-    def on_thought_over(self, _: ThoughtOver) -> None:
+    def on_thought_over(self, over: ThoughtOver) -> None:
         """Claim on a copy of the copy, which stays what the cell was when the thought began."""
+        if over.life != self.life:
+            return
         thought = self._going_on()
         stage = thought.of
         tasks = min(thought.tasks, self.unplaced(stage))
-        claims = self.first_fit.place(self._copy.copy(), stage.demand, tasks, stage.job)
+        cell = self._copy.copy(shut=self.contacts.lost)
+        claims = self.first_fit.place(cell, stage.demand, tasks, stage.job)
         if claims:
-            commit = Commit(self.address, stage.demand, tuple(claims))
-            self.send(CELL_KEEPER, commit, self.cause, self._latency_ms)
+            commit = Commit(self.address, stage.demand, tuple(claims), self.life)
+            self.send(CELL_HOLDER, commit, self.cause, self._latency_ms)
         else:
             self._end(thought, CommitResult((), ()))
 
     def on_committed(self, verdict: Committed) -> None:
-        self._end(self._going_on(), CommitResult(verdict.committed, verdict.conflicted))
+        if verdict.life == self.life:
+            self._end(self._going_on(), CommitResult(verdict.committed, verdict.conflicted))
 
     def _going_on(self) -> Thought:
         assert self._thought is not None, "no thought is going on"
@@ -77,7 +91,7 @@ class OmegaScheduler(ThinkingScheduler):
 
     def release(self, node: NodeId, demand: Vector) -> None:
         told = Release(self.address, node, demand)
-        self.send(CELL_KEEPER, told, self.cause, self._latency_ms)
+        self.send(CELL_HOLDER, told, self.cause, self._latency_ms)
 
     def at_work(self) -> bool:
         return self._thought is not None or super().at_work()

@@ -1,16 +1,21 @@
 """Three architectures of a cell whose schedulers think: monolithic, Mesos, Omega."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 from callboard.actors.architecture import Architecture
 from callboard.actors.books.job_tasks import BookedJob
+from callboard.actors.contact import MAY_SILENCE
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.omega.allocator import Allocator
+from callboard.actors.omega.cell_holder import CELL_HOLDER
 from callboard.actors.omega.cell_keeper import CellKeeper
 from callboard.actors.omega.cell_state import CellState
-from callboard.actors.omega.executor import Executor
+from callboard.actors.omega.executor import DemandOf, Executor
 from callboard.actors.omega.first_fit import CandidateDraws
 from callboard.actors.omega.framework import Framework
 from callboard.actors.omega.monolithic_scheduler import MonolithicScheduler
@@ -26,7 +31,8 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
-from callboard.scheduler.model import JobId
+from callboard.scheduler.model import JobId, Stage, slot_kind
+from callboard.scheduler.resources import Vector
 
 
 class SharedCell(Architecture):
@@ -35,12 +41,25 @@ class SharedCell(Architecture):
     knows = (
         *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
         *(faults.Flaky, faults.Hang, faults.KillJob),
+        *(faults.CrashScheduler, faults.RestartScheduler),
+        *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
     )
     params: ThinkParams
 
     def __init__(self) -> None:
         self.frontends: list[ThinkingScheduler] = []
         self._numbers: dict[JobId, int] = {}
+
+    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
+        script = list(script)
+        super().check(jobs, script)
+        self.check_schedulers(script, self._why_not_crash)
+
+    def _why_not_crash(self, scheduler: int) -> str | None:
+        there = self.batch_schedulers + 1
+        if scheduler > there:
+            return f"there is no scheduler {scheduler}; there are {there}"
+        return None
 
     @property
     @abstractmethod
@@ -58,6 +77,7 @@ class SharedCell(Architecture):
 
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         self._numbers = self._shared_out(world)
+        self._demand_of = _demands(world)
         for each in self.frontends:
             kernel.admit(each)
 
@@ -74,20 +94,33 @@ class SharedCell(Architecture):
         return numbers
 
     def schedulers(self) -> Sequence[int]:
-        return [each.address for each in self.frontends]
+        return [scheduler_address(number) for number in range(1, self.batch_schedulers + 2)]
 
     def scheduler_of(self, job: JobId) -> int:
         return scheduler_address(self._numbers[job])
 
-    def dialogue(self, node: NodeFacts, world: World) -> Dialogue:  # noqa: ARG002
-        return Executor(world.cluster.latency_ms, self.scheduler_of)
+    def others_for(self, job: JobId) -> Sequence[int]:
+        """Those of Batch jobs in turn, behind its own, then that of Service jobs."""
+        batch, own = self.batch_schedulers, self._numbers[job]
+        turns = [1 + each % batch for each in range(own, own + batch)]
+        return [scheduler_address(each) for each in (*turns, batch + 1) if each != own]
 
-    def routes(self, fault: faults.AnyFault) -> Sequence[int]:  # noqa: ARG002
-        return ()
+    def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
+        room, latency_ms = world.resources[1][node.node], world.cluster.latency_ms
+        return Executor(latency_ms, self.scheduler_of, room, self._demand_of, world.seed)
+
+    def routes(self, fault: faults.AnyFault) -> Sequence[int]:
+        if isinstance(fault, faults.SchedulerFault):
+            return [scheduler_address(fault.scheduler)]
+        return self.watchers() if isinstance(fault, MAY_SILENCE) else ()
+
+    def watchers(self) -> Sequence[int]:
+        """The addresses of those that find out which nodes are silent."""
+        return [*self.schedulers(), CELL_HOLDER]
 
     def books_of(self, job: JobId) -> BookedJob | None:
-        ledger = self.frontends[self._numbers[job] - 1].ledger
-        return ledger.job(job) if ledger.here(job) else None
+        books = (each.ledger for each in self.frontends)
+        return next((each.job(job) for each in books if each.here(job)), None)
 
 
 class Omega(SharedCell):
@@ -113,7 +146,8 @@ class Omega(SharedCell):
         return self.state.cell
 
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
-        self.state = CellKeeper(world, self.params.conflicts, self.params.commit)
+        params = self.params
+        self.state = CellKeeper(world, self.schedulers(), params.conflicts, params.commit)
         kernel.admit(self.state)
         draws = self.draws(world)
         self.frontends = [
@@ -147,6 +181,20 @@ class Monolithic(SharedCell):
     def _shared_out(self, world: World) -> dict[JobId, int]:
         return dict.fromkeys((each.job for each in world.jobs), 1)
 
+    def _why_not_crash(self, scheduler: int) -> str | None:
+        if scheduler > 1:
+            return f"there is no scheduler {scheduler}; there is one"
+        return "scheduler 1 is the only one, and cannot crash: nobody could take its jobs"
+
+    def schedulers(self) -> Sequence[int]:
+        return [scheduler_address(1)]
+
+    def others_for(self, job: JobId) -> Sequence[int]:  # noqa: ARG002
+        return ()
+
+    def watchers(self) -> Sequence[int]:
+        return self.schedulers()
+
 
 class Mesos(SharedCell):
     """Frameworks think about what an allocator offers them, which nobody else gets meanwhile."""
@@ -178,8 +226,21 @@ class Mesos(SharedCell):
 
     def make_allocator(self, world: World) -> Allocator:
         """Who makes the offers."""
-        return Allocator(world, self.params)
+        return Allocator(world, self.schedulers(), self.params)
 
     def make_framework(self, number: int, world: World, draws: CandidateDraws) -> Framework:
         """Who gets them."""
         return Framework(number, world, self.params, draws)
+
+
+def _demands(world: World) -> DemandOf:
+    """What tasks take of nodes, as their jobs say."""
+    dimensions, specs = world.resources[0], {each.job: each for each in world.jobs}
+
+    @cache
+    def demand_of(job: JobId, stage: Stage) -> Vector:
+        demands = specs[job].demands
+        named = demands[stage] if stage < len(demands) else ()
+        return dimensions.of_task(slot_kind(stage), dict(named))
+
+    return demand_of

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.frontend import Frontend, JobStage
 from callboard.actors.kernel.address import job_address
-from callboard.actors.omega.cell_messages import QueueAgain
+from callboard.actors.omega.cell_holder import CELL_HOLDER
+from callboard.actors.omega.cell_messages import NodeGivenUp, QueueAgain
 from callboard.actors.omega.cell_state import CommitResult
 from callboard.actors.omega.first_fit import CandidateDraws, FirstFit
 from callboard.actors.omega.think_params import ThinkParams
@@ -78,14 +80,25 @@ class ThinkingScheduler(Frontend):
         super().__init__(number, world)
         self.params = params
         self.first_fit = FirstFit(number, len(world.nodes), draws)
-        self.queue: deque[UnplacedStage] = deque()
+        self.life = 0
+        """How often it has begun anew."""
         self._dimensions = world.resources[0]
+        self._open_books()
+
+    def _open_books(self) -> None:
+        self.queue: deque[UnplacedStage] = deque()
         self._stages: dict[JobStage, UnplacedStage] = {}
         self._profiles: dict[JobId, msg.JobProfile] = {}
         self._held: dict[AttemptId, tuple[NodeId, Vector]] = {}
         self._pausing = 0
         """How many stages will come back to the queue."""
         self._given_up: set[JobId] = set()
+
+    def forget(self) -> None:
+        """Its machine tells whoever holds the cell that it is gone."""
+        self.life += 1
+        self._open_books()
+        self.send(CELL_HOLDER, msg.SchedulerGone(self.address), self.cause, self._latency_ms)
 
     @abstractmethod
     def serve(self) -> None:
@@ -116,6 +129,8 @@ class ThinkingScheduler(Frontend):
         self.serve()
 
     def on_queue_again(self, again: QueueAgain) -> None:
+        if again.life != self.life:
+            return
         self._pausing -= 1
         stage = self._stages.get((again.job, again.stage))
         if stage is not None:
@@ -149,8 +164,8 @@ class ThinkingScheduler(Frontend):
     # What becomes of it.
 
     def count_attempt(self, stage: UnplacedStage, placed: int) -> None:
-        """An attempt to place it is over."""
-        stage.attempts += 1
+        """An attempt to place it is over.  It does not count if there was no node at all."""
+        stage.attempts += len(self.contacts.lost) < self.first_fit.nodes
         stage.placed += placed
 
     def settle(self, stage: UnplacedStage, cause: int) -> None:
@@ -170,7 +185,8 @@ class ThinkingScheduler(Frontend):
         """Let it come back in time."""
         stage.waits = True
         self._pausing += 1
-        self.timer(QueueAgain(stage.job, stage.stage), self.params.retry_ms, cause)
+        again = QueueAgain(stage.job, stage.stage, self.life)
+        self.timer(again, self.params.retry_ms, cause)
 
     def conclude(self, thought: Thought, verdict: CommitResult) -> int:
         """Tell the journal what came of a thought, and launch what was committed; the event."""
@@ -191,10 +207,13 @@ class ThinkingScheduler(Frontend):
         return event
 
     def _launch_on(self, stage: UnplacedStage, nodes: Sequence[NodeId], event: int) -> None:
-        """Launch a task on each; where none is left that may run there, give its room back."""
+        """Launch a task on each; where none is left that may run there, or the node is lost,
+        give its room back.
+        """
         for node in nodes:
             job = self.ledger.known_job(stage.job)
             can = job is not None and self.left(job, stage.stage) > 0
+            can = can and node not in self.contacts.lost
             if job and can and self.launch(job, stage.stage, node, event) is not None:
                 self._held[self.ledger.last_attempt] = (node, stage.demand)
             else:
@@ -221,6 +240,15 @@ class ThinkingScheduler(Frontend):
         if entry is not None:
             self.release(*self._held.pop(entry.attempt))
             self._leave_if_given_up(entry.job, report.cause)
+
+    # What becomes of nodes.
+
+    def on_node_given_up(self, told: NodeGivenUp) -> None:
+        """Give it up too, unless it has been heard of here since."""
+        self.contacts.give_up(told.node, told.life, told.heard_ms, again=told.again)
+
+    def attempt_lost(self, entry: BookedAttempt) -> None:
+        self.release(*self._held.pop(entry.attempt))
 
     # For people.
 

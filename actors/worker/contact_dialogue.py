@@ -11,7 +11,7 @@ from callboard.actors.network import HEALTHY, Link, LinkConditions
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.direct_dialogue import DirectDialogue
-from callboard.scheduler.model import JobId, Millis, scheduler_of
+from callboard.scheduler.model import AttemptId, JobId, Millis, scheduler_of
 
 
 class ContactDialogue(DirectDialogue):
@@ -19,7 +19,7 @@ class ContactDialogue(DirectDialogue):
     scheduler hold on to each other.
     """
 
-    __slots__ = ("_contacts", "_hears", "_is_watched", "_life", "_seed", "_up")
+    __slots__ = ("_contacts", "_hears", "_is_watched", "_life", "_running", "_seed", "_up")
 
     def __init__(
         self, latency_ms: Millis, scheduler_of_job: Callable[[JobId], int], seed: int = 0
@@ -30,6 +30,7 @@ class ContactDialogue(DirectDialogue):
         self._is_watched = False
         self._up: LinkConditions = HEALTHY
         self._contacts: dict[int, Contact] = {}
+        self._running: dict[AttemptId, msg.LaunchTask] = {}
         self._hears: int | None = None
         """The address of the scheduler to whose contact the present message belongs."""
 
@@ -37,9 +38,20 @@ class ContactDialogue(DirectDialogue):
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """A session with the scheduler at this address is over: what it wanted here is void."""
 
-    @abstractmethod
     def forget_all(self) -> None:
         """The machine has stopped dead: nothing runs or waits here any more."""
+        self._running.clear()
+
+    def launch(self, launch: msg.LaunchTask) -> None:
+        """Start an attempt in a slot that is held for it."""
+        self._running[launch.attempt] = launch
+        self._node.launch(launch)
+
+    def stop_those_of(self, scheduler: int, cause: int) -> None:
+        """The scheduler at this address is gone: nobody wants what it has begun here."""
+        for attempt in list(self._running):
+            if scheduler_address(scheduler_of(attempt)) == scheduler:
+                self._node.kill(msg.KillTask(attempt, cause))
 
     @property
     def is_stale(self) -> bool:
@@ -61,7 +73,10 @@ class ContactDialogue(DirectDialogue):
         self.say(to, report, report.cause)
 
     def scheduler_of_running(self, job: JobId) -> int:
-        """The address of the scheduler that the job has now."""
+        """The address of the scheduler of any attempt of the job which runs here."""
+        running = (attempt for attempt, launch in self._running.items() if launch.job == job)
+        for attempt in running:
+            return scheduler_address(scheduler_of(attempt))
         return self._scheduler_of_job(job)
 
     def _contact(self, scheduler: int) -> Contact:

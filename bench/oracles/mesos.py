@@ -89,8 +89,15 @@ class ReleasedAllocator(Allocator):
     as the order of its set there happens to be.
     """
 
-    def __init__(self, world: World, params: MesosParams, agenda: Agenda, cpu: int) -> None:
-        super().__init__(world, params)
+    def __init__(
+        self,
+        world: World,
+        schedulers: Sequence[int],
+        params: MesosParams,
+        agenda: Agenda,
+        cpu: int,
+    ) -> None:
+        super().__init__(world, schedulers, params)
         self._agenda = agenda
         self._cpu = cpu
         self._allocation_ms = round(1000 * params.allocation)
@@ -200,7 +207,7 @@ class ReleasedMesos(Mesos):
         return self._draws
 
     def make_allocator(self, world: World) -> Allocator:
-        return ReleasedAllocator(world, self.params, self.agenda, self._cpu)
+        return ReleasedAllocator(world, self.schedulers(), self.params, self.agenda, self._cpu)
 
     def make_framework(self, number: int, world: World, draws: CandidateDraws) -> Framework:
         return ReleasedFramework(number, world, self.params, draws, self.agenda)

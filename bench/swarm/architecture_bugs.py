@@ -20,6 +20,10 @@ _LONG = "actors/hawk/long_scheduler.py"
 _CELL = "actors/omega/cell_state.py"
 _OMEGA = "actors/omega/omega_scheduler.py"
 _THINKING = "actors/omega/thinking.py"
+_HOLDER = "actors/omega/cell_holder.py"
+_ALLOCATOR = "actors/omega/allocator.py"
+_EXECUTOR = "actors/omega/executor.py"
+_FRAMEWORK = "actors/omega/framework.py"
 _HELD = "actors/yarn/held_containers.py"
 _MANAGER = "actors/yarn/resource_manager.py"
 _QUEUES = "actors/yarn/yarn_queues.py"
@@ -293,5 +297,68 @@ OF_CONTACTS = (
         "        if frame.session < contact.session:\n            return",
         "        if frame.session < contact.session:\n"
         "            contact.begin(self._life, frame.session, 0)",
+    ),
+)
+
+OF_CELL_FAULTS = (
+    PlantedBug(
+        "a task begins at a node that has not ended what was given up there",
+        _EXECUTOR,
+        "        while self._waiting and fits(self._demand(self._waiting[0]), self._free):",
+        "        while self._waiting:",
+    ),
+    PlantedBug(
+        "what a scheduler had claimed that is gone stays claimed",
+        _HOLDER,
+        "            for _ in range(count):\n                self.cell.release(node, demand)",
+        "            for _ in range(count):\n                _ = node",
+    ),
+    PlantedBug(
+        "what a scheduler had claimed that is gone is free twice",
+        _HOLDER,
+        "            for _ in range(count):",
+        "            for _ in range(2 * count):",
+    ),
+    PlantedBug(
+        "a scheduler hears what its earlier life has claimed",
+        _OMEGA,
+        "        if verdict.life == self.life:",
+        "        if verdict.life <= self.life:",
+    ),
+    PlantedBug(
+        "a thought goes on when its scheduler has ended",
+        _OMEGA,
+        "        if over.life != self.life:",
+        "        if over.life > self.life:",
+    ),
+    PlantedBug(
+        "a task is launched on a node that its scheduler has given up meanwhile",
+        _THINKING,
+        "            can = can and node not in self.contacts.lost",
+        "            can = can and node >= 0",
+    ),
+    PlantedBug(
+        "what ran on a lost node stays claimed",
+        _THINKING,
+        "        self.release(*self._held.pop(entry.attempt))\n\n    # For people.",
+        "        self._held.pop(entry.attempt)\n\n    # For people.",
+    ),
+    PlantedBug(
+        "what a framework was offered that is gone stays locked",
+        _ALLOCATOR,
+        "            self._unlock(offer)\n        self._gather(self.cause)",
+        "            _ = offer\n        self._gather(self.cause)",
+    ),
+    PlantedBug(
+        "a framework that is gone is still offered what is free",
+        _ALLOCATOR,
+        "        self._requests.pop(gone.scheduler, None)",
+        "        self._requests.get(gone.scheduler, None)",
+    ),
+    PlantedBug(
+        "a framework answers an offer that its earlier life was made",
+        _FRAMEWORK,
+        "        if offer.life == self.life:",
+        "        if offer.life <= self.life:",
     ),
 )

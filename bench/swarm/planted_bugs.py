@@ -1,6 +1,12 @@
 """The bugs that are planted to see how soon the swarm catches them."""
 
-from bench.swarm.architecture_bugs import OF_CELLS, OF_CONTACTS, OF_CONTAINERS, OF_RESERVATIONS
+from bench.swarm.architecture_bugs import (
+    OF_CELL_FAULTS,
+    OF_CELLS,
+    OF_CONTACTS,
+    OF_CONTAINERS,
+    OF_RESERVATIONS,
+)
 from bench.swarm.bug_planter import PlantedBug
 
 _KERNEL = "actors/kernel/kernel.py"
@@ -616,6 +622,7 @@ BUGS: tuple[PlantedBug, ...] = (
     *OF_RESERVATIONS,
     *OF_CELLS,
     *OF_CONTACTS,
+    *OF_CELL_FAULTS,
     *OF_CONTAINERS,
 )
 """What is planted, by where it is; each is one line or two.

@@ -91,9 +91,10 @@ def _peak(start_h: float, end_h: float) -> RunFigure:
     """The most jobs in the system in a burst or within ten minutes after it."""
 
     def figure(run: MeteredRun) -> float:
-        at_ms, inside = in_system(run)
-        low, high = np.searchsorted(at_ms, [3_600_000 * start_h, 3_600_000 * end_h + 600_000])
-        return float(inside[low:high].max())
+        inside = in_system(run)
+        ends_ms = [3_600_000 * start_h, 3_600_000 * end_h + 600_000]
+        low, high = np.searchsorted(inside.times, ends_ms)
+        return float(inside.counts[low:high].max())
 
     return figure
 

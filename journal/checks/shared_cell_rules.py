@@ -7,7 +7,7 @@ from callboard.actors.architecture import Architecture
 from callboard.actors.config import vectors_of_nodes
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Handlers, Rule, Setup
-from callboard.scheduler.model import AttemptId, NodeId
+from callboard.scheduler.model import AttemptId, Millis, NodeId
 from callboard.scheduler.resources import Vector, fits, minus, plus
 
 _SHARED_CELLS = ("mesos", "monolithic", "omega")
@@ -15,11 +15,12 @@ _SHARED_CELLS = ("mesos", "monolithic", "omega")
 
 class ClaimsHaveRoom(Rule):
     """O1.  By the events from the launch of each attempt until it is booked as over; in a live run
-    what is free in the cell as well, which with that is never more than the node has.
+    what is free in the cell as well, which with that is never more than the node has.  Nor is it
+    less for longer than messages about a claim, or its end, are under way.
     """
 
     id = "O1"
-    says = "what is claimed of a node, with what is free there, is never more than it has"
+    says = "what is claimed of a node, with what is free there, is what it has"
     architectures = _SHARED_CELLS
 
     def begin(self, setup: Setup) -> None:
@@ -31,6 +32,8 @@ class ClaimsHaveRoom(Rule):
         self._demands: dict[AttemptId, tuple[NodeId, Vector]] = {}
         self._demand: Vector = ()
         self._changed: dict[NodeId, None] = {}
+        self._lacking: dict[NodeId, tuple[Vector, int, Millis]] = {}
+        """What is neither free nor taken, after how many claims on the node, and since when."""
 
     def handlers(self) -> Handlers:
         return {
@@ -62,11 +65,40 @@ class ClaimsHaveRoom(Rule):
         """Look at the cell: a claim may be ahead of its launch, and a release behind the end."""
         cell: Any = getattr(architecture, "cell", None)
         changed, self._changed = self._changed, {}
-        for node in changed if cell is not None and self._has else ():
-            free, used, has = cell.free[node], self._used[node], self._has[node]
+        for node in changed:
+            self._lacking.pop(node, None)
+        looked_at = changed | dict.fromkeys(self._lacking)
+        for node in looked_at if cell is not None and self._has else ():
+            free, has = cell.free[node], self._has[node]
+            used = self._used.get(node, (0,) * len(has))
+            told = f"{free} free and {used} taken, of {has}"
             if min(free) < 0 or not fits(plus(free, used), has):
-                told = f"{free} free and {used} taken, of {has}"
                 raise self.broken(None, f"the cell's state says of node-{node}: {told}")
+            lacking = minus(minus(has, plus(free, used)), _offered(architecture, node, len(has)))
+            if self._lacks_for_long(node, lacking, cell.numbers[node]):
+                raise self.broken(None, f"nobody gives node-{node} back what it lacks: {told}")
+
+    def _lacks_for_long(self, node: NodeId, lacking: Vector, claims: int) -> bool:
+        """Whether the same is missing for longer than a claim takes to be launched or taken back:
+        two latencies.
+        """
+        if not any(lacking):
+            self._lacking.pop(node, None)
+            return False
+        was = self._lacking.get(node)
+        if was is None or was[:2] != (lacking, claims):
+            was = self._lacking[node] = (lacking, claims, self.run_state.now_ms)
+        return self.run_state.now_ms - was[2] > 2 * self.setup.latency_ms + 1
+
+
+def _offered(architecture: Architecture, node: NodeId, dimensions: int) -> Vector:
+    """What is locked of a node for somebody who thinks about an offer."""
+    allocator: Any = getattr(architecture, "allocator", None)
+    locked = (0,) * dimensions
+    for _, nodes, _ in () if allocator is None else allocator.offers.values():
+        for offered, free in nodes:
+            locked = plus(locked, free) if offered == node else locked
+    return locked
 
 
 class ConflictsLaunchNothing(Rule):

@@ -10,7 +10,7 @@ from callboard.journal.consistency import take_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import class_words
+from callboard.journal.tell.names import class_words, watcher_name
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId
 from callboard.scheduler.reasons import Why
@@ -79,9 +79,9 @@ class ExportData:
             case ev.NodeReturned():
                 self._note(event, "joins again", event)
             case ev.ContactLost():
-                self._note(event, f"given up by scheduler {event.scheduler}", event)
+                self._note(event, f"given up by {watcher_name(event.scheduler)}", event)
             case ev.ContactRegained():
-                self._note(event, f"heard of by scheduler {event.scheduler}", event)
+                self._note(event, f"heard of by {watcher_name(event.scheduler)}", event)
             case ev.MapOutputsLost():
                 self._note(event, "maps must run again", event)
             case ev.OrderSwitched():

@@ -21,6 +21,11 @@ def node_name(node: model.NodeId) -> str:
     return f"node-{node}"
 
 
+def watcher_name(scheduler: int) -> str:
+    """Who loses contact with nodes: one of several schedulers, or, 0, who holds a shared cell."""
+    return f"scheduler {scheduler}" if scheduler else "the cell"
+
+
 def rack_name(rack: int) -> str:
     """`rack-2`."""
     return f"rack-{rack}"

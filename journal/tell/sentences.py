@@ -13,7 +13,15 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell import names
-from callboard.journal.tell.names import clock, count, duration, node_name, printable, priority_name
+from callboard.journal.tell.names import (
+    clock,
+    count,
+    duration,
+    node_name,
+    printable,
+    priority_name,
+    watcher_name,
+)
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
 from callboard.scheduler.model import MAPS, STAGE_NAMES, AttemptId, JobId, Millis, NodeId
 
@@ -125,9 +133,9 @@ class Narrator:
                 return f"the master gives {node_name(event.node)} up for lost{_silent(event)}"
             case ev.ContactLost():
                 node = node_name(event.node)
-                return f"scheduler {event.scheduler} gives {node} up{_silent(event)}"
+                return f"{watcher_name(event.scheduler)} gives {node} up{_silent(event)}"
             case ev.ContactRegained():
-                return f"scheduler {event.scheduler} hears of {node_name(event.node)} again"
+                return f"{watcher_name(event.scheduler)} hears of {node_name(event.node)} again"
             case ev.MapOutputsLost():
                 maps = f"{count(len(event.attempts), 'map')} of {self._job(event.job)}"
                 node, lost = node_name(event.node), event.outcome is Outcome.KILLED

@@ -109,8 +109,8 @@ def test_a_killed_job_leaves_nothing_behind(policy: str) -> None:
         (
             "fair",
             [ScheduledFault(500, faults.CrashScheduler(1))],
-            "the central master has no answer to `scheduler-crash` at 0.5 s in the timeline; leave it"
-            " out (--no-faults leaves all out), or play eagle, hawk",
+            "the central master has no answer to `scheduler-crash` at 0.5 s in the timeline; leave"
+            " it out (--no-faults leaves all out), or play eagle, hawk",
         ),
         (
             "yarn",

@@ -10,6 +10,7 @@ import pytest
 from bench.swarm.architecture_bugs import OF_CONTACTS
 from bench.swarm.bug_planter import PlantedBug, planted
 from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.hawk.long_scheduler import LongScheduler
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.kernel import KernelError
 from callboard.actors.network import HEALTHY, LinkConditions
@@ -21,6 +22,7 @@ from callboard.actors.vocabulary.events import (
     JobFinished,
     MapOutputsLost,
     Outcome,
+    ReservationsSent,
     ReservationsStolen,
 )
 from callboard.journal.checks.findings import Violation
@@ -132,12 +134,12 @@ def test_a_thief_asks_another_one_if_whoever_it_has_asked_is_gone() -> None:
 @pytest.mark.parametrize(
     ("policy", "scheduler", "told"),
     [
-        ("hawk(schedulers=2)", 3, "scheduler 3 places long jobs, and cannot crash"),
+        ("hawk(schedulers=2)", 3, "scheduler 3 cannot be gone for ever: no other places long"),
         ("hawk(schedulers=2)", 4, "there is no scheduler 4; short jobs have 2"),
         ("eagle(schedulers=2,central=false)", 3, "there is no scheduler 3; short jobs have 2"),
     ],
 )
-def test_the_scheduler_of_long_jobs_has_no_other_beside_it(
+def test_a_scheduler_is_not_lost_for_ever_that_has_no_other_beside_it(
     policy: str, scheduler: int, told: str
 ) -> None:
     with pytest.raises(PolicySpecError, match=told):
@@ -152,6 +154,37 @@ def test_short_jobs_of_a_scheduler_that_is_gone_go_to_another(policy: str) -> No
     assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED] * 8
     after = [each for each in run.launches() if each.at_ms > 2000]
     assert {scheduler_of(each.attempt) for each in after} == {2}
+
+
+@pytest.mark.parametrize("policy", OF_TWO_KINDS)
+def test_long_jobs_wait_until_their_scheduler_is_back(policy: str) -> None:
+    """There is no other that knows where long tasks are.  Their tasks end with it, so that it can
+    begin with nothing; they are submitted again as long as it takes, and short jobs go on.
+    """
+    script = [ScheduledFault(4000, faults.CrashScheduler(3))]
+    script += [ScheduledFault(14_000, faults.RestartScheduler(3))]
+    short = [job(n, maps=6, map_ms=900, submit_ms=600 * n) for n in range(1, 24)]
+    jobs = [job(0, maps=16, map_ms=9000), *short]
+    run = play(jobs, policy, cluster=CLUSTER, tasks=Tasks(), script=script)
+    assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED] * 24
+    of_long = [each.at_ms for each in run.launches() if scheduler_of(each.attempt) == 3]
+    assert [at_ms for at_ms in of_long if at_ms < 4000]
+    assert not [at_ms for at_ms in of_long if 4000 <= at_ms < 14_000]
+    assert sum(at_ms >= 14_000 for at_ms in of_long) >= 16
+    others = [each.at_ms for each in run.launches() if scheduler_of(each.attempt) != 3]
+    assert [at_ms for at_ms in others if 4100 <= at_ms < 14_000]
+
+
+def test_what_a_long_scheduler_tells_when_it_is_back_is_newer_than_what_it_told_before() -> None:
+    """Or nodes would go by the long work that ended with it (Eagle's bitmaps)."""
+    script = [ScheduledFault(4000, faults.CrashScheduler(3))]
+    script += [ScheduledFault(5000, faults.RestartScheduler(3))]
+    jobs = [job(n, maps=3, map_ms=9000, submit_ms=300 * n) for n in range(6)]
+    run = play(jobs, OF_TWO_KINDS[1], cluster=CLUSTER, tasks=Tasks(), script=script)
+    (long,) = [each for each in run.kernel.actors.values() if isinstance(each, LongScheduler)]
+    sent = [each for each in run.all(ReservationsSent) if each.long]
+    assert len(sent) > 6
+    assert long._stamp == len(sent)
 
 
 # Planted bugs.

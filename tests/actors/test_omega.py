@@ -187,4 +187,4 @@ def test_the_spelling_says_what_differs_from_the_defaults() -> None:
 @pytest.mark.parametrize("policy", ["monolithic", "omega", "mesos"])
 def test_a_fault_without_an_answer_is_refused_before_anything_runs(policy: str) -> None:
     with pytest.raises(PolicySpecError, match=f"`{policy}` has no answer to `"):
-        play([job(0)], policy, script=[ScheduledFault(5, faults.Crash(0))])
+        play([job(0)], policy, script=[ScheduledFault(5, faults.Drain(0, True))])

@@ -156,7 +156,7 @@ def test_an_architecture_stands_alone_and_is_no_policy() -> None:
         canonical_policy("sparrow+delay(node=3)")
     with pytest.raises(PolicySpecError, match="without the order `fair`"):
         canonical_policy("fair+sparrow")
-    with pytest.raises(PolicySpecError, match="stands alone$"):
+    with pytest.raises(PolicySpecError, match=r"stands alone$"):
         canonical_policy("sparrow+hawk")
     with pytest.raises(PolicySpecError, match="not a policy of the central master"):
         load_policy("sparrow")

@@ -23,6 +23,7 @@ POLICIES = ("fifo", "fair", "hfsp")
 LONG = ("gp-busy", "hfsp-calibrated", "macrobenchmark")
 """Scenarios of many seconds, which have Fair alone."""
 OTHERS = {
+    "cell-losses": ("omega(schedulers=2)", "mesos(schedulers=2)"),
     "omega-cell": ("monolithic", "mesos", "omega"),
     "probed-nodes-lost": ("sparrow(schedulers=4)", "eagle(cutoff=8,schedulers=4)"),
     "scheduler-lost": ("sparrow(schedulers=4)",),

@@ -365,6 +365,23 @@ def test_lost_nodes_are_given_up_by_each_scheduler_for_itself() -> None:
     assert run.result.summary.jobs.completed == len(run.jobs)
 
 
+def test_a_cell_loses_a_rack_and_a_scheduler() -> None:
+    """`cell-losses`, as the list of the library says; all hear of lost nodes at once."""
+    for policy, mean_s in (("omega", 75.5), ("mesos", 76.5)):
+        run = ran_with_events("cell-losses", f"{policy}(schedulers=2)")
+        assert run.mean_s() == pytest.approx(mean_s, abs=0.05)
+        lost = run.all(ContactLost)
+        assert sorted((each.node, each.scheduler) for each in lost) == [
+            (node, who) for node in range(1, 40, 4) for who in range(4)
+        ]
+        assert max(each.at_ms for each in lost) - min(each.at_ms for each in lost) < 10
+        again = {each.job for each in run.all(JobResubmitted)}
+        takers = {each.scheduler for each in run.all(SchedulingAttempted) if each.job in again}
+        assert again
+        assert takers == {1, 2}
+        assert run.result.summary.jobs.completed == len(run.jobs)
+
+
 def test_half_the_jobs_take_a_second_under_late_binding() -> None:
     """`sparrow-100ms`, as the list of the library says."""
     run = ran_with_events("sparrow-100ms", "sparrow")

@@ -104,11 +104,16 @@ def the_allocator_locks_nothing(patch: Patch) -> None:
                 self.cell.release(node, each)
 
     def answered(self: Allocator, told: AnswerOffer) -> None:
-        self.offers[told.offer] = (told.scheduler, ())
+        self.offers[told.offer] = (told.scheduler, (), 0)
         answer(self, told)
 
     replace_answer(patch, AllocationDue, unlocked, Allocator)
     replace_answer(patch, AnswerOffer, answered, Allocator)
+
+
+def an_end_is_not_told(patch: Patch) -> None:
+    """So that its room is lost to the cell."""
+    patch.setattr(OmegaScheduler, "release", lambda *_: None)
 
 
 def conflicts_are_launched(patch: Patch) -> None:
@@ -149,6 +154,7 @@ PLANTED: list[tuple[Callable[[Patch], None], str, str]] = [
     (room_is_given_back_twice, OMEGA, "O1"),
     (room_is_given_back_at_the_launch, "monolithic", "O1"),
     (conflicts_are_not_noticed, OMEGA, "O1"),
+    (an_end_is_not_told, OMEGA, "O1"),
     (conflicts_are_launched, OMEGA, "O2"),
     (tasks_go_to_the_next_node, "monolithic", "O2"),
     (tasks_go_to_the_next_node, "mesos", "O2"),

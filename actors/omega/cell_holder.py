@@ -1,0 +1,98 @@
+"""Who has the state of a cell: knows whose claims there are, and watches the nodes for all.
+
+It asks nodes that have had a fault as schedulers do, gives up those that stay silent, and tells the
+schedulers, so that none has to find out for itself; nothing more is claimed of such a node until it
+answers again.  What was claimed there each scheduler gives back when it gives the node up too.
+What a scheduler had claimed that is gone is free again at once.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from callboard.actors.books.node_contacts import LookForNodes, NodeContacts
+from callboard.actors.contact import Framed, SayAgain
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.address import scheduler_address
+from callboard.actors.omega.cell_messages import NodeGivenUp, Release
+from callboard.actors.omega.cell_state import CellState
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.world import World
+from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.resources import Vector
+
+CELL_HOLDER = scheduler_address(0)
+
+
+class CellHolder(Actor[AnyEvent]):
+    """`schedulers` are the addresses of those that it tells of nodes."""
+
+    def __init__(self, name: str, world: World, schedulers: Sequence[int]) -> None:
+        super().__init__(CELL_HOLDER, name)
+        self.cell = CellState(world.resources[1], shut=world.absent)
+        self.contacts = NodeContacts(self, world)
+        self._schedulers = schedulers
+        self._latency_ms = world.cluster.latency_ms
+        self._claimed: dict[int, Counter[tuple[NodeId, Vector]]] = {}
+        """What is claimed where, by the address of the scheduler whose it is."""
+        self._is_asked = False
+        """Whether a scheduler has asked for nodes since they were looked at last."""
+
+    # Claims.
+
+    def hold(self, scheduler: int, node: NodeId, demand: Vector) -> None:
+        """A claim is this scheduler's."""
+        self._claimed.setdefault(scheduler, Counter())[node, demand] += 1
+
+    def on_release(self, release: Release) -> None:
+        """A claim is over."""
+        node, demand = release.node, release.demand
+        self._claimed[release.scheduler][node, demand] -= 1
+        self.cell.release(node, demand)
+
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        """All that it had is free; its nodes end what ran there, and begin nothing before."""
+        for (node, demand), count in self._claimed.pop(gone.scheduler, Counter()).items():
+            for _ in range(count):
+                self.cell.release(node, demand)
+
+    # Nodes.
+
+    def on_silencing(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
+        self.contacts.strike(fault)
+
+    def on_framed(self, frame: Framed) -> None:
+        """A node has answered; there is nothing that it would say here."""
+        self.contacts.hear(frame)
+
+    def on_say_again(self, again: SayAgain) -> None:
+        self.contacts.say_again(again)
+
+    def on_look_for_nodes(self, _: LookForNodes) -> None:
+        self._is_asked = False
+        self.contacts.look()
+
+    def look_for_schedulers(self) -> None:
+        """A scheduler has asked for nodes: see which are there."""
+        self._is_asked = True
+        self.contacts.look_if_wanted()
+
+    @property
+    def wants_nodes(self) -> bool:
+        return self._is_asked or any(each.total() for each in self._claimed.values())
+
+    def lose_contact(self, node: NodeId, heard_ms: Millis, *, again: bool) -> int:
+        """A node is given up: no more of it is claimed, and all schedulers give it up."""
+        lost = ev.ContactLost(self.now_ms, node, 0, heard_ms, again, cause=self.cause)
+        event, life = self.note(lost), self.contacts.life_of(node) + again
+        self.cell.shut(node)
+        for each in self._schedulers:
+            told = NodeGivenUp(node, life, heard_ms, again)
+            self.send(each, told, event, self._latency_ms)
+        return event
+
+    def regain_contact(self, node: NodeId) -> None:
+        self.note(ev.ContactRegained(self.now_ms, node, 0, cause=self.cause))
+        self.cell.open(node)
