@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.coverage import Setting, selected
+from bench.selection_coverage import RIVALS, Rivals, Setting, before, named, now, selected
 from callboard.experiments.many.selection import Selection, SelectionRule, screening_factor
 from callboard.experiments.many.stopping import Stopping
 
@@ -148,6 +148,33 @@ def test_the_best_is_named_as_often_as_promised(setting: Setting) -> None:
     assert found.gave_up == 0
     assert found.right >= 0.95 - 3 * sqrt(0.95 * 0.05 / 1000)
     assert found.seeds > 20.1, "or the first stage decided, and this tested nothing"
+
+
+RARELY_BAD = np.where(np.arange(200) % 25 == 12, 2000.0, 40 + np.arange(200) % 7)
+"""A mean of 121 in the end; of the seeds without one that is bad, 43."""
+
+
+def test_rare_bad_seeds_do_not_flatter_a_rival() -> None:
+    """The steady policy is the better one, though the other is lower in 24 of 25 seeds."""
+    steady = 100 + np.arange(200) % 5
+    found = RULE.judge(np.column_stack([steady, RARELY_BAD]))
+    assert (found.stopping, found.best, found.survivors) == (Stopping.GAVE_UP, None, (0, 1))
+
+
+def test_rare_bad_seeds_do_not_save_who_has_them() -> None:
+    """What is worse anyhow, and at times much worse, goes as soon as without these."""
+    found = RULE.judge(np.column_stack([RARELY_BAD + 200, 100 + np.arange(200) % 5]))
+    assert (found.stopping, found.best) == (Stopping.DONE, 1)
+    assert found.seeds < 100
+
+
+@pytest.mark.parametrize("rivals", RIVALS[:3])
+def test_a_skewed_rival_is_seldom_named(rivals: Rivals) -> None:
+    """Worse by 5 %, σ = 1.5: at most in 6 %, but for three standard errors; KN named it in more."""
+    trials = 300
+    wrong = named(rivals, now, trials).wrong
+    assert wrong <= 0.06 + 3 * sqrt(0.06 * 0.94 / trials)
+    assert named(rivals, before, trials).wrong > 0.06 + 3 * sqrt(0.06 * 0.94 / trials)
 
 
 def test_what_makes_no_rule() -> None:
