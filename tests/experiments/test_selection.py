@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.coverage import Setting, selected
+from bench.selection_coverage import RIVALS, Rivals, Setting, before, named, now, selected
 from callboard.experiments.many.selection import Selection, SelectionRule, screening_factor
 from callboard.experiments.many.stopping import Stopping
 
@@ -148,6 +148,24 @@ def test_the_best_is_named_as_often_as_promised(setting: Setting) -> None:
     assert found.gave_up == 0
     assert found.right >= 0.95 - 3 * sqrt(0.95 * 0.05 / 1000)
     assert found.seeds > 20.1, "or the first stage decided, and this tested nothing"
+
+
+def test_rare_bad_seeds_do_not_save_who_has_them() -> None:
+    """What is worse anyhow, and at times much worse, goes as soon as without these."""
+    seeds = np.arange(200)
+    rarely_bad = np.where(seeds % 25 == 12, 2200.0, 240 + seeds % 7)
+    found = RULE.judge(np.column_stack([rarely_bad, 100 + seeds % 5]))
+    assert (found.stopping, found.best) == (Stopping.DONE, 1)
+    assert found.seeds < 100
+
+
+@pytest.mark.parametrize("rivals", RIVALS[:3])
+def test_a_skewed_rival_is_seldom_named(rivals: Rivals) -> None:
+    """Worse by 5 %, σ = 1.5: at most in 6 %, but for three standard errors; KN named it in more."""
+    trials = 300
+    wrong = named(rivals, now, trials).wrong
+    assert wrong <= 0.06 + 3 * sqrt(0.06 * 0.94 / trials)
+    assert named(rivals, before, trials).wrong > 0.06 + 3 * sqrt(0.06 * 0.94 / trials)
 
 
 def test_what_makes_no_rule() -> None:
