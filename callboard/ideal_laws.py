@@ -80,13 +80,17 @@ def make_folder(folder: Path) -> None:
         raise InputError(f"--out {folder}: {error.strerror}") from None
 
 
-def _systems(args: Namespace) -> list[LawSystem]:
-    """Each law at each load; raises `InputError`."""
+def check_law_arguments(args: Namespace) -> None:
+    """InputError for what has a meaning with traces only."""
     for name in _TRACES_ONLY:
         if getattr(args, name):
             raise InputError(
                 f"{'a trace' if name == 'traces' else f'--{name}'} and --law: not both"
             )
+
+
+def _systems(args: Namespace) -> list[LawSystem]:
+    """Each law at each load; raises `InputError`."""
     for law in args.law:
         law_spelled(law)
     servers = args.servers or 1

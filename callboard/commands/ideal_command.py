@@ -9,6 +9,7 @@ examples:
   callboard ideal --law 'bounded-pareto(alpha=1.5, ratio=1000)' --sigma 1 --disciplines psjf srpt
   callboard ideal --law exponential --servers 4
   callboard ideal --law 'weibull(shape=0.5)' --disciplines las gittins --most-runs 400
+  callboard ideal --law 'exponential(mean=60)' --cluster --load 0.5 --heartbeat 3
 """
 
 import os
@@ -36,15 +37,23 @@ from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
-from callboard.ideal_laws import LAW_JOBS, LAW_JOBS_PLAIN, compare_laws, make_folder
+from callboard.ideal_laws import (
+    LAW_JOBS,
+    LAW_JOBS_PLAIN,
+    check_law_arguments,
+    compare_laws,
+    make_folder,
+)
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
 from callboard.scheduler.ideal.report_workload import SIZE_MODELS
+from callboard.slot_laws import HEARTBEAT_S, compare_slot
 
 _STOPPED = 130
 
 _AT_LEAST_0 = number("a finite number of 0 or more", lambda value: 0 <= value < inf)
+_HEARTBEAT = number("0.01 to 3600", lambda value: 0.01 <= value <= 3600)
 _ABOVE_0 = number("a finite number above 0", lambda value: 0 < value < inf)
 
 
@@ -63,6 +72,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--dn", nargs="+", type=_ABOVE_0, metavar="R", help="ratios disk/network (default: 4)")
     runs = "runs a point (default: 20; --report: 100)"
     add("--runs", type=whole_number(1), metavar="N", help=runs)
+    cluster = "with --law: the jobs, sizes in seconds, on one slot of a cluster too; what that adds"
+    add("--cluster", action="store_true", help=cluster)
+    heartbeat = f"with --cluster: seconds between two heartbeats (default: {HEARTBEAT_S:g})"
+    add("--heartbeat", type=_HEARTBEAT, metavar="S", help=heartbeat)
     most = "with --law: play on where a mean is not told, if so many runs would tell it"
     add("--most-runs", type=whole_number(1), metavar="N", help=most)
     played = f"{', '.join(DISCIPLINES)}; with --law also {GITTINS}"
@@ -80,10 +93,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def ideal_command(args: Namespace) -> int:
     say = PlainConsole(stderr=True)
+    if args.heartbeat and not args.cluster:
+        raise InputError("--heartbeat says nothing without --cluster")
     if args.law:
-        return compare_laws(args, say)
-    for name in ("jobs", "servers", "most_runs"):
-        if getattr(args, name) is not None:
+        check_law_arguments(args)
+        return compare_slot(args) if args.cluster else compare_laws(args, say)
+    for name in ("jobs", "servers", "most_runs", "cluster"):
+        if getattr(args, name):
             raise InputError(f"--{name.replace('_', '-')} says nothing without --law")
     if GITTINS in (args.disciplines or ()):
         raise InputError(f"--disciplines {GITTINS} goes by the law of sizes: name it by --law")

@@ -11,6 +11,7 @@ from callboard.scheduler.ideal import simulate, simulate_by_age, simulate_server
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.gittins import gittins_mean, gittins_ranks
 from callboard.scheduler.ideal.mean_responses import SingleServer, many_servers_fcfs
+from callboard.scheduler.ideal.panel_grid import GridValues
 from callboard.scheduler.ideal.size_laws import cut_off
 
 GITTINS = "gittins"
@@ -101,27 +102,50 @@ def mean_without_rare(system: LawSystem, served: ServedBy, jobs: int) -> float:
     return _by_formula(SingleServer(cut, load), served)
 
 
-def play_law(task: LawRun) -> LawMeans:
-    """What a worker does.  The jobs are drawn at (seed, "law", run)."""
-    system, one = task.system, task.system.one
-    key = np.random.SeedSequence([task.seed, _PURPOSE, task.run])
+class DrawnJobs(NamedTuple):
+    """A run's jobs, drawn at (seed, "law", run), and their errors as standard normal numbers."""
+
+    arrivals: GridValues
+    sizes: GridValues
+    errors: GridValues
+
+
+def draw_jobs(system: LawSystem, jobs: int, seed: int, run: int) -> DrawnJobs:
+    """So many of them, in the order of their arrival."""
+    key = np.random.SeedSequence([seed, _PURPOSE, run])
     rng = np.random.Generator(np.random.Philox(key))
-    rate = one.rate * system.servers
-    gaps = rng.standard_exponential(task.jobs) / rate
-    sizes = one.law.draw(rng, task.jobs)
-    errors = rng.standard_normal(task.jobs)
-    arrivals = np.cumsum(gaps)
+    gaps = rng.standard_exponential(jobs) / (system.one.rate * system.servers)
+    sizes = system.one.law.draw(rng, jobs)
+    return DrawnJobs(np.cumsum(gaps), sizes, rng.standard_normal(jobs))
+
+
+def done_at(
+    system: LawSystem,
+    served: ServedBy,
+    arrivals: GridValues,
+    sizes: GridValues,
+    estimates: GridValues,
+) -> GridValues:
+    """When the ideal machine, or several servers, have done each job."""
+    if system.servers > 1:
+        return simulate_servers(system.servers, arrivals, sizes, served.discipline)
+    if served.discipline == GITTINS:
+        return simulate_by_age(gittins_ranks(system.one.law), arrivals, sizes)
+    return simulate(served.discipline, arrivals, sizes, estimates)
+
+
+def play_law(task: LawRun) -> LawMeans:
+    """What a worker does."""
+    system, one = task.system, task.system.one
+    arrivals, sizes, errors = draw_jobs(system, task.jobs, task.seed, task.run)
     first = int(WARM_UP * task.jobs)
     means = []
-    for discipline, sigma in task.served:
-        if system.servers > 1:
-            done = simulate_servers(system.servers, arrivals, sizes, discipline)
-        elif discipline == GITTINS:
-            done = simulate_by_age(gittins_ranks(one.law), arrivals, sizes)
-        else:
-            done = simulate(discipline, arrivals, sizes, sizes * np.exp(sigma * errors))
+    for served in task.served:
+        estimates = sizes * np.exp(served.sigma * errors)
+        done = done_at(system, served, arrivals, sizes, estimates)
         means.append(float((done - arrivals)[first:].mean()))
-    known = (gaps * rate, sizes / one.moment(1), sizes**2 / one.moment(2))
+    gaps = np.diff(arrivals, prepend=0.0) * one.rate * system.servers
+    known = (gaps, sizes / one.moment(1), sizes**2 / one.moment(2))
     controls = tuple(float(each.mean()) - 1 for each in known)
     return LawMeans(tuple(means), (controls[0], controls[1], controls[2]))
 

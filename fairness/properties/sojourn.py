@@ -78,11 +78,13 @@ class _Fluid:
         done = ideal.exact(self.discipline, arrivals, sizes).done
         return Fraction(done[there.index(job)])
 
-    def ends_if_longer_ms(self, job: int) -> list[Fraction]:
-        """When all jobs are done if this one is half as long again."""
+    def left_by_its_end_ms(self, job: int, times: Fraction) -> list[Fraction]:
+        """What is left of the others when the job would be done, if it is so many times as long."""
+        at_ms = self.ends_ms(self.discipline)[job]
         sizes = [Fraction(size) for size in self._sizes_ms]
-        sizes[job] *= Fraction(3, 2)
-        return [Fraction(end) for end in self._run(self.discipline, sizes).done]
+        sizes[job] *= times
+        left = self._run(self.discipline, sizes, until=at_ms).left
+        return [each for other, each in enumerate(left) if other != job]
 
     def _run(
         self,
@@ -202,7 +204,7 @@ def smaller_only(experiment: Experiment) -> int:
 
 @Statement(
     says="on the ideal machine a job's size changes nothing before the job is done",
-    formula="C_i(s) = C_i(s') for all i with C_i < C_j, s'_j = 3/2 s_j, s' = s elsewhere",
+    formula="what is left of i ≠ j at C_j is the same if s_j is half as much again",
     assumes="one divisible machine",
     source="what Gittins' index may know: Aalto, Ayesta, Righter 2009",
     family=FLUID,
@@ -210,15 +212,12 @@ def smaller_only(experiment: Experiment) -> int:
 )
 def blind(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
-    ends = fluid.ends_ms(fluid.discipline)
-    for longer, job in enumerate(fluid.jobs):
-        others = zip(fluid.jobs, ends, fluid.ends_if_longer_ms(longer), strict=True)
-        for other, end, changed in others:
-            if end < ends[longer] and end != changed:
-                raise PropertyViolated(
-                    f'"{other.name}" is done at {as_seconds(end)}, and at {as_seconds(changed)} if'
-                    f' "{job.name}", which is done later, is longer'
-                )
+    for number, job in enumerate(fluid.jobs):
+        as_it_is = fluid.left_by_its_end_ms(number, Fraction(1))
+        if as_it_is != fluid.left_by_its_end_ms(number, Fraction(3, 2)):
+            raise PropertyViolated(
+                f'what is left of the others when "{job.name}" is done depends on how long it is'
+            )
     return len(fluid.jobs)
 
 

@@ -72,6 +72,28 @@ class SingleServer:
         E[X'] (a queue in slots of time: the work at the start of one is the work before, less 1,
         and what came meanwhile).  ValueError where λE[X'] is 1 or more.
         """
+        _, first, second = self._by_heartbeats(interval)
+        return interval / 2 + self.rate * second / (2 * (1 - self.rate * first)) + first
+
+    def sjf_by_heartbeats(self, interval: float) -> float:
+        """SJF's mean where ends are told and jobs begun at heartbeats only: of the jobs that have
+        come by one the smallest is begun.
+
+        With ρ'(x) = λE[X' 1(X ≤ x)] a job of size x waits
+        (h(1 − λE[X']) + λE[X'²]) / 2(1 − ρ'(x))², and then takes X'; as `fcfs_by_heartbeats`.
+        """
+        longer, first, second = self._by_heartbeats(interval)
+        lasts = interval * np.arange(1, len(longer) + 1)
+        jobs = longer - np.append(longer[1:], 0.0)
+        left = 1 - self.rate * np.cumsum(lasts * jobs)
+        before = left + self.rate * lasts * jobs
+        # Within a cell the share of smaller jobs grows evenly: ∫ du / (b − cu)² = u / b(b − cu).
+        waits = float((jobs / (before * left)).sum())
+        at_first = interval * (1 - self.rate * first) + self.rate * second
+        return at_first / 2 * waits + first
+
+    def _by_heartbeats(self, interval: float) -> tuple[GridValues, float, float]:
+        """P(X > 0), P(X > h), P(X > 2h), …, and E[X'], E[X'²]; ValueError for too much load."""
         starts = interval * np.arange(int(self.law.highest / interval) + 1)
         with np.errstate(divide="ignore"):
             longer = self.grid.at(self.longer, np.log(starts))
@@ -83,7 +105,7 @@ class SingleServer:
             raise ValueError(
                 f"by heartbeats every {interval:g} the load is {load:.3g}, not below 1"
             )
-        return interval / 2 + self.rate * second / (2 * (1 - load)) + first
+        return longer, first, second
 
     def ps(self) -> float:
         """E[X] / (1 − ρ)."""

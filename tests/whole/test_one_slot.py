@@ -1,5 +1,6 @@
 """Queueing theory on a cluster of one slot: what a heartbeat adds (docs/ideal.md)."""
 
+import heapq
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 import callboard
 from callboard.experiments.many.statistics import interval
 from callboard.experiments.run.run_loading import load_run
+from callboard.scheduler.ideal import simulate
 from callboard.scheduler.ideal.mean_responses import SingleServer
 from callboard.scheduler.ideal.size_laws import exponential
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.parts import make_policy
 
 HEARTBEAT_MS, LATENCY_MS = 3000, 1
 GRID_MS = HEARTBEAT_MS + 2 * LATENCY_MS
@@ -76,6 +80,75 @@ def test_the_formula_by_heartbeats_is_that_of_such_a_queue() -> None:
     assert found.half is not None
     assert abs(found.mean - exact) + found.half < 0.01 * exact
     assert server.fcfs() < 0.97 * exact
+
+
+def begun_smallest_first(submitted: Sequence[int], lengths: Sequence[int], grid: int) -> list[int]:
+    """When each job ends, where at heartbeats the smallest is begun that has come by then."""
+    ends, waiting, free, came = [0] * len(lengths), list[tuple[int, int]](), 0, 0
+    while came < len(lengths) or waiting:
+        if not waiting:
+            free = max(free, -(-submitted[came] // grid) * grid)
+        while came < len(lengths) and submitted[came] <= free:
+            heapq.heappush(waiting, (lengths[came], came))
+            came += 1
+        length, job = heapq.heappop(waiting)
+        free += -(-length // grid) * grid
+        ends[job] = free
+    return ends
+
+
+def test_so_is_that_of_sjf() -> None:
+    """Equal within 1 % at 95 %, where SJF without heartbeats takes 4 % less."""
+    rng = np.random.default_rng(12)
+    means = []
+    for _ in range(20):
+        submitted = np.cumsum(rng.exponential(100_000, 25_000)).astype(int).tolist()
+        lengths = np.ceil(rng.exponential(60_000, 25_000)).astype(int).tolist()
+        ended = begun_smallest_first(submitted, lengths, 6000)
+        means.append(float(np.mean(np.array(ended) - submitted)) / 1000)
+    server, found = SingleServer(exponential(60), 0.6), interval(means)
+    exact = server.sjf_by_heartbeats(6)
+    assert found.half is not None
+    assert abs(found.mean - exact) + found.half < 0.01 * exact
+    assert server.sjf() < 0.96 * exact
+
+
+TURNS = '+preemptive(how="suspend", limit=9, interval_s=10)'
+ARRIVALS_S, SIZES_S = (0, 120, 180), (720, 480, 180)
+
+
+@pytest.mark.parametrize(
+    ("order", "discipline"),
+    [
+        ("ps", "ps"),
+        ("las", "las"),
+        ('gittins(law="weibull(shape=0.1, mean=60)")', "las"),
+        ('gittins(law="uniform(low=60, high=6000)")', "fifo"),
+    ],
+)
+def test_jobs_take_turns_where_they_are_suspended(
+    tmp_path: Path, order: str, discipline: str
+) -> None:
+    """In slices of 10 s, of which a heartbeat of 0.2 s is lost, they end as on the ideal machine, within a minute:
+    under Gittins as under LAS where the hazard rate falls, each to its end where it rises.
+    """
+    path = tmp_path / "turns.toml"
+    jobs = "".join(
+        f"[[workload.job]]\nat_s = {at}\nmaps = 1\nmap_s = {size}\n"
+        for at, size in zip(ARRIVALS_S, SIZES_S, strict=True)
+    )
+    quick = SCENARIO.split("[workload]")[0].replace("3000", "200")
+    path.write_text(f"{quick}[workload]\nkind = 'jobs'\n{jobs}", encoding="utf-8")
+    found = callboard.run(str(path), policy=order + TURNS).jobs["finished_ms"] / 1000
+    ideal = simulate(discipline, ARRIVALS_S, SIZES_S).tolist()
+    assert found.tolist() == pytest.approx(ideal, abs=60)
+    assert len({*map(round, ideal)}) == 3
+
+
+@pytest.mark.parametrize("order", ["ps", "las", "gittins"])
+def test_nobody_takes_turns_by_killing(order: str) -> None:
+    with pytest.raises(PolicySpecError, match="killed would be first again and take the slot back"):
+        make_policy(f"{order}+preemptive")
 
 
 def test_srpt_that_suspends_counts_what_a_suspended_task_has_done(tmp_path: Path) -> None:

@@ -1,32 +1,24 @@
 """Gittins' index at slot level: the law of sizes is known, and what each job has had, but no size.
 
 The index is that of the ideal machine (`scheduler.ideal.gittins`), where it has the least mean
-response of all that sees no size.  A job's age is the work of its ended and suspended tasks, and
-how long its running maps have run; maps and reduces are ranked apart.  While a job is served its
-rank may fall behind others', so slots are taken for it only by suspending: who loses its work by
-being killed would be young again, and take the slot back.
+response of all that sees no size.  A job's age is what it has had; maps and reduces are ranked
+apart.
 """
 
 from bisect import bisect
 
-from callboard.scheduler.entitlements import demand_of
-from callboard.scheduler.estimation import DoneWork
-from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
 from callboard.scheduler.guarantees import EFFICIENT
 from callboard.scheduler.ideal.age_loop import AgeRanks
 from callboard.scheduler.ideal.gittins import gittins_ranks
 from callboard.scheduler.ideal.law_names import law_named
-from callboard.scheduler.model import MAP, JobId, Millis, SlotKind, stage_on
-from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
-from callboard.scheduler.orders.size_based.running_maps import RunningMaps
+from callboard.scheduler.model import JobId, Millis, SlotKind
+from callboard.scheduler.orders.keyed import SortKey
+from callboard.scheduler.orders.size_based.time_slices import SlicedOrder
 from callboard.scheduler.part_params import PartParams
-from callboard.scheduler.policy import MisfitError, Policy
-from callboard.scheduler.preemption.rank_based import RankPreemption
-from callboard.scheduler.ranking import Ranking
-from callboard.scheduler.view import ClusterView, JobView
+from callboard.scheduler.view import JobView
 
 
-class Gittins(KeyedOrder, Ranking):
+class Gittins(SlicedOrder):
     """Gittins' rank of the job's age: the least service for each job that ends."""
 
     name = "gittins"
@@ -55,45 +47,15 @@ class Gittins(KeyedOrder, Ranking):
         seconds = gittins_ranks(law_named(self.params.law))
         self.ranks_ms = AgeRanks(*([1000 * each for each in row] for row in seconds))
         """By ages in milliseconds."""
-        self._done = DoneWork()
-        self._running = RunningMaps()
-        self._told_ms: Millis = 0
-
-    def bind(self, policy: Policy) -> None:
-        rule = policy.preemption
-        if isinstance(rule, RankPreemption) and rule.params.how == "kill":
-            raise MisfitError(
-                f"under `{self.name}` a job whose task is killed is young again and takes the slot"
-                f' back; use `{rule.name}(how="suspend")`'
-            )
-
-    def observe(self, fact: Fact, view: ClusterView) -> None:
-        self._running.observe(fact, view.now_ms)
-        match fact:
-            case Closed():
-                self._done.learn(fact)
-            case Suspended():
-                self._done.pause(fact)
-            case JobLeft(job):
-                self._done.forget(job)
-        self._told_ms = view.now_ms
-        super().observe(fact, view)
+        self.slices = True
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
-        return (self.rank_ms(job.job, kind, self._told_ms), job.submitted_ms)
+        return self.turn_key(job, kind)
 
     def score(self, key: SortKey) -> float:
         return float(key[0] / 1000)
 
-    def tiers(self, kind: SlotKind, view: ClusterView) -> list[list[JobId]]:
-        """By their ranks at this moment, a tier a job."""
-        jobs = (job for job in view.jobs() if demand_of(job, kind))
-        ranks = ((self.rank_ms(j.job, kind, view.now_ms), j.submitted_ms, j.job) for j in jobs)
-        return [[job] for _, _, job in sorted(ranks)]
-
-    def rank_ms(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
-        """The rank of the job's age on these slots: milliseconds of service for a job that ends."""
-        age_ms = self._done.of(job, stage_on(kind))
-        if kind is MAP:
-            age_ms += self._running.ran_ms(job, now_ms)
+    def turn(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+        """The rank of the job's age on these slots: service for each job that ends."""
+        age_ms = self.service.ms(job, kind, now_ms)
         return self.ranks_ms.ranks[bisect(self.ranks_ms.ages, age_ms) - 1]

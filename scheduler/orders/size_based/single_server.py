@@ -8,13 +8,14 @@ apart, as in HFSP (III).  Keys are whole milliseconds and change only with the j
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements, demand_of, job_entitlement
 from callboard.scheduler.estimation import PhaseMeans
-from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
+from callboard.scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, JobId, Millis, SlotKind, stage_on
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
-from callboard.scheduler.orders.keyed import KeyedOrder, RankedOrder, SortKey
-from callboard.scheduler.orders.size_based.running_maps import RunningMaps
+from callboard.scheduler.orders.keyed import RankedOrder, SortKey
+from callboard.scheduler.orders.size_based.attained_service import RunningMaps
 from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
+from callboard.scheduler.orders.size_based.time_slices import SlicedOrder
 from callboard.scheduler.view import ClusterView, JobView
 
 
@@ -85,7 +86,7 @@ class Sjf(_BySize):
         return float(key[1] / 1000)
 
 
-class Las(KeyedOrder):
+class Las(SlicedOrder):
     """Least attained service.
 
     A running attempt is charged, from its launch on, at the mean of the job's ended ones, or of all
@@ -93,7 +94,8 @@ class Las(KeyedOrder):
     every slot, until its first task ends.  A suspended attempt stays charged.
 
     It has no entitlements: a job that got slots by killing would soon have been given the most, and
-    the next check would take them back.
+    the next check would take them back.  By suspending that is what it is about: at each check
+    those go on that have had the least, running maps counted by how long they have run.
     """
 
     name = "las"
@@ -113,10 +115,15 @@ class Las(KeyedOrder):
         super().observe(fact, view)
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
+        if self.slices:
+            return self.turn_key(job, kind)
         return (self._attained_ms(job, kind), job.running(kind), job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
         return float(key[0] / 1000)
+
+    def turn(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+        return self.service.ms(job, kind, now_ms)
 
     def _attained_ms(self, job: JobView, kind: SlotKind) -> Millis:
         stage = stage_on(kind)
@@ -126,10 +133,14 @@ class Las(KeyedOrder):
         return (own.total if own else 0) + going
 
 
-class Ps(KeyedOrder):
+class Ps(SlicedOrder):
     """Processor sharing: the job that runs least is next; of equals, the one served longest ago.
     Else the earliest would keep their slots for ever (the slides on delay scheduling: sticky
     slots).
+
+    Where tasks are suspended, at each check those go on that have had the least since they came,
+    beside one that has always been served as its share was (start-time fair queueing: Goyal, Vin,
+    Cheng 1996).
     """
 
     name = "ps"
@@ -147,17 +158,32 @@ class Ps(KeyedOrder):
     def __init__(self) -> None:
         super().__init__()
         self._served: dict[tuple[JobId, SlotKind], int] = {}
+        self._start_ms: dict[tuple[JobId, SlotKind], float] = {}
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
             case Launched(job, attempt=attempt):
                 self._served[job, fact.kind] = attempt
+            case JobArrived(job) if self.slices:
+                for each in KINDS:
+                    self._start_ms[job, each] = self._least_ms(job, each, view)
             case JobLeft(job):
                 for each in KINDS:
                     self._served.pop((job, each), None)
+                    self._start_ms.pop((job, each), None)
         super().observe(fact, view)
 
+    def turn(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+        return self._start_ms[job, kind] + self.service.ms(job, kind, now_ms)
+
+    def _least_ms(self, job: JobId, kind: SlotKind, view: ClusterView) -> float:
+        """Where the others are at least, so that who comes has no claims on the past."""
+        others = (each.job for each in view.jobs() if each.job != job)
+        return min((self.turn(each, kind, view.now_ms) for each in others), default=0.0)
+
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
+        if self.slices:
+            return self.turn_key(job, kind)
         served = self._served.get((job.job, kind), 0)
         return (job.running(kind), served, job.submitted_ms)
 

@@ -1,0 +1,169 @@
+"""`callboard ideal --law … --cluster`: the same jobs on one slot of a cluster; what that adds."""
+
+import csv
+from argparse import Namespace
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from callboard.console import PlainConsole
+from callboard.experiments.ideal_study import study as studies
+from callboard.experiments.ideal_study.law_plots import served_label
+from callboard.experiments.ideal_study.law_spelling import law_spelled
+from callboard.experiments.ideal_study.law_systems import LAW_DISCIPLINES, LawSystem, ServedBy
+from callboard.experiments.ideal_study.one_slot import (
+    SLOT_JOBS,
+    SLOT_RUNS,
+    TURN,
+    SlotLine,
+    SlotMeans,
+    SlotRun,
+    play_slot,
+    slot_line,
+    slot_policy,
+)
+from callboard.experiments.many.statistics import Interval, check_intervals
+from callboard.experiments.many.task_pool import Lost, answers, local_workers
+from callboard.experiments.user_errors import InputError
+from callboard.ideal_laws import make_folder
+from callboard.progress_line import steps_progress
+
+HEARTBEAT_S = 3.0
+
+_NOT_HERE = ("servers", "sigma", "most_runs")
+
+
+def compare_slot(args: Namespace) -> int:
+    """The exit status: 0; raises `InputError`."""
+    heartbeat_s = args.heartbeat or HEARTBEAT_S
+    cells = _cells(args, heartbeat_s)
+    check_intervals()
+    make_folder(args.out)
+    jobs, runs = args.jobs or SLOT_JOBS, args.runs or SLOT_RUNS
+    tasks = [
+        SlotRun(law, load, discipline, heartbeat_s, jobs, args.seed, run)
+        for law, load, discipline in cells
+        for run in range(runs)
+    ]
+    found = _played(tasks, args.cores)
+    firsts = [task for task in tasks if not task.run]
+    lines = [
+        slot_line(each, [found[each._replace(run=run)] for run in range(runs)]) for each in firsts
+    ]
+    out = PlainConsole()
+    for law in dict.fromkeys(args.law):
+        out.print(_table(law, [line for line in lines if line.law == law]))
+    out.print(_NOTE.format(runs=runs, jobs=jobs, heartbeat=heartbeat_s, turn=TURN), soft_wrap=True)
+    for discipline in dict.fromkeys(line.discipline for line in lines):
+        policy = slot_policy(discipline, args.law[0], heartbeat_s)
+        out.print(f"{_name(discipline)}: {policy}", markup=False, soft_wrap=True)
+    path = _write_csv(lines, args.out / "slot.csv", heartbeat_s)
+    out.print(f"wrote {path}", markup=False, soft_wrap=True)
+    return 0
+
+
+def _cells(args: Namespace, heartbeat_s: float) -> list[tuple[str, float, str]]:
+    """Each law at each load under each discipline; raises `InputError`."""
+    for name in _NOT_HERE:
+        if getattr(args, name):
+            raise InputError(f"--{name.replace('_', '-')} and --cluster: not both")
+    disciplines = list(dict.fromkeys(args.disciplines or LAW_DISCIPLINES))
+    wrong = next((name for name in disciplines if name not in LAW_DISCIPLINES), None)
+    if wrong is not None:
+        raise InputError(
+            f"--disciplines {wrong}: with --law there are {', '.join(LAW_DISCIPLINES)}"
+        )
+    loads = list(dict.fromkeys(args.load or [studies.LOAD]))
+    for law, load in product(args.law, loads):
+        law_spelled(law)
+        if load >= 1:
+            raise InputError(f"--load {load:g}: with --law it has to be below 1")
+        _check_heartbeats(law, load, heartbeat_s)
+    return [
+        (law, load, name)
+        for law in dict.fromkeys(args.law)
+        for load in loads
+        for name in disciplines
+    ]
+
+
+def _check_heartbeats(law: str, load: float, heartbeat_s: float) -> None:
+    try:
+        LawSystem(law, load).one.fcfs_by_heartbeats(heartbeat_s)
+    except ValueError as error:
+        mean = LawSystem(law, load).one.moment(1)
+        raise InputError(
+            f"--law {law}: {error}; its sizes are seconds here, {mean:g} on average"
+        ) from None
+
+
+def _played(tasks: Sequence[SlotRun], cores: int | None) -> dict[SlotRun, SlotMeans]:
+    found: dict[SlotRun, SlotMeans] = {}
+    with local_workers(cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
+        for task, answer in answers(do, play_slot, tasks):
+            if isinstance(answer, Lost):
+                raise InputError(f"{task.law}: a run could not be played: {answer.why}")
+            found[task] = answer
+            watch("", 1)
+    return found
+
+
+_NOTE = """\
+Seconds; {runs} runs of {jobs:,} jobs each, the same under all; a heartbeat every {heartbeat:g} s.
+added: the cluster's mean less the ideal machine's, run by run, with a 95 % interval; beside it what
+the formula of a slot by heartbeats says, where there is one.  Where jobs take turns, each goes on
+for {turn} heartbeats."""
+
+
+def _table(law: str, lines: Sequence[SlotLine]) -> Table:
+    table = Table(
+        title=f"{law}: mean response on one slot of a cluster",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+    )
+    heads = ("load", "discipline", "formula", "machine", "cluster", "added", "by formula")
+    for name in heads:
+        table.add_column(name, justify="left" if name == "discipline" else "right", no_wrap=True)
+    for load in dict.fromkeys(line.load for line in lines):
+        for line in (each for each in lines if each.load == load):
+            table.add_row(f"{load:g}", *_row(line))
+        table.add_section()
+    return table
+
+
+def _row(line: SlotLine) -> list[str]:
+    added = f"{line.added.mean:+.1f}" + (
+        "" if line.added.half is None else f" ± {line.added.half:.1f}"
+    )
+    known = "" if line.by_heartbeats is None else f"{line.by_heartbeats - line.exact:+.1f}"
+    means = [f"{mean:.1f}" for mean in (line.exact, line.machine.mean, line.cluster.mean)]
+    return [_name(line.discipline), *means, added, known]
+
+
+def _name(discipline: str) -> str:
+    return served_label(ServedBy(discipline))
+
+
+def _write_csv(lines: Sequence[SlotLine], path: Path, heartbeat_s: float) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(_COLUMNS)
+        for line in lines:
+            policy = slot_policy(line.discipline, line.law, heartbeat_s)
+            where = (line.law, line.load, line.discipline, policy, heartbeat_s)
+            means = (line.exact, line.by_heartbeats, line.machine.mean, line.cluster.mean)
+            rows.writerow((*where, *means, *_told(line.added)))
+    return path
+
+
+def _told(added: Interval) -> tuple[float, float | None, int]:
+    return added.mean, added.half, added.runs
+
+
+_COLUMNS = (
+    *("law", "load", "discipline", "policy", "heartbeat_s"),
+    *("exact", "by_heartbeats", "machine", "cluster", "added", "half", "runs"),
+)
