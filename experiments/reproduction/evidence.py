@@ -15,8 +15,9 @@ from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.computing import Call
 from callboard.experiments.many.result_store import key_of
-from callboard.experiments.reproduction.metered_run import MeteredRun, MeteredTask
+from callboard.experiments.reproduction.metered_run import MeteredRun, MeteredTask, play_metered
 from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.run_result import ACTORS
 from callboard.experiments.run.run_spec import RunSpec
 
 Runs = Mapping[str, MeteredRun]
@@ -24,7 +25,9 @@ Runs = Mapping[str, MeteredRun]
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """A world under a policy; it is played with every seed."""
+    """A world under a policy; it is played with every seed.  If its decisions are `timed` the
+    actors play it, whoever plays the others.
+    """
 
     name: str
     scenario: str
@@ -32,12 +35,28 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     overrides: tuple[str, ...] = ()
     meters: tuple[str, ...] = ()
     slowdown: bool = False
+    timed: bool = False
+
+    def calls(self, seed: int) -> list[Call]:
+        """What is to be computed with a seed."""
+        calls = self.task(seed).calls()
+        if not self.timed:
+            return calls
+        return [
+            each._replace(function=play_timed) if each.function is play_metered else each
+            for each in calls
+        ]
 
     def task(self, seed: int) -> MeteredTask:
         """What is played with a seed."""
         return MeteredTask(
             self.scenario, self.policy, seed, self.overrides, self.meters, self.slowdown
         )
+
+
+def play_timed(task: MeteredTask) -> bytes:
+    """Play the run with its meters by the actors, whose decisions take time."""
+    return play_metered(msgspec.structs.replace(task, engine=ACTORS))
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -57,8 +76,9 @@ class Played(msgspec.Struct, frozen=True):
         return seeds[:1] if self.once else seeds
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
-        tasks = (cell.task(seed) for seed in self.used(seeds) for cell in self.cells)
-        return [call for task in tasks for call in task.calls()]
+        return [
+            call for seed in self.used(seeds) for cell in self.cells for call in cell.calls(seed)
+        ]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Runs]:
         return [

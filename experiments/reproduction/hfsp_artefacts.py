@@ -276,8 +276,10 @@ _MACRO: tuple[AnyArtefact, ...] = (
         evidence=_ALL,
         quantities=mean_over_fair(),
         why=_LOAD_WHY
-        + " Means of DEV hang on five jobs of bin 4 a run; with maps of 16 s or more its"
-        " ratio is the print's (hfsp-fig-7 --explore).",
+        + " Means of DEV hang on five jobs of bin 4 a run; its ratio is the print's with"
+        " maps of 16 s or more.  TEST's and PROD's are the farther below 1 the higher the load, and"
+        " may be the print's with maps of 2 to 3 s: no one length of map makes all three sure, and"
+        " with maps of 1 s HFSP's means are above Fair's (--explore).",
         draw=partial(
             charts.strip_chart,
             cells=[f"{k} {p}" for k in WORKLOADS for p in ("hfsp", "fair")],
@@ -331,7 +333,10 @@ _MACRO: tuple[AnyArtefact, ...] = (
         quantities=bin_medians_of_test(),
         verdict_class=VerdictClass.FITTED,
         fitted_on=_FITTED_ON,
-        why=_LOAD_WHY + " What was fitted on five seeds does not come out on others.",
+        why=_LOAD_WHY
+        + " What was fitted on five seeds does not come out on others.  With maps of 8 s"
+        " and at most 2,000 of them in a job all nine numbers may come out: the intervals hold"
+        " them, and are too wide to be sure (--explore).",
         draw=partial(
             charts.response_ecdfs,
             cells=("test hfsp", "test fair"),

@@ -28,6 +28,7 @@ def yahoo_cell(jobs: int, name: str, policy: str, more: tuple[str, ...] = ()) ->
         policy=policy,
         overrides=(f"workload.jobs={jobs}", *more),
         meters=("users",),
+        timed=True,
     )
 
 
@@ -39,6 +40,7 @@ def facebook_cell(jobs: int, name: str, policy: str, more: tuple[str, ...] = ())
         policy=policy,
         overrides=(f"workload.jobs={jobs}", *more),
         meters=("switches", "users"),
+        timed=True,
     )
 
 
@@ -60,6 +62,7 @@ def resources_cell(
         policy=policy,
         overrides=(*overrides, *more),
         meters=("users",) if categories == "yahoo" else ("switches", "users"),
+        timed=True,
     )
 
 
