@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import sys
+import sysconfig
 import traceback
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,11 +16,13 @@ from callboard.journal.format import JournalError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.policy import PartMisbehaves, PolicySpecError
 from callboard.scheduler.registry.concise import concise
 
 BAD_INPUT = ScenarioError, PolicySpecError, JournalError, InputError, MissingExtraError
 """What tells people of their own input, and needs no traceback."""
+
+_PACKAGE = Path(__file__).parents[1]
 
 
 def describe_error(error: Exception) -> tuple[str | None, int]:
@@ -51,11 +54,28 @@ def _described(error: Exception) -> tuple[str | None, int]:
         case OSError(strerror=str() as reason):
             return f"{error.filename or 'output'}: {reason}", EXIT_BAD_INPUT
         case ActorFailed():
-            cause = error.__cause__ or error
-            return f"{error}\n{''.join(traceback.format_exception(cause)).rstrip()}", EXIT_FAILED
+            told = (str(error), _traced(error.__cause__ or error))
+            return "\n".join(filter(None, told)), EXIT_FAILED
         case KernelError() | Violation():
             return str(error), EXIT_FAILED
     return None, EXIT_FAILED
+
+
+def _traced(cause: BaseException) -> str:
+    """Where it happened: from the first line on that is not Callboard's, which is a policy's; all
+    of it where there is none, and nothing where the message says what a part has done.
+    """
+    told = traceback.TracebackException.from_exception(cause)
+    others = next((n for n, each in enumerate(told.stack) if _is_foreign(each.filename)), None)
+    if others is None and isinstance(cause, PartMisbehaves):
+        return ""
+    told.stack = traceback.StackSummary.from_list(told.stack[others or 0 :])
+    return "".join(told.format()).rstrip()
+
+
+def _is_foreign(file: str) -> bool:
+    ours = (str(_PACKAGE), *(sysconfig.get_path(each) for each in ("stdlib", "purelib", "platlib")))
+    return not file.startswith(ours) and not file.startswith("<")
 
 
 def with_own_pip(message: str) -> str:

@@ -193,6 +193,10 @@ class MisfitError(ValueError):
     """Parts that make no policy together; the message is meant for people."""
 
 
+class PartMisbehaves(TypeError):
+    """A part has given something that it must not; the message says which and what."""
+
+
 class PreemptionRule(Part):
     """Which attempts must give way?"""
 
@@ -434,7 +438,7 @@ class Policy:
     ) -> Why:
         if not _is_number(score):
             told = f"the order `{self.order.name}` scores a job with {score!r:.80}"
-            raise TypeError(f"{told}: a score is a number, an int or a float")
+            raise PartMisbehaves(f"{told}: a score is a number, an int or a float")
         reason, detail, serving = grounds
         return Why(reason, self.order.name, rank, score, None, detail, serving, skips, *wait)
 

@@ -178,6 +178,19 @@ def test_the_documented_example_is_short_and_orders_as_it_says(
     assert '"completed": 2' in capsys.readouterr().out
 
 
+def test_a_slip_in_a_part_is_shown_where_it_is(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the twenty lines through which the master came there."""
+    path = write(GOOD.replace("float(key[0])", "float(key[7])"))
+    assert run_command_line(["run", "two-jobs", "--policy", f"{path}:Newest"]) == 1
+    first, _, *traced = capsys.readouterr().err.splitlines()
+    assert first.endswith(" ms: IndexError: tuple index out of range")
+    assert traced[0].startswith("Traceback")
+    assert [line.split('"')[1] for line in traced if line.startswith("  File ")] == [path]
+    assert any("float(key[7])" in line for line in traced)
+
+
 def test_a_score_that_is_no_number_ends_the_run_before_it_is_in_a_journal(
     write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -186,5 +199,7 @@ def test_a_score_that_is_no_number_ends_the_run_before_it_is_in_a_journal(
     journal = tmp_path / "mine.journal"
     asked = ["run", "two-jobs", "--policy", f"{path}:Newest", "--journal", str(journal)]
     assert run_command_line(asked) == 1
-    assert "scores a job with 'newest': a score is a number" in capsys.readouterr().err
+    first, second = capsys.readouterr().err.splitlines()
+    assert "scores a job with 'newest': a score is a number" in first
+    assert second.startswith("  on Heartbeat(")
     assert run_command_line(["show", str(journal)]) == 0

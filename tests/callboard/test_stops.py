@@ -190,6 +190,8 @@ def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     assert second.startswith("  on ")
     assert len(second) < 250
     assert "Traceback" in err
+    assert "in queue" in err
+    assert "receive" not in err
 
 
 @pytest.mark.parametrize("command", ["", *(sorted(COMMAND_SUMMARIES.keys() - {"check", "hunt"}))])
