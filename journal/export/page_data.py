@@ -228,9 +228,12 @@ def _marks(recording: Recording) -> MarkColumns:
 def _words(recording: Recording) -> PageWords:
     reason = recording.ended.reason if recording.ended is not None else None
     ending = signs.ENDING_WORDS.get(reason, f"the run {reason}")
+    started = recording.started
+    keeper = signs.ONE_MASTER if started is None else signs.keeper_of_books(started.policy)
+    slots = (signs.SLOT_WORDS[each].replace(signs.ONE_MASTER, keeper) for each in SlotState if each)
     return PageWords(
         states=[signs.STATE_WORDS[each] for each in JobStanding],
-        slots=["empty", *(signs.SLOT_WORDS[each] for each in SlotState if each)],
+        slots=["empty", *slots],
         slot_signs=[signs.SLOT_SIGNS[each] for each in SlotState],
         down_sign=signs.DOWN_SIGN,
         node_signs=signs.NODE_SIGNS,

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from callboard.actors.architecture import CENTRAL
-from callboard.actors.architectures import architecture_name
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import DetailText, NodeStatus, SlotState, View
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import waiting_at_node
+from callboard.journal.replay.signs import ONE_MASTER, keeper_of_books
 from callboard.journal.tell.names import count, node_name, rack_name
 from callboard.scheduler.model import Millis, NodeId
 
@@ -19,7 +18,7 @@ _OCCUPANCIES_IN_VIEW = 8
 _STATUS_TEXTS = (
     (NodeStatus.PAUSED, "paused"),
     (NodeStatus.SLOW, "slow: tasks take {slow:g} times as long"),
-    (NodeStatus.CUT, "its link to the master is disturbed"),
+    (NodeStatus.CUT, "its link to the {keeper} is disturbed"),
     (NodeStatus.APART, "it cannot fetch from some nodes, nor they from it"),
     (NodeStatus.DRAINED, "out of service"),
 )
@@ -36,7 +35,7 @@ def node_detail(
     machine = f"{slots}, speed {facts.speed:g}{f', {facts.node_type}' if facts.node_type else ''}"
     said = [("machine", f"{rack_name(facts.rack)}, {machine}")]
     said += [("node", node_status_text(cluster, node))]
-    if architecture_name(cluster.run.policy) == CENTRAL:
+    if keeper_of_books(cluster.run.policy) == ONE_MASTER:
         said += [("the master", master_belief(cluster, node))]
     said += waiting_at_node(cluster, node)
     if cluster.suspended_by_node[node]:
@@ -59,10 +58,11 @@ def timeline_window(chosen: SelectedOccupancies, at_ms: Millis) -> tuple[Millis,
 def node_status_text(cluster: ClusterState, node: NodeId) -> str:
     """How the node really is, in words."""
     status, slow = cluster.node_status[node], cluster.run.nodes[node].factor
+    keeper = keeper_of_books(cluster.run.policy)
     said = []
     if status & (NodeStatus.ABSENT | NodeStatus.DOWN):
         said += ["not joined yet" if status & NodeStatus.ABSENT else "down"]
-    said += [text.format(slow=slow) for flag, text in _STATUS_TEXTS if status & flag]
+    said += [text.format(slow=slow, keeper=keeper) for flag, text in _STATUS_TEXTS if status & flag]
     return ", ".join(said) or "up and well"
 
 

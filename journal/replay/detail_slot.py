@@ -8,6 +8,7 @@ from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, 
 from callboard.journal.replay.insight import queue_position
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node
 from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.signs import ONE_MASTER, keeper_of_books
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell import names
 from callboard.journal.tell.names import duration
@@ -41,8 +42,11 @@ def slot_detail(
             what, since_ms = "ended", attempt.ended.at_ms
         said += [(what, f"{clock_time(since_ms)}, {duration(at_ms - since_ms)} ago")]
         said += _stall(attempt)
-    said += [("the master", _BELIEFS.get(cluster.states[place], "knows"))]
-    status = f"{node_status_text(cluster, node)}; the master {master_belief(cluster, node)}"
+    keeper = keeper_of_books(cluster.run.policy)
+    said += [(f"the {keeper}", _BELIEFS.get(cluster.states[place], "knows"))]
+    status = node_status_text(cluster, node)
+    if keeper == ONE_MASTER:
+        status = f"{status}; the master {master_belief(cluster, node)}"
     said += [("node", status)]
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     mine = [at for at, number in enumerate(chosen.slot.tolist()) if number == slot]

@@ -290,7 +290,7 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
 
     `slots` of each kind and how many of them really are `busy`; jobs `submitted` so far and those
     in the system; nodes that are `down`, those that the master has given up for `lost`, and how
-    many of those down it is `unaware` of.
+    many of those down it is `unaware` of.  Where several schedulers keep books, `keeper` says so.
     """
 
     slots: tuple[int, int]
@@ -301,6 +301,7 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
     lost: int
     unaware: int
     master_paused: bool = False
+    keeper: str = "master"
 
 
 class ResultHeadline(msgspec.Struct, frozen=True, array_like=True):

@@ -3,8 +3,6 @@
 import msgspec
 import numpy as np
 
-from callboard.actors.architecture import CENTRAL
-from callboard.actors.architectures import architecture_name
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
@@ -18,6 +16,7 @@ from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.result_headline import run_headline
+from callboard.journal.replay.signs import ONE_MASTER, keeper_of_books
 from callboard.journal.replay.slot_cards import slot_cards
 from callboard.journal.told_scenario import told_scenario
 from callboard.scheduler.model import Millis, slot_kind
@@ -93,12 +92,13 @@ def _totals(cluster: ClusterState) -> fr.Totals:
         lost=sum(cluster.lost),
         unaware=int((down & (np.frombuffer(cluster.lost, np.uint8) == 0)).sum()),
         master_paused=cluster.run.paused,
+        keeper=keeper_of_books(cluster.run.policy),
     )
 
 
 def _queued(cluster: ClusterState) -> bytes:
     """What waits at each node; of a node that a master gives tasks only to free slots, nothing."""
-    if architecture_name(cluster.run.policy) == CENTRAL:
+    if keeper_of_books(cluster.run.policy) == ONE_MASTER:
         return b""
     return bytes(min(cluster.queued(node), 255) for node in range(len(cluster.node_status)))
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from callboard.actors.architectures import architecture_name
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.run_records import AttemptRecord
@@ -22,6 +23,7 @@ HOLDERS_SHOWN = 3
 
 _QUEUED, _BY_SHARE, _FREE = "queued, holding no slot", "by its share", "a slot free"
 _THOUGHT, _IN_LINE = "its scheduler thought", "in its scheduler's queue"
+_UNOFFERED = "nothing offered"
 _LABELS = {
     ChainLink.DELAY: "passed over for locality, by delay scheduling",
     ChainLink.LOCAL_MAP: "a map ran, on its data's node",
@@ -42,6 +44,7 @@ _WAITS = {
     _BY_SHARE: "by its share: its own tasks held all the slots that it was given",
     _THOUGHT: "its scheduler thought about where to place it",
     _IN_LINE: "a slot was free: its scheduler had other jobs to think about first",
+    _UNOFFERED: "a slot was free: its scheduler waited to be offered it",
     _FREE: "a slot was free: word from its node was awaited, or a rule kept it",
 }
 
@@ -65,7 +68,7 @@ class SlotWait:
     """
 
     def __init__(
-        self, job: JobId, kind: SlotKind, pieces: Sequence[Piece], placing: "Sequence[_Placing]"
+        self, job: JobId, kind: SlotKind, pieces: Sequence[Piece], thinking: "_Thinking"
     ) -> None:
         self.job, self.kind = job, kind
         self.ms_by: Counter[str] = Counter()
@@ -74,9 +77,11 @@ class SlotWait:
         self.jobs_ms = 0
         self.slots_ms = 0
         self._pieces = [(p.from_ms, p.to_ms) for p in pieces if p.kind is kind]
-        mine = [each for each in placing if each.kind is kind]
+        mine = [each for each in thinking.of_job if each.kind is kind]
         self._thought = _common(self._pieces, [(each.begun_ms, each.done_ms) for each in mine])
-        self._in_line = _common(self._pieces, [(each.queued_ms, each.begun_ms) for each in mine])
+        queued = _common(self._pieces, [(each.queued_ms, each.begun_ms) for each in mine])
+        self._unoffered = queued if thinking.by_offers else []
+        self._in_line = _common(queued, thinking.of_others) if thinking.by_offers else queued
         self._held: Counter[JobId] = Counter()
         self._since: dict[JobId, Millis] = {}
         self._taken = 0
@@ -94,8 +99,10 @@ class SlotWait:
             rest = waited - thought
             if self._taken < slots:
                 in_line = min(_overlap(self._in_line, run_state.now_ms, at_ms), rest)
+                queued = min(_overlap(self._unoffered, run_state.now_ms, at_ms), rest)
                 self.ms_by[_IN_LINE] += in_line
-                self.ms_by[_FREE] += rest - in_line
+                self.ms_by[_UNOFFERED] += max(queued - in_line, 0)
+                self.ms_by[_FREE] += rest - max(queued, in_line)
             else:
                 self.ms_by[_BY_SHARE if self._held[self.job] else _QUEUED] += rest
             self.jobs_ms += waited * len(run_state.live)
@@ -126,26 +133,53 @@ class _Placing(NamedTuple):
     done_ms: Millis
 
 
+class _Thinking:
+    """What schedulers that think have thought while a job was there."""
+
+    def __init__(self, job: JobId) -> None:
+        self.of_job: list[_Placing] = []
+        self.by_offers = False
+        """Whether they place only on what they are offered."""
+        self._job = job
+        self._others: dict[int, list[tuple[Millis, Millis]]] = {}
+        """By scheduler."""
+        self._schedulers: set[int] = set()
+
+    @property
+    def of_others(self) -> "_Stretches":
+        """When the job's scheduler thought about others."""
+        return _joined(each for number in self._schedulers for each in self._others.get(number, ()))
+
+    def observe(self, event: ev.AnyEvent, *, is_here: bool) -> None:
+        if isinstance(event, ev.RunStarted):
+            self.by_offers = architecture_name(event.policy) == "mesos"
+        if not isinstance(event, ev.SchedulingAttempted) or not is_here:
+            return
+        if event.job != self._job:
+            thoughts = self._others.setdefault(event.scheduler, [])
+            thoughts.append((event.began_ms, event.at_ms))
+            return
+        self._schedulers.add(event.scheduler)
+        times = (event.began_ms - event.queued_ms, event.began_ms, event.at_ms)
+        self.of_job.append(_Placing(slot_kind(event.stage), *times))
+
+
 ReadEvents = Callable[[], Iterable[ev.AnyEvent]]
 """Reads a run from its beginning, each time it is called."""
 
 
 def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
     """Where the response of a job went; None if it has not finished.  Errors as in reading."""
-    chain, run_state = ChainReader(job), RunState()
-    placing = []
+    chain, run_state, thinking = ChainReader(job), RunState(), _Thinking(job)
     for event in read():
         run_state.follow(event)
         chain.observe(event, run_state)
-        if isinstance(event, ev.SchedulingAttempted) and event.job == job:
-            begun_ms = event.at_ms - event.thought_ms
-            queued_ms = begun_ms - event.queued_ms
-            placing.append(_Placing(slot_kind(event.stage), queued_ms, begun_ms, event.at_ms))
+        thinking.observe(event, is_here=job in run_state.live)
     pieces = chain.pieces()
     if chain.finished is None:
         return None
     waiting = [piece for piece in pieces if piece.link is ChainLink.WAITING]
-    waits = _watched(read, job, waiting, placing)
+    waits = _watched(read, job, waiting, thinking)
     ms: Counter[str] = Counter()
     for piece in pieces:
         if piece.link is not ChainLink.WAITING:
@@ -157,9 +191,9 @@ def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
 
 
 def _watched(
-    read: ReadEvents, job: JobId, pieces: Sequence[Piece], placing: Sequence[_Placing]
+    read: ReadEvents, job: JobId, pieces: Sequence[Piece], thinking: _Thinking
 ) -> list[SlotWait]:
-    waits, run_state = [SlotWait(job, kind, pieces, placing) for kind in KINDS], RunState()
+    waits, run_state = [SlotWait(job, kind, pieces, thinking) for kind in KINDS], RunState()
     slots = [0, 0]
     end_ms = max((piece.to_ms for piece in pieces), default=0)
     for event in read():
@@ -208,6 +242,17 @@ def _common(some: _Stretches, others: _Stretches) -> _Stretches:
     """The stretches that are in both."""
     both = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
     return [(start, end) for start, end in both if start < end]
+
+
+def _joined(stretches: Iterable[tuple[Millis, Millis]]) -> _Stretches:
+    """The same time, none of it twice."""
+    joined: list[tuple[Millis, Millis]] = []
+    for start, end in sorted(stretches):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def response_lines(parts: ResponseParts, response_ms: Millis) -> Iterator[str]:

@@ -129,3 +129,23 @@ def test_an_unfinished_job_has_no_parts_yet(tmp_path: Path) -> None:
     recorded(path, "two-jobs", "--policy", "fair", "--until", "20")
     assert response_parts(lambda: Journal(path), 0) is None
     assert not any("Where its response" in line for line in explain(path, 0))
+
+
+def test_a_job_alone_waits_for_an_offer_and_not_for_other_jobs(tmp_path: Path) -> None:
+    """Under Mesos a scheduler thinks only about what it is offered, a second apart."""
+    path, alone = tmp_path / "j", ("--jobs", "1", "--policy", "mesos")
+    recorded(path, "google-like", *alone)
+    parts = response_parts(partial(Journal, path), 0)
+    assert parts is not None
+    assert parts.ms["a slot was free: its scheduler waited to be offered it"] >= 1000
+    assert not any("other jobs" in label for label in parts.ms)
+
+
+def test_who_is_offered_nothing_while_others_are_thought_about_waits_for_these(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "j"
+    recorded(path, "google-like", "--jobs", "40", "--policy", "mesos(t_job=2)")
+    others = "a slot was free: its scheduler had other jobs to think about first"
+    found = [response_parts(partial(Journal, path), job) for job in range(0, 40, 5)]
+    assert sum(parts.ms[others] for parts in found if parts is not None) > 2000

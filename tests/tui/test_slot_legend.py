@@ -10,6 +10,8 @@ from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import LARGE, SMALL, Screen, drive
 
 HUGE = (200, 60)
+CRASHED_MS = 64_000
+"""In `probed-nodes-lost` nodes are down by then, which no scheduler has given up."""
 USUAL = (120, 40)
 
 
@@ -40,6 +42,19 @@ def test_it_has_what_is_in_the_picture_and_nothing_else(
         assert [each for each in not_there if each in told] == []
 
     drive(recorded(outage()), act, HUGE)
+
+
+def test_where_there_is_no_master_nobody_speaks_of_one() -> None:
+    """Under Sparrow a node is down, and no scheduler knows yet."""
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(CRASHED_MS))
+        await screen.pilot.pause()
+        assert "red: scheduler unaware" in screen.text()
+        assert "wait there for a slot" in below_the_slots(screen)
+        assert "master unaware" not in screen.text()
+
+    drive(recorded(events_of("probed-nodes-lost", "sparrow")), act, HUGE)
 
 
 def test_where_it_is_cut_it_says_where_all_signs_are() -> None:

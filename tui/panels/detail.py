@@ -75,7 +75,7 @@ class DetailPane(Pane):
         width = max(self.content_size.width - _LABEL - 1, 10)
         lines: list[_Fact] = []
         for label, text in detail.facts:
-            wrong = label in ("node", "the master") and text not in _RIGHT
+            wrong = label in ("node", "the master", "the scheduler") and text not in _RIGHT
             for number, piece in enumerate(wrap(text, width) or [""]):
                 lines.append(("" if number else label, piece, wrong))
         return lines

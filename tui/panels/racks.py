@@ -30,20 +30,23 @@ class Rack(msgspec.Struct, frozen=True):
 
 
 class RackCount(msgspec.Struct, frozen=True):
-    """A rack in figures; `unaware` counts the nodes that are down without the master knowing."""
+    """A rack in figures; `unaware` counts the nodes that are down without its being known to the
+    `keeper` of the books.
+    """
 
     busy: int
     slots: int
     down: int
     lost: int
     unaware: int
+    keeper: str
 
     @property
     def trouble(self) -> str:
         """What is wrong, in words; empty if nothing is."""
         troubles = [f"{self.down} down"] if self.down else []
         troubles += [f"{self.lost} given up"] if self.lost else []
-        troubles += [f"master unaware of {self.unaware}"] if self.unaware else []
+        troubles += [f"{self.keeper} unaware of {self.unaware}"] if self.unaware else []
         return "".join(f", {each}" for each in troubles)
 
 
@@ -69,8 +72,14 @@ class Racks:
         down = nodes_down(frame.node_status)[mine.nodes]
         lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
-        busy_number, *troubled = (int(each.sum()) for each in (busy, down, lost, down & ~lost))
-        return RackCount(busy_number, len(states), *troubled)
+        return RackCount(
+            int(busy.sum()),
+            len(states),
+            down=int(down.sum()),
+            lost=int(lost.sum()),
+            unaware=int((down & ~lost).sum()),
+            keeper=frame.totals.keeper,
+        )
 
     def head(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
         count, ground = self.count(frame, rack), palette.ground

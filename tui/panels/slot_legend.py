@@ -9,6 +9,7 @@ from callboard.journal.replay.signs import (
     DOWN_SIGN,
     LOST_SIGN,
     NODE_WORDS,
+    ONE_MASTER,
     SLOT_SIGNS,
     SLOT_WORDS,
     SUPERSCRIPTS,
@@ -24,7 +25,8 @@ def legend(frame: Frame, layout: SlotLayout, widths: Sequence[int]) -> list[str]
     """The signs in the picture, on as few of the lines with these widths as will do, counted from
     the last.  Where all lines are not enough, the last one says where the others are.
     """
-    words = list(dict.fromkeys(_words(frame, layout)))
+    keeper = frame.totals.keeper
+    words = [each.replace(ONE_MASTER, keeper) for each in dict.fromkeys(_words(frame, layout))]
     for lines in range(1, len(widths) + 1):
         rows, left = _packed(words, widths[-lines:])
         if not left:

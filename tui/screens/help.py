@@ -21,17 +21,21 @@ _SIGNS = (
     ("·  ×", "an empty slot, and one of a node that is down"),
     (
         "□",
-        "the attempt is over, but the master does not know yet: until the next heartbeat, or, if"
-        " the node is down, until the master gives the node up",
+        "the attempt is over, but the master, or its job's scheduler, does not know yet: until word"
+        " of it comes, or, if the node is down, until it gives the node up",
     ),
-    ("!", "the master has given this attempt up, but it still runs"),
-    ("¹ ² ³", "how many suspended attempts the node keeps in memory"),
+    ("!", "given up by the master, or its job's scheduler, but it still runs"),
+    (
+        "¹ ² ³",
+        "how many suspended attempts the node keeps in memory; where schedulers leave work with"
+        " nodes, how many reservations, or tasks, wait there for a slot",
+    ),
     (
         "× ‖ ≠ ~ ⊘",
-        "after a node's number: down, paused, link disturbed, slow, out of service; red where the"
-        " master does not know that the node is down",
+        "after a node's number: down, paused, link disturbed, slow, out of service; red where its"
+        " being down is not known yet",
     ),
-    ("?", "the node is up, but the master has given it up for lost"),
+    ("?", "the node is up, but has been given up for lost"),
     ("°", "in a title: what the scheduler cannot know"),
     ("▾ ✕ ▴ ╷", "marks: a fault, a node given up, a node back, a preemption"),
     ("╫", "where two compared runs first differ"),
