@@ -20,7 +20,7 @@ from callboard.actors.omega.think_params import MesosParams
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
 from callboard.scheduler.model import NodeId
-from callboard.scheduler.resources import Vector, minus, plus, total
+from callboard.scheduler.resources import Vector, fits, minus, plus, total
 
 Offered: TypeAlias = tuple[tuple[NodeId, Vector], ...]
 """What is free at some nodes."""
@@ -37,6 +37,8 @@ class Allocator(CellHolder):
         """Those that have not been answered: to whom, what, and in which life of his."""
         self._whole = total(world.resources[1])
         self._params = params
+        self._lacking: dict[int, tuple[Vector, ...]] = {}
+        """What each framework had no room for in the last offer that it has answered."""
         self._requests: dict[int, int] = {}
         """Who has asked, and in which life."""
         self._is_gathering = False
@@ -65,10 +67,10 @@ class Allocator(CellHolder):
         """Offer all that is free to the first of those that have asked, if it is enough."""
         self._is_gathering = False
         asking = self._those_to_ask()
-        claimable = [self.cell.claimable(node) for node in range(len(self.cell.free))]
-        if not asking or not self.is_enough(total(claimable)):
+        free = self._to_offer()
+        if not asking or not self.is_enough(total(free)):
             return
-        nodes = tuple((node, each) for node, each in enumerate(claimable) if any(each))
+        nodes = tuple((node, each) for node, each in enumerate(free) if any(each))
         for node, each in nodes:
             self.cell.claim(node, each)
         self._last_offer += 1
@@ -77,10 +79,29 @@ class Allocator(CellHolder):
         think_ms = round(1000 * self._params.allocation)
         self.timer(OfferDue(self._last_offer), think_ms, self.cause)
 
-    def _those_to_ask(self) -> list[int]:
-        """Who has asked; where frameworks think of one offer at a time, who has none to answer yet.
-        Else the room of a node comes in parts, each too small for a task.
+    def _to_offer(self) -> list[Vector]:
+        """What is free of each node, but for nodes that are to be offered whole: somebody has found
+        no room for a task, and one of these would have it with the parts that others think about.
+        Else frameworks that lack room could pass the parts to and fro for ever.
         """
+        free = [self.cell.claimable(node) for node in range(len(self.cell.free))]
+        lacking = {demand for each in self._lacking.values() for demand in each}
+        for node, parts in self._locked().items() if lacking and not self._params.parallel else ():
+            here, whole = free[node], plus(free[node], parts)
+            if any(fits(each, whole) and not fits(each, here) for each in lacking):
+                free[node] = (0,) * len(here)
+        return free
+
+    def _locked(self) -> dict[NodeId, Vector]:
+        """What frameworks think about, by node."""
+        locked: dict[NodeId, Vector] = {}
+        for _, nodes, _ in self.offers.values():
+            for node, part in nodes:
+                locked[node] = plus(locked[node], part) if node in locked else part
+        return locked
+
+    def _those_to_ask(self) -> list[int]:
+        """Who has asked; where frameworks think of one offer at a time, who has none to answer."""
         if self._params.parallel:
             return list(self._requests)
         busy = {framework for framework, _, _ in self.offers.values()}
@@ -110,6 +131,7 @@ class Allocator(CellHolder):
         that, so there are no conflicts.
         """
         framework = answer.scheduler
+        self._lacking[framework] = answer.lacking
         self._unlock(answer.offer)
         for demand, chosen in answer.claims:
             for node in chosen:
@@ -137,6 +159,7 @@ class Allocator(CellHolder):
         """What it was offered is free too, and it asks for nothing."""
         super().on_scheduler_gone(gone)
         self._requests.pop(gone.scheduler, None)
+        self._lacking.pop(gone.scheduler, None)
         self.used.pop(gone.scheduler, None)
         for offer in [each for each, (who, _, _) in self.offers.items() if who == gone.scheduler]:
             self._unlock(offer)

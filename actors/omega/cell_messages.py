@@ -89,11 +89,14 @@ class ResourceOffer(Message, frozen=True):
 
 
 class AnswerOffer(Message, frozen=True):
-    """Framework to allocator: of the offer take these, the nodes by the demand of each task."""
+    """Framework to allocator: of the offer take these, the nodes by the demand of each task.  For
+    tasks of the `lacking` demands there was no room in it.
+    """
 
     scheduler: int
     offer: int
     claims: tuple[tuple[Vector, tuple[NodeId, ...]], ...]
+    lacking: tuple[Vector, ...]
 
 
 class OfferSettled(Message, frozen=True):

@@ -118,8 +118,11 @@ class Framework(ThinkingScheduler):
         if over.offer not in self.placed:  # but in an earlier life
             return
         self._thinking -= 1
-        claims = tuple((thought.of.demand, nodes) for thought, nodes in self.placed[over.offer])
-        answer = AnswerOffer(self.address, over.offer, claims)
+        placed = self.placed[over.offer]
+        claims = tuple((thought.of.demand, nodes) for thought, nodes in placed)
+        left = [thought.of for thought, _ in placed if self.unplaced(thought.of)]
+        lacking = tuple(dict.fromkeys(each.demand for each in left if each.waits))
+        answer = AnswerOffer(self.address, over.offer, claims, lacking)
         self.send(CELL_HOLDER, answer, self.cause, self._latency_ms)
         self._think()
 

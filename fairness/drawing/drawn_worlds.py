@@ -108,8 +108,6 @@ def draw_architecture_world(seed: int) -> DrawnWorld:
     def draw() -> Scenario:
         resources = values.one_of(((), RESOURCES[:1], RESOURCES, RESOURCES))
         policy = draw_architecture(values, resources)
-        if policy.startswith("mesos"):  # which may offer a node's room in parts (omega.md)
-            resources = ()
         crowded = values.chance(0.5)
         scenario, there = _draw_peace(values, policy, crowded=crowded, resources=resources)
         for _ in range(values.one_of((0, 0, 1, 2, 4))):
@@ -203,9 +201,6 @@ def _draw_peace(
     for job in jobs:
         if resources:
             _draw_demands(values, job, resources, policy)
-        if policy.startswith("mesos"):  # slots of two kinds are parts of it too
-            for name in [name for name in job if "reduce" in name or name == "shuffle_s"]:
-                del job[name]
     plain = {
         "name": "drawn",
         "seed": seed,

@@ -170,6 +170,32 @@ def test_a_framework_thinks_about_one_offer_at_a_time_unless_it_may_do_several()
     assert busy["false"] >= 30_000 > busy["true"]
 
 
+@pytest.mark.parametrize("t_job", [2, 5])
+def test_a_node_is_offered_whole_to_those_whose_tasks_its_parts_have_no_room_for(
+    t_job: int,
+) -> None:
+    """Two frameworks each think about a half of the only node: as the halves went to and fro, both
+    gave up for want of room after a hundred offers, while nothing ran.  Mesos as it was released
+    still does that.
+    """
+    half, whole = ((("memory", 2),), ()), ((("memory", 4),), ())
+    jobs = [
+        replace(job(0, map_ms=10_000), demands=half, pool="service"),
+        replace(job(1, map_ms=12_000, submit_ms=10), demands=half, pool="service"),
+        *(replace(job(n, map_ms=1000, submit_ms=5000 + n), demands=whole) for n in (2, 3)),
+    ]
+    ends = {}
+    for parallel in ("false", "true"):
+        policy = f"mesos(schedulers=2,t_job={t_job},service_t_job=0.01,parallel={parallel})"
+        cluster = replace(cell(nodes=1, slots=4), capacity={"memory": 4})
+        run = play(jobs, policy, cluster=cluster, tasks=PLAIN)
+        ends[parallel] = [each.outcome for each in run.all(JobFinished)]
+        if parallel == "false":
+            assert max(each.at_ms for each in run.all(JobFinished)) < 35_000
+    assert ends["false"] == [Outcome.SUCCEEDED] * 4
+    assert Outcome.FAILED in ends["true"]
+
+
 def test_a_pool_has_its_own_scheduler_and_all_others_take_turns() -> None:
     pools = ["", "service", "x", "", "service"]
     jobs = [replace(job(n), pool=pool) for n, pool in enumerate(pools)]
