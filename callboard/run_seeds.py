@@ -88,13 +88,15 @@ def _seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
 
 
 def _rule(options: argparse.Namespace, most: int) -> "PrecisionRule | SelectionRule | None":
+    from callboard.experiments.many.stopping import FIRST_STAGE
+
     try:
         if options.precision is not None:
-            from callboard.experiments.many.precision import FIRST_STAGE, PrecisionRule
+            from callboard.experiments.many.precision import PrecisionRule
 
             return PrecisionRule(options.precision, least=_stage(FIRST_STAGE, most), most=most)
         if options.best:
-            from callboard.experiments.many.selection import FIRST_STAGE, SelectionRule
+            from callboard.experiments.many.selection import SelectionRule
 
             stage = _stage(FIRST_STAGE, most)
             return SelectionRule(options.error, options.indifference, stage, most)

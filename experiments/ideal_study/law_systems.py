@@ -9,7 +9,7 @@ import numpy as np
 from callboard.experiments.ideal_study.law_spelling import law_spelled
 from callboard.scheduler.ideal import simulate, simulate_by_age, simulate_servers
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
-from callboard.scheduler.ideal.gittins import gittins_mean, gittins_ranks
+from callboard.scheduler.ideal.gittins_index import gittins_mean, gittins_ranks
 from callboard.scheduler.ideal.mean_responses import SingleServer, many_servers_fcfs
 from callboard.scheduler.ideal.panel_grid import GridValues
 from callboard.scheduler.ideal.size_laws import cut_off

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from callboard.experiments.many.statistics import CONFIDENCE, student_quantile
 from callboard.experiments.many.stopping import (
+    FIRST_STAGE,
     FigureMatrix,
     SeedRows,
     Stopping,
@@ -29,9 +30,6 @@ from callboard.experiments.many.stopping import (
 
 LOOK_AHEAD = 5
 """Seeds for which the precision must stay, up to the 100th; from there on per 100 seeds."""
-
-FIRST_STAGE = 20
-"""Fewer seeds are not believed to be precise."""
 
 _HOPELESS = 10
 """With so many seeds two policies have at least two in common, or the rule gives up."""

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from callboard.experiments.many.skewness import is_skewed, running_skewness
 from callboard.experiments.many.stopping import (
+    FIRST_STAGE,
     FigureMatrix,
     SeedRows,
     Stopping,
@@ -36,9 +37,6 @@ from callboard.experiments.many.stopping import (
     figure_matrix,
     in_percent,
 )
-
-FIRST_STAGE = 20
-"""Seeds before the first look."""
 
 
 class Selection(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ from callboard.experiments.run.run_result import RunResult
 from callboard.journal.figures.tables import Ints
 from callboard.journal.run_records import NEVER
 
-FloatRow: TypeAlias = NDArray[np.float64]
+_Floats: TypeAlias = NDArray[np.float64]
 
 SHORT_BATCHES = 400
 LONG_BATCHES = 20
@@ -71,7 +71,7 @@ def steady_state_of(result: RunResult) -> SteadyState:
     return msgspec.structs.replace(found, incomplete=int(counted.sum()) - len(mine))
 
 
-def steady_state(responses: FloatRow, present: FloatRow) -> SteadyState:
+def steady_state(responses: _Floats, present: _Floats) -> SteadyState:
     """Of response times in order of submission, and how many jobs were there at each submission.
     MissingExtraError without SciPy.
     """
@@ -105,14 +105,14 @@ def steady_state(responses: FloatRow, present: FloatRow) -> SteadyState:
     )
 
 
-def jobs_present(submitted: Ints, finished: Ints, at: Ints) -> FloatRow:
+def jobs_present(submitted: Ints, finished: Ints, at: Ints) -> _Floats:
     """How many jobs had been submitted by each of these moments and had not finished."""
     ends = np.sort(finished[finished != NEVER])
     begun = np.searchsorted(np.sort(submitted), at, side="right")
     return np.asarray(begun - np.searchsorted(ends, at, side="right"), np.float64)
 
 
-def pile_up(present: FloatRow) -> bool:
+def pile_up(present: _Floats) -> bool:
     """Whether each job finds more others than those before it, by a test that errs in 1 %: among
     the pairs of means that is so in more of them than chance gives (normally, by its variance).
     """
@@ -122,7 +122,7 @@ def pile_up(present: FloatRow) -> bool:
     return more > NormalDist().inv_cdf(1 - PILE_UP_ERROR) * deviation
 
 
-def warm_up_of(values: FloatRow) -> int | None:
+def warm_up_of(values: _Floats) -> int | None:
     """How many of the first values MSER-5 leaves out: so many that the standard error of the mean
     of the others, were they independent, is least.  None where that is half of them or more: then
     they have not settled.
@@ -136,7 +136,7 @@ def warm_up_of(values: FloatRow) -> int | None:
     return cut * _MSER if cut < blocks // 2 else None
 
 
-def batch_means(values: FloatRow, batches: int) -> FloatRow:
+def batch_means(values: _Floats, batches: int) -> _Floats:
     """The means of so many batches of equal length; of the first values as many are left out as
     are over.
     """
@@ -144,7 +144,7 @@ def batch_means(values: FloatRow, batches: int) -> FloatRow:
     return np.asarray(values[len(values) - batches * each :].reshape(batches, each).mean(axis=1))
 
 
-def neighbours_correlation(values: FloatRow) -> float:
+def neighbours_correlation(values: _Floats) -> float:
     """The correlation of neighbours, less its bias by the jackknife: twice that of all less the
     mean of those of the halves (Law and Carson).  Equal values have none.
     """
@@ -153,7 +153,7 @@ def neighbours_correlation(values: FloatRow) -> float:
     return float(np.clip(2 * _correlation(values) - of_halves, -1, 1))
 
 
-def _correlation(values: FloatRow) -> float:
+def _correlation(values: _Floats) -> float:
     above = values - values.mean()
     squares = float(above @ above)
     return float(above[:-1] @ above[1:]) / squares if squares else 0.0

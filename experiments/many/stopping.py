@@ -19,6 +19,9 @@ SeedRows: TypeAlias = Sequence[Figures] | FigureMatrix
 order in each.  None (or not finite) for a run without the figure.
 """
 
+FIRST_STAGE = 20
+"""So many seeds are played before a rule believes what it is told."""
+
 
 class Stopping(StrEnum):
     """Whether a rule that asks for seeds has come to an end."""

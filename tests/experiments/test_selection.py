@@ -35,7 +35,7 @@ def as_the_paper_has_it(rows: NDArray[np.float64], rule: SelectionRule) -> tuple
 
         def w(i: int, j: int, r: int = r, h2: float = h2) -> float:
             s2 = float(np.var(values[:r, i] - values[:r, j], ddof=1))
-            return max(0, delta / (2 * r) * (h2 * s2 / delta**2 - r))
+            return max(0.0, float(delta / (2 * r) * (h2 * s2 / delta**2 - r)))
 
         left = [i for i in left if all(means[i] >= means[j] - w(i, j) for j in left if j != i)]
         if len(left) == 1:

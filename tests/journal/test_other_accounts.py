@@ -83,9 +83,8 @@ def slot_stays(events: tuple[AnyEvent, ...]) -> tuple[dict[object, list[Stay]], 
             case AttemptLaunched():
                 kinds[event.attempt] = event.node, event.kind
             case AttemptStarted() | AttemptResumed():
-                slot = (*kinds[event.attempt], event.slot)
-                begun.setdefault(event.attempt, (slot, event.at_ms))
-                here[event.attempt] = slot, event.at_ms
+                here[event.attempt] = (*kinds[event.attempt], event.slot), event.at_ms
+                begun.setdefault(event.attempt, here[event.attempt])
             case AttemptSuspended() | AttemptEnded() if event.attempt in here:
                 slot, from_ms = here.pop(event.attempt)
                 stays.setdefault(slot, []).append((from_ms, event.at_ms))

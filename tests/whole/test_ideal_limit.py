@@ -12,7 +12,7 @@ import pytest
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.vocabulary.events import JobFinished
 from callboard.scheduler.ideal import simulate, simulate_by_age
-from callboard.scheduler.ideal.gittins import gittins_ranks
+from callboard.scheduler.ideal.gittins_index import gittins_ranks
 from callboard.scheduler.ideal.law_names import law_named
 from tests.support.world import job, play
 

@@ -1,7 +1,7 @@
 """Gittins' index at slot level: the law of sizes is known, and what each job has had, but no size.
 
-The index is that of the ideal machine (`scheduler.ideal.gittins`), where it has the least mean
-response of all that sees no size.  A job's age is what it has had; maps and reduces are ranked
+The index is that of the ideal machine (`scheduler.ideal.gittins_index`), where it has the least
+mean response of all that sees no size.  A job's age is what it has had; maps and reduces are ranked
 apart.
 """
 
@@ -9,7 +9,7 @@ from bisect import bisect
 
 from callboard.scheduler.guarantees import EFFICIENT
 from callboard.scheduler.ideal.age_loop import AgeRanks
-from callboard.scheduler.ideal.gittins import gittins_ranks
+from callboard.scheduler.ideal.gittins_index import gittins_ranks
 from callboard.scheduler.ideal.law_names import law_named
 from callboard.scheduler.model import JobId, Millis, SlotKind
 from callboard.scheduler.orders.keyed import SortKey

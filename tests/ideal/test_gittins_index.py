@@ -18,7 +18,7 @@ from callboard.experiments.many.statistics import interval
 from callboard.scheduler.ideal import compiled_is_available, exact_by_age, simulate_by_age
 from callboard.scheduler.ideal.age_cells import cells_of, mean_by_ranks
 from callboard.scheduler.ideal.age_loop import AgeRanks
-from callboard.scheduler.ideal.gittins import gittins_mean, gittins_ranks
+from callboard.scheduler.ideal.gittins_index import gittins_mean, gittins_ranks
 from callboard.scheduler.ideal.law_names import law_named
 from callboard.scheduler.ideal.mean_responses import SingleServer
 from tests.ideal.cases import EXAMPLES, Small, small_cases
