@@ -129,8 +129,9 @@ ARRIVALS_S, SIZES_S = (0, 120, 180), (720, 480, 180)
 def test_jobs_take_turns_where_they_are_suspended(
     tmp_path: Path, order: str, discipline: str
 ) -> None:
-    """In slices of 10 s, of which a heartbeat of 0.2 s is lost, they end as on the ideal machine, within a minute:
-    under Gittins as under LAS where the hazard rate falls, each to its end where it rises.
+    """In slices of 10 s, of which a heartbeat of 0.2 s is lost, they end as on the ideal machine,
+    within a minute: under Gittins as under LAS where the hazard rate falls, each to its end where
+    it rises.
     """
     path = tmp_path / "turns.toml"
     jobs = "".join(
