@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from bench.oracles import theory
-from callboard.scheduler.ideal import simulate
+from callboard.scheduler.ideal import compiled_is_available, simulate
+from callboard.scheduler.ideal.discrete_sizes import DiscreteServer
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.mean_responses import (
     FORMULAS,
@@ -99,9 +100,8 @@ def test_many_servers_wait_by_erlang() -> None:
     assert erlang_c(1, 0.7) == pytest.approx(0.7)
     assert erlang_c(2, 0.75) == pytest.approx(2 * 0.75**2 / 1.75)
     assert many_servers_fcfs(1, 0.5) == pytest.approx(2)
-    assert theory.mean_response("M/M/2 | Exp(mean 1) | rho 0.75", "FCFS") == pytest.approx(
-        2 / (1 - 0.75**2)
-    )
+    found = theory.mean_response("M/M/2 | Exp(mean 1) | rho 0.75", "FCFS")
+    assert found.value == pytest.approx(2 / (1 - 0.75**2))
 
 
 @pytest.mark.parametrize("load", [0.0, 1.0, 1.5])
@@ -128,6 +128,65 @@ def test_a_density_that_is_none_is_refused() -> None:
 def test_a_system_without_formula_is_said_to_be_none(law: str, what: str) -> None:
     (cell,) = theory.cells({f"M/G/1 | {law} | rho 0.5": {"FCFS": 1.0}})
     assert (cell.ours, what in cell.what) == (None, True)
+
+
+@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+def test_an_oracle_may_ask_for_what_is_played_and_for_gittins() -> None:
+    """SRPT on two servers of half the speed: 2.97091 (10⁸ jobs).  Another number differs."""
+    cells = theory.cells(
+        {
+            "M/M/2 | Exp(mean 1) | rho 0.75": {"SRPT": 2.97091, "PS": 4.0},
+            "M/M/3 | Exp(mean 1) | rho 0.75": {"SRPT": 2.97091},
+            "M/G/1 | Exp(mean 1) | rho 0.5": {"Gittins": 2.0},
+            "M/G/1 | Hyperexp(1.9,0.1,0.95) | rho 0.5": {"Gittins": 1.7176},
+            "M/G/1 | Uniform(lo 0, hi 2) | rho 0.5": {"Gittins": 1.7176},
+        }
+    )
+    assert [each.agrees for each in cells] == [True, False, False, True, True, False]
+    assert [each.ours is None for each in cells] == [False, True, False, False, False, False]
+
+
+def test_jobs_of_one_size_are_served_as_they_come() -> None:
+    """M/D/1: λd²/2(1 − ρ) + d, whatever looks at sizes; PS and FB share."""
+    means = {
+        "FCFS": 4.5,
+        "SJF": 4.5,
+        "PSJF": 4.5,
+        "SRPT": 4.5,
+        "Gittins": 4.5,
+        "PS": 6.0,
+        "FB": 9.0,
+    }
+    cells = theory.cells({"M/G/1 | Deterministic(3) | rho 0.5": means})
+    assert [(each.what, each.ours) for each in cells if not each.agrees] == []
+    (cell,) = theory.cells({"M/D/1 | Det(3) | rho 0.5": {"SRPT-E(sigma 1)": 4.5}})
+    assert cell.ours is None
+
+
+@pytest.mark.parametrize("law", ["exponential", "uniform", "bounded pareto"])
+def test_many_sizes_close_to_each_other_are_a_density(law: str) -> None:
+    """A law cut into 3,000 equal portions, each of the size in its middle: all means nearly meet."""
+    given = LAWS[law] if law != "bounded pareto" else bounded_pareto(2.5, 30)
+    server = SingleServer(given, 0.8)
+    middle = (np.arange(3000) + 0.5) / 3000
+    x = np.interp(middle, 1 - server.longer.ravel(), server.x.ravel())
+    discrete = DiscreteServer(dict.fromkeys(x.tolist(), 1 / 3000), 0.8)
+    for name in ("fcfs", "ps", "sjf", "psjf", "srpt", "fb"):
+        exact = getattr(server, name)()
+        assert getattr(discrete, name)() == pytest.approx(exact, rel=0.01), name
+
+
+def test_two_sizes_are_two_classes_of_priority() -> None:
+    """By hand: half the jobs take 1, half 3; λ = ¼, so that the small ones are an eighth."""
+    server = DiscreteServer({1: 0.5, 3: 0.5}, 0.5)
+    waits = 0.25 * 5 / 2 / (7 / 8), 0.25 * 5 / 2 / (7 / 8 * 0.5)
+    assert server.sjf() == pytest.approx((waits[0] + 1 + waits[1] + 3) / 2)
+    small, large = 0.25 * 0.5 / 2 / (7 / 8) + 1, 0.25 * 5 / 2 / (7 / 8 * 0.5) + 3 / (7 / 8)
+    assert server.psjf() == pytest.approx((small + large) / 2)
+    with pytest.raises(ValueError, match="sum to 1"):
+        DiscreteServer({1: 0.5}, 0.5)
+    with pytest.raises(ValueError, match="has to be above 0 and below 1"):
+        DiscreteServer({1: 1.0}, 1.0)
 
 
 def test_a_running_integral_is_right_between_nodes_too() -> None:
