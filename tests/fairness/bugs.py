@@ -532,6 +532,8 @@ BUGS: dict[str, Plant] = {
     "ideal-work": world(slow_ideal, "srpt"),
     "ideal-dominance": lambda _: partial(Experiment, policy="las"),
     "ideal-mean": lambda _: partial(Experiment, policy="ps"),
+    "smaller-only": lambda _: partial(Experiment, policy="srpt"),
+    "blind": lambda _: partial(Experiment, policy="psjf"),
     "dominance": policy(Ageless),
     "shortest-first": lambda _: partial(Experiment, policy="fifo"),
     "bounded-preemption": killing(Greedy),

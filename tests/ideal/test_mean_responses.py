@@ -165,7 +165,7 @@ def test_jobs_of_one_size_are_served_as_they_come() -> None:
 
 @pytest.mark.parametrize("law", ["exponential", "uniform", "bounded pareto"])
 def test_many_sizes_close_to_each_other_are_a_density(law: str) -> None:
-    """A law cut into 3,000 equal portions, each of the size in its middle: the means nearly meet."""
+    """A law cut into 3,000 equal portions, each of the size in its middle: the means agree."""
     given = LAWS[law] if law != "bounded pareto" else bounded_pareto(2.5, 30)
     server = SingleServer(given, 0.8)
     middle = (np.arange(3000) + 0.5) / 3000
