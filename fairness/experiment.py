@@ -20,11 +20,12 @@ from callboard.actors.kernel.probes import Probe
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, RunEnded
 from callboard.actors.vocabulary.faults import ResumeMaster
-from callboard.experiments.run.plugins import load_policy
+from callboard.experiments.run.plugins import load_architecture, load_policy, stands_alone
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
+from callboard.fairness.variants import without_unanswered
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
 from callboard.scheduler.model import JobId, Millis, SlotKind
@@ -105,16 +106,23 @@ def _counts(view: ClusterView, what: str) -> tuple[CountsByJob, CountsByJob]:
 class ObservedRun:
     """A run that is over, with the master's beliefs, how often each rule was checked, entitlements
     if asked for, and the `trouble` that ended it early: a broken rule, an exception, a stuck run.
+    Where no master decides by a policy there is none, and no beliefs.
     """
 
     scenario: Scenario
     jobs: Mapping[JobId, JobSpec]
-    policy: Policy
+    masters_policy: Policy | None
     events: Sequence[AnyEvent]
     observations: Sequence[Observation]
     entitlement_log: Sequence[tuple[Millis, Sequence[Entitlement]]]
     checked: Mapping[str, int]
     trouble: Violation | KernelError | None
+
+    @property
+    def policy(self) -> Policy:
+        """The master's, of a run that has one."""
+        assert self.masters_policy is not None
+        return self.masters_policy
 
     def all(self, kind: type[E]) -> list[E]:
         """The events of one type, in order."""
@@ -171,14 +179,23 @@ MakePolicy = Callable[[str, PartSettings], Policy]
 
 
 class Experiment:
-    """A scenario under a policy, which `make_policy` makes from its spelling."""
+    """A scenario under a policy, which `make_policy` makes from its spelling, or under an
+    architecture that `stands_alone`, without what it has no answer to.
+    """
 
     def __init__(
         self, scenario: Scenario, policy: str, make_policy: MakePolicy = load_policy
     ) -> None:
-        self.scenario = scenario
         self.policy = policy
         self.make_policy = make_policy
+        self.stands_alone = make_policy is load_policy and stands_alone(policy, scenario.parts)
+        self.scenario = scenario
+        if self.stands_alone and scenario.timeline:
+            self.scenario = without_unanswered(scenario, self.fresh_architecture())
+
+    def fresh_architecture(self) -> Architecture:
+        """Schedulers without any memory."""
+        return load_architecture(self.policy, self.scenario.parts)
 
     def fresh_policy(self, spelling: str | None = None) -> Policy:
         """The experiment's own policy or another, without any memory."""
@@ -203,19 +220,23 @@ class Experiment:
         tie_order: int | None = None,
     ) -> ObservedRun:
         """A run, perhaps of another scenario, policy or workload, or with simultaneous messages
-        permuted, checked by S1 to S15.
+        permuted, with every rule checked.  PolicySpecError where an architecture cannot play it.
         """
         spec = RunSpec.of(
             scenario or self.scenario, self.policy, jobs=jobs, until_ms=EXPERIMENT_MAX_MS
         )
         spec = msgspec.structs.replace(spec, tie_order=tie_order)
-        policy, events = policy or self.fresh_policy(), list[AnyEvent]()
+        events: list[AnyEvent] = []
         checker, observer = Checker(), BooksObserver(entitlements=entitlements)
+        onlookers: list[Onlooker] = [checker]
+        if self.stands_alone:
+            architecture = self.fresh_architecture()
+        else:
+            policy = policy or self.fresh_policy()
+            architecture = Central(policy, self.fresh_policy)
+            onlookers.append(observer)
         simulation = Simulation(
-            spec,
-            [events.append],
-            architecture=Central(policy, self.fresh_policy),
-            onlookers=[checker, observer],
+            spec, [events.append], architecture=architecture, onlookers=onlookers
         )
         trouble: Violation | KernelError | None = None
         try:

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from callboard.actors.architecture import CENTRAL
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.scenario_family import WITHOUT_FAULTS, ScenarioFamily
-from callboard.scheduler.policy import Policy
+from callboard.scheduler.policy import Policy, PolicySpecError
 
 PropertyCheck = Callable[[Experiment], int]
 """How many cases there were to test the policy in; raises PropertyViolated."""
@@ -28,7 +29,8 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     assumptions, `bound` how far it may be missed (`exact` for not at all), `source` where it is
     from.  `family` are the scenarios that it speaks of, `misfit` says why it does not speak of a
     policy.  A property that is `universal` is guaranteed by every policy, any other by those
-    whose parts name it in their `guarantees`.
+    whose parts name it in their `guarantees`.  One that only plays worlds and reads what came of
+    them may speak of architectures too, of all (`central` is the master's) or of those named.
     """
 
     says: str
@@ -39,6 +41,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     family: ScenarioFamily = WITHOUT_FAULTS
     misfit: Callable[[Policy], str | None] = lambda _policy: None
     universal: bool = False
+    architectures: tuple[str, ...] | None = (CENTRAL,)
 
     def __call__(self, check: PropertyCheck) -> "Property":
         """Decorates the check; the property has the function's name, with hyphens."""
@@ -57,10 +60,25 @@ class Property(Statement, frozen=True, kw_only=True):
 
     def verify(self, experiment: Experiment) -> int:
         """Test the experiment's policy.  Raises PropertyViolated or NotApplicable."""
-        why = self.misfit(experiment.fresh_policy()) or self.family.validate(experiment.scenario)
+        if experiment.stands_alone:
+            why = self.why_not_of(experiment.fresh_architecture().name)
+        else:
+            why = self.misfit(experiment.fresh_policy())
+        why = why or self.family.validate(experiment.scenario)
         if why is not None:
             raise NotApplicable(why)
-        return self.check(experiment)
+        try:
+            return self.check(experiment)
+        except PolicySpecError as refused:  # by an architecture that cannot play a variant of it
+            raise NotApplicable(str(refused)) from None
+
+    def why_not_of(self, architecture: str) -> str | None:
+        """Why it does not speak of an architecture that stands alone; None if it does."""
+        if _is_of(architecture, self):
+            return None
+        of_master = CENTRAL in self.architectures
+        whose = "a policy of the master" if of_master else " and ".join(self.architectures)
+        return f"it speaks of {whose}"
 
 
 class Evaluation(NamedTuple):
@@ -85,4 +103,13 @@ def is_guaranteed(policy: Policy, prop: Property) -> bool:
     """Whether one of the policy's parts guarantees the property, or every policy does."""
     if any(prop.name in part.guarantees for part in policy.parts):
         return True
-    return prop.universal and prop.misfit(policy) is None
+    return prop.universal and _is_of(CENTRAL, prop) and prop.misfit(policy) is None
+
+
+def is_guaranteed_by_all(architecture: str, prop: Property) -> bool:
+    """Whether an architecture that stands alone guarantees the property."""
+    return prop.universal and _is_of(architecture, prop)
+
+
+def _is_of(architecture: str, prop: Property) -> bool:
+    return prop.architectures is None or architecture in prop.architectures

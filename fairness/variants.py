@@ -4,8 +4,12 @@ from typing import Any
 
 import msgspec
 
+from callboard.actors.architecture import Architecture
+from callboard.actors.config import node_facts
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
-from callboard.scenarios.scenario_file import Scenario
+from callboard.scenarios.scenario_file import Scenario, make_jobs
+from callboard.scenarios.script import fault_script
+from callboard.scenarios.timeline import AnyEntry
 from callboard.scheduler.policy import Policy
 
 
@@ -31,6 +35,20 @@ def with_cluster(scenario: Scenario, **changes: object) -> Scenario:
     """The scenario with other settings of the cluster."""
     cluster = msgspec.structs.replace(scenario.cluster, **changes)
     return msgspec.structs.replace(scenario, cluster=cluster)
+
+
+def without_unanswered(scenario: Scenario, architecture: Architecture) -> Scenario:
+    """The scenario without the entries of its timeline that the architecture has no answer to."""
+    jobs = {job.job: job.name for job in make_jobs(scenario)}
+    nodes = node_facts(scenario.cluster)
+
+    def is_answered(entry: AnyEntry) -> bool:
+        script = fault_script((entry,), nodes, scenario.seed, jobs)
+        return all(isinstance(each.fault, architecture.knows) for each in script)
+
+    return msgspec.structs.replace(
+        scenario, timeline=tuple(entry for entry in scenario.timeline if is_answered(entry))
+    )
 
 
 def with_parts(policy: Policy, **parts: Any) -> Policy:

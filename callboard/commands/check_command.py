@@ -8,9 +8,10 @@ examples:
   callboard check fifo --property max-min       test a property that it does not guarantee
   callboard check --replay mine-max-min.toml    test a counterexample again
   callboard check ./mine.py:Mine --watch        again at each save, while you edit
+  callboard check sparrow                       an architecture: what needs no master's policy
   callboard check --list                        what properties there are
 
-`callboard run --check` is something else: it tests one run against the invariants S1 to S15.
+`callboard run --check` is something else: it tests one run against the rules of every run.
 """
 
 import argparse
@@ -34,13 +35,12 @@ from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample, search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
 from callboard.fairness.experiment import Experiment
-from callboard.fairness.property import Property, evaluate, is_guaranteed
+from callboard.fairness.property import Property, evaluate, is_guaranteed, is_guaranteed_by_all
 from callboard.fairness.scenario_family import scenario_size
 from callboard.file_watch import file_saves, policy_files
 from callboard.journal.tell.names import count
 from callboard.progress_line import announce, steps_progress
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.strict_decoder import suggestion
 
 _SECONDS_A_SCENARIO = 0.01
@@ -101,7 +101,7 @@ def _check_and_tell(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     policy = plugins.canonical_policy(options.policy)
-    plan = _plan(plugins.load_policy(policy), options)
+    plan = _plan(policy, options)
     examples = search_arguments.example_count(options)
     steps = examples * len(plan.properties)
     announce(f"{policy}: {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
@@ -128,15 +128,38 @@ class PropertySelection(NamedTuple):
 
     properties: Sequence[Property]
     guaranteed: frozenset[str]
+    left_out: str = ""
+    """Properties that were asked for and do not speak of such schedulers, in a line."""
 
 
-def _plan(policy: Policy, options: argparse.Namespace) -> PropertySelection:
+def _plan(policy: str, options: argparse.Namespace) -> PropertySelection:
+    if plugins.stands_alone(policy):
+        return _plan_alone(plugins.load_architecture(policy).name, options)
+    made = plugins.load_policy(policy)
     if options.property:
         named = frozenset(_known(name) for name in options.property)
         return PropertySelection([prop for prop in PROPERTIES if prop.name in named], named)
-    guaranteed = frozenset(prop.name for prop in PROPERTIES if is_guaranteed(policy, prop))
+    guaranteed = frozenset(prop.name for prop in PROPERTIES if is_guaranteed(made, prop))
     wanted = [prop for prop in PROPERTIES if options.all or prop.name in guaranteed]
     return PropertySelection(wanted, guaranteed)
+
+
+def _plan_alone(architecture: str, options: argparse.Namespace) -> PropertySelection:
+    """The same for an architecture without a master."""
+    spoken_of = [prop for prop in PROPERTIES if prop.why_not_of(architecture) is None]
+    if options.property:
+        named = frozenset(_known(name) for name in options.property)
+        for name in named - {prop.name for prop in spoken_of}:
+            why = PROPERTIES_BY_NAME[name].why_not_of(architecture)
+            raise InputError(f"--property {name}: {why}, and not of `{architecture}`")
+        return PropertySelection([prop for prop in spoken_of if prop.name in named], named)
+    guaranteed = frozenset(
+        prop.name for prop in spoken_of if is_guaranteed_by_all(architecture, prop)
+    )
+    wanted = [prop for prop in spoken_of if options.all or prop.name in guaranteed]
+    others = ", ".join(prop.name for prop in PROPERTIES if prop not in spoken_of)
+    told = f"of policies of a master, and not looked at: {others}" if options.all else ""
+    return PropertySelection(wanted, guaranteed, told)
 
 
 def _known(name: str) -> str:
@@ -179,6 +202,8 @@ def _print(
             console.print_line(plain(f"{name}: {finding.prop.says}", "bold"))
             console.print_line(plain(f"  {finding.counterexample.seen}"))
             console.print_line(plain(f"  written to {written[name]}"))
+    if plan.left_out:
+        console.print_line(plain(plan.left_out))
     failed = len(plan.guaranteed & written.keys())
     console.print(plain(f"{count(failed, 'guarantee') if failed else 'no guarantee'} failed"))
 

@@ -83,6 +83,11 @@ def read_architecture(
     return parts.spell_policy(spec), made
 
 
+def stands_alone(text: str, settings: parts.PartSettings | None = None) -> bool:
+    """Whether a spelling means an architecture that decides by itself.  PolicySpecError."""
+    return ARCHITECTURE in _parsed(text, settings)
+
+
 def classes_of(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:
     """The classes that a spelling names."""
     return [choice.part for choice in _parsed(text, settings).values()]

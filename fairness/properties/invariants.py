@@ -1,5 +1,9 @@
-"""What holds in every run: that it ends, and the rules S1 to S15 that a policy could break."""
+"""What holds in every run: that it ends, and the rules that a policy, or an architecture's
+schedulers, could break.
+"""
 
+from callboard.actors.architecture import CENTRAL
+from callboard.actors.architectures import ARCHITECTURES
 from callboard.experiments.run.run_result import LIVELOCK
 from callboard.fairness.applicability import requires
 from callboard.fairness.experiment import Experiment
@@ -12,6 +16,7 @@ from callboard.fairness.property import (
     Statement,
 )
 from callboard.fairness.scenario_family import CRASHING, WITH_FAULTS, ScenarioFamily
+from callboard.journal.checks.checker import RULES
 from callboard.scheduler.locality import Delay
 
 
@@ -23,6 +28,7 @@ from callboard.scheduler.locality import Delay
     source="M10",
     family=WITH_FAULTS,
     universal=True,
+    architectures=None,
 )
 def finishes(experiment: Experiment) -> int:
     run = experiment.run
@@ -44,6 +50,7 @@ def finishes(experiment: Experiment) -> int:
     source="S11",
     family=WITH_FAULTS,
     universal=True,
+    architectures=None,
 )
 def reproducible(experiment: Experiment) -> int:
     runs = completed(experiment.run), completed(experiment.play())
@@ -53,6 +60,11 @@ def reproducible(experiment: Experiment) -> int:
             f"the same scenario gave the run {first[:8]}… and then the run {second[:8]}…"
         )
     return 1
+
+
+_RULES = {rule.id: rule for rule in RULES}
+
+OWN_RULES = [rule.id for rule in RULES if not rule.holds_for(CENTRAL)]
 
 
 def rule_check(number: str) -> PropertyCheck:
@@ -86,6 +98,7 @@ def _rule(
         source=number + source,
         family=family,
         universal=True,
+        architectures=_RULES[number].architectures,
     )
     return statement.named(name, rule_check(number))
 
@@ -167,6 +180,27 @@ dead_nodes = _rule(
     "a node that is down does nothing, and one that is given up runs nothing",
     "no event of it; no attempt of it in the books; what was lost was killed",
 )
+
+
+@Statement(
+    says="what an architecture's schedulers promise of reservations, claims and containers holds",
+    formula="P1, P2; O1, O2; Y1 to Y3",
+    assumes="schedulers that have such",
+    source="P, O and Y of the rules",
+    family=WITH_FAULTS,
+    universal=True,
+    architectures=tuple(
+        name for name in ARCHITECTURES if any(_RULES[rule].holds_for(name) for rule in OWN_RULES)
+    ),
+)
+def own_rules(experiment: Experiment) -> int:
+    violation = experiment.run.violation
+    if violation is None:
+        return sum(experiment.run.checked.get(rule, 0) for rule in OWN_RULES)
+    if violation.rule not in OWN_RULES:
+        raise NotApplicable(f"the run broke {violation.rule}, and did not come to its end")
+    raise PropertyViolated(f"{violation.rule}: {violation.explanation}")
+
 
 delay_wait = Statement(
     says="no job launches further from its input than its wait allows, and none waits longer",

@@ -15,7 +15,6 @@ from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scenarios.timeline import CrashEntry
 from callboard.scheduler.model import Millis
-from callboard.scheduler.policy import Policy
 
 LaunchRecord = tuple[int, ...]
 
@@ -52,6 +51,7 @@ def _launch_text(launch: LaunchRecord) -> str:
     source="M1",
     family=WITH_FAULTS,
     universal=True,
+    architectures=None,
 )
 def causality(experiment: Experiment) -> int:
     jobs = make_jobs(experiment.scenario)
@@ -85,10 +85,11 @@ def _until(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
     " them; the file's order decides among jobs of one time",
     source="M2",
     universal=True,
+    architectures=None,
 )
 def rename(experiment: Experiment) -> int:
     entries = entries_of(experiment.scenario)
-    named = _names_in(experiment.fresh_policy()) & {entry.user for entry in entries}
+    named = _names_in(experiment) & {entry.user for entry in entries}
     before = "" if named else "z"
     renamed = tuple(
         msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"{before}{entry.user}")
@@ -100,9 +101,12 @@ def rename(experiment: Experiment) -> int:
     return same_launches(experiment.run, other, "with other names for jobs and users")
 
 
-def _names_in(policy: Policy) -> set[str]:
+def _names_in(experiment: Experiment) -> set[str]:
     """The pools and users that have parameters of their own."""
-    params = getattr(policy.order, "params", None)
+    if experiment.stands_alone:
+        params = getattr(experiment.fresh_architecture(), "params", None)
+    else:
+        params = getattr(experiment.fresh_policy().order, "params", None)
     values = msgspec.structs.asdict(params).values() if params is not None else ()
     return {name for value in values if isinstance(value, dict) for name in value}
 
@@ -161,6 +165,7 @@ def lone_job(experiment: Experiment) -> int:
     source="F9's limit; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, reduces=True),
     misfit=unpreempted,
+    architectures=None,
 )
 def more_nodes(experiment: Experiment) -> int:
     scenario = experiment.scenario
@@ -182,6 +187,7 @@ def more_nodes(experiment: Experiment) -> int:
     assumes="every node has all input; it is not given up for lost meanwhile (10 minutes)",
     source="M5",
     universal=True,
+    architectures=None,
 )
 def idle_node(experiment: Experiment) -> int:
     cluster = experiment.scenario.cluster
@@ -202,6 +208,7 @@ def idle_node(experiment: Experiment) -> int:
     source="F7, its known failures: sharing by job; size 0 of tiny jobs (HFSP)",
     family=HOMOGENEOUS,
     misfit=undisturbed,
+    architectures=None,
 )
 def cut_proof(experiment: Experiment) -> int:
     scenario, times = experiment.scenario, 0

@@ -124,6 +124,7 @@ def makespan(experiment: Experiment) -> int:
     source="F17",
     family=msgspec.structs.replace(WITHOUT_FAULTS, noise=False),
     universal=True,
+    architectures=None,
 )
 def lower_bound(experiment: Experiment) -> int:
     run = completed(experiment.run)
