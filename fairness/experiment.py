@@ -23,9 +23,9 @@ from callboard.actors.vocabulary.faults import ResumeMaster
 from callboard.experiments.run.plugins import load_architecture, load_policy, stands_alone
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
+from callboard.fairness.variants import without_unanswered
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
-from callboard.fairness.variants import without_unanswered
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
 from callboard.scheduler.model import JobId, Millis, SlotKind

@@ -74,10 +74,10 @@ class Property(Statement, frozen=True, kw_only=True):
 
     def why_not_of(self, architecture: str) -> str | None:
         """Why it does not speak of an architecture that stands alone; None if it does."""
-        if _is_of(architecture, self):
+        if self.architectures is None or architecture in self.architectures:
             return None
         of_master = CENTRAL in self.architectures
-        whose = "a policy of the master" if of_master else " and ".join(self.architectures)
+        whose = "policies of a master" if of_master else " and ".join(self.architectures)
         return f"it speaks of {whose}"
 
 

@@ -41,6 +41,24 @@ def test_the_shipped_orders_keep_what_they_guarantee(
     assert ["pareto", "4"] in rows
 
 
+@pytest.mark.parametrize("architecture", ["sparrow", "eagle", "omega", "mesos"])
+def test_an_architecture_keeps_what_all_guarantee(
+    callboard: Run, architecture: str, tmp_path: Path
+) -> None:
+    """What speaks of a master's policies is not asked of it, and does not pass in silence."""
+    few = ("--max-examples", "4", "--to", str(tmp_path))
+    status, out, _ = callboard("check", architecture, "--all", *few)
+    assert status == 0, out
+    assert "no guarantee failed" in out
+    rows = [line.split()[:2] for line in out.splitlines() if line.startswith(" ")]
+    assert ["finishes", "4"] in rows
+    assert ["own-rules", "4"] in rows
+    assert "of policies of a master, and not looked at: repeats, strict-order, " in out
+    status, _, err = callboard("check", architecture, "--property", "max-min", *few)
+    assert status == 2
+    assert f"it speaks of policies of a master, and not of `{architecture}`" in err
+
+
 def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Path) -> None:
     status, out, _ = callboard(
         "check", BROKEN, "--property", "max-min", "--max-examples", "30", "--to", str(tmp_path)

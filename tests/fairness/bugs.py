@@ -24,6 +24,7 @@ from callboard.actors.vocabulary.events import (
     FaultStruck,
     JobFinished,
     Outcome,
+    SchedulingAttempted,
 )
 from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.vocabulary.messages import FetchOutputs, OutputsLost
@@ -499,6 +500,12 @@ def another_node_crashes(event: AnyEvent) -> Sequence[AnyEvent]:
     return (event,)
 
 
+def nothing_was_claimed(event: AnyEvent) -> Sequence[AnyEvent]:
+    if isinstance(event, SchedulingAttempted):
+        return (msgspec.structs.replace(event, committed=()),)
+    return (event,)
+
+
 BUGS: dict[str, Plant] = {
     "finishes": policy(Forgetful),
     "reproducible": policy(Whimsical),
@@ -514,6 +521,7 @@ BUGS: dict[str, Plant] = {
     "slot-time": world(a_millisecond_is_lost),
     "little": world(little_is_wrong),
     "dead-nodes": world(falsified(another_node_crashes)),
+    "own-rules": world(falsified(nothing_was_claimed), "omega"),
     "delay-wait": policy(lambda: Policy(Fair(), Impatient(DelayParams(node=2, rack=2)))),
     "work-conserving": policy(Lazy),
     "makespan": policy(Lazy),
