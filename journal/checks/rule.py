@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from callboard.actors.architecture import CENTRAL, Architecture
-from callboard.actors.architectures import architecture_name, what_ships
+from callboard.actors.architectures import architecture_name, made_architecture, what_ships
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary import events as ev
@@ -24,8 +24,9 @@ Handlers = Mapping[type[ev.Event], Callable[[Any], object]]
 class Setup:
     """What rules have to know of the run besides its events.
 
-    `cluster` and `tasks` are None where the journal does not tell them, `policy` where it cannot be
-    made from its spelling, as that of another architecture.  The policy may change during the run,
+    `params` are those of the architecture.  `cluster` and `tasks` are None where the journal does
+    not tell them, `policy` where it cannot be made from its spelling, as that of another
+    architecture.  The policy may change during the run,
     at `switched_ms`; events of that very instant may be due to the old one or the new one.
     `repeats_kills` says that attempts may be killed by nobody's order, since they were when they
     were recorded.
@@ -33,6 +34,7 @@ class Setup:
 
     def __init__(self, started: ev.RunStarted, live: Architecture | None) -> None:
         self.architecture = architecture_name(started.policy) if live is None else live.name
+        self.params = _params(started, live)
         self.nodes = started.nodes
         self.cluster = told_table(started, "cluster", Cluster)
         self.tasks = told_table(started, "tasks", Tasks)
@@ -50,6 +52,16 @@ class Setup:
             return make_policy(spelling, what_ships(self.parts))
         except PolicySpecError:
             return None
+
+
+def _params(started: ev.RunStarted, live: Architecture | None) -> object:
+    """What the architecture was made with; None for a policy, or for one that does not ship."""
+    if live is not None:
+        return getattr(live, "params", None)
+    try:
+        return getattr(made_architecture(started.policy, {}), "params", None)
+    except PolicySpecError:
+        return None
 
 
 class Rule:

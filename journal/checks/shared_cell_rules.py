@@ -1,4 +1,4 @@
-"""Schedulers that share a cell: what they claim, and what becomes of conflicts (O1, O2)."""
+"""Schedulers that share a cell: what they claim, and what becomes of conflicts (O1 to O3)."""
 
 from collections import Counter
 from typing import Any
@@ -6,7 +6,10 @@ from typing import Any
 from callboard.actors.architecture import Architecture
 from callboard.actors.config import vectors_of_nodes
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
 from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import AttemptId, Millis, NodeId
 from callboard.scheduler.resources import Vector, fits, minus, plus
 
@@ -135,3 +138,66 @@ class ConflictsLaunchNothing(Rule):
             told = f"{conflicts} in conflict" if conflicts else "none left"
             raise self.broken(event, f"of the claims on node-{event.node} there is {told}")
         self._committed[event.node] -= 1
+
+
+class ConflictsHaveCauses(Rule):
+    """O3.  So one scheduler alone never conflicts.  Messages to whoever holds the cell and back are
+    counted with the thought; a scheduler that ends may have claimed without having told so.
+    """
+
+    id = "O3"
+    says = "a claim conflicts only where others have claimed, or the node was lost, in the meantime"
+    architectures = ("omega",)
+    idle = "no claim was in conflict"
+
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
+        self._claimed: dict[NodeId, dict[int, Millis]] = {}
+        """When each scheduler was told of the last of its claims on a node."""
+        self._all_or_nothing = getattr(setup.params, "commit", "") == "all-or-nothing"
+        """Whether the first conflict takes the claims before it back, which are told behind it."""
+        self._lost: dict[NodeId, Millis] = {}
+        self._ended_ms: Millis = NEVER
+        self._unexplained: list[ev.SchedulingAttempted] = []
+        """Those of this instant, in which others may still be told of claims."""
+
+    def handlers(self) -> Handlers:
+        return {
+            ev.SchedulingAttempted: self._attempted,
+            ev.ContactLost: self._given_up,
+            ev.FaultStruck: self._struck,
+        }
+
+    def _given_up(self, event: ev.ContactLost) -> None:
+        if event.scheduler == 0:
+            self._lost[event.node] = event.at_ms
+
+    def _struck(self, event: ev.FaultStruck) -> None:
+        if isinstance(event.fault, faults.CrashScheduler):
+            self._ended_ms = event.at_ms
+
+    def _attempted(self, event: ev.SchedulingAttempted) -> None:
+        self._explain(event.at_ms)
+        for node in (*event.committed, *event.conflicted):
+            self._claimed.setdefault(node, {})[event.scheduler] = event.at_ms
+        if event.conflicted:
+            self._unexplained.append(event)
+
+    def _explain(self, now_ms: Millis) -> None:
+        while self._unexplained and self._unexplained[0].at_ms < now_ms:
+            self._find_cause(self._unexplained.pop(0))
+
+    def _find_cause(self, event: ev.SchedulingAttempted) -> None:
+        self.times += 1
+        since_ms = event.began_ms - 4 * self.setup.latency_ms
+        if self._ended_ms >= since_ms:
+            return
+        for node in event.conflicted[: 1 if self._all_or_nothing else None]:
+            others = {**self._claimed[node]}
+            del others[event.scheduler]
+            if max([self._lost.get(node, NEVER), *others.values()]) < since_ms:
+                told = f"nobody has claimed of node-{node} since {since_ms} ms, nor was it lost"
+                raise self.broken(event, told)
+
+    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+        self._explain(event.at_ms + 1)

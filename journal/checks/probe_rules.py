@@ -1,0 +1,187 @@
+"""What becomes of reservations, and where long tasks go: Sparrow, Hawk and Eagle (P3, P4)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import msgspec
+
+from callboard.actors.architecture import Architecture
+from callboard.actors.contact import MAY_SILENCE
+from callboard.actors.hawk.hawk_messages import LongPlaced, ProbeRejected, ShortProbe
+from callboard.actors.hawk.mixed_queues import MixedQueues
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.kernel.probes import Probe
+from callboard.actors.sparrow.probe_messages import (
+    CancelTaskReservations,
+    EnqueueTaskReservations,
+    NoTask,
+)
+from callboard.actors.sparrow.reservations import Reservations
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
+from callboard.actors.worker.node import Node
+from callboard.journal.checks.reservation_rules import RESERVING
+from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.figures.metrics import Metrics
+from callboard.scheduler.model import JobId, Millis, NodeId, Stage, scheduler_of, slot_kind
+
+OfStage: TypeAlias = tuple[JobId, Stage]
+
+
+class ReservationsAreKept(Rule, Probe):
+    """P3.  Counted at nodes, at the end of a run in which no node or scheduler was lost, silent or
+    out of reach; of stages about which nothing is under way any more.
+    """
+
+    id = "P3"
+    architectures = RESERVING
+    says = "each reservation brings an answer, is refused or taken back, or waits, wherever it is"
+    idle = "seen at the end of live runs in which nothing is lost"
+
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
+        self._left: Counter[OfStage] = Counter()
+        """How many should wait, or have been asked for."""
+        self._came: Counter[OfStage] = Counter()
+        self._last_ms: dict[OfStage, Millis] = {}
+        self._is_disturbed = False
+        self._looks: dict[type[msgspec.Struct], Callable[[Any, Any], None]] = {
+            **dict.fromkeys((EnqueueTaskReservations, ShortProbe, LongPlaced), self._arrives),
+            ProbeRejected: self._is_refused,
+            msg.LaunchTask: self._is_answered,
+            NoTask: self._is_answered,
+            CancelTaskReservations: self._is_taken_back,
+            msg.AttemptFinished: self._waits_again,
+        }
+
+    def places(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> Sequence[int]:
+        """The schedulers, which hear refusals, and the nodes that ask."""
+        self._nodes = [
+            actor
+            for actor in kernel.actors.values()
+            if isinstance(actor, Node) and isinstance(actor.dialogue, Reservations | MixedQueues)
+        ]
+        asking = [each.address for each in self._nodes]
+        self._sticky = getattr(getattr(architecture, "params", None), "sticky", False)
+        return [*architecture.schedulers(), *asking] if asking else []
+
+    def handlers(self) -> Handlers:
+        return {ev.FaultStruck: self._struck}
+
+    def _struck(self, event: ev.FaultStruck) -> None:
+        if isinstance(event.fault, (*MAY_SILENCE, faults.SchedulerFault)):
+            self._is_disturbed = True
+
+    def before(self, actor: Any, message: Any) -> None:
+        look = self._looks.get(type(message))
+        if look is not None:
+            look(actor, message)
+
+    def _count(self, actor: Any, of: OfStage, more: int) -> None:
+        self._left[of] += more
+        self._last_ms[of] = actor.now_ms
+
+    def _arrives(self, node: Any, probe: EnqueueTaskReservations | ShortProbe | LongPlaced) -> None:
+        self._came[probe.job, probe.stage] += probe.count
+        self._count(node, (probe.job, probe.stage), probe.count)
+
+    def _is_refused(self, scheduler: Any, rejected: ProbeRejected) -> None:
+        self._count(scheduler, (rejected.job, rejected.stage), -rejected.count)
+
+    def _is_answered(self, node: Any, answer: msg.LaunchTask | NoTask) -> None:
+        self._count(node, (answer.job, answer.stage), -1)
+
+    def _is_taken_back(self, node: Any, cancel: CancelTaskReservations) -> None:
+        of = cancel.job, cancel.stage
+        self._count(node, of, -_waiting(node.dialogue, slot_kind(cancel.stage))[of])
+
+    def _waits_again(self, node: Any, over: msg.AttemptFinished) -> None:
+        """A sticky reservation is kept when it has brought a task."""
+        if not self._sticky:
+            return
+        held = node.dialogue._serving.get(over.report.attempt)
+        if held is not None and not held.long and not held.taken_back:
+            self._count(node, held.of, 1)
+
+    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+        if self._is_disturbed or not self._came:
+            return
+        there = Counter[OfStage]()
+        for node in self._nodes:
+            there.update(_held(node.dialogue))
+        quiet_ms = event.at_ms - 4 * self.setup.latency_ms - 1
+        for of in [each for each, at_ms in self._last_ms.items() if at_ms < quiet_ms]:
+            self.times += 1
+            if there[of] != self._left[of]:
+                told = f"{self._left[of]} of {self._came[of]} should be there, and {there[of]} are"
+                raise self.broken(event, f"reservations of job-{of[0]}, stage {of[1]}: {told}")
+
+
+def _waiting(dialogue: Any, kind: int) -> Counter[OfStage]:
+    """What waits in one queue of a node."""
+    waiting: Counter[OfStage] = Counter()
+    for each in dialogue._queues[kind]:
+        if isinstance(dialogue, MixedQueues):
+            waiting[each.of] += each.count
+        else:
+            waiting[each.job, each.stage] += 1
+    return waiting
+
+
+def _held(dialogue: Any) -> Iterator[OfStage]:
+    """What waits at a node, and what it has asked for."""
+    for kind in range(len(dialogue._queues)):
+        yield from _waiting(dialogue, kind).elements()
+    if isinstance(dialogue, MixedQueues):
+        for of, asking in dialogue._asking.items():
+            yield from [of] * len(asking)
+    else:
+        for job, stage, _ in dialogue._asked:
+            yield job, stage
+
+
+class LongTasksStayOut(Rule):
+    """P4.  Of the jobs that the scheduler of long jobs places: its number is behind all others."""
+
+    id = "P4"
+    architectures = ("hawk", "eagle")
+    says = "no long task goes to a node that is closed to long tasks"
+    idle = "no long job was placed"
+
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
+        short = getattr(setup.params, "short", None)
+        self._closed = frozenset[NodeId]() if short is None else _closed(setup.nodes, short)
+        central = getattr(setup.params, "central", False)
+        self._number = getattr(setup.params, "schedulers", 0) + 1 if central else None
+
+    def handlers(self) -> Handlers:
+        return {ev.ReservationsSent: self._placed, ev.AttemptLaunched: self._launched}
+
+    def _placed(self, event: ev.ReservationsSent) -> None:
+        if event.long:
+            self.times += 1
+            for node in self._closed.intersection(event.nodes):
+                raise self.broken(event, f"node-{node} is closed to long tasks")
+
+    def _launched(self, event: ev.AttemptLaunched) -> None:
+        if scheduler_of(event.attempt) == self._number:
+            self.times += 1
+            if event.node in self._closed:
+                raise self.broken(event, f"node-{event.node} is closed to long tasks")
+
+
+def _closed(nodes: Sequence[NodeFacts], short: float) -> frozenset[NodeId]:
+    """The first of the nodes, but for those that alone have slots of a kind."""
+    end = int(Fraction(str(short)) * len(nodes))
+    others = [(each.map_slots, each.reduce_slots) for each in nodes[end:]]
+    there = [any(slots) for slots in zip(*others, strict=True)] or [False, False]
+    return frozenset(
+        each.node
+        for each in nodes[:end]
+        if (there[0] or not each.map_slots) and (there[1] or not each.reduce_slots)
+    )
