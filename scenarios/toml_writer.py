@@ -22,11 +22,10 @@ def _table(data: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
     for name, each in plain.items():
         yield f"{toml_key(name)} = {toml_value(each)}"
     for name, each in tables.items():
-        if each:
-            where = (*path, name)
-            if not all(_is_table(inner) for inner in each.values()):
-                yield from ("", f"[{_dotted(where)}]")
-            yield from _table(each, where)
+        where = (*path, name)
+        if not each or not all(_is_table(inner) for inner in each.values()):
+            yield from ("", f"[{_dotted(where)}]")
+        yield from _table(each, where)
     for name, each in rows.items():
         where = (*path, name)
         for row in each:

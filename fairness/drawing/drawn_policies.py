@@ -1,13 +1,13 @@
 """Policies drawn from the registry: any parts that go together, with any of their parameters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from callboard.actors.architectures import ARCHITECTURES
 from callboard.fairness.drawing.declared_values import DeclaredValues, Draw
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.fair.fair import Fair
-from callboard.scheduler.policy import NoPreemption, Part, PolicySpecError
+from callboard.scheduler.policy import NoPreemption, Part, PolicySpecError, Spelled
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.parameters import decode_params
 from callboard.scheduler.registry.shipped import PARTS
@@ -56,8 +56,7 @@ def draw_architecture(values: DeclaredValues, resources: Sequence[str] = ()) -> 
         name = values.one_of(sorted(ARCHITECTURES))
         part = ARCHITECTURES[name]()
         try:
-            params = decode_params(values.struct(part.Params, own), part.Params, name)
-            chosen = parts.PartSpec(name, part, params, part.Params())
+            chosen = _chosen(part, name, values.struct(part.Params, own))
             chosen.make()
         except (PolicySpecError, ValueError):
             continue
@@ -78,6 +77,18 @@ def _known(kind: str) -> list[type[Part]]:
 
 def _part_spec(values: DeclaredValues, known: Sequence[type[Part]]) -> parts.PartSpec:
     part = values.one_of(known)
-    plain = values.struct(part.Params)
-    params = decode_params(plain, part.Params, part.name)
-    return parts.PartSpec(part.name, part, params, part.Params())
+    return _chosen(part, part.name, values.struct(part.Params, {"law": partial(_law, values)}))
+
+
+def _law(values: DeclaredValues) -> str:
+    """Of a job's work, whose mean is that of a task or two here."""
+    return values.one_of(
+        ("exponential(mean=10)", "uniform(low=1, high=9)", "lognormal(sigma=2, mean=4)")
+    )
+
+
+def _chosen(part: type[Spelled], name: str, drawn: Mapping[str, object]) -> parts.PartSpec:
+    """With what was drawn for it, but for what would mean nothing beside the rest."""
+    idle = part.unused(decode_params(drawn, part.Params, name))
+    kept = {field: value for field, value in drawn.items() if field not in idle}
+    return parts.PartSpec(name, part, decode_params(kept, part.Params, name), part.Params())

@@ -1,6 +1,7 @@
-"""Bugs in Sparrow, Hawk and Eagle that rules P1 and P2 catch."""
+"""Bugs in Sparrow, Hawk and Eagle that rules P1 to P4 catch."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,18 +14,19 @@ from callboard.actors.config import Cluster, Tasks
 from callboard.actors.hawk.hawk_messages import ShortProbe
 from callboard.actors.hawk.held_reservations import HeldReservations
 from callboard.actors.hawk.mixed_queues import MixedQueues
+from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.address import node_address
 from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
 from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import GetTask, NoTask
-from callboard.actors.sparrow.reservations import Reservation
+from callboard.actors.sparrow.reservations import Reservation, Reservations
 from callboard.actors.vocabulary import faults
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
-from callboard.scheduler.model import SlotKind, Stage
+from callboard.scheduler.model import MAPS, SlotKind, Stage
 from tests.support.world import job, play, spec_of
 
 Patch = pytest.MonkeyPatch
@@ -122,6 +124,28 @@ def given_and_kept(monkeypatch: Patch) -> None:
     monkeypatch.setattr(Ledger, "launch", wrongly)
 
 
+def one_is_lost(monkeypatch: Patch) -> None:
+    """Of the first two that wait for a slot, one is forgotten; enough others bring the tasks."""
+    queues: list[type[Reservations | MixedQueues]] = [Reservations, MixedQueues]
+    lost: list[object] = []
+    for each in queues:
+        rightly = each.serve
+
+        def wrongly(self: Any, *why: Any, rightly: Any = rightly) -> None:
+            rightly(self, *why)
+            waiting = self._queues[MAPS]
+            if len(waiting) > 1 and not lost:
+                lost.append(waiting.pop())
+
+        monkeypatch.setattr(each, "serve", wrongly)
+
+
+def nothing_is_closed(monkeypatch: Patch) -> None:
+    """Long tasks go to any node."""
+    monkeypatch.setattr(ShortPartition, "open", ShortPartition.able)
+    monkeypatch.setattr(ShortPartition, "is_open", lambda *_: True)
+
+
 EVERY_QUESTION = "cancellation=false,srpt=false"
 """All reservations are asked for in the end."""
 
@@ -137,6 +161,10 @@ BUGS = [
     (given_and_kept, SPARROW, "P2"),
     (given_and_kept, HAWK, "P2"),
     (given_and_kept, EAGLE, "P2"),
+    (one_is_lost, "sparrow(schedulers=2)", "P3"),
+    (one_is_lost, HAWK, "P3"),
+    (nothing_is_closed, HAWK, "P4"),
+    (nothing_is_closed, EAGLE, "P4"),
 ]
 
 

@@ -62,13 +62,27 @@ def drawn_policy(draw: Random) -> str:
     probes = draw.choice([1, 1.05, 2, 3])
     if draw.random() < 0.2:
         return f"sparrow(probes={probes},cancellation={switch()},schedulers=3)"
-    return (
-        f"{draw.choice(['hawk', 'eagle'])}(cutoff={draw.choice([0, 1, 5, 20, 1000])},"
-        f"short={draw.choice(['0%', '17%', '50%', '90%'])},central={switch()},probes={probes},"
-        f"minimum={draw.choice([1, 4, 20])},attempts={draw.choice([0, 1, 3, 10])},"
-        f"limit={draw.choice([1, 2, 100])},sharing={switch()},sticky={switch()},srpt={switch()},"
-        f"cap={draw.choice([0, 1, 5])},cancellation={switch()},schedulers={draw.choice([1, 2])})"
-    )
+    name = draw.choice(["hawk", "eagle"])
+    params: dict[str, object] = {
+        "cutoff": draw.choice([0, 1, 5, 20, 1000]),
+        "short": draw.choice(["0%", "17%", "50%", "90%"]),
+        "central": switch(),
+        "probes": probes,
+        "minimum": draw.choice([1, 4, 20]),
+        "attempts": draw.choice([0, 1, 3, 10]),
+        "limit": draw.choice([1, 2, 100]),
+        "sharing": switch(),
+        "sticky": switch(),
+        "srpt": switch(),
+        "cap": draw.choice([0, 1, 5]),
+        "cancellation": switch(),
+        "schedulers": draw.choice([1, 2]),
+    }
+    if not params["attempts"]:
+        del params["limit"]
+    if params["srpt"] == "false":
+        del params["cap"]
+    return f"{name}({','.join(f'{field}={value}' for field, value in params.items())})"
 
 
 @pytest.mark.parametrize("seed", [*range(20), 45, 49, 53])

@@ -1,10 +1,11 @@
-"""Rules O1 and O2 are broken here by bugs in the state of a cell, its schedulers and its allocator.
+"""Rules O1 to O3 are broken here by bugs in the state of a cell, its schedulers and its allocator.
 
 The bugs are those that such a system could really have: a dimension that is not looked at, room
 given back twice, a conflict that is not noticed, an offer that is not locked.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -147,6 +148,20 @@ def tasks_go_to_the_next_node(patch: Patch) -> None:
     patch.setattr(ThinkingScheduler, "_launch_on", elsewhere)
 
 
+def a_second_claim_conflicts(patch: Patch) -> None:
+    """Of two claims of one scheduler on one node the second does not hold, though it fits."""
+
+    def commit(self: CellState, claims: Sequence[Claim], demand: Vector, *how: Any) -> CommitResult:
+        result = rightly(self, list({node: (node, n) for node, n in claims}.values()), demand, *how)
+        twice = [node for node, _ in claims]
+        for node in {*twice}:
+            twice.remove(node)
+        return CommitResult(result.committed, (*result.conflicted, *twice))
+
+    rightly = CellState.commit
+    patch.setattr(CellState, "commit", commit)
+
+
 PLANTED: list[tuple[Callable[[Patch], None], str, str]] = [
     (memory_is_not_looked_at, OMEGA, "O1"),
     (memory_is_not_looked_at, "monolithic", "O1"),
@@ -158,6 +173,7 @@ PLANTED: list[tuple[Callable[[Patch], None], str, str]] = [
     (conflicts_are_launched, OMEGA, "O2"),
     (tasks_go_to_the_next_node, "monolithic", "O2"),
     (tasks_go_to_the_next_node, "mesos", "O2"),
+    (a_second_claim_conflicts, "omega", "O3"),
 ]
 
 
