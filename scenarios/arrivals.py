@@ -26,8 +26,8 @@ class Poisson(TableOfKind, frozen=True, tag="poisson"):
     """
     load: Load | None = None
     """In place of `mean_s`: the mean gap is that at which jobs bring this share of the work that
-    the map slots can do, each at its node's speed.  By the lengths as stated: noise, input from
-    afar and heartbeats come on top.  For `sizes` whose mean is known: `one-task`, `exponential`.
+    the map slots can do, without noise, input from afar and heartbeats.  For `sizes` whose mean is
+    known: `one-task`, `exponential`.
     """
 
     def states_both(self) -> bool:

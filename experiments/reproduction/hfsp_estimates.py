@@ -288,8 +288,7 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="Figure 13, IV-D2",
         says="Under 5 % of the maps are taken for 0.4 or 0.5, under 4 % for 2 to 3.5 times; reduces"
-        " hardly ever for less (here: under 5 % for less than 0.8), 10 % for more (here: by a"
-        " tenth).",
+        " hardly ever for less (here: 5 % below 0.8), 10 % for more (here: by a tenth).",
         evidence=WORKLOADS_UNDER_HFSP,
         quantities=estimates_of_all(),
         why=_CLEAN_WHY,

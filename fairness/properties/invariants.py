@@ -184,9 +184,9 @@ dead_nodes = _rule(
 
 @Statement(
     says="what an architecture's schedulers promise of reservations, claims and containers holds",
-    formula="P1, P2; O1, O2; Y1 to Y3",
+    formula="P1 to P4; O1 to O3; Y1 to Y3",
     assumes="schedulers that have such",
-    source="P, O and Y of the rules",
+    source="P1, O1, Y1 and those behind them",
     family=WITH_FAULTS,
     universal=True,
     architectures=tuple(
