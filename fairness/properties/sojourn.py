@@ -185,7 +185,7 @@ def ideal_mean(experiment: Experiment) -> int:
     says="on the ideal machine a job is done when it would be if no larger job came",
     formula="C_j = C_j of the jobs i with s_i ≤ s_j, for every j",
     assumes="one divisible machine, exact sizes",
-    source="PSJF: Harchol-Balter 2013, 32.3",
+    source="F19; PSJF: Harchol-Balter 2013, 32.3",
     family=FLUID,
     misfit=_sees_no_size,
 )
@@ -206,7 +206,7 @@ def smaller_only(experiment: Experiment) -> int:
     says="on the ideal machine a job's size changes nothing before the job is done",
     formula="what is left of i ≠ j at C_j is the same if s_j is half as much again",
     assumes="one divisible machine",
-    source="what Gittins' index may know: Aalto, Ayesta, Righter 2009",
+    source="F20; what Gittins' index may know: Aalto, Ayesta, Righter 2009",
     family=FLUID,
     misfit=_no_discipline,
 )
