@@ -79,9 +79,10 @@ class SlotWait:
         self._pieces = [(p.from_ms, p.to_ms) for p in pieces if p.kind is kind]
         mine = [each for each in thinking.of_job if each.kind is kind]
         self._thought = _common(self._pieces, [(each.begun_ms, each.done_ms) for each in mine])
-        queued = _common(self._pieces, [(each.queued_ms, each.begun_ms) for each in mine])
-        self._unoffered = queued if thinking.by_offers else []
-        self._in_line = _common(queued, thinking.of_others) if thinking.by_offers else queued
+        queued = _common(self._pieces, [(each.queued_ms, each.unqueued_ms) for each in mine])
+        others = _common(self._pieces, thinking.of_others)
+        self._in_line = others if thinking.by_offers else queued
+        self._unoffered = _without(queued, self._in_line)
         self._held: Counter[JobId] = Counter()
         self._since: dict[JobId, Millis] = {}
         self._taken = 0
@@ -99,10 +100,11 @@ class SlotWait:
             rest = waited - thought
             if self._taken < slots:
                 in_line = min(_overlap(self._in_line, run_state.now_ms, at_ms), rest)
-                queued = min(_overlap(self._unoffered, run_state.now_ms, at_ms), rest)
+                unoffered = _overlap(self._unoffered, run_state.now_ms, at_ms)
+                unoffered = min(unoffered, rest - in_line)
                 self.ms_by[_IN_LINE] += in_line
-                self.ms_by[_UNOFFERED] += max(queued - in_line, 0)
-                self.ms_by[_FREE] += rest - max(queued, in_line)
+                self.ms_by[_UNOFFERED] += unoffered
+                self.ms_by[_FREE] += rest - in_line - unoffered
             else:
                 self.ms_by[_BY_SHARE if self._held[self.job] else _QUEUED] += rest
             self.jobs_ms += waited * len(run_state.live)
@@ -125,10 +127,13 @@ class SlotWait:
 
 
 class _Placing(NamedTuple):
-    """When tasks of a kind came into a scheduler's queue, when it began to think, and had done."""
+    """When tasks of a kind came into a scheduler's queue and left it (under Mesos with the offer),
+    and when it began to think about them, and had done.
+    """
 
     kind: SlotKind
     queued_ms: Millis
+    unqueued_ms: Millis
     begun_ms: Millis
     done_ms: Millis
 
@@ -137,31 +142,43 @@ class _Thinking:
     """What schedulers that think have thought while a job was there."""
 
     def __init__(self, job: JobId) -> None:
-        self.of_job: list[_Placing] = []
         self.by_offers = False
         """Whether they place only on what they are offered."""
         self._job = job
-        self._others: dict[int, list[tuple[Millis, Millis]]] = {}
-        """By scheduler."""
-        self._schedulers: set[int] = set()
-
-    @property
-    def of_others(self) -> "_Stretches":
-        """When the job's scheduler thought about others."""
-        return _joined(each for number in self._schedulers for each in self._others.get(number, ()))
+        self._told: dict[tuple[int, Millis], list[ev.SchedulingAttempted]] = {}
+        """By scheduler and instant."""
 
     def observe(self, event: ev.AnyEvent, *, is_here: bool) -> None:
         if isinstance(event, ev.RunStarted):
             self.by_offers = architecture_name(event.policy) == "mesos"
-        if not isinstance(event, ev.SchedulingAttempted) or not is_here:
-            return
-        if event.job != self._job:
-            thoughts = self._others.setdefault(event.scheduler, [])
-            thoughts.append((event.began_ms, event.at_ms))
-            return
-        self._schedulers.add(event.scheduler)
-        times = (event.began_ms - event.queued_ms, event.began_ms, event.at_ms)
-        self.of_job.append(_Placing(slot_kind(event.stage), *times))
+        if isinstance(event, ev.SchedulingAttempted) and is_here:
+            self._told.setdefault((event.scheduler, event.at_ms), []).append(event)
+
+    @property
+    def of_job(self) -> list["_Placing"]:
+        """The job's own."""
+        return [placing for event, placing in self._placings() if event.job == self._job]
+
+    @property
+    def of_others(self) -> "_Stretches":
+        """When the job's schedulers thought about others."""
+        its = {event.scheduler for event, _ in self._placings() if event.job == self._job}
+        return _joined(
+            (placing.begun_ms, placing.done_ms)
+            for event, placing in self._placings()
+            if event.job != self._job and event.scheduler in its
+        )
+
+    def _placings(self) -> Iterator[tuple[ev.SchedulingAttempted, "_Placing"]]:
+        """Thoughts about one offer are told together, and came one after the other."""
+        for (_, at_ms), events in self._told.items():
+            ms = [event.thought_ms for event in events]
+            for place, event in enumerate(events):
+                lasted_ms = sum(ms[place:]) if self.by_offers else event.thought_ms
+                begun_ms = at_ms - lasted_ms
+                queued_ms = at_ms - sum(ms) if self.by_offers else begun_ms
+                times = queued_ms - event.queued_ms, queued_ms, begun_ms, begun_ms + ms[place]
+                yield event, _Placing(slot_kind(event.stage), *times)
 
 
 ReadEvents = Callable[[], Iterable[ev.AnyEvent]]
@@ -242,6 +259,15 @@ def _common(some: _Stretches, others: _Stretches) -> _Stretches:
     """The stretches that are in both."""
     both = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
     return [(start, end) for start, end in both if start < end]
+
+
+def _without(some: _Stretches, others: _Stretches) -> _Stretches:
+    """What is left of some; the others are in order, and apart."""
+    left = list(some)
+    for start, end in others:
+        cut = [((a, min(b, start)), (max(a, end), b)) for a, b in left]
+        left = [(a, b) for both in cut for a, b in both if a < b]
+    return left
 
 
 def _joined(stretches: Iterable[tuple[Millis, Millis]]) -> _Stretches:

@@ -149,3 +149,25 @@ def test_who_is_offered_nothing_while_others_are_thought_about_waits_for_these(
     others = "a slot was free: its scheduler had other jobs to think about first"
     found = [response_parts(partial(Journal, path), job) for job in range(0, 40, 5)]
     assert sum(parts.ms[others] for parts in found if parts is not None) > 2000
+
+
+def test_thoughts_about_one_offer_come_one_after_the_other(tmp_path: Path) -> None:
+    """Jobs 4 and 5 are placed on one offer: each waits for the thought about the other as well."""
+    path = tmp_path / "j"
+    recorded(path, "google-like", "--jobs", "8", "--policy", "mesos(t_job=2)")
+    words = {
+        "other jobs": "a slot was free: its scheduler had other jobs to think about first",
+        "own": "its scheduler thought about where to place it",
+    }
+    found = [response_parts(partial(Journal, path), job) for job in (4, 5)]
+    fourth, fifth = (
+        {name: parts.ms[label] for name, label in words.items()}
+        for parts in found
+        if parts is not None
+    )
+    assert fourth["own"] >= 2000
+    assert fifth["own"] >= 2000
+    assert fourth["other jobs"] >= fifth["own"]
+    assert fifth["other jobs"] >= fourth["own"]
+    unexplained = "a slot was free: word from its node was awaited, or a rule kept it"
+    assert all(parts is not None and parts.ms[unexplained] < 10 for parts in found)

@@ -15,6 +15,7 @@ from callboard.actors.vocabulary.events import (
     AttemptStarted,
     JobEvent,
     JobFinished,
+    JobInitialised,
     JobSubmitted,
     Outcome,
 )
@@ -84,14 +85,17 @@ def test_a_damaged_file_of_tasks_is_told(
     assert words in error_of(lambda: RecordedWorkload(path=str(path)).make_jobs(1)).problem
 
 
-def test_a_recorded_job_is_set_up_before_its_tasks_with_failures_or_without(tmp_path: Path) -> None:
+def test_a_recorded_job_is_initialised_and_set_up_before_its_tasks_with_failures_or_without(
+    tmp_path: Path,
+) -> None:
     history = str(written(tmp_path, HADOOP1))
     for failures in ("recorded", "none"):
         spec = load_run(history, overrides=[f"workload.failures={failures}"])
         events = events_of(spec)
         begun = [each for each in events if isinstance(each, JobEvent | AttemptEvent)]
-        assert [type(each) for each in begun[:6]] == [
+        assert [type(each) for each in begun[:7]] == [
             JobSubmitted,
+            JobInitialised,
             AttemptLaunched,
             AttemptStarted,
             AttemptEnded,
@@ -192,5 +196,6 @@ def test_explain_tells_of_a_recorded_jobs_setup_and_cleanup(tmp_path: Path) -> N
     with JournalWriter(tmp_path / "x.journal") as sink:
         Simulation(spec, [sink]).run()
     told = "\n".join(explain(tmp_path / "x.journal", 0))
-    assert "  For 3.050 s of it the job was being set up" in told
+    assert "  For 1.000 s of it the job was being initialised" in told
+    assert "  For 3.341 s of it the job was being set up" in told
     assert "all its tasks are done, and it is cleaned up" in told

@@ -416,9 +416,17 @@ def test_a_suspended_training_task_holds_no_training_slot() -> None:
     assert len(order.training_slots[MAP]) == 2
 
 
-@pytest.mark.parametrize("order", ["fair", "ps", "las"])
-def test_orders_that_share_are_refused(order: str) -> None:
-    with pytest.raises(MisfitError, match=f"under `{order}` jobs share"):
+@pytest.mark.parametrize(
+    ("order", "why"),
+    [
+        ("fair", "jobs share"),
+        ("ps", "a job whose task is killed would be first again"),
+        ("las", "a job whose task is killed would be first again"),
+    ],
+)
+def test_orders_that_share_are_refused(order: str, why: str) -> None:
+    """By its suspending they may take turns (`tests/whole/test_one_slot.py`)."""
+    with pytest.raises(MisfitError, match=f"under `{order}` {why}"):
         Policy(ORDERS[order](), preemption=RankPreemption())
 
 

@@ -320,7 +320,7 @@ class TestLooking:
         async def act(screen: Screen) -> None:
             await screen.press("end", "k")
             assert "Show events of which kind?" in screen.text()
-            await screen.press("down", "down", "down", "enter")
+            await screen.press("down", "down", "down", "down", "enter")
             assert screen.view().log_kind == "attempt-launched"
             assert "3 events: attempt-launched" in screen.text()
             assert all("launched on" in line.text for line in screen.frame.log)
