@@ -14,6 +14,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import update_wrapper
 from hashlib import blake2b
 from inspect import isfunction
 from pathlib import Path
@@ -95,7 +96,7 @@ def _compiled_once(loop: Loop, done: Path) -> Loop:
             ready = True
         return loop(*args)
 
-    return call
+    return update_wrapper(call, loop, updated=())
 
 
 @contextmanager

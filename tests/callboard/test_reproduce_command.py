@@ -114,7 +114,7 @@ def test_what_plays_without_a_name_plays_all(option: list[str]) -> None:
     [
         (("hfsp-fig-66",), "hfsp-fig-66: no such paper or artefact; did you mean hfsp-fig-6"),
         (("hfsp", "--all"), "leave out the names, or --all"),
-        (("hfsp-fig-2", "--explore"), "nothing is swept for these; it is for hfsp-fig-7"),
+        (("hfsp-fig-2", "--explore"), "nothing is swept for these; it is for hfsp-fig-6, "),
         (("slides-waits", "--explore", "--markdown", "a.md"), "has no Markdown"),
         (("hfsp-fig-2", "--seeds", "0"), "--seeds 0: at least one"),
         (("hfsp-fig-2", "--seeds", "5..1"), "5..1"),

@@ -17,7 +17,8 @@ CALL = """
 from callboard.scheduler.ideal import simulate
 from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
 assert simulate("srpt", [0, 1], [5, 1], path="compiled").tolist() == [6, 2]
-stats = COMPILED_LOOPS["smallest_first"].stats
+loop = COMPILED_LOOPS["smallest_first"]
+stats = getattr(loop, "stats", None) or loop.__wrapped__.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 

@@ -52,7 +52,7 @@ class Detail {
     const jobs = `${grouped(took.length)} succeeded, ${grouped(live.length)} in the system`;
     const facts = [["jobs", jobs]];
     if (took.length) {
-      const [mean, p95] = [meanOf(took), quantileOf(took, 0.95)].map(duration);
+      const [mean, p95] = [meanOf(took), quantileOf(took, 0.95)].map(roundedDuration);
       facts.push(["response", `mean ${mean}, p95 ${p95}`]);
     }
     if (live.length) facts.push(["without slot", this.withoutSlot(live)]);
@@ -107,12 +107,12 @@ class Detail {
   }
 }
 
-const meanOf = (numbers) => roundHalfEven(numbers.reduce((a, b) => a + b, 0) / numbers.length);
+const meanOf = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
 
 /** A quantile between two of the sorted numbers, as NumPy has it. */
 function quantileOf(sorted, part) {
   const place = part * (sorted.length - 1);
   const low = Math.floor(place);
   const high = Math.min(low + 1, sorted.length - 1);
-  return roundHalfEven(sorted[low] + (place - low) * (sorted[high] - sorted[low]));
+  return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
 }

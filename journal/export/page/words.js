@@ -47,6 +47,11 @@ function duration(ms) {
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
+/** A mean, or another figure of many: `2 min 09 s` for 128.6 s. */
+function roundedDuration(ms) {
+  return duration(ms >= 60_000 ? 1000 * roundHalfEven(ms / 1000) : roundHalfEven(ms));
+}
+
 /** The moment that `90`, `7:30` or `1:07:30` names, in ms; NaN for what is none. */
 function parseTime(text) {
   const parts = text.split(":").map((part) => (/^\d+(\.\d+)?$/.test(part) ? Number(part) : NaN));
