@@ -30,7 +30,7 @@ def test_the_commands_from_a_history_to_a_plan_print_what_the_page_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert {command.split()[1] for command, _ in OWN} == {
-        *("run", "export", "import", "calibrate", "backtest", "explain")
+        *("run", "export", "import", "calibrate", "backtest", "explain", "forecast")
     }
     for command, wanted in OWN:
         check_command(command, wanted, capsys)
