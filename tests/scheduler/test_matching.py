@@ -1,11 +1,15 @@
 """COSHH's linear program and its classes, on cases worked by hand, degenerate ones too."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scheduler.orders.coshh.job_classes import JobClasses
 from callboard.scheduler.orders.coshh.linear_program import solve_matching
+
+optimize: Any = pytest.importorskip("scipy.optimize")
 
 FIGURE_1 = [[2500, 2500, 10_000, 10_000], [2500, 2500, 5000, 5000], [10_000, 10_000, 2500, 2500]]
 """Mean times of Task1 to Task3 on resources 1 to 4 (the hybrid paper, III)."""
@@ -20,6 +24,25 @@ def test_figure_1s_suggested_classes() -> None:
     found = solve_matching(FIGURE_1, [10, 5, 10], [1, 1, 1, 1])
     assert found.suggested == ((0, 1), (0, 1), (1, 2), (1, 2))
     assert found.rates == pytest.approx((0.0006, 0.0003, 0.0006))
+
+
+def test_where_the_solver_fails_at_the_tightest_tolerances_its_own_will_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As HiGHS does now and then ("model status is unknown"): `hybrid-fig-4-resources` met it."""
+    rightly, failed = optimize.linprog, list[object]()
+
+    def linprog(*arguments: Any, **named: Any) -> Any:
+        found = rightly(*arguments, **named)
+        if named["options"] and not failed:
+            failed.append(found)
+            found.status, found.message = 4, "Unknown"
+        return found
+
+    monkeypatch.setattr(optimize, "linprog", linprog)
+    found = solve_matching(FIGURE_1, [10, 5, 10], [1, 1, 1, 1])
+    assert failed
+    assert found.suggested == ((0, 1), (0, 1), (1, 2), (1, 2))
 
 
 @pytest.mark.parametrize(

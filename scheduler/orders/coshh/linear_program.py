@@ -19,7 +19,7 @@ An optimum need not be unique, and which one a solver returns is its own affair.
   pairs count a little more.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -119,13 +119,16 @@ def _solved(
             served[i, i * types + j] = speed[i, j] * room[j]
             given[j, i * types + j] = 1.0
     pairs = classes * types
-    first = _optimum(
-        linprog,
-        gain=np.append(np.zeros(pairs), 1.0),
-        at_most=np.block([[-served, load[:, None]], [given, np.zeros((types, 1))]]),
-        limit=np.append(np.zeros(classes), np.ones(types)),
-        highest=[1.0] * pairs + [None],
-    )
+    greatest_growth: dict[str, Any] = {
+        "gain": np.append(np.zeros(pairs), 1.0),
+        "at_most": np.block([[-served, load[:, None]], [given, np.zeros((types, 1))]]),
+        "limit": np.append(np.zeros(classes), np.ones(types)),
+        "highest": [1.0] * pairs + [None],
+    }
+    try:
+        first = _optimum(linprog, **greatest_growth)
+    except ArithmeticError:  # the tightest tolerances are too tight for the simplex now and then
+        first = _optimum(linprog, **greatest_growth, options={})
     factor, shares = float(first[-1]), first[:-1]
     try:
         second = _optimum(
@@ -157,10 +160,11 @@ def _optimum(
     at_most: FloatTable,
     limit: FloatTable,
     highest: Sequence[float | None],
+    options: Mapping[str, float] = _EXACT,
 ) -> FloatTable:
     """The variables, from 0 to `highest`, that gain most; ArithmeticError where none is found."""
     bounds = [(0.0, top) for top in highest]
-    found = linprog(-gain, A_ub=at_most, b_ub=limit, bounds=bounds, method="highs", options=_EXACT)
+    found = linprog(-gain, A_ub=at_most, b_ub=limit, bounds=bounds, method="highs", options=options)
     if found.status != 0:
         raise ArithmeticError(f"no matching of classes and nodes was found: {found.message}")
     return np.asarray(found.x, dtype=float)
