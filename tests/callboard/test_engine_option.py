@@ -39,6 +39,7 @@ def test_what_only_the_actors_can_play_is_refused(callboard: Run) -> None:
     assert "the twin cannot play fair+suspend: it does not know `suspend`" in err
 
 
+@pytest.mark.soak
 def test_a_sweep_has_one_table_whoever_has_played(callboard: Run, tmp_path: Path) -> None:
     shown = []
     for engine in ("actors", "twin"):

@@ -8,10 +8,11 @@ from tests.callboard.conftest import Run
 
 pytest.importorskip("scipy")
 
-BUSY = ("facebook-morning", "--engine", "twin", "--nodes", "200", "--jobs", "800")
-CROWDED = ("facebook-morning", "--engine", "twin", "--nodes", "10", "--jobs", "500")
+BUSY = ("facebook-morning", "--nodes", "200", "--jobs", "800")
+CROWDED = ("facebook-morning", "--nodes", "10", "--jobs", "500")
 
 
+@pytest.mark.soak
 def test_a_long_run_tells_the_mean_without_its_warm_up(callboard: Run) -> None:
     """The same in the table and in JSON; the mean is that of the batches, not of all jobs."""
     asked = (*BUSY, "--policy", "fair", "--policy", "hfsp", "--steady")

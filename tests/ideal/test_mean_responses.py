@@ -2,6 +2,7 @@
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Callable
 from math import exp, log, pi
 from typing import Any
@@ -170,7 +171,7 @@ def test_many_sizes_close_to_each_other_are_a_density(law: str) -> None:
     server = SingleServer(given, 0.8)
     middle = (np.arange(3000) + 0.5) / 3000
     x = np.interp(middle, 1 - server.longer.ravel(), server.x.ravel())
-    discrete = DiscreteServer(dict.fromkeys(x.tolist(), 1 / 3000), 0.8)
+    discrete = DiscreteServer({size: n / 3000 for size, n in Counter(x.tolist()).items()}, 0.8)
     for name in ("fcfs", "ps", "sjf", "psjf", "srpt", "fb"):
         exact = getattr(server, name)()
         assert getattr(discrete, name)() == pytest.approx(exact, rel=0.01), name
