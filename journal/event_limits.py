@@ -40,8 +40,8 @@ class InconsistentEvents(ValueError):
 
 
 def check_numbers(event: ev.AnyEvent | faults.Fault) -> None:
-    """InconsistentEvents for an event with a number that no run gives to anything, and for the start
-    of a run under no policy or on no nodes.
+    """InconsistentEvents for an event with a number that no run gives to anything, and for a run
+    that starts under no policy or on no nodes.
     """
     for name, limit in _FIELDS.get(type(event), ()):
         number = getattr(event, name)
