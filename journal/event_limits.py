@@ -41,7 +41,7 @@ class InconsistentEvents(ValueError):
 
 def check_numbers(event: ev.AnyEvent | faults.Fault) -> None:
     """InconsistentEvents for an event with a number that no run gives to anything, and for a run
-    that starts under no policy or on no nodes.
+    that starts under no policy.
     """
     for name, limit in _FIELDS.get(type(event), ()):
         number = getattr(event, name)
@@ -56,8 +56,6 @@ def check_numbers(event: ev.AnyEvent | faults.Fault) -> None:
 def _check_start(event: ev.RunStarted) -> None:
     if not event.policy.strip():
         raise InconsistentEvents("its start names no policy")
-    if not event.nodes:
-        raise InconsistentEvents("its start names no nodes")
     _check_nodes(event.nodes)
 
 

@@ -103,8 +103,8 @@ def test_a_long_artefact_says_beforehand_how_long(
 
     monkeypatch.setattr(reproduce_command, "compute_missing", stopped)
     kept = str(tmp_path / "kept.sqlite")
-    _, _, err = callboard("reproduce", "hfsp-alg-1", "--seeds", "2", "--cache", kept)
-    took_s = recorded_outcomes()["hfsp-alg-1"].seconds
+    _, _, err = callboard("reproduce", "hfsp-fig-17", "--seeds", "2", "--cache", kept)
+    took_s = recorded_outcomes()["hfsp-fig-17"].seconds
     told = f"all that was asked for takes about {rough_time(took_s / 5)} of processor time"
     assert told in err
     assert err.index(told) < err.index("stopped before")

@@ -158,7 +158,7 @@ _fault = st.one_of(
     st.builds(Disturb, _small, _way, _way),
 )
 _scenario = st.dictionaries(_text, _plain, max_size=3)
-_nodes = st.lists(_node, min_size=1, max_size=3, unique_by=lambda facts: facts.node).map(tuple)
+_nodes = st.lists(_node, max_size=3, unique_by=lambda facts: facts.node).map(tuple)
 _priority = st.sampled_from(Priority)
 
 _loss = st.sampled_from((Outcome.FAILED, Outcome.KILLED))

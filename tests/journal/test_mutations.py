@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.vocabulary.events import AnyEvent
+from callboard.journal.format import JournalError
 from callboard.journal.tell.diff import diff_journals, diff_lines
 from callboard.journal.tell.explain import explain
 from callboard.journal.tell.show import ShowOptions, show
 from callboard.journal.writer import JournalWriter
 from tests.support.library import ran_with_events
 
-EXPECTED = (ValueError, LookupError)
+EXPECTED = (ValueError, LookupError, JournalError)
 """What `callboard` says in words."""
 
 
