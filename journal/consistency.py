@@ -1,12 +1,21 @@
 """Refuses event sequences that no run can produce, before figures are made of them."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.event_limits import InconsistentEvents, check_numbers
+from callboard.journal.format import HEADER, JournalError
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
+
+
+def check_begins(first: ev.AnyEvent, path: Path) -> None:
+    """JournalError for a journal whose first event is not the start of its run."""
+    if not isinstance(first, ev.RunStarted):
+        problem = "the start of the run is missing here; the file has been cut off at its beginning"
+        raise JournalError(path, len(HEADER), problem)
 
 
 def take_events(

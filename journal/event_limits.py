@@ -1,4 +1,4 @@
-"""Numbers that no run gives: what a journal holds need not have been written by one.
+"""Numbers and starts that no run has: what a journal holds need not have been written by one.
 
 Nobody who reads a journal has to fear a job whose number asks for gigabytes of memory.
 """
@@ -40,15 +40,25 @@ class InconsistentEvents(ValueError):
 
 
 def check_numbers(event: ev.AnyEvent | faults.Fault) -> None:
-    """InconsistentEvents for an event with a number that no run gives to anything."""
+    """InconsistentEvents for an event with a number that no run gives to anything, and for a run
+    that starts under no policy or on no nodes.
+    """
     for name, limit in _FIELDS.get(type(event), ()):
         number = getattr(event, name)
         if not 0 <= number < limit:
             raise InconsistentEvents(f"{name} is {number}")
     if isinstance(event, ev.RunStarted):
-        _check_nodes(event.nodes)
+        _check_start(event)
     elif isinstance(event, ev.FaultStruck):
         check_numbers(event.fault)
+
+
+def _check_start(event: ev.RunStarted) -> None:
+    if not event.policy.strip():
+        raise InconsistentEvents("its start names no policy")
+    if not event.nodes:
+        raise InconsistentEvents("its start names no nodes")
+    _check_nodes(event.nodes)
 
 
 def _check_nodes(nodes: Sequence[ev.NodeFacts]) -> None:

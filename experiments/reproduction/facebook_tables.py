@@ -187,8 +187,8 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
         paper=Paper.GP,
         place="Table I b, III",
         says="At an Internet company with 40 nodes jobs run about as long as at Facebook, half of"
-        " them for at most 80 s (here: `facebook-morning` on 40 nodes, its gaps 2.5 times as long;"
-        " the table's 60 % is a misprint and left out).",
+        " them for at most 80 s (here: `facebook-morning` on 40, gaps 2.5 times as long; 60 % is"
+        " a misprint).",
         evidence=_ON_FORTY_NODES,
         quantities=times_at_the_internet_company(),
         why="As gp-table-I: the tasks of `facebook-morning` are ours, and no log of that cluster is"

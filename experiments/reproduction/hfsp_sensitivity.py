@@ -122,8 +122,8 @@ HFSP_SENSITIVITY: tuple[AnyArtefact, ...] = (
         paper=Paper.HFSP,
         place="IV-A",
         says="The mean gap μ between jobs amplifies the difference between the schedulers and does"
-        " not turn it round; where the cluster has enough for all, the policy makes none (here:"
-        " TEST with gaps of 30 to 240 s; at 240 s a tenth at most).",
+        " not turn it round; with room for all there is none (here: TEST, a job every 30 to 240 s;"
+        " at 240 s a tenth).",
         evidence=_BY_GAP,
         quantities=(
             *(
@@ -176,9 +176,8 @@ HFSP_SENSITIVITY: tuple[AnyArtefact, ...] = (
         id="hfsp-fig-10-bursts",
         paper=Paper.HFSP,
         place="Figure 10, IV-D1",
-        says="Beside each of the two bursts, 18 jobs from 0.4 to 0.6 h and 35 from 1.34 to 1.5 h,"
-        " fewer jobs pile up under HFSP than under Fair (here: until ten minutes after it; the"
-        " other 47 jobs come evenly between).",
+        says="In each of the two bursts, 18 jobs from 0.4 to 0.6 h and 35 from 1.34 to 1.5 h, fewer"
+        " jobs pile up under HFSP than under Fair (here: until ten minutes later).",
         evidence=_BURSTS,
         quantities=tuple(
             Quantity(

@@ -97,7 +97,7 @@ def _region_table(exploration: Exploration, each: Explored) -> Any:
 
     rows, columns = len(exploration.quantities), len(each.settings)
     with house_style():
-        figure = new_figure(PAGE_INCHES, 1.5 + 0.24 * rows)
+        figure = new_figure(PAGE_INCHES, 1.9 + 0.24 * rows)  # names of settings are long
         axes = figure.add_subplot()
         for y, quantity in enumerate(exploration.quantities):
             for x, row in enumerate(each.rows):

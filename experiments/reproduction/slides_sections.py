@@ -80,9 +80,8 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
         id="slides-macro-io-2",
         paper=Paper.SLIDES,
         place="Results for IO-heavy workload, the second slide",
-        says="The slide is a picture without a word or number (here: what the talk says of the"
-        " workload, by size: with delay nearly every map, 90 %, is local at each size, and small"
-        " jobs gain most).",
+        says="A picture without a word or number (here: what the talk says of the workload, by"
+        " size: with delay 90 % of the maps are local at each size, and small jobs gain most).",
         evidence=macrobenchmark("io"),
         quantities=(
             *(
@@ -143,9 +142,9 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
         id="slides-hierarchy",
         paper=Paper.SLIDES,
         place="Evaluation: hierarchical fair scheduling; Conclusions",
-        says="Delay scheduling serves a hierarchical policy as well; nothing of it is printed"
-        " (here: two pools, one with two pools in it; jobs whose work is their share end within a"
-        " tenth of each other's time, and 95 % of the maps are local).",
+        says="Delay scheduling serves a hierarchical policy as well (here: pools in a pool; jobs"
+        " whose work is their share end within a tenth of each other's time, and 95 % of the maps"
+        " are local).",
         evidence=_HIERARCHY,
         quantities=(
             Quantity(

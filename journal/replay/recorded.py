@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from callboard.actors.vocabulary.events import AnyEvent
+from callboard.journal.consistency import check_begins
 from callboard.journal.follow import Follower, JournalStatus
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
@@ -33,12 +34,14 @@ class RecordedSource:
     def read_on(self, count: int | None = None) -> bool:
         """Read `count` more events, or all; returns whether there may be more at once.
 
-        Raises JournalError at the first damage.
+        Raises JournalError at the first damage, and where the start of the run is missing.
         """
         if self.recording.closed:
             return False
         known, events = len(self.recording), self._events
         for event in events.take(count) if isinstance(events, Follower) else islice(events, count):
+            if not self.recording.times and isinstance(events, Follower):
+                check_begins(event, events.path)
             self.recording.append(event)
         self._go_on()
         if len(self.recording) - known == count:

@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name, job_title
+from callboard.journal.consistency import check_begins
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
@@ -235,6 +237,8 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     and OSError as `Journal` does.
     """
     journal = Journal(path)
+    for first in islice(journal, 1):
+        check_begins(first, journal.path)
     number = job_in_journal(path, job)
     history = _JobHistory(number)
     for event in journal:

@@ -88,7 +88,9 @@ def test_every_page_has_one_title_and_no_level_is_left_out(page: Path) -> None:
 
 
 def test_every_picture_is_shown_and_a_command_draws_it() -> None:
-    """Screens are held to `bench.screens` in `tests/tui`; `callboard ideal` draws its own."""
+    """Screens are held to `bench.screens` in `tests/tui`, explorations to `bench.papers` in
+    `tests/experiments/reproduction`; `callboard ideal` draws its own.
+    """
     shown = {link.rpartition("/")[2] for page in READABLE for link in links(page)}
     figures = {path.name for path in (DOCS / "figures").iterdir()}
     assert figures | {path.name for path in (DOCS / "screens").iterdir()} <= shown
@@ -97,4 +99,4 @@ def test_every_picture_is_shown_and_a_command_draws_it() -> None:
     }
     others = figures - runs - {PICTURE.name}
     assert runs <= figures
-    assert all(name.startswith(("ideal-sojourn-vs-", "theory-")) for name in others)
+    assert all(name.startswith(("ideal-sojourn-vs-", "theory-", "explored-")) for name in others)

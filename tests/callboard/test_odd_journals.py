@@ -13,6 +13,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.journal.follow import Follower
+from callboard.journal.format import JournalError
 from callboard.journal.replay.frame import View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.writer import JournalWriter
@@ -107,3 +108,34 @@ def test_the_screen_shows_what_is_there(tmp_path: Path, field: str, old: int, ne
         source.cursor.frame(View())
     assert len(source.recording) == len(STORY)
     source.cursor.frame(View())
+
+
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [({"policy": ""}, "no policy"), ({"policy": " \n"}, "no policy"), ({"nodes": ()}, "no nodes")],
+)
+def test_a_start_that_names_no_policy_or_no_nodes_is_refused_by_all_who_read_it(
+    callboard: Run, tmp_path: Path, start: dict[str, object], told: str
+) -> None:
+    odd = msgspec.structs.replace(STORY[0], **start)
+    journal = written((odd, *STORY[1:]), tmp_path / "odd.journal")
+    for command in ("show {journal}", "explain {journal} 0", *COMMANDS):
+        line = command.format(journal=journal, out=tmp_path / "out")
+        status, _, err = callboard(*line.split())
+        assert (status, err.count("\n")) == (2, 1), line
+        assert f"its start names {told}" in err
+    with pytest.raises(JournalError, match=told):
+        RecordedSource(Follower(journal)).read_on()
+
+
+@pytest.mark.parametrize("lost", [1, 5])
+def test_without_its_start_a_run_is_not_shown_but_told_of_in_a_line(
+    callboard: Run, tmp_path: Path, lost: int
+) -> None:
+    journal = written(STORY[lost:], tmp_path / "odd.journal")
+    for command in ("explain {journal} 0", *COMMANDS):
+        line = command.format(journal=journal, out=tmp_path / "out")
+        status, _, err = callboard(*line.split())
+        assert (status, err.count("\n")) == (2, 1), line
+    with pytest.raises(JournalError, match="the start of the run is missing"):
+        RecordedSource(Follower(journal)).read_on()

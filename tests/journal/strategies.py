@@ -94,6 +94,7 @@ from callboard.scheduler.reasons import (
 _whole = st.integers(0, 2**40)
 _small = st.integers(0, 300)
 _text = st.text(max_size=12)
+_policy = _text.filter(str.strip)
 _real = st.floats(allow_nan=False, width=64)
 _share = st.floats(0, 1)
 _outcome = st.sampled_from(Outcome)
@@ -157,13 +158,13 @@ _fault = st.one_of(
     st.builds(Disturb, _small, _way, _way),
 )
 _scenario = st.dictionaries(_text, _plain, max_size=3)
-_nodes = st.lists(_node, max_size=3, unique_by=lambda facts: facts.node).map(tuple)
+_nodes = st.lists(_node, min_size=1, max_size=3, unique_by=lambda facts: facts.node).map(tuple)
 _priority = st.sampled_from(Priority)
 
 _loss = st.sampled_from((Outcome.FAILED, Outcome.KILLED))
 
 _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
-    RunStarted: (_text, _text, _text, _whole, _scenario, _nodes),
+    RunStarted: (_text, _text, _policy, _whole, _scenario, _nodes),
     JobSubmitted: (_small, _text, _text, _text, _priority, _small, _small),
     JobInitialised: (_small,),
     AttemptLaunched: (_whole, _small, _kind, _small, _small, _small, _level, _why),
