@@ -33,7 +33,7 @@ def check_cluster(cluster: Cluster) -> None:
 
 
 def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
-    """ScenarioError for what is said of a type that no node has; `named` are (type, key) of each."""
+    """ScenarioError for a word on a type that no node has; `named` has (type, key) of each."""
     there = list(dict.fromkeys(group[-1] for group in cluster.groups() if group[0]))
     for kind, key in named:
         if kind not in there:

@@ -77,7 +77,8 @@ class Sparrow(Architecture):
 
     @classmethod
     def unused(cls, params: SparrowParams) -> Mapping[str, str]:
-        found, placement = {}, f'with placement="{params.placement}"'
+        found = dict[str, str]()
+        placement = f'with placement="{params.placement}"'
         if params.placement in ("random", "central"):
             found |= dict.fromkeys(("probes", "constrained"), f"no node is probed {placement}")
         if params.placement != "late":

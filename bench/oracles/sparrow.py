@@ -138,7 +138,7 @@ def micro_responses(case: dict[str, Any], schedulers: int = 1) -> list[float]:
     """The responses of a small world, in the simulator's ms."""
     params = PLACEMENTS[case["which"]]
     if params.placement != "central":
-        params = SparrowParams(params.placement, params.probes, schedulers, params.cancellation)
+        params = replace(params, schedulers=schedulers)
     arrivals_ms = [round(SCALE * arrival) for arrival, _, _ in case["jobs"]]
     lengths_ms = [SCALE * case["duration"]] * len(arrivals_ms)
     jobs = jobs_of_maps(arrivals_ms, lengths_ms, case["tasks"])

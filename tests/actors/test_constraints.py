@@ -3,6 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from callboard.actors.books.frontend import Frontend
+from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.config import Cluster, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
@@ -13,18 +15,21 @@ from callboard.actors.vocabulary.events import (
     Outcome,
     ReservationsSent,
 )
-from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.run.solo_runs import LoneJobs
 from callboard.journal.checks.checker import Checker
+from callboard.journal.checks.findings import Violation
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scheduler.model import MAPS, REDUCES
 from callboard.scheduler.policy import PolicySpecError
 from tests.support.world import job, play, spec_of
 
 PLAIN = Tasks(rack_factor=1, off_rack_factor=1)
-PLACEMENTS = [f'sparrow(placement="{each}",schedulers=1)'
-              for each in ("late", "batch", "per-task", "random", "central")]  # fmt: skip
+PLACEMENTS = [
+    f'sparrow(placement="{each}",schedulers=1)'
+    for each in ("late", "batch", "per-task", "random", "central")
+]
 
 MIXED = Cluster(
     nodes=6,
@@ -59,9 +64,9 @@ def test_tasks_run_where_they_may_and_nowhere_else(policy: str) -> None:
 def test_reservations_go_only_where_tasks_may_run_be_it_several_to_a_node() -> None:
     run = play(JOBS, "sparrow(constrained=3)", cluster=MIXED, tasks=PLAIN)
     sent = {(each.job, each.stage): each.nodes for each in run.all(ReservationsSent)}
-    assert {len(sent[n, 0]) for n in (0, 1, 2)} == {16, 24, 8}
-    assert {sent[1, 0].count(node) for node in (6, 7, 8)} == {8}
-    assert set(sent[1, 1]) == {6, 7, 8}
+    assert [len(sent[n, MAPS]) for n in (0, 1, 2)] == [16, 24, 8]
+    assert {sent[1, MAPS].count(node) for node in (6, 7, 8)} == {8}
+    assert set(sent[1, REDUCES]) == {6, 7, 8}
 
 
 def test_the_ratio_of_others_holds_where_none_is_named() -> None:
@@ -114,13 +119,18 @@ def test_the_least_time_of_a_job_is_on_its_own_nodes() -> None:
 
 
 def test_the_rule_looks_at_each_launch_of_such_jobs() -> None:
-    checker, spec = Checker(), spec_of(JOBS, cluster=MIXED, tasks=PLAIN)
-    Simulation(replace_policy(spec, "sparrow"), onlookers=[checker]).run()
+    checker = Checker()
+    spec = replace(spec_of(JOBS, cluster=MIXED, tasks=PLAIN), policy="sparrow")
+    Simulation(spec, onlookers=[checker]).run()
     assert {each.rule: each.times for each in checker.report()}["P5"] == 10
 
 
-def replace_policy(spec: RunSpec, policy: str) -> RunSpec:
-    return replace(spec, policy=policy)
+def test_p5_catches_a_scheduler_that_takes_no_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BookedJob, "may_run_on", lambda *_: True)
+    monkeypatch.setattr(Frontend, "only_on", lambda *_: ())
+    with pytest.raises(Violation) as found:
+        play(JOBS, "sparrow", cluster=MIXED, tasks=PLAIN, recount=False)
+    assert found.value.rule == "P5"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +143,10 @@ def replace_policy(spec: RunSpec, policy: str) -> RunSpec:
 def test_a_constraint_that_no_node_meets_is_refused_when_the_scenario_is_read(
     only_on: list[str], told: str
 ) -> None:
-    groups = [{"nodes": 1, "node_type": "gpu"}, {"nodes": 1, "node_type": "bare", "reduce_slots": 0}]
+    groups = [
+        {"nodes": 1, "node_type": "gpu"},
+        {"nodes": 1, "node_type": "bare", "reduce_slots": 0},
+    ]
     one = {"maps": 1, "map_s": 1, "reduces": 1, "reduce_s": 1, "only_on": only_on}
     with pytest.raises(ScenarioError, match=told):
         make_jobs(
