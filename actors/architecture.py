@@ -37,11 +37,19 @@ class Architecture(Spelled):
     knows: ClassVar[tuple[type[faults.Fault], ...]] = (faults.Fault,)
     """The faults that its actors have an answer to."""
 
+    knows_constraints: ClassVar[bool] = False
+    """Whether its schedulers keep jobs to the nodes on which alone they may run (`only_on`)."""
+
     policy: Policy | None = None
     """The policy that decides, where there is one."""
 
-    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:  # noqa: ARG002
+    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
         """PolicySpecError if it cannot play these jobs, or this script of faults."""
+        constrained = next((job for job in jobs if job.only_on), None)
+        if constrained is not None and not self.knows_constraints:
+            from callboard.actors.refusals import why_unconstrained
+
+            raise PolicySpecError(why_unconstrained(self, constrained))
         script = list(script)
         for each in script:
             if not isinstance(each.fault, self.knows):

@@ -254,6 +254,8 @@ class Job(Actor[AnyEvent]):
     def _profile(self) -> msg.JobProfile:
         spec = self._spec
         known = (spec.user, spec.pool, spec.priority, (spec.maps, spec.reduces))
+        if spec.only_on:
+            return msg.ConstrainedProfile(*known, spec.only_on)
         if any(spec.demands):
             return msg.DemandingProfile(*known, spec.demands)
         return msg.JobProfile(*known)

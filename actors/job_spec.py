@@ -32,7 +32,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     submission, if it is still there, and said before that a task takes `requested_ms`.  It is
     initialised for `initialisation_ms` before any task of it may run; one of `setup_ms` comes
     before all others and one of `cleanup_ms` after them (0: none).  Besides its slot a map takes
-    the first of `demands` while it runs, and a reduce the second.
+    the first of `demands` while it runs, and a reduce the second.  Its tasks may run on nodes of
+    the types `only_on` alone, if it names any.
     """
 
     job: JobId
@@ -59,6 +60,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     setup_ms: Millis = 0
     cleanup_ms: Millis = 0
     demands: tuple[Amounts, Amounts] = ((), ())
+    only_on: tuple[str, ...] = ()
 
     @property
     def shape(self) -> tuple[object, ...]:
@@ -68,7 +70,11 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         skew = (self.skew, *self.skewed) if any(self.skewed) else ()
         aux = (self.setup_ms, self.cleanup_ms) if self.setup_ms or self.cleanup_ms else ()
         first = ("initialised", self.initialisation_ms) if self.initialisation_ms else ()
-        return (*sizes, *self.factors, *skew, *own, *aux, *first)
+        return (*sizes, *self.factors, *skew, *own, *aux, *first, *self.only_on)
+
+    def may_run_on(self, node_type: str) -> bool:
+        """Whether its tasks may run on nodes of this type."""
+        return not self.only_on or node_type in self.only_on
 
     @property
     def ready_ms(self) -> Millis:

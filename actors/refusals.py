@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.architectures import who_knows
 from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import faults
 from callboard.scheduler.model import Millis, NodeId
 
@@ -38,7 +39,7 @@ def why_refused(
     architecture: Architecture, each: ScheduledFault, script: Iterable[ScheduledFault]
 ) -> str:
     """Which entry it has no answer to, and what could be done."""
-    who = "the central master" if architecture.name == CENTRAL else f"`{architecture.name}`"
+    who = _called(architecture)
     what, at_ms = _entry_of(each, script)
     names = who_knows(type(each.fault))
     others = ["a policy of the master" if name == CENTRAL else name for name in names]
@@ -47,6 +48,19 @@ def why_refused(
         f"{who} has no answer to `{what}` at {at_ms / 1000:g} s in the timeline; leave it out"
         f" (--no-faults leaves all out){instead}"
     )
+
+
+def why_unconstrained(architecture: Architecture, job: JobSpec) -> str:
+    """That it would run the job's tasks anywhere."""
+    types = ", ".join(f'"{each}"' for each in job.only_on)
+    return (
+        f'{_called(architecture)} would run the tasks of job "{job.name}" anywhere, which may run'
+        f" only on {types} (only_on); take that out, or play `sparrow`"
+    )
+
+
+def _called(architecture: Architecture) -> str:
+    return "the central master" if architecture.name == CENTRAL else f"`{architecture.name}`"
 
 
 def _entry_of(each: ScheduledFault, script: Iterable[ScheduledFault]) -> tuple[str, Millis]:

@@ -50,7 +50,7 @@ def _burst(
 
 
 def burst_node_types(timeline: Timeline) -> Iterator[tuple[str, str]]:
-    """(node type, key) of every factor of a burst's job."""
+    """(node type, key) of all that a burst's job says of any."""
     for place, entry in enumerate(timeline):
         if isinstance(entry, BurstEntry):
             yield from entry.job.node_types("timeline", place, "job")

@@ -48,6 +48,9 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """By what factor its maps, and its reduces after their shuffle, are longer on nodes of a type:
     `{io = 0.5, cpu = 4.0}`.  1 on others; a type that no node has is an error.
     """
+    only_on: tuple[str, ...] = ()
+    """Node types on which alone its tasks may run: `["gpu"]`; none: on all.  Only `sparrow` keeps
+    to it, all others refuse such a job."""
     map_demand: dict[str, fields.Amount] | None = None
     """What each of its maps takes besides a slot of a node's `capacity`: `{cpu = 1000}`."""
     reduce_demand: dict[str, fields.Amount] | None = None
@@ -92,9 +95,11 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             raise ScenarioError(problem, key=f"{key}.fails_at")
 
     def node_types(self, *path: str | int) -> Iterator[tuple[str, str]]:
-        """(node type, key) of every factor of the job, which stands at `path`."""
+        """(node type, key) of all that the job, which stands at `path`, says of any."""
         for node_type in self.on:
             yield node_type, dotted((*path, "on", node_type))
+        for place, node_type in enumerate(self.only_on):
+            yield node_type, dotted((*path, "only_on", place))
 
     def own_name(self, nth: int) -> str:
         return f"{self.name}-{nth + 1}" if self.name and self.count > 1 else self.name
@@ -122,6 +127,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             skewed=(self.skewed_maps, self.skewed_reduces),
             skew=self.skew,
             factors=tuple(sorted(self.on.items())),
+            only_on=self.only_on,
             demands=(_amounts(self.map_demand), _amounts(self.reduce_demand)),
         )
 

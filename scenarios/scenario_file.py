@@ -207,6 +207,7 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     check_total_tasks(scenario.workload, scenario.timeline, jobs)
     validation.check_slots(scenario.cluster, jobs)
     validation.check_demands(scenario.cluster, jobs)
+    validation.check_constraints(scenario.cluster, jobs)
     return tuple(jobs)
 
 

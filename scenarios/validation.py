@@ -33,7 +33,7 @@ def check_cluster(cluster: Cluster) -> None:
 
 
 def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
-    """ScenarioError for a factor on a type that no node has; `named` are (type, key) of each."""
+    """ScenarioError for a word on a type that no node has; `named` has (type, key) of each."""
     there = list(dict.fromkeys(group[-1] for group in cluster.groups() if group[0]))
     for kind, key in named:
         if kind not in there:
@@ -49,6 +49,19 @@ def check_expiry(cluster: Cluster) -> None:
     if cluster.heartbeat.expiry_ms < 2 * round_ms:
         problem = f"heartbeats come every {round_ms:,} ms, so healthy nodes would be given up"
         _refuse(f"{problem}; set it to {2 * round_ms:,} or more", "heartbeat.expiry_ms")
+
+
+def check_constraints(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
+    """ScenarioError where no node on which alone a job may run has slots for its tasks."""
+    for job in jobs:
+        if not job.only_on:
+            continue
+        slots = [group[1:3] for group in cluster.groups() if group[0] and group[-1] in job.only_on]
+        for kind, tasks in enumerate((job.maps, job.reduces)):
+            if tasks and not any(each[kind] for each in slots):
+                what = ("map", "reduce")[kind]
+                problem = f'no node on which job "{job.name}" may run has a {what} slot'
+                _refuse(f"{problem}; set it to 1 or more there", f"{what}_slots")
 
 
 def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:

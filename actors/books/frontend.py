@@ -252,6 +252,11 @@ class Frontend(Actor[AnyEvent]):
         entry = self.ledger.known_job(job)
         return 0 if entry is None else self.left(entry, stage)
 
+    def only_on(self, job: JobId) -> tuple[str, ...]:
+        """The node types on which alone the job may run; none: on all."""
+        entry = self.ledger.known_job(job)
+        return () if entry is None else entry.only_on
+
     def suited(self, job: JobId, stage: Stage, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
         """Those of the nodes on which not all that is left has failed."""
         entry = self.ledger.known_job(job)
@@ -276,7 +281,9 @@ class Frontend(Actor[AnyEvent]):
         self.contacts.tell(node, message, cause)
 
     def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
-        """Put that task into the books; None if there is none."""
+        """Put that task into the books; None if there is none, or the job may not run there."""
+        if not job.may_run_on(self._nodes[node].node_type):
+            return None
         kind, member = slot_kind(stage), self._member(node)
         if stage >= SETUP:
             self._unseen.remove((job.job, stage))

@@ -72,6 +72,7 @@ class BookedJob:
         self.user = profile.user
         self.pool = profile.pool
         self.priority = profile.priority
+        self.only_on = profile.allowed_types()
         self.state = BookedJobState.PREPARING
         self.cause = dict.fromkeys(STAGES, NO_CAUSE)
         """What made a stage's tasks pending."""
@@ -287,6 +288,10 @@ class BookedJob:
 
     # Nodes that it avoids.
 
+    def may_run_on(self, node_type: str) -> bool:
+        """Whether its user lets its tasks run on nodes of this type."""
+        return not self.only_on or node_type in self.only_on
+
     def blame(self, node: model.NodeId) -> None:
         """Count a fault of the node's."""
         self.faults[node] = self.faults.get(node, 0) + 1
@@ -307,14 +312,17 @@ class BookedJob:
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
     def _has_slots_beside(self, failing: list[model.NodeId], kind: model.SlotKind) -> bool:
-        return any(each.slots(kind) and each.node not in failing for each in self._members.values())
+        there = (each for each in self._members.values() if self.may_run_on(each.node_type))
+        return any(each.slots(kind) and each.node not in failing for each in there)
 
     def _hosts_of(self, kind: model.SlotKind) -> NodesWithSlots:
-        """The nodes that may run such tasks: those that the job blacklists may not."""
+        """The nodes that may run such tasks: those that it blacklists or may not use may not."""
         return lambda: (
             each.node
             for each in self._members.values()
-            if each.slots(kind) and not (self.faults and self.blacklists(each.node))
+            if each.slots(kind)
+            and self.may_run_on(each.node_type)
+            and not (self.faults and self.blacklists(each.node))
         )
 
 

@@ -1,29 +1,33 @@
 """Which nodes Sparrow's schedulers ask: drawn at random among those that have slots for a stage."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from callboard.actors.books.node_contacts import NodeContacts
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import KINDS, JobId, NodeId, Stage, slot_kind
+from callboard.scheduler.model import JobId, NodeId, SlotKind, Stage, slot_kind
 
 
 class Draws:
     """Draws by (job, stage, batch): the same whatever else is drawn."""
 
     def __init__(self, nodes: Sequence[NodeFacts], seed: int) -> None:
-        slots = [(each.map_slots, each.reduce_slots) for each in nodes]
-        self._able = [
-            [each.node for each, has in zip(nodes, slots, strict=True) if has[kind]]
-            for kind in KINDS
-        ]
+        self._nodes = nodes
+        self._able: dict[tuple[SlotKind, tuple[str, ...]], list[NodeId]] = {}
+        """By kind of slot and node types, once they have been asked for."""
         self._seed = seed
 
     def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
         """So many nodes, or all of them if there are fewer, in random order."""
-        able = self._able[slot_kind(stage)]
+        return self.distinct_on((), job, stage, batch, count)
+
+    def distinct_on(
+        self, types: tuple[str, ...], job: JobId, stage: Stage, batch: int, count: int
+    ) -> Sequence[NodeId]:
+        """The same of the nodes of these types, or of all if none is named."""
+        able = self._able_on(slot_kind(stage), types)
         bits = Stream(self._seed, f"probes/{stage}/{batch}").bits_row(job, len(able))
         places = np.arange(len(able))
         if count < len(able):
@@ -31,16 +35,35 @@ class Draws:
         order = np.argsort(bits[places], kind="stable")
         return [able[place] for place in places[order].tolist()]
 
+    def _able_on(self, kind: SlotKind, types: tuple[str, ...]) -> list[NodeId]:
+        if (kind, types) not in self._able:
+            slots = [(each.map_slots, each.reduce_slots)[kind] for each in self._nodes]
+            self._able[kind, types] = [
+                each.node
+                for each, has in zip(self._nodes, slots, strict=True)
+                if has and (not types or each.node_type in types)
+            ]
+        return self._able[kind, types]
+
 
 class DrawsWithinReach:
-    """The draws of a scheduler that passes over the nodes which it has given up."""
+    """The draws of a scheduler that passes over the nodes which it has given up; `only_on` says on
+    which types of node alone a job may run.
+    """
 
-    def __init__(self, draws: Draws, contacts: NodeContacts) -> None:
+    def __init__(
+        self,
+        draws: Draws,
+        contacts: NodeContacts,
+        only_on: Callable[[JobId], tuple[str, ...]],
+    ) -> None:
         self._draws = draws
         self._contacts = contacts
+        self._only_on = only_on
 
     def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
         """So many nodes, or fewer where there are not as many, in random order."""
-        lost = self._contacts.lost
-        drawn = self._draws.distinct(job, stage, batch, count + len(lost))
+        lost, types = self._contacts.lost, self._only_on(job)
+        what = (job, stage, batch, count + len(lost))
+        drawn = self._draws.distinct_on(types, *what) if types else self._draws.distinct(*what)
         return self._contacts.within_reach(drawn)[:count] if lost else drawn

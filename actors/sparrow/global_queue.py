@@ -63,18 +63,25 @@ class GlobalQueue(Frontend):
 
     def _serve(self, kind: SlotKind) -> None:
         """Give free slots to the stages that wait, first come first served."""
-        waiting, free = self._waiting[kind], self._free[kind]
+        waiting, served = self._waiting[kind], []
+        for of, pending in waiting.items():
+            if not self._free[kind]:
+                break
+            if not self._serve_stage(kind, of, pending):
+                served.append(of)
+        for of in served:
+            del waiting[of]
+
+    def _serve_stage(self, kind: SlotKind, of: JobStage, pending: int) -> bool:
+        """Give it those that suit it: not where what is left has failed, or may not run.  Whether
+        it is to wait.
+        """
+        (number, stage), free = of, self._free[kind]
+        job = self.ledger.known_job(number)
         unsuited: list[tuple[NodeId, int]] = []
-        while waiting and free:
-            first, pending = next(iter(waiting.items()))
-            number, stage = first
-            job = self.ledger.known_job(number)
-            if job is None or not self.left(job, stage):
-                del waiting[first]
-                free.extendleft(reversed(unsuited))
-                unsuited.clear()
-                continue
+        while free and job is not None and self.left(job, stage):
             node, freed = free.popleft()
             if self.launch(job, stage, node, max(pending, freed)) is None:
-                unsuited.append((node, freed))  # what is left has failed there
+                unsuited.append((node, freed))
         free.extendleft(reversed(unsuited))
+        return job is not None and (not free or self.left(job, stage) > 0)

@@ -16,6 +16,7 @@ from callboard.actors.sparrow.probe_messages import (
     EnqueueTaskReservations,
     GetTask,
 )
+from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sent_reservations import SentReservations
 from callboard.actors.vocabulary.events import ReservationsSent
@@ -25,23 +26,23 @@ from callboard.scheduler.reasons import Reason, Why
 
 
 class LateBinding(AskedFrontend):
-    """Sends `probes` reservations for each task."""
+    """Sends so many reservations for each task as `ratios` say."""
 
     why = Why(Reason.RESERVATION, "sparrow")
 
     def __init__(
-        self, number: int, world: World, draws: Draws, *, probes: float, cancellation: bool
+        self, number: int, world: World, draws: Draws, *, ratios: ProbeRatios, cancellation: bool
     ) -> None:
         super().__init__(number, world)
-        self._draws = DrawsWithinReach(draws, self.contacts)
-        self._probes = probes
+        self._draws = DrawsWithinReach(draws, self.contacts, self.only_on)
+        self._ratios = ratios
         self._cancellation = cancellation
         self._sent_reservations = SentReservations(self.tell_node)
         self._questions = Questions(self)
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Send reservations, to distinct nodes as far as there are as many."""
-        count = ceil(self._probes * tasks)
+        count = ceil(self._ratios.of(self.only_on(job)) * tasks)
         batch = self._sent_reservations.next_batch(job, stage)
         drawn = self._draws.distinct(job, stage, batch, count)
         nodes = self.suited(job, stage, drawn) or drawn

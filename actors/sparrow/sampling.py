@@ -15,6 +15,7 @@ import msgspec
 from callboard.actors.books.frontend import Frontend, JobStage
 from callboard.actors.sparrow.draws import Draws, DrawsWithinReach
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
+from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
@@ -87,7 +88,7 @@ class Binding(Frontend):
 
     def __init__(self, number: int, world: World, draws: Draws) -> None:
         super().__init__(number, world)
-        self._draws = DrawsWithinReach(draws, self.contacts)
+        self._draws = DrawsWithinReach(draws, self.contacts, self.only_on)
         self._batches: Counter[JobStage] = Counter()
 
     def bind(self, number: JobId, stage: Stage, nodes: Sequence[NodeId], cause: int) -> None:
@@ -140,18 +141,19 @@ class Sampling(Binding):
     why = Why(Reason.SHORT_QUEUE, "sparrow")
 
     def __init__(
-        self, number: int, world: World, draws: Draws, sampled: Sampled, probes: float
+        self, number: int, world: World, draws: Draws, sampled: Sampled, ratios: ProbeRatios
     ) -> None:
         super().__init__(number, world, draws)
         self._sampled = sampled
-        self._probes = probes
+        self._ratios = ratios
         self._samples: dict[int, Sample] = {}
         """The probed sets that still wait for a reply, by number."""
         self._last_sample = 0
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         batch, kind = self.next_batch(job, stage), slot_kind(stage)
-        for sample in self._sampled(self._draws, self._probes, job, stage, batch, tasks):
+        probes = self._ratios.of(self.only_on(job))
+        for sample in self._sampled(self._draws, probes, job, stage, batch, tasks):
             if not sample.nodes:
                 return  # until one is back
             self._last_sample += 1

@@ -16,6 +16,7 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.global_queue import GlobalQueue
 from callboard.actors.sparrow.late_binding import LateBinding
+from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.sparrow.reservations import Reservations
 from callboard.actors.sparrow.sampling import AtRandom, Sampling, batch_sample, per_task
 from callboard.actors.sparrow.task_queue import TaskQueue
@@ -41,6 +42,9 @@ class SparrowParams(PartParams, frozen=True):
     probes: Annotated[float, Meta(ge=1, le=1000)] = 2.0
     """How many nodes are asked for each task (the probe ratio d), rounded up for all of a stage, or
     for each task in per-task sampling."""
+    constrained: Annotated[float, Meta(ge=1, le=1000)] | None = None
+    """The same for the tasks of jobs that may not run anywhere (`only_on`). Unset: as `probes`.
+    Sparrow's daemon takes 1.05 for others, and 2 for these."""
     schedulers: Annotated[int, Meta(ge=1, le=1000)] | None = None
     """How many there are; jobs go to them in turn. Unset: 10, or 1 that is central."""
     cancellation: bool = True
@@ -53,6 +57,7 @@ class Sparrow(Architecture):
     name = "sparrow"
     summary = "many schedulers; nodes with reservations ask for tasks (Sparrow)"
     Params = SparrowParams
+    knows_constraints = True
     knows = (
         *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
         *(faults.Flaky, faults.Hang, faults.KillJob),
@@ -72,9 +77,10 @@ class Sparrow(Architecture):
 
     @classmethod
     def unused(cls, params: SparrowParams) -> Mapping[str, str]:
-        found, placement = {}, f'with placement="{params.placement}"'
+        found = dict[str, str]()
+        placement = f'with placement="{params.placement}"'
         if params.placement in ("random", "central"):
-            found["probes"] = f"no node is probed {placement}"
+            found |= dict.fromkeys(("probes", "constrained"), f"no node is probed {placement}")
         if params.placement != "late":
             found["cancellation"] = f"there are no reservations {placement}"
         return found
@@ -106,14 +112,15 @@ class Sparrow(Architecture):
     def frontend(self, number: int, world: World, draws: Draws) -> Frontend:
         """A scheduler, not admitted yet."""
         params = self.params
+        ratios = ProbeRatios(params.probes, params.constrained)
         match params.placement:
             case "late":
-                cancels, probes = params.cancellation, params.probes
-                return LateBinding(number, world, draws, probes=probes, cancellation=cancels)
+                cancels = params.cancellation
+                return LateBinding(number, world, draws, ratios=ratios, cancellation=cancels)
             case "batch":
-                return Sampling(number, world, draws, batch_sample, params.probes)
+                return Sampling(number, world, draws, batch_sample, ratios)
             case "per-task":
-                return Sampling(number, world, draws, per_task, params.probes)
+                return Sampling(number, world, draws, per_task, ratios)
             case "random":
                 return AtRandom(number, world, draws)
             case "central":

@@ -80,6 +80,10 @@ class JobProfile(Message, frozen=True):
         """What a task of the stage takes besides its slot, by name."""
         return ()
 
+    def allowed_types(self) -> tuple[str, ...]:
+        """The node types on which alone its tasks may run; none: on all."""
+        return ()
+
 
 class DemandingProfile(JobProfile, frozen=True):
     """That of a job whose tasks take more than a slot: `demands` by stage."""
@@ -88,6 +92,15 @@ class DemandingProfile(JobProfile, frozen=True):
 
     def demand(self, stage: model.Stage) -> tuple[tuple[str, int], ...]:
         return self.demands[stage] if stage < len(self.demands) else ()
+
+
+class ConstrainedProfile(JobProfile, frozen=True):
+    """That of a job whose tasks may run only on nodes of some types."""
+
+    only_on: tuple[str, ...]
+
+    def allowed_types(self) -> tuple[str, ...]:
+        return self.only_on
 
 
 class AnnounceJob(Message, frozen=True):

@@ -14,6 +14,7 @@ from callboard.actors.kernel.message import Message
 from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.late_binding import LateBinding
 from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask, NoTask
+from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sparrow import Sparrow, SparrowParams
 from callboard.actors.vocabulary.messages import LaunchTask
@@ -71,8 +72,8 @@ class QueuedSparrow(ReplayedSparrow):
         params = self.params
         if params.placement != "late":
             return super().frontend(number, world, draws)
-        cancels, probes = params.cancellation, params.probes
-        found = _Queued(number, world, draws, probes=probes, cancellation=cancels)
+        cancels, ratios = params.cancellation, ProbeRatios(params.probes)
+        found = _Queued(number, world, draws, ratios=ratios, cancellation=cancels)
         found.lengths_ms = self._lengths_ms
         return found
 
@@ -84,9 +85,9 @@ class _Queued(LateBinding):
     """Of each job's tasks."""
 
     def __init__(
-        self, number: int, world: World, draws: Draws, *, probes: float, cancellation: bool
+        self, number: int, world: World, draws: Draws, *, ratios: ProbeRatios, cancellation: bool
     ) -> None:
-        super().__init__(number, world, draws, probes=probes, cancellation=cancellation)
+        super().__init__(number, world, draws, ratios=ratios, cancellation=cancellation)
         self._round_trip_ms = 2 * world.cluster.latency_ms
         self._questions = _InTurn(self)
         self._told = 0
@@ -137,7 +138,7 @@ def micro_responses(case: dict[str, Any], schedulers: int = 1) -> list[float]:
     """The responses of a small world, in the simulator's ms."""
     params = PLACEMENTS[case["which"]]
     if params.placement != "central":
-        params = SparrowParams(params.placement, params.probes, schedulers, params.cancellation)
+        params = replace(params, schedulers=schedulers)
     arrivals_ms = [round(SCALE * arrival) for arrival, _, _ in case["jobs"]]
     lengths_ms = [SCALE * case["duration"]] * len(arrivals_ms)
     jobs = jobs_of_maps(arrivals_ms, lengths_ms, case["tasks"])

@@ -29,7 +29,18 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
 from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scheduler.model import KINDS, MAPS, REDUCES, JobId, Locality, Millis, SlotKind, Stage
+from callboard.scheduler.model import (
+    KINDS,
+    MAP,
+    MAPS,
+    REDUCE,
+    REDUCES,
+    JobId,
+    Locality,
+    Millis,
+    SlotKind,
+    Stage,
+)
 
 Nominal = NDArray[np.float64]
 """A part of each task, in ms on a node of speed 1, before noise."""
@@ -70,7 +81,7 @@ class LoneJobs:
     def __init__(self, cluster: Cluster, tasks: Tasks, seed: int, *, at_once: bool) -> None:
         nodes = node_facts(cluster)
         self._types = sorted({(each.speed, each.node_type) for each in nodes})
-        self._map_slots, self._reduce_slots = (self._slots(nodes, kind) for kind in KINDS)
+        self._slots = tuple(self._slots_by_type(nodes, kind) for kind in KINDS)
         self._tasks = tasks
         self._latency_ms = cluster.latency_ms
         self._round_ms = cluster.round_ms()
@@ -86,20 +97,26 @@ class LoneJobs:
         """On the cluster as a scenario begins it."""
         return cls(scenario.cluster, scenario.tasks, scenario.seed, at_once=at_once)
 
-    def _slots(self, nodes: Sequence[NodeFacts], kind: SlotKind) -> list[int]:
+    def _slots_by_type(self, nodes: Sequence[NodeFacts], kind: SlotKind) -> list[int]:
         counts = dict.fromkeys(self._types, 0)
         for each in nodes:
             counts[each.speed, each.node_type] += (each.map_slots, each.reduce_slots)[kind]
         return list(counts.values())
 
+    def _slots_for(self, job: JobSpec, kind: SlotKind) -> list[int]:
+        """Those on which the job may run."""
+        of_types = zip(self._types, self._slots[kind], strict=True)
+        return [slots if job.may_run_on(each) else 0 for (_, each), slots in of_types]
+
     def least_ms(self, job: JobSpec) -> Millis:
         """The least response time of a job."""
         maps = self._held(self._work(job, MAPS, np.array(job.work_ms(MAPS, self._tasks))))
-        mapped_ms = least_makespan(maps, self._map_slots)
+        map_slots = self._slots_for(job, MAP)
+        mapped_ms = least_makespan(maps, map_slots)
         if not job.reduces:
             return max(mapped_ms, 1)
         first = np.sort(maps, axis=0)[: ceil(self._slowstart * job.maps)]
-        late_ms = least_makespan(first, self._map_slots)
+        late_ms = least_makespan(first, map_slots)
         return self._reduced_ms(job, mapped_ms, late_ms)
 
     def _reduced_ms(self, job: JobSpec, mapped_ms: Millis, first_ms: Millis) -> Millis:
@@ -114,8 +131,9 @@ class LoneJobs:
         begun = tail + rest + way_ms
         anew = self._held(np.maximum(whole, tail + way_ms) + rest)
         more_ms = int((anew - begun).min())
-        early_ms = mapped_ms + least_makespan(begun + more_ms, self._reduce_slots) - more_ms
-        return max(early_ms, first_ms + least_makespan(anew, self._reduce_slots))
+        slots = self._slots_for(job, REDUCE)
+        early_ms = mapped_ms + least_makespan(begun + more_ms, slots) - more_ms
+        return max(early_ms, first_ms + least_makespan(anew, slots))
 
     def _work(self, job: JobSpec, stage: Stage, nominal_ms: Nominal) -> Lengths:
         """How long the work of each task, which nodes differ in, takes on each type."""

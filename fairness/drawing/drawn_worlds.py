@@ -323,6 +323,7 @@ def _draw_job(
         "at_s": lambda: values.one_of((0.0, 0.5 * int(values.rng.integers(2 * SPAN_S)))),
         "count": lambda: values.one_of((1, 1, 1, 2, 5)),
         "name": lambda: None,
+        "only_on": lambda: (),  # nearly all refuse it, and such nodes may all be lost for ever
         "on": lambda: {each: values.one_of((0.25, 1.0, 4.0)) for each in node_types},
         **{kind: partial(sizes.get, kind) for kind in sizes},
         **{

@@ -44,6 +44,7 @@ RULES: tuple[type[Rule], ...] = (
     reservation_rules.TasksGivenOnce,
     probe_rules.ReservationsAreKept,
     probe_rules.LongTasksStayOut,
+    probe_rules.TasksKeepToTheirNodes,
     tasks.Successes,
     tasks.AttemptLimits,
     tasks.Shuffles,

@@ -1,4 +1,4 @@
-"""What becomes of reservations, and where long tasks go: Sparrow, Hawk and Eagle (P3, P4)."""
+"""What becomes of reservations, and where tasks may go: Sparrow, Hawk and Eagle (P3 to P5)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -173,6 +173,33 @@ class LongTasksStayOut(Rule):
             self.times += 1
             if event.node in self._closed:
                 raise self.broken(event, f"node-{event.node} is closed to long tasks")
+
+
+class TasksKeepToTheirNodes(Rule, Probe):
+    """P5.  Of the jobs that say to a scheduler on which types of node alone they may run."""
+
+    id = "P5"
+    architectures = ("sparrow",)
+    says = "no task is given to a node on which its job may not run"
+    idle = "no job said beside a live scheduler that it may not run anywhere"
+
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
+        self._types: dict[JobId, tuple[str, ...]] = {}
+
+    def before(self, actor: Any, message: Any) -> None:  # noqa: ARG002
+        if isinstance(message, msg.SubmitStage) and message.profile.allowed_types():
+            self._types[message.job] = message.profile.allowed_types()
+
+    def handlers(self) -> Handlers:
+        return {ev.AttemptLaunched: self._launched}
+
+    def _launched(self, event: ev.AttemptLaunched) -> None:
+        types = self._types.get(event.job)
+        if types is not None:
+            self.times += 1
+            if self.setup.nodes[event.node].node_type not in types:
+                raise self.broken(event, f"job-{event.job} may run only on {', '.join(types)}")
 
 
 def _closed(nodes: Sequence[NodeFacts], short: float) -> frozenset[NodeId]:

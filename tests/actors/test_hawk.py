@@ -533,7 +533,8 @@ class _AsProbed(Draws):
         self._probes = ProbeDraws(seed)
 
     def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
-        return self._probes.probed(job, stage, batch, count, self._able[0])
+        able = [each.node for each in self._nodes]
+        return self._probes.probed(job, stage, batch, count, able)
 
 
 class SparrowWithReplacement(Sparrow):
