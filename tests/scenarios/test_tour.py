@@ -48,7 +48,7 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, wrong: str, said: 
 
 
 def test_a_scenario_without_one_is_told_which_have(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="no tour; of the library master-pause, rack-outage"):
+    with pytest.raises(ScenarioError, match="no tour; of the library google-like, master-pause"):
         find_tour(LIBRARY / "gp-busy.toml")
     with pytest.raises(ScenarioError, match=r"there is no mine\.tour\.toml beside it"):
         find_tour(tmp_path / "mine.toml")
