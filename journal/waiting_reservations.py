@@ -13,7 +13,16 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import AttemptRecord
-from callboard.scheduler.model import MAPS, REDUCES, SETUP, JobId, NodeId, Stage
+from callboard.scheduler.model import (
+    MAPS,
+    REDUCES,
+    SETUP,
+    JobId,
+    NodeId,
+    SlotKind,
+    Stage,
+    slot_kind,
+)
 
 _JobStage = tuple[JobId, Stage]
 
@@ -53,6 +62,15 @@ class WaitingReservations:
             if number == job:
                 held += nodes
         return held
+
+    def wait_for(self, job: JobId, kind: SlotKind) -> bool:
+        """Whether one of a job's waits for a slot of that kind."""
+        of_job = (
+            nodes
+            for (each, stage), nodes in self.stages.items()
+            if each == job and slot_kind(stage) is kind
+        )
+        return any(nodes.total() for nodes in of_job)
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         match event:

@@ -16,6 +16,7 @@ from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
 from callboard.journal.tell.names import count, kind_name
+from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, slot_kind
 
 HOLDERS_SHOWN = 3
@@ -23,7 +24,7 @@ HOLDERS_SHOWN = 3
 
 _QUEUED, _BY_SHARE, _FREE = "queued, holding no slot", "by its share", "a slot free"
 _THOUGHT, _IN_LINE = "its scheduler thought", "in its scheduler's queue"
-_UNOFFERED = "nothing offered"
+_UNOFFERED, _RESERVED = "nothing offered", "in queues of nodes"
 _LABELS = {
     ChainLink.DELAY: "passed over for locality, by delay scheduling",
     ChainLink.LOCAL_MAP: "a map ran, on its data's node",
@@ -45,6 +46,7 @@ _WAITS = {
     _THOUGHT: "its scheduler thought about where to place it",
     _IN_LINE: "a slot was free: its scheduler had other jobs to think about first",
     _UNOFFERED: "a slot was free: its scheduler waited to be offered it",
+    _RESERVED: "a slot was free: its reservations waited in the queues of other nodes",
     _FREE: "a slot was free: word from its node was awaited, or a rule kept it",
 }
 
@@ -91,7 +93,9 @@ class SlotWait:
     def ms(self) -> Millis:
         return self.ms_by.total()
 
-    def pass_until(self, at_ms: Millis, run_state: RunState, slots: int) -> None:
+    def pass_until(
+        self, at_ms: Millis, run_state: RunState, slots: int, reservations: WaitingReservations
+    ) -> None:
         """Let the time from the state's last event until `at_ms` pass."""
         waited = _overlap(self._pieces, run_state.now_ms, at_ms)
         if waited:
@@ -104,7 +108,8 @@ class SlotWait:
                 unoffered = min(unoffered, rest - in_line)
                 self.ms_by[_IN_LINE] += in_line
                 self.ms_by[_UNOFFERED] += unoffered
-                self.ms_by[_FREE] += rest - in_line - unoffered
+                reserved = reservations.wait_for(self.job, self.kind)
+                self.ms_by[_RESERVED if reserved else _FREE] += rest - in_line - unoffered
             else:
                 self.ms_by[_BY_SHARE if self._held[self.job] else _QUEUED] += rest
             self.jobs_ms += waited * len(run_state.live)
@@ -211,11 +216,12 @@ def _watched(
     read: ReadEvents, job: JobId, pieces: Sequence[Piece], thinking: _Thinking
 ) -> list[SlotWait]:
     waits, run_state = [SlotWait(job, kind, pieces, thinking) for kind in KINDS], RunState()
+    reservations = WaitingReservations()
     slots = [0, 0]
     end_ms = max((piece.to_ms for piece in pieces), default=0)
     for event in read():
         for wait in waits:
-            wait.pass_until(event.at_ms, run_state, slots[wait.kind])
+            wait.pass_until(event.at_ms, run_state, slots[wait.kind], reservations)
         if event.at_ms >= end_ms:
             break
         number = event.attempt if isinstance(event, ev.AttemptEvent) else 0
@@ -225,6 +231,7 @@ def _watched(
         if isinstance(event, _CHANGES_OF_SLOTS):
             slots = [_slots(run_state, kind) for kind in KINDS]
         attempt = before or run_state.attempts.get(number)
+        reservations.observe(event, attempt)
         if attempt is not None and _takes_slot(attempt) != taken:
             launch = attempt.launch
             waits[launch.kind].change(launch.job, -1 if taken else 1)

@@ -171,3 +171,18 @@ def test_thoughts_about_one_offer_come_one_after_the_other(tmp_path: Path) -> No
     assert fifth["other jobs"] >= fourth["own"]
     unexplained = "a slot was free: word from its node was awaited, or a rule kept it"
     assert all(parts is not None and parts.ms[unexplained] < 10 for parts in found)
+
+
+def test_who_is_reserved_at_busy_nodes_alone_waits_there_though_others_are_idle(
+    tmp_path: Path,
+) -> None:
+    """Under Sparrow one of three short tasks is reserved at two nodes that run long ones."""
+    path = tmp_path / "j"
+    recorded(path, "google-like", "--policy", "sparrow", "--until", "200")
+    parts = response_parts(partial(Journal, path), 12)
+    assert parts is not None
+    (first, ms), *_ = parts.ms.most_common()
+    assert first == "a slot was free: its reservations waited in the queues of other nodes"
+    assert ms > 70_000
+    awaited = "a slot was free: word from its node was awaited, or a rule kept it"
+    assert parts.ms[awaited] < 10
