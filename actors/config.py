@@ -69,6 +69,8 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Whether heartbeats are elided that could change nothing (`needed`), or none; both give the
     same journal.
     """
+    thinking_ms: Annotated[Millis, Meta(ge=0, le=60_000)] = 0
+    """How long the master thinks about each heartbeat before it answers; others queue meanwhile."""
     tasks_per_heartbeat: Literal["many", "one"] = "many"
     """Whether a heartbeat brings as many tasks as fit, or one (Hadoop's assignmultiple)."""
     expiry_ms: Annotated[Millis, Meta(ge=3, le=_DAY_MS)] = 600_000

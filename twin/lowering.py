@@ -69,6 +69,8 @@ def refuse(world: World, policy: Policy | None) -> None:
         raise CannotPlay("messages take no time (cluster.latency_ms = 0)")
     if world.cluster.heartbeat.out_of_band:
         raise CannotPlay("nodes send heartbeats out of band")
+    if world.cluster.heartbeat.thinking_ms:
+        raise CannotPlay("the master thinks before it answers")
     for job in world.jobs:
         _refuse_job(job)
     _refuse_policy(policy)

@@ -70,6 +70,10 @@ class Heartbeat(Message, frozen=True):
     progress: tuple[AttemptProgress, ...] = ()
 
 
+class ThoughtOver(Message, frozen=True):
+    """Master to itself: it has thought about the heartbeat that came first (`thinking`)."""
+
+
 class HeartbeatReply(Message, frozen=True):
     """Master to node: what to start, stop and track, and when the next heartbeat is due."""
 

@@ -569,4 +569,5 @@ class MasterHeartbeats:
 
 def elides_heartbeats(cluster: Cluster) -> bool:
     """Whether the cluster's nodes leave out heartbeats that say nothing."""
-    return cluster.heartbeat.send == "needed" and cluster.latency_ms > 0
+    at_once = cluster.heartbeat.thinking_ms == 0  # else a heartbeat costs time, whatever it says
+    return cluster.heartbeat.send == "needed" and cluster.latency_ms > 0 and at_once

@@ -22,6 +22,7 @@ from callboard.actors.central.heartbeats import MasterHeartbeats
 from callboard.actors.central.membership import Membership
 from callboard.actors.central.preemptor import Preemptor
 from callboard.actors.central.setup_and_cleanup import SetupAndCleanup
+from callboard.actors.central.thinking import HeartbeatQueue
 from callboard.actors.config import Cluster
 from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.address import job_address, node_address
@@ -67,6 +68,7 @@ class Master(Actor[AnyEvent]):
         self._make_policy = make_policy
         self._paused = False
         self._backlog: list[tuple[int, msgspec.Struct]] = []
+        self._queue = HeartbeatQueue(cluster.heartbeat.thinking_ms, self)
         self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._answer_at)
         self._membership = Membership(cluster, self.heartbeats, self, self.expect)
         self._begin(Ledger(cluster.topology(), self.heartbeats.interval_ms))
@@ -186,6 +188,16 @@ class Master(Actor[AnyEvent]):
     # Heartbeats.
 
     def on_heartbeat(self, heartbeat: own.Heartbeat) -> None:
+        if self._queue.thinking_ms:
+            self._queue.put(heartbeat, self.cause)
+        else:
+            self._answer(heartbeat)
+
+    def on_thought_over(self, _: own.ThoughtOver) -> None:
+        self.cause, heartbeat = self._queue.thought_over()
+        self._answer(heartbeat)
+
+    def _answer(self, heartbeat: own.Heartbeat) -> None:
         talk = self.heartbeats.talk(heartbeat.node)
         if talk is None or talk.life != heartbeat.life:
             talk = self._membership.admit(heartbeat, self.cause)

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.actors.config import Cluster, NodeGroup, Tasks
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.faults import Crash
@@ -26,6 +26,7 @@ from callboard.twin import twin_run
 from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.play_loop import play_instants
 from callboard.twin.twin_run import TwinRun
+from tests.support.soak import one_in
 from tests.support.twin_worlds import (
     INITIALISED_FROM,
     disagreement_of_engines,
@@ -39,7 +40,7 @@ ROOT = Path(__file__).parents[2]
 needs_numba = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 
 
-@pytest.mark.parametrize("first", [*range(0, 120, 40), INITIALISED_FROM])
+@pytest.mark.parametrize("first", one_in(3, [INITIALISED_FROM, *range(0, 120, 40)]))
 def test_the_plain_loop_plays_drawn_worlds_as_the_actors_do(first: int) -> None:
     for seed in range(first, first + (40 if first < INITIALISED_FROM else 12)):
         assert disagreement_of_engines(draw_twin_world(seed)) is None, f"world {seed}"
@@ -121,6 +122,7 @@ def spec(jobs: list[JobSpec], cluster: Cluster | None = None, policy: str = "fif
         (spec([job(0)], policy="coshh"), "`coshh`"),
         (spec([job(0)], policy="sparrow"), "central master"),
         (spec([job(0)], Cluster(nodes=2, latency_ms=0)), "latency_ms"),
+        (spec([job(0)], Cluster(heartbeat=Heartbeats(thinking_ms=1))), "the master thinks"),
         (spec([job(0, poisoned=((0,), ()))]), "fail"),
         (spec_of([job(0)], script=[ScheduledFault(5, Crash(0))]), "things happen"),
     ],
