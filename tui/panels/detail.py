@@ -1,6 +1,7 @@
 """The detail pane: the selected job, node or slot in words, and its timeline."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from textwrap import wrap
 
 from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
@@ -76,7 +77,7 @@ class DetailPane(Pane):
         lines: list[_Fact] = []
         for label, text in detail.facts:
             wrong = label in ("node", "the master", "the scheduler") and text not in _RIGHT
-            for number, piece in enumerate(wrap(text, width) or [""]):
+            for number, piece in enumerate(_wrapped(text, width)):
                 lines.append(("" if number else label, piece, wrong))
         return lines
 
@@ -132,6 +133,12 @@ class DetailPane(Pane):
         """What a full column stands for, if it does not fit between the ends of the axis."""
         told = _heights(detail)
         return told if len(told) + _AXIS_TEXT > self._lane_columns else ""
+
+
+@lru_cache(512)
+def _wrapped(text: str, width: int) -> tuple[str, ...]:
+    """The text in lines of that width, one at least: asked for again with every line drawn."""
+    return tuple(wrap(text, width)) or ("",)
 
 
 def _heights(detail: DetailText) -> str:
