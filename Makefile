@@ -9,6 +9,9 @@ BOOK   := $(VENV)/.installed-for-docs
 SOAK   := 700000
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist worksteal
 
+# Tests start callboard some hundred times over: what is compiled of it is kept.
+test soak check: export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help run test soak check format bench screens diagrams figures reference docs hunt-all swarm clean
 
 help: ## list the targets
@@ -33,7 +36,7 @@ format: $(STAMP) ## format and fix what ruff can
 soak: $(STAMP) ## what takes longer than the suite should: long tests, more drawn worlds, by the actors and by both engines
 	@$(BIN)/python -m pytest $(TESTS) -m soak
 	@$(BIN)/python -m bench.twin --first $(SOAK) --worlds 1000
-	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 600 --to build/soak
+	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 300 --to build/soak
 
 bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine, of sweeps, of the screen and of pages
 	$(BIN)/python -m bench.engine

@@ -5,8 +5,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from callboard.fairness.catalogue import PROPERTIES
 from callboard.journal.checks.checker import Checker
 
@@ -116,10 +114,10 @@ FILES = {"FILE.py", "mine.py", "scheduler.py", "actors.py"}
 """Files of a user's own in examples."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_names_is_there(page: Path) -> None:
-    found = {word: problem(word) for word in sorted(cited(page))}
-    assert not {word: why for word, why in found.items() if why}
+def test_what_the_pages_name_is_there() -> None:
+    """All in one test, so that one process reads the sources."""
+    found = {(page.name, word): problem(word) for page in PAGES for word in sorted(cited(page))}
+    assert not {where: why for where, why in found.items() if why}
 
 
 def test_every_rule_that_is_cited_is_on_the_page() -> None:

@@ -11,6 +11,7 @@ from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, HADOOP2, SWF, TASKS_CSV, written
 from tests.scenarios.formats.test_any_format import SAMPLES
 from tests.scenarios.formats.test_column_map import TASKS_MAP
+from tests.support.soak import one_in
 
 SWIM = "job0\t0\t0\t67108864\t1000\t10\njob1\t5\t5\t67108864\t0\t0\n"
 SCENARIO = """name = "mine"
@@ -128,7 +129,7 @@ tells of no job how long it took; of a table `sweep` has no option that says wha
 """
 
 
-@pytest.mark.parametrize("kind", INPUTS)
+@pytest.mark.parametrize("kind", one_in(4, INPUTS))
 def test_what_can_be_played_is(kind: str, tmp_path: Path, callboard: Run) -> None:
     given = INPUTS[kind](tmp_path, callboard)
     for command in PLAYED:

@@ -44,6 +44,7 @@ def test_it_tells_of_every_job_that_is_there(callboard: Run, steady: str) -> Non
         assert each["ended_s"] > 240
 
 
+@pytest.mark.soak
 def test_on_a_steady_cluster_nine_in_ten_intervals_hold_what_happened(
     callboard: Run, steady: str
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from callboard.cli import run_command_line
@@ -86,18 +86,27 @@ def check_all(commands: tuple[str, ...], folder: Path, callboard: Run) -> None:
             assert not list(acting(text)), (path.name, list(acting(text)))
 
 
+def test_no_writer_lets_a_name_act(folder: Path, callboard: Run) -> None:
+    check_writers(folder, callboard, "evil\n1 0 0 999 99 -1 -1 99\n;", "\x1b[2J", "\x1b[32m[bold]")
+
+
+@pytest.mark.soak
 @settings(
     derandomize=True,
     deadline=None,
-    max_examples=8,
+    max_examples=30,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@example(name="evil\n1 0 0 999 99 -1 -1 99\n;", user="\x1b[2J", pool="\x1b[32m[bold]")
 @given(name=HOSTILE, user=HOSTILE, pool=HOSTILE)
-def test_no_writer_lets_a_name_act(
+def test_nor_any_that_is_drawn(
     folder: Path, callboard: Run, name: str, user: str, pool: str
 ) -> None:
+    check_writers(folder, callboard, name, user, pool)
+
+
+def check_writers(folder: Path, callboard: Run, name: str, user: str, pool: str) -> None:
+    """What is written of a scenario with these names can be read, and nothing in it acts."""
     (folder / "hostile.toml").write_text(scenario_of(name, user, pool), encoding="utf-8")
     check_all(WRITERS, folder, callboard)
     out = folder / "out"

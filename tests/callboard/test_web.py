@@ -19,6 +19,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.terminal import check_terminal
 from tests.callboard.support import environment
 from tests.support.chromium import open_tab
+from tests.support.soak import one_in
 
 SERVED = pytest.mark.skipif(
     importlib.util.find_spec("textual_serve") is None,
@@ -168,7 +169,7 @@ the field that takes the keys is.
 
 @SERVED
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("host", one_in(2, ["127.0.0.1", "localhost"]))
 def test_a_window_shows_the_whole_screen(host: str) -> None:
     """The first line at the top, the last above the bottom, at the sizes of a telephone, a laptop
     and a large screen, and nothing over it.

@@ -403,6 +403,7 @@ class TestSensitivity:
             parse_range(text)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 @pytest.mark.filterwarnings("default")
 def test_a_dask_cluster_that_loses_a_worker_plays_every_cell_once(tmp_path: Path) -> None:

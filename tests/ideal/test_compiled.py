@@ -40,6 +40,7 @@ def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert call(tmp_path) == "1 0"
 
 
+@pytest.mark.soak
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     """A file where the folder should be: each process compiles anew, and all is well."""
     blocked = tmp_path / "file"

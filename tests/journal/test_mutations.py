@@ -48,11 +48,23 @@ def told(path: Path) -> None:
             assert all(isinstance(line, str) for line in explain(path, job))
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(derandomize=True, max_examples=30, deadline=None)
 @given(data=st.data())
 def test_events_that_are_lost_doubled_and_moved(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
+    check_mutated(tmp_path_factory.getbasetemp(), data)
+
+
+@pytest.mark.soak
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(data=st.data())
+def test_more_of_them(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    check_mutated(tmp_path_factory.getbasetemp(), data)
+
+
+def check_mutated(folder: Path, data: st.DataObject) -> None:
+    """Draw what becomes of some events; every command reads what is left."""
     events = list(true_events())
     place = st.integers(0, len(events) - 1)
     for drawn in data.draw(st.lists(place, max_size=6)):
@@ -65,7 +77,6 @@ def test_events_that_are_lost_doubled_and_moved(
             events.insert(data.draw(st.integers(0, len(events))), event)
         if what == "cut":
             del events[at : at + data.draw(st.integers(0, 200))]
-    folder = tmp_path_factory.getbasetemp()
     mutated = write(folder / "mutated.journal", events)
     told(mutated)
     found = diff_journals(mutated, write(folder / "true.journal", list(true_events())))

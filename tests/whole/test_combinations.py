@@ -14,6 +14,7 @@ from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.parts import DEFAULT_PARTS, make_policy, part_kind
 from callboard.scheduler.registry.shipped import ORDERS, PARTS
 from callboard.scheduler.registry.spelling import PART_KINDS
+from tests.support.soak import one_in
 from tests.support.world import job, play
 
 CLUSTER = Cluster(
@@ -49,7 +50,7 @@ def refusal(spec: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("spec", spellings())
+@pytest.mark.parametrize("spec", one_in(7, spellings()))
 def test_a_combination_plays_to_its_end_or_is_refused_in_words(spec: str) -> None:
     why_not = refusal(spec)
     if why_not is not None:

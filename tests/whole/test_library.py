@@ -31,6 +31,7 @@ from callboard.fairness.property import evaluate
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import SlotKind
 from tests.support.library import LibraryRun, ran, ran_with_events, slowdown_of
+from tests.support.soak import one_in
 from tests.whole import golden
 
 ALL = ("fifo", "fair", "hfsp")
@@ -97,7 +98,7 @@ CALM: list[tuple[str, float]] = [
 """Under Fair with `--no-faults`."""
 
 
-@pytest.mark.parametrize(("which", "policy", "mean_s"), MEANS)
+@pytest.mark.parametrize(("which", "policy", "mean_s"), one_in(4, MEANS))
 def test_the_mean_response_time_is_what_the_comment_says(
     which: str, policy: str, mean_s: float
 ) -> None:

@@ -36,8 +36,20 @@ class Forgetful(Policy):
 
 
 @given(world=WORLDS)
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(derandomize=True, max_examples=30, deadline=None)
 def test_a_refusal_that_is_known_need_not_be_found_again(world: DrawnWorld) -> None:
+    check_memory(world)
+
+
+@pytest.mark.soak
+@given(world=WORLDS)
+@settings(derandomize=True, max_examples=300, deadline=None)
+def test_in_more_worlds_neither(world: DrawnWorld) -> None:
+    check_memory(world)
+
+
+def check_memory(world: DrawnWorld) -> None:
+    """With what was refused kept and without, the same happens."""
     remembering = hasty_policy(world.policy, world.rule)
     forgetful = Forgetful(hasty_policy(world.policy, world.rule))
     assert world.play(remembering).events == world.play(forgetful).events

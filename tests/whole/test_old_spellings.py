@@ -42,7 +42,13 @@ def old_policy(spelling: str) -> str:
     return "+".join([spelling, *(old for old, new in OLD_NAMES.items() if new in parts)])
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.soak if name == "sparrow-100ms" else ())
+        for name in LIBRARY
+    ],
+)
 def test_a_scenario_in_its_old_spelling_is_the_same_run(name: str) -> None:
     path = LIBRARY[name]
     raw = parse_toml(read_text(path), path)

@@ -106,13 +106,13 @@ def check_with_faults(world: DrawnWorld) -> None:
 
 @given(world=WORLDS)
 @example(world=SLIPPED)
-@settings(derandomize=True, max_examples=100, deadline=None)
+@settings(derandomize=True, max_examples=30, deadline=None)
 def test_elided_heartbeats_change_nothing(world: DrawnWorld) -> None:
     check_calm(world)
 
 
 @given(world=WORLDS_WITH_FAULTS)
-@settings(derandomize=True, max_examples=50, deadline=None)
+@settings(derandomize=True, max_examples=15, deadline=None)
 def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -> None:
     check_with_faults(world)
 
@@ -151,6 +151,7 @@ def test_both_hosts_give_the_same_bytes() -> None:
     assert msgspec.msgpack.encode(hosted.events) == msgspec.msgpack.encode(plain.events)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("policy", ["fair+delay(node=5,rack=5)", "fifo+delay(skips=7)"])
 def test_waits_of_delay_scheduling_are_the_same_on_a_busy_cluster(policy: str) -> None:
     """The slides' small jobs: 26,000 events, thousands of jobs passed over."""
