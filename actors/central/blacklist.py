@@ -11,7 +11,7 @@ from callboard.scheduler.model import Millis, NodeId
 # Under mapred.jobtracker.blacklist are fault-bucket-width and fault-timeout-window, 180 minutes.
 BUCKET_MS: Millis = 15 * 60_000
 BUCKETS = 12
-BLACKLISTS_MAX = 4  # mapred.max.tracker.blacklists: a node with so many faults may be blacklisted
+BLACKLISTS_MAX = 4  # mapred.max.tracker.blacklists: a node with that many faults may be blacklisted
 ABOVE_AVERAGE = 1.5  # 1 + AVERAGE_BLACKLIST_THRESHOLD: it must have more than so often the mean
 BLACKLISTED_SHARE = 0.5  # MAX_BLACKLIST_PERCENT: with so much of the cluster, no other node is
 

@@ -70,8 +70,8 @@ class Heartbeat(Message, frozen=True):
     progress: tuple[AttemptProgress, ...] = ()
 
 
-class ThoughtOver(Message, frozen=True):
-    """Master to itself: it has thought about the heartbeat that came first (`thinking`)."""
+class HeartbeatThoughtOver(Message, frozen=True):
+    """Master to itself: it has thought about the heartbeat that came first (`heartbeat_queue`)."""
 
 
 class HeartbeatReply(Message, frozen=True):

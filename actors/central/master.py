@@ -18,11 +18,11 @@ from callboard.actors.books.members import BookedOffer
 from callboard.actors.central import heartbeat_messages as own
 from callboard.actors.central.assignments import Assignments
 from callboard.actors.central.briefing import brief
+from callboard.actors.central.heartbeat_queue import HeartbeatQueue
 from callboard.actors.central.heartbeats import MasterHeartbeats
 from callboard.actors.central.membership import Membership
 from callboard.actors.central.preemptor import Preemptor
 from callboard.actors.central.setup_and_cleanup import SetupAndCleanup
-from callboard.actors.central.thinking import HeartbeatQueue
 from callboard.actors.config import Cluster
 from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.address import job_address, node_address
@@ -193,9 +193,8 @@ class Master(Actor[AnyEvent]):
         else:
             self._answer(heartbeat)
 
-    def on_thought_over(self, _: own.ThoughtOver) -> None:
-        self.cause, heartbeat = self._queue.thought_over()
-        self._answer(heartbeat)
+    def on_thought_over(self, _: own.HeartbeatThoughtOver) -> None:
+        self._answer(self._queue.thought_over())
 
     def _answer(self, heartbeat: own.Heartbeat) -> None:
         talk = self.heartbeats.talk(heartbeat.node)

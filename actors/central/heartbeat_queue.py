@@ -7,8 +7,7 @@ millisecond a heartbeat, so this is off unless a scenario says `cluster.heartbea
 from collections import deque
 
 from callboard.actors.books.voice import Voice
-from callboard.actors.central.heartbeat_messages import Heartbeat, ThoughtOver
-from callboard.actors.kernel.message import NO_CAUSE
+from callboard.actors.central.heartbeat_messages import Heartbeat, HeartbeatThoughtOver
 from callboard.scheduler.model import Millis
 
 
@@ -26,13 +25,13 @@ class HeartbeatQueue:
         if len(self._waiting) == 1:
             self._think()
 
-    def thought_over(self) -> tuple[int, Heartbeat]:
+    def thought_over(self) -> Heartbeat:
         """The one that may be answered now; the next is begun with."""
-        done = self._waiting.popleft()
+        _, done = self._waiting.popleft()
         if self._waiting:
             self._think()
         return done
 
     def _think(self) -> None:
-        voice = self._voice
-        voice.send(voice.address, ThoughtOver(), NO_CAUSE, self.thinking_ms)
+        voice, (cause, _) = self._voice, self._waiting[0]
+        voice.send(voice.address, HeartbeatThoughtOver(), cause, self.thinking_ms)
