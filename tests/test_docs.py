@@ -70,13 +70,13 @@ def members() -> dict[str, set[str]]:
 
 @cache
 def names() -> set[str]:
-    """What modules define: classes, functions, constants."""
-    found: set[str] = set()
+    """What modules define: classes, functions, constants; and what is elsewhere."""
+    found = set(ELSEWHERE)
     for tree in sources().values():
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 found.add(node.name)
-            found |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+            found.update(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
     return found
 
 
@@ -101,11 +101,11 @@ def problem(word: str) -> str | None:
         known = owner in ELSEWHERE or member in members().get(owner, set())
         return None if known else "no such member"
     if re.fullmatch(r"[A-Z][a-z]+([A-Z][a-z]*)+", word):
-        return None if word in names() | ELSEWHERE else "no such class"
+        return None if word in names() else "no such class"
     if re.fullmatch(rf"(callboard\.)?({'|'.join(ROOMS)})(\.\w+)+", word):
         path = word.removeprefix("callboard.")
         module, _, last = path.rpartition(".")
-        ours = path in sources() or (module in {*sources(), ""} and last in names())
+        ours = path in sources() or ((not module or module in sources()) and last in names())
         return None if ours or f"callboard.{path}" in sources() else "no such module"
     return None
 

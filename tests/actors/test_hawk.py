@@ -459,7 +459,7 @@ class FakeNode:
 def queue_of(
     params: EagleParams, waiting: Sequence[tuple[JobId, int]] = ((0, 3), (1, 1))
 ) -> tuple[MixedQueues, FakeNode]:
-    """A node on which one reservation of each of these jobs waits, of so many tasks a second."""
+    """A node on which one reservation of each of these jobs waits, of that many tasks a second."""
     node = FakeNode()
     queue = MixedQueues(node.facts, 5, lambda number: number, params, None)
     queue.attach(node)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from tests.support.world import job, spec_of
 def world(
     sink: Callable[[Event], None] | None = None, *, jobs: int = 40, map_ms: Millis = 9000
 ) -> Kernel:
-    """So many jobs on ten nodes that send every heartbeat."""
+    """That many jobs on ten nodes that send every heartbeat."""
     spec = spec_of(
         [job(n, maps=4, map_ms=map_ms, submit_ms=2000 * n) for n in range(jobs)],
         cluster=Cluster(nodes=10, heartbeat=Heartbeats(send="all")),
@@ -131,7 +131,7 @@ class Parent(Actor):
 
 
 def test_actors_that_enter_while_the_loop_has_its_turn_leave_in_good_order() -> None:
-    """Some of so many are born in just the superstep after which Trio's own loop gets a turn."""
+    """Some of that many are born in just the superstep after which Trio's own loop gets a turn."""
     kernel = Kernel(until_ms=3000)
     kernel.admit(Parent(1, "parent"))
     kernel.post(1, 0, 1, Begin(), 1, NO_CAUSE)

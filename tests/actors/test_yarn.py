@@ -24,6 +24,7 @@ def played(name: str, policy: str, *overrides: str) -> Sequence[AnyEvent]:
     return events
 
 
+@pytest.mark.soak
 def test_a_master_and_the_resource_manager_may_both_have_a_container_ended() -> None:
     """The monitor takes containers back, a master stops reduces that its maps wait for; neither
     knows of the other's order until the node has told of the end.

@@ -83,6 +83,7 @@ def test_what_cannot_be_forecast_is_refused_in_a_line(
     assert said in err
 
 
+@pytest.mark.soak
 def test_faults_of_a_scenario_are_known_by_what_they_ended(callboard: Run) -> None:
     status, out, _ = callboard(
         *("forecast", "rack-outage", "--policy", "fair", "--at", "13m", "--runs", "20")

@@ -34,6 +34,7 @@ from tests.journal.replay.support import events_of, outage, recorded
 from tests.journal.stories import START, STORY
 from tests.journal.test_run_page import evil
 from tests.support.chromium import open_tab
+from tests.support.soak import one_in
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
@@ -157,7 +158,7 @@ def frame_at(source: RecordedSource, at_ms: int) -> Frame:
     return source.cursor.frame(View(jobs_rows=500, log_rows=40, with_cards=True))
 
 
-@pytest.mark.parametrize("name", ["run", *ODD])
+@pytest.mark.parametrize("name", one_in(4, ["run", *ODD]))
 def test_nothing_goes_wrong(pages: dict[str, Any], name: str) -> None:
     seen = pages[name]
     assert seen["errors"] == []

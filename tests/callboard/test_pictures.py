@@ -66,6 +66,7 @@ def test_a_figure_that_there_is_not_is_said(runs: tuple[Run, Run], comparison: C
         comparison.plot(of="eggs")
 
 
+@pytest.mark.soak
 def test_reports_of_all_three(
     runs: tuple[Run, Run], comparison: Comparison, sweep: Sweep, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from callboard import pytest_plugin
 from tests.callboard.support import ROOT, environment
 
@@ -35,6 +37,7 @@ def run(folder: Path, policy: str, *fixtures: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.soak
 def test_a_test_for_each_property_that_is_guaranteed(tmp_path: Path) -> None:
     """`promise` is what the fixture was called before."""
     kept = run(tmp_path, "fair", "guarantee", "promise")

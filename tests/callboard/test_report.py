@@ -16,6 +16,7 @@ from tests.experiments.charts.support import record
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY
 from tests.support.chromium import open_tab
+from tests.support.soak import one_in
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_jobs_done_in_time_are_counted(reports: Path) -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-@pytest.mark.parametrize("name", ["journals", "store"])
+@pytest.mark.parametrize("name", one_in(2, ["journals", "store"]))
 def test_a_browser_opens_it(reports: Path, tmp_path: Path, name: str) -> None:
     """The browser's own parser has put every element where it belongs, and draws the figures."""
     page = reports / f"{name}.html"

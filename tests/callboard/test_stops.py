@@ -23,7 +23,7 @@ from tests.callboard.support import python
 
 
 class Presser(Onlooker):
-    """Presses Ctrl-C so many times in a row when the first job has ended."""
+    """Presses Ctrl-C that many times in a row when the first job has ended."""
 
     def __init__(self, times: int) -> None:
         self.times = times

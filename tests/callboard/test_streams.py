@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.callboard.support import python, shell
+from tests.support.soak import one_in
 
 CLOSED = "callboard: standard output is closed; send it to a file or to /dev/null\n"
 FULL = "callboard: output: No space left on device\n"
@@ -46,11 +47,14 @@ def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONIOENCODING": "latin-1"},
-        {"PYTHONIOENCODING": "ascii"},
-    ],
+    one_in(
+        3,
+        [
+            {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+            {"PYTHONIOENCODING": "latin-1"},
+            {"PYTHONIOENCODING": "ascii"},
+        ],
+    ),
 )
 def test_letters_that_the_encoding_lacks_are_replaced(
     tmp_path: Path, changes: dict[str, str]

@@ -167,6 +167,7 @@ the field that takes the keys is.
 """
 
 
+@pytest.mark.soak
 @SERVED
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 @pytest.mark.parametrize("host", one_in(2, ["127.0.0.1", "localhost"]))

@@ -40,7 +40,7 @@ def test_it_counts_where_it_is_beyond_chance_and_the_figures_are_few() -> None:
     assert [bool(is_skewed(g, 10)) for g in (1.36, 1.39, -1.39)] == [False, True, True]
     assert [bool(is_skewed(g, 20)) for g in (1.02, 1.03)] == [False, True]
     assert [bool(is_skewed(g, 50)) for g in (1.0, 1.40, 1.42)] == [False, False, True]
-    assert seeds_for(2.0) == 100, "so many are enough: the exponential's"
+    assert seeds_for(2.0) == 100, "that many are enough: the exponential's"
     assert not is_skewed(2.0, 101)
 
 

@@ -148,6 +148,7 @@ def test_no_recorded_job_is_faster_than_alone(name: str, tmp_path: Path) -> None
     assert slowdowns(metrics.jobs(), solo_times(spec)).slowdown.min() >= 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "policy", "near"),
     [("small-jobs", "fair+delay", 1.001), ("preemption-storm", "fair+global", 1.001)],

@@ -34,6 +34,7 @@ def test_every_kind_of_entry_is_drawn() -> None:
     assert drawn == {*get_args(tl.AnyEntry)} - {tl.TraceEntry, tl.SchedulerCrashEntry}
 
 
+@pytest.mark.soak
 def test_every_part_is_drawn_with_every_parameter() -> None:
     """By its declaration: nobody has to name a new one."""
     values = DeclaredValues(np.random.default_rng(1))

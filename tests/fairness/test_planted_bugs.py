@@ -12,7 +12,16 @@ def test_every_property_has_its_bug() -> None:
     assert BUGS.keys() == PROPERTIES_BY_NAME.keys()
 
 
-@pytest.mark.parametrize("name", BUGS)
+LONG = {
+    *("attempts", "counts", "dead-nodes", "dominance", "fair-share-timeout", "min-share-timeout"),
+    *("more-nodes", "no-timeout", "patient", "shuffles"),
+}
+"""Whose bug takes more than a second to find."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak if name in LONG else ()) for name in BUGS]
+)
 def test_the_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     suspect = BUGS[name](monkeypatch)
     found = find_counterexample(

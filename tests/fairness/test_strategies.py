@@ -48,6 +48,7 @@ def test_every_drawn_policy_can_be_made(spelling: str) -> None:
     make_policy(spelling)
 
 
+@pytest.mark.soak
 def test_small_comes_first() -> None:
     """What fails everywhere shrinks to one node, one job of one map, at time 0."""
     least = find(strategies.scenarios(WITH_FAULTS), lambda _: True, settings=EXAMPLES)

@@ -91,6 +91,7 @@ class TestCommand:
         of_srpt = [float(row["mean_s"]) for row in runs if row["discipline"] == "srpt"][1:]
         assert float(summary[4]["mean_s"]) == pytest.approx(sum(of_srpt) / 4)
 
+    @pytest.mark.soak
     @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
     def test_figures(self, trace_file: Path, tmp_path: Path) -> None:
         """Boxes over sigma, lines over load and over d/n; the same results give the same SVG."""
@@ -113,6 +114,7 @@ class TestCommand:
             assert svg == (tmp_path / "b" / f"{stem}.svg").read_bytes()
             assert (tmp_path / "a" / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
 
+    @pytest.mark.soak
     def test_a_study_says_which_trace_is_absent_and_goes_on(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -261,7 +261,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
 def test_what_is_not_told_says_how_many_runs_would_tell_and_is_played_on(tmp_path: Path) -> None:
-    """Once, and only where so many are allowed."""
+    """Once, and only where that many are allowed."""
     asked = (
         "ideal --law exponential --load 0.3 --disciplines fifo --jobs 20000 --runs 5 --most-runs"
     )

@@ -35,6 +35,7 @@ from callboard.scheduler.model import KINDS, SlotKind
 from tests.journal.replay.support import events_of, outage
 from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.stories import MAP, REDUCE, STORY
+from tests.support.soak import one_in
 
 RUNS: dict[str, Callable[[], Sequence[AnyEvent]]] = {
     "a rack fails": outage,
@@ -82,7 +83,7 @@ def test_busy_slots_as_steps() -> None:
     assert reduces.counts.tolist() == [0, 1, 0]
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", one_in(3, RUNS))
 class TestTrace:
     def test_it_keeps_the_rules_of_the_format(self, name: str) -> None:
         """Trace Event Format: what each phase must have, and times sorted."""

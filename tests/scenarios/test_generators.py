@@ -122,7 +122,7 @@ def test_most_hfsp_maps_end_within_a_minute() -> None:
 
 
 def test_facebook_maps_follow_the_printed_distribution() -> None:
-    """Of 20,000 jobs, the share with at most so many maps is within 1 % of each printed point."""
+    """Of 20,000 jobs, the share with at most that many maps is within 1 % of each printed point."""
     maps = [job.maps for job in made(FacebookMaps(), 20_000)]
     for share, most in published.FACEBOOK_MAPS:
         assert sum(m <= most for m in maps) / 20_000 == pytest.approx(share, abs=0.01)

@@ -72,6 +72,7 @@ def mutated(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "".join(map(entry, draw(st.lists(ENTRY, max_size=3))))
 
 
+@pytest.mark.soak
 @settings(
     derandomize=True,
     max_examples=400,

@@ -118,7 +118,7 @@ def a_job(number: int, pool: str = "", maps: int = 99, **more: Any) -> FakeJob:
 
 
 def served(order: Capacity, jobs: list[FakeJob], slots: tuple[int, int] = (20, 0)) -> list[int]:
-    """Which jobs one heartbeat of an empty node of so many slots serves, in turn."""
+    """Which jobs one heartbeat of an empty node of that many slots serves, in turn."""
     node = FakeNode(0, slots)
     cluster = FakeCluster([node], jobs)
     return [each.job for each in heartbeat(informed(Policy(order), cluster), cluster, node)]

@@ -29,7 +29,7 @@ class Stage:
         self.policy = informed(make_policy(f"{order}+{spec}"), self.cluster)
 
     def heartbeat(self, at_ms: int, node: int, slots: int = 1) -> int:
-        """How many maps a heartbeat of `node` with so many free slots gets at that time."""
+        """How many maps a heartbeat of `node` with that many free slots gets at that time."""
         self.cluster.now_ms = at_ms
         return len(heartbeat(self.policy, self.cluster, FakeNode(node, (slots, 0))))
 

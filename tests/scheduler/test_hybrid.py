@@ -45,7 +45,7 @@ class Lab:
         return self.order.switch
 
     def end(self, count: int) -> None:
-        """So many of the running tasks end."""
+        """That many of the running tasks end."""
         for attempt in list(self.cluster.attempts_)[:count]:
             close(self.policy, self.cluster, attempt, succeeded=True)
 

@@ -45,7 +45,7 @@ S: Millis = 1000
 
 
 class Stage:
-    """A cluster of so many slots under Fair and `kill`, its clock and its pools at hand."""
+    """A cluster of that many slots under Fair and `kill`, its clock and its pools at hand."""
 
     def __init__(
         self, slots: int, pools: dict[str, PoolParams] | None = None, **params: Any

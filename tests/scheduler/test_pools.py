@@ -46,7 +46,7 @@ def a_job(number: int, pool: str = "", maps: int = 10, **more: Any) -> FakeJob:
 
 
 def served(fair: Fair, jobs: list[FakeJob], slots: tuple[int, int] = (12, 0)) -> list[int]:
-    """Which jobs one heartbeat of an empty node of so many slots serves, in turn."""
+    """Which jobs one heartbeat of an empty node of that many slots serves, in turn."""
     node = FakeNode(0, slots)
     cluster = FakeCluster([node], jobs)
     return [launch.job for launch in heartbeat(informed(Policy(fair), cluster), cluster, node)]

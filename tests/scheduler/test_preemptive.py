@@ -55,7 +55,7 @@ class Stage:
         heartbeats(self.policy, self.cluster)
 
     def victims(self, seconds: int = 1) -> list[int]:
-        """Who is told to give way in the next so many seconds."""
+        """Who is told to give way in the next that many seconds."""
         return [kill.attempt for kill in self.kills(seconds)]
 
     def kills(self, seconds: int = 1) -> list[Kill]:

@@ -35,7 +35,7 @@ class Tab:
                 return heard["result"]
 
     async def resize(self, width: int, height: int) -> None:
-        """Give the page so many pixels."""
+        """Give the page that many pixels."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         await self.call("Emulation.setDeviceMetricsOverride", **size)
 

@@ -19,7 +19,7 @@ from tests.support.speculate import hasty_speculation
 
 
 class KillNewest(PreemptionRule):
-    """Kills the newest open attempt of one kind or of any, so many times; and each time names
+    """Kills the newest open attempt of one kind or of any, that many times; and each time names
     its victim twice and one that never was, which the master has to refuse.  With `suspends` it
     suspends the newest and kills only every third time.
     """
@@ -72,7 +72,7 @@ class Scripted(PreemptionRule):
 
 
 class LimitedKills(PreemptionRule):
-    """Another rule's first so many kills.  A rule in too great a hurry never lets a task end."""
+    """Another rule's first that many kills.  A rule in too great a hurry never lets a task end."""
 
     name = "at-most"
     summary = "for tests"

@@ -130,7 +130,7 @@ class ReferenceOrder:
         """The job's tasks of this kind may run from now on."""
 
     def slots(self, kind: int, number: int, now_ms: int) -> None:
-        """The cluster has so many slots now."""
+        """The cluster has that many slots now."""
 
     def launched(self, attempt: Attempt, job: Job, now_ms: int) -> None: ...
 

@@ -102,7 +102,7 @@ class Believed:
             mean.count += 1
 
     def tasks_ms(self, job: Job, kind: int, number: int) -> int | None:
-        """So many tasks at the mean; None before any has ended."""
+        """That many tasks at the mean; None before any has ended."""
         mean = self.own.get((job.number, kind), self._all[kind])
         return mean.times(number) if mean.count else None
 

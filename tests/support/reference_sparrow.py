@@ -14,7 +14,7 @@ DELAY_MS = 0.5
 
 
 class PlainSparrow:
-    """A run of the jobs of a case, until so many as it counts have all of their tasks begun."""
+    """A run of the jobs of a case, until that many as it counts have all of their tasks begun."""
 
     def __init__(self, case: ClusterCase, drawn: DrawnJobs) -> None:
         self._case, self._drawn = case, drawn

@@ -57,7 +57,7 @@ class WaitByTime(ReferenceWait):
 
 
 class WaitByCount(ReferenceWait):
-    """Anywhere once so many heartbeats have passed the job over, since its last node-local map."""
+    """Anywhere once that many heartbeats have passed the job over, since its last local map."""
 
     def __init__(self, skips: int) -> None:
         self._skips = skips

@@ -14,7 +14,7 @@ from callboard.scheduler.view import ClusterView, Offer
 
 
 class SpeculateNewest(SpeculationRule):
-    """Copies the newest attempt that may be copied, so many in all; `restart` says how.
+    """Copies the newest attempt that may be copied, that many in all; `restart` says how.
 
     It wants to while its budget lasts and anything runs; with `refused` it begins with a copy that
     the master has to refuse.

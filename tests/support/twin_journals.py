@@ -23,7 +23,7 @@ def disagreement_of_journals(
     spec: RunSpec, play: PlayLoop = play_instants, instants: int = 1 << 20
 ) -> str | None:
     """Where an event first differs in any field; None if none does.  The twin's are written after
-    so many instants, and read back.  CannotPlay for what it leaves to the actors.
+    that many instants, and read back.  CannotPlay for what it leaves to the actors.
     """
 
     def play_some(tables: Any, most: int) -> int:

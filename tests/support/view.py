@@ -33,7 +33,7 @@ from callboard.scheduler.view import AttemptView, JobView, NodeView
 
 @dataclass
 class FakeJob:
-    """A job with so many pending and running maps and reduces.
+    """A job with that many pending and running maps and reduces.
 
     Its maps lie on the nodes `homes`; the nodes `racks` stand in a rack with them.
     """

@@ -44,6 +44,7 @@ def drawn(screen: Screen) -> list[Strip]:
     return screen.app.screen._compositor.render_strips()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("size", [SMALL, WIDE])
 def test_what_is_kept_is_what_a_screen_that_is_drawn_anew_shows(size: tuple[int, int]) -> None:
     """After jumps, keys of all panes, another theme: no line is left from before."""

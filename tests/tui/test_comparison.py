@@ -150,6 +150,7 @@ class TestInFront:
 
         on_two(act)
 
+    @pytest.mark.soak
     def test_a_policy_for_it_and_a_crash_for_both(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "v", "1", "right", "x")

@@ -101,6 +101,7 @@ class TestNodes:
 
         assert injected(live(act)) == [Crash(4), Restart(4)]
 
+    @pytest.mark.soak
     def test_slower_and_back(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "s")
@@ -180,6 +181,7 @@ class TestJobsAndTheCluster:
 
         assert injected(live(act)) == [SetPriority(0, Priority.VERY_HIGH), SetPool(0, "batch")]
 
+    @pytest.mark.soak
     def test_a_burst_as_it_was_filled_in(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "x", "b", *(["backspace"] * 2), "3", "enter")
@@ -256,6 +258,7 @@ class TestTheMoment:
 
         live(act)
 
+    @pytest.mark.soak
     def test_it_happens_at_the_moment_shown_however_far_the_run_is(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 300_000, *NODE_4, "home", "J", "g", *"90s", "enter", "x", "k")
@@ -290,6 +293,7 @@ class TestUntil:
             await screen.tick(0.25)
         raise AssertionError("it does not stop")
 
+    @pytest.mark.soak
     @pytest.mark.parametrize(
         ("keys", "at_ms", "words"),
         [
@@ -352,6 +356,7 @@ def frame_at(source: RecordedSource | LiveServer, at_ms: int) -> Frame:
     return found[0]
 
 
+@pytest.mark.soak
 def test_what_was_played_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
     """With keys alone: the journal is the run, shows the same, and played again has its digest."""
     path = tmp_path / "by-hand.journal"
@@ -423,6 +428,7 @@ class TestLeaving:
         assert [each.fault for each in events if isinstance(each, FaultStruck)] == made
         assert len(list(tmp_path.iterdir())) == 1
 
+    @pytest.mark.soak
     def test_what_is_saved_is_not_asked_about(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -55,6 +55,7 @@ from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import Millis, Priority
 from callboard.tui.playback import RECORDED_REFUSAL
 from tests.journal.replay.support import OUTAGE, outage, recorded
+from tests.support.soak import one_in
 from tests.tui.support import SMALL, Screen, drive
 
 VIEW = View(columns=40, lane_columns=20)
@@ -110,7 +111,7 @@ DEEDS: dict[str, list[Intervene]] = {
 }
 
 
-@pytest.mark.parametrize("what", DEEDS)
+@pytest.mark.parametrize("what", one_in(4, DEEDS))
 def test_a_run_with_deeds_can_be_played_again_from_its_journal(what: str, tmp_path: Path) -> None:
     """The same digest, to the last message; and before the first deed nothing has changed."""
     path = tmp_path / "by-hand.journal"

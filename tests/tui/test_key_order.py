@@ -103,6 +103,7 @@ def test_a_burst_does_what_single_keys_do(keys: list[str], size: tuple[int, int]
     assert ends[0] == ends[1]
 
 
+@pytest.mark.soak
 def test_a_pane_is_gone_to_before_the_next_key() -> None:
     """The arrows after `2` are of the jobs, whichever pane had the focus."""
 

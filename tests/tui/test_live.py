@@ -30,6 +30,7 @@ from callboard.journal.replay.source import (
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy
 from tests.journal.replay.support import OUTAGE, events_of, outage
+from tests.support.soak import one_in
 from tests.tui.support import Screen, drive
 
 VIEW = View(columns=40, lane_columns=20, job=0)
@@ -127,7 +128,7 @@ BURSTS: dict[str, list[Move]] = {
 
 
 @pytest.mark.parametrize("policies", [("fair",), ("fair", "fifo")])
-@pytest.mark.parametrize("burst", BURSTS)
+@pytest.mark.parametrize("burst", one_in(4, BURSTS))
 def test_a_move_under_way_goes_on_when_more_is_asked(burst: str, policies: tuple[str, ...]) -> None:
     """The last answer is what it is where each request has waited for the one before."""
     asked = [Request(move, VIEW) for move in BURSTS[burst]]

@@ -110,6 +110,7 @@ def test_a_node_that_joins_later_is_nothing_that_the_master_is_wrong_about() -> 
     assert told(Crash(0), Restart(0), at_ms=0) == WELL
 
 
+@pytest.mark.soak
 def test_nodes_to_come_are_not_counted_as_down() -> None:
     async def act(screen: Screen) -> None:
         screen.app.playback.ask(GoTo(100_000))

@@ -17,6 +17,7 @@ from callboard.tui.panels.slot_layout import CellSize, lay_out_slots
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.replay.test_lockstep import pair
+from tests.support.soak import one_in
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -74,7 +75,7 @@ def test_a_screen_is_as_recorded(name: str) -> None:
     check(name, shown(recorded(events), size, move, keys), size)
 
 
-@pytest.mark.parametrize("name", LIVE)
+@pytest.mark.parametrize("name", one_in(4, LIVE))
 def test_a_live_screen_is_as_recorded(name: str) -> None:
     policies, size, move, keys = LIVE[name]
     with LiveServer(pair(*policies)) as server:

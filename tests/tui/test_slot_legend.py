@@ -70,6 +70,7 @@ def test_where_it_is_cut_it_says_where_all_signs_are() -> None:
     drive(recorded(outage()), act, SMALL)
 
 
+@pytest.mark.soak
 def test_racks_out_of_view_are_told_of() -> None:
     """Forty racks, eight lines: no more racks than those without a word."""
 
@@ -152,6 +153,7 @@ def test_a_click_on_a_block_finds_its_slot() -> None:
         assert layout.slot_at(layout.label + 8, 4) == 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("at_ms", [700_000, 1_296_000])
 def test_on_a_usual_screen_forty_nodes_keep_their_cells_heads_and_legend(at_ms: int) -> None:
     """What is longer than the border stands above it; charts that come shrink no cells."""

@@ -10,6 +10,7 @@ from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.pane import Pane
+from tests.support.soak import one_in
 from tests.tui.support import Screen, drive
 from tests.tui.test_interventions import plan
 
@@ -56,7 +57,7 @@ async def go_on(screen: Screen, step: TourStep) -> None:
     await screen.until(lambda: screen.app.playback.answers == screen.app.playback.requests)
 
 
-@pytest.mark.parametrize("name", tour_names())
+@pytest.mark.parametrize("name", one_in(4, tour_names()))
 def test_every_step_shows_what_it_says(name: str) -> None:
     async def act(screen: Screen) -> None:
         screen.app.playback.player.speed = 3600

@@ -132,6 +132,7 @@ def test_what_it_has_no_rules_for_it_refuses_before_anything_runs(world: RunSpec
         TwinRun(world_of(world), schedulers_of(world).policy)
 
 
+@pytest.mark.soak
 def test_a_run_that_is_stuck_is_left_to_the_actors() -> None:
     """They can tell who waits for what: here a map for the node with its input, which has no slot
     for it and never will.

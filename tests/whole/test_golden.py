@@ -12,7 +12,7 @@ LONG = ("facebook-morning", "gp-busy", "hfsp-calibrated", "macrobenchmark", "spa
 """What takes seconds to play."""
 
 RUNS = [(name, policy) for name in golden.names() for policy in golden.policies_of(name)]
-IN_SUITE = one_in(3, [run for run in RUNS if run[0] not in LONG])
+IN_SUITE = one_in(5, [run for run in RUNS if run[0] not in LONG])
 IN_SOAK = [pytest.param(*run, marks=pytest.mark.soak) for run in RUNS if run[0] in LONG]
 
 

@@ -141,12 +141,14 @@ def means() -> dict[str, float]:
     return found
 
 
+@pytest.mark.soak
 def test_on_unlike_machines_coshh_pays(means: dict[str, float]) -> None:
     """The hybrid paper, IV: with more jobs than slots COSHH's mean is the best of the three."""
     assert means["coshh"] < 0.6 * min(means["fifo"], means["fair"])
     assert means["coshh"] < means["hybrid"] < min(means["fifo"], means["fair"])
 
 
+@pytest.mark.soak
 def test_told_task_times_coshh_halves_the_mean_of_thirty_jobs() -> None:
     """The hybrid paper's own classes and resources: from about 30 jobs on COSHH is the best.  One
     seed is chance, since few tasks on wrong nodes make up most of a mean.

@@ -56,6 +56,7 @@ def mean_s(run: RunResult, *bins: str) -> float:
     return float(jobs.response_ms[mine].mean()) / 1000
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("policy", ["hfsp+preemptive", SUSPEND])
 def test_small_jobs_gain_by_preemption(runs: dict[str, RunResult], policy: str) -> None:
     wait = mean_s(runs["hfsp"], "bin1", "bin2")

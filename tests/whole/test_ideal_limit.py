@@ -54,11 +54,12 @@ def ends_s(order: str, task_ms: int) -> list[float]:
     return [ends[spec.job] for spec in jobs]
 
 
-@pytest.mark.parametrize("order", one_in(4, IDEAL))
+@pytest.mark.parametrize("order", one_in(9, IDEAL))
 def test_the_gap_to_the_ideal_machine_falls_as_tasks_shrink(order: str) -> None:
     check_gaps(order, simulate(IDEAL[order], ARRIVALS_S, SIZES_S))
 
 
+@pytest.mark.soak
 def test_so_does_that_of_gittins_where_sizes_are_not_seen() -> None:
     """By a law of which the cluster has 16 times the work, being 16 slots."""
     ranks = gittins_ranks(law_named("weibull(shape=0.5, mean=45)"))

@@ -186,6 +186,7 @@ def test_sticky_slots_keep_each_job_to_a_few_nodes() -> None:
 # Preemption.
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("policy", "seconds"),
     [("fifo", (27, 39, 106)), ("fair+delay(node=5,rack=5)", (9, 20, 116))],
@@ -199,6 +200,7 @@ def test_the_macrobenchmark_takes_as_long_as_the_comment_says(
         assert jobs.response_ms[chosen].mean() / 1000 == pytest.approx(expected, abs=0.5)
 
 
+@pytest.mark.soak
 def test_in_the_storm_global_preemption_wastes_less_and_all_measures_are_better() -> None:
     """Cheng, Zhang, Boutaba: SNP 15 % better in busy hours, norms and unfairness no worse."""
     *kills, newest = scenario_file.load_scenario(
@@ -235,6 +237,7 @@ def wasted_s(run: LibraryRun) -> float:
 # Slow nodes.
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "policy", "copies", "of_use"),
     [
@@ -335,6 +338,7 @@ WAITS = {"monolithic": (2.5, 0.0), "mesos": (4.0, 1.0), "omega": (0.0, 5.5)}
 """Mean seconds in the queue until the first thought, of Batch and of Service jobs."""
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("policy", WAITS)
 def test_batch_waits_behind_service_or_conflicts_with_it(policy: str) -> None:
     """`omega-cell`: no head-of-line blocking under Omega (EuroSys 2013, §4.3)."""
@@ -383,6 +387,7 @@ def test_a_cell_loses_a_rack_and_a_scheduler() -> None:
         assert run.result.summary.jobs.completed == len(run.jobs)
 
 
+@pytest.mark.soak
 def test_half_the_jobs_take_a_second_under_late_binding() -> None:
     """`sparrow-100ms`, as the list of the library says."""
     run = ran_with_events("sparrow-100ms", "sparrow")

@@ -194,6 +194,7 @@ class KillAll(PreemptionRule):
 """
 
 
+@pytest.mark.soak
 def test_on_the_command_line_it_is_told_with_status_1_unless_patient(
     callboard: Run, tmp_path: Path
 ) -> None:

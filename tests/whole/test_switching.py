@@ -5,6 +5,7 @@ Every order with every rule of preemption, locality and speculation; each run is
 rule as all are (`tests.support.world.play`).
 """
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ SWITCHES: st.SearchStrategy[list[ScheduledFault]] = st.lists(
 )
 
 
+@pytest.mark.soak
 @given(world=WORLDS_WITH_FAULTS, switches=SWITCHES)
 @settings(derandomize=True, max_examples=100, deadline=None)
 def test_any_policy_takes_over_any_world(world: DrawnWorld, switches: list[ScheduledFault]) -> None:

@@ -54,6 +54,7 @@ def test_held_slots_are_those_of_the_attempts(scenario: str, policy: str) -> Non
     assert ((held == busy) | (held == before)).all()
 
 
+@pytest.mark.soak
 def test_pools_are_those_that_fair_shares_by() -> None:
     """The scenario's pools are by user, with one that has a min share of 80 slots."""
     shares = shares_of(played("preemption-storm", "fair+kill"))

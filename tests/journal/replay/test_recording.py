@@ -34,6 +34,7 @@ from callboard.journal.run_state import NO_SUBJECT, RunState
 from callboard.journal.tell.sentences import Narrator
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.journal.replay.test_cluster_state import RUNS, folded, told
+from tests.support.soak import one_in
 
 
 def taped(events: tuple[object, ...]) -> Recording:
@@ -223,6 +224,7 @@ class TestFrame:
         frame = Cursor(Recording()).frame(View(jobs_key=key, jobs_reverse=True))
         assert (frame.jobs, frame.jobs_top, frame.jobs_found) == ([], 0, 0)
 
+    @pytest.mark.soak
     def test_the_jobs_are_windowed_sorted_and_filtered(self) -> None:
         cursor = Cursor(taped(events_of("small-jobs", "hfsp")))
         cursor.move(GoTo(cursor.recording.end_ms // 2))
@@ -238,7 +240,7 @@ class TestFrame:
         assert all(name in row.name for row in only.jobs)
         assert len(only.jobs) == only.jobs_found > 0
 
-    @pytest.mark.parametrize("key", JobSortKey)
+    @pytest.mark.parametrize("key", one_in(5, JobSortKey))
     def test_every_order_is_total(self, key: JobSortKey) -> None:
         """Jobs that are alike stay in the order of their numbers, so that no row jumps about."""
         cursor = Cursor(taped(events_of("small-jobs", "hfsp")))

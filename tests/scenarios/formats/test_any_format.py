@@ -15,6 +15,7 @@ from tests.scenarios.formats.test_column_map import JOBS_CSV, JOBS_MAP, TASKS_MA
 from tests.scenarios.formats.test_rumen import job as rumen_job
 from tests.scenarios.formats.test_sls import container, synth
 from tests.scenarios.formats.test_sls import job as sls_job
+from tests.support.soak import one_in
 
 SAMPLES = {
     "Hadoop 1 job history": (HADOOP1, ""),
@@ -53,7 +54,7 @@ def test_every_format_has_a_sample_and_is_told_by_it(tmp_path: Path) -> None:
     assert {each.name for each in FORMATS} == {name.partition(" of")[0] for name in SAMPLES}
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", one_in(4, SAMPLES))
 @settings(derandomize=True, max_examples=120, deadline=None)
 @given(data=st.data())
 def test_a_changed_file_is_read_or_refused(

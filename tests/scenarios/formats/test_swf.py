@@ -27,7 +27,7 @@ def test_the_header_tells_the_cluster_and_without_it_what_ran_at_once(tmp_path: 
     assert (recording.nodes, recording.map_slots, recording.rack_sizes) == (4, 2, (4,))
     bare = imported(written(tmp_path, SWF.partition("\n  1")[2].join(["1", ""])))
     assert (bare.recording.nodes, bare.recording.map_slots) == (4, 1)
-    assert remark(bare.remarks, "so many ran at once")[:2] == ("guessed", 4)
+    assert remark(bare.remarks, "that many ran at once")[:2] == ("guessed", 4)
 
 
 def test_what_was_guessed_or_dropped_is_counted(tmp_path: Path) -> None:
