@@ -29,7 +29,7 @@ AGAIN_MS: Millis = 200
 has a second, Linux 200 ms).  Each further time it waits twice as long,"""
 
 _TIMES_COUNTED = 4
-"""up to so many times."""
+"""up to that many times."""
 
 
 class Framed(Message, frozen=True):

@@ -56,7 +56,7 @@ class Coverage(NamedTuple):
 
 
 def fixed_coverage(family: str, correlation: float, seeds: int, trials: int) -> Fixed:
-    """How often intervals over so many seeds hold, and the warning comes."""
+    """How often intervals over that many seeds hold, and the warning comes."""
     rng = np.random.default_rng(1)
     held, shares, warned = np.zeros((3, trials), np.bool_)
     for trial in range(trials):

@@ -77,13 +77,13 @@ class Idler(Actor):
 
 
 def bare(kernel: Kernel, actors: int) -> None:
-    """Admit so many bare actors."""
+    """Admit that many bare actors."""
     for number in range(1, actors + 1):
         kernel.admit(Idler(number, f"idler {number}"))
 
 
 def cluster(kernel: Kernel, actors: int) -> None:
-    """Admit so many nodes, and what else a cluster has; their slots come when they are used."""
+    """Admit that many nodes, and what else a cluster has; their slots come when they are used."""
     idle = Cluster(nodes=actors, map_slots=SLOTS - 2, reduce_slots=2)
     world = World(idle, Tasks(), [LATER], seed=1)
     assemble(kernel, world, Central(make_policy("fifo"), make_policy))
@@ -93,7 +93,7 @@ KINDS: dict[str, Callable[[Kernel, int], None]] = {"bare": bare, "cluster": clus
 
 
 def idle(kind: str, actors: int, traced: bool) -> Memory:
-    """The memory in use with so many parked actors; for a fresh process."""
+    """The memory in use with that many parked actors; for a fresh process."""
     if traced:
         tracemalloc.start()
     kernel, surveyor = Kernel(), Surveyor()

@@ -54,7 +54,7 @@ class Beat(Message, frozen=True):
 
 
 class Heartbeat(Message, frozen=True):
-    """Node to master: so many slots are free, and these jobs' tasks have finished."""
+    """Node to master: that many slots are free, and these jobs' tasks have finished."""
 
     node: int
     free: int
@@ -62,13 +62,13 @@ class Heartbeat(Message, frozen=True):
 
 
 class Reply(Message, frozen=True):
-    """Master to node: heard you, and offered so many of your slots."""
+    """Master to node: heard you, and offered that many of your slots."""
 
     offered: int
 
 
 class Want(Message, frozen=True):
-    """Job to master: so many more of my tasks may run."""
+    """Job to master: that many more of my tasks may run."""
 
     job: int
     tasks: int

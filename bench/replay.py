@@ -48,7 +48,7 @@ HEAP_EVENTS = 1_000_000
 HEAP_PENDING = 4_200  # as many timers as there are nodes and slots
 MESSAGES_A_HEARTBEAT = 3
 STEPS_A_LOOK = 1024
-"""A kernel is looked at once in so many supersteps."""
+"""A kernel is looked at once in that many supersteps."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -219,7 +219,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--day", choices=DAYS, default="2009", help=f"of {TRACES} (default: 2009)")
     for name, number in (("nodes", 600), ("racks", 20), ("map-slots", 4), ("reduce-slots", 2)):
         parser.add_argument(f"--{name}", type=int, default=number, help=f"default: {number}")
-    parser.add_argument("--jobs", type=int, help="only the first so many jobs")
+    parser.add_argument("--jobs", type=int, help="only the first that many jobs")
     parser.add_argument("--policy", action="append", help="default: fifo, then fair")
     parser.add_argument("--all-heartbeats", action="store_true", help="also send every heartbeat")
     return parser.parse_args()

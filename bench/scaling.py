@@ -85,7 +85,7 @@ def runs(sizes: Sequence[int], takes: int) -> Iterator[Line]:
 
 
 def us_a_task(policy: str, nodes: int) -> float:
-    """Microseconds a task in a run on so many nodes, of 4.4 tasks each within ten minutes."""
+    """Microseconds a task in a run on that many nodes, of 4.4 tasks each within ten minutes."""
     jobs = [
         JobSpec(
             job=number,

@@ -107,8 +107,8 @@ class Hall(FakeCluster):
 
 
 class Bench:
-    """One policy on the full cluster, with so many jobs that have something to launch, of so many
-    tasks each or of unequal numbers.
+    """One policy on the full cluster, with jobs that have something to launch, of that many tasks
+    each or of unequal numbers.
     """
 
     def __init__(self, policy: Policy, jobs: int, tasks: int | None = None) -> None:
@@ -187,7 +187,7 @@ class Bench:
         return node
 
     def us_a_decision(self, rounds: int) -> float:
-        """Microseconds of processor time a decision, over so many rounds."""
+        """Microseconds of processor time a decision, over that many rounds."""
         decisions, began = self.decisions, process_time()
         for _ in range(rounds):
             self.round()

@@ -17,7 +17,7 @@ OVERLOAD = 1.1
 JOBS = (1000, 10_000, 100_000)
 
 _TICKS = 1_000_000
-"""Moments are compared as whole numbers, so many to a mean size."""
+"""Moments are compared as whole numbers, that many to a mean size."""
 
 
 class Steady(NamedTuple):
@@ -32,7 +32,7 @@ class Steady(NamedTuple):
 
 
 def mm1_run(rng: np.random.Generator, load: float, jobs: int) -> SteadyState:
-    """What a run of so many jobs tells, from the empty machine on."""
+    """What a run of that many jobs tells, from the empty machine on."""
     arrivals = np.cumsum(rng.exponential(1 / load, jobs))
     ends = np.asarray(simulate("fifo", arrivals, rng.exponential(1.0, jobs)))
     came, went = ((_TICKS * each).astype(np.int64) for each in (arrivals, ends))

@@ -31,7 +31,7 @@ class Measured(NamedTuple):
 
 
 def measured(plan: SweepPlan, cores: int) -> Measured:
-    """Play the plan into an empty store on so many cores, and again when all is there."""
+    """Play the plan into an empty store on that many cores, and again when all is there."""
     sweep = PlannedSweep(plan)
     with tempfile.TemporaryDirectory() as folder, ResultStore(Path(folder) / "s") as store:
         with local_workers(cores) as workers:

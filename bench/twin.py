@@ -68,7 +68,7 @@ def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool, against: bo
 
 def compare_worlds(first: int, worlds: int, *, journal: bool) -> int:
     """Play drawn worlds by both, and perhaps compare their journals; how many differ.  These are
-    written after so many instants that it is in many parts, or in one.
+    written after that many instants that it is in many parts, or in one.
     """
     different = refused = 0
     for seed in range(first, first + worlds):
@@ -115,7 +115,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--reps", type=int, default=3, help="how often each is played (default: 3)")
     parser.add_argument("--against", action="store_true", help="compare every attempt")
     parser.add_argument("--journal", action="store_true", help="with journals")
-    parser.add_argument("--worlds", type=int, default=0, help="compare so many drawn worlds")
+    parser.add_argument("--worlds", type=int, default=0, help="compare that many drawn worlds")
     parser.add_argument("--first", type=int, default=0, help="the first of them")
     return parser.parse_args()
 

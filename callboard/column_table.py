@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from callboard.journal.missing_extra import MissingExtraError
 
 ROWS_SHOWN = 10
-"""So many rows of a table are shown, from its beginning."""
+"""That many rows of a table are shown, from its beginning."""
 
 
 class ColumnTable(Mapping[str, NDArray[Any]]):

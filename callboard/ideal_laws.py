@@ -157,7 +157,7 @@ def _lines(
 
 
 def _runs_to_play_on(lines: Sequence[LawLine], most: int) -> dict[LawSystem, range]:
-    """The runs after the first ones by which systems have means that so many would tell: once, so
+    """The runs after the first ones by which systems have means that that many would tell: once, so
     that not looking often makes them told (two stages, Stein 1945).
     """
     goals: dict[LawSystem, range] = {}
@@ -171,7 +171,7 @@ def _runs_to_play_on(lines: Sequence[LawLine], most: int) -> dict[LawSystem, ran
 
 _NOTE = """\
 {runs} runs of {jobs:,} jobs each; ± is a 95 % interval, the narrower for what is known of the jobs
-drawn.  equal: all of it is within {margin:.0%} of the formula.  not told: so many runs would tell
+drawn.  equal: all of it is within {margin:.0%} of the formula.  not told: that many runs would tell
 (--most-runs).  too rare: the mean hangs on jobs so large that these runs hardly had any."""
 
 

@@ -119,7 +119,7 @@ class WaitingReservations:
             self.by_node[node] += count
 
     def _take(self, of: _JobStage, node: NodeId, count: int) -> int:
-        """So many wait there no more, as far as there are as many."""
+        """That many wait there no more, as far as there are as many."""
         nodes = self.stages.get(of)
         taken = min(count, nodes[node]) if nodes else 0
         if nodes and taken:
@@ -128,7 +128,7 @@ class WaitingReservations:
         return taken
 
     def _give(self, of: _JobStage, tasks: int) -> None:
-        """So many tasks have a node."""
+        """That many tasks have a node."""
         self._left[of] -= tasks
         if self._left[of] <= 0:
             self._drop(of)

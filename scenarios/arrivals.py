@@ -63,7 +63,7 @@ class Bursts(TableOfKind, frozen=True, tag="bursts"):
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
         """A job's place is drawn in expected arrivals, which pass at rate 1, and then put on the
-        clock: so many whole cycles, and so far into the busy or the idle time of the next.
+        clock: a number of whole cycles, and so far into the busy or the idle time of the next.
         """
         draw = Stream(seed, _PURPOSE)
         places = accumulate(draw.exponential(1.0, job) for job in range(jobs))
@@ -87,7 +87,7 @@ class Tailed(TableOfKind, frozen=True, tag="tailed"):
     mean_s: PositiveSeconds = 30.0
     """The mean gap, at first."""
     busy_jobs: JobCount = 130
-    """After so many jobs it slows down; the names of the later ones begin with `tail-`, and
+    """After that many jobs it slows down; the names of the later ones begin with `tail-`, and
     `RunResult.counted_jobs` leaves them out.
     """
     tail_mean_s: PositiveSeconds = 80.0
@@ -125,7 +125,7 @@ class AtOnce(TableOfKind, frozen=True, tag="at-once"):
 
 
 class Counted(TableOfKind, frozen=True, tag="counted"):
-    """So many jobs in each stretch of time, drawn evenly within it: what is known where submissions
+    """That many jobs in each stretch of time, drawn evenly in it: what is known where submissions
     were counted by the hour.
     """
 

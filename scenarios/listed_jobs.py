@@ -56,7 +56,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     reduce_demand: dict[str, fields.Amount] | None = None
     """What each of its reduces takes besides a slot."""
     count: fields.JobCount = 1
-    """So many equal jobs; after a `name` they get `-1`, `-2`, …"""
+    """That many equal jobs; after a `name` they get `-1`, `-2`, …"""
     every_s: fields.Seconds = 0.0
     """How long after each other they come."""
     poisoned_maps: tuple[fields.TaskNumber, ...] = ()

@@ -37,7 +37,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     """
     initialisation: Literal["recorded", "none"] | fields.Seconds = "recorded"
     """How long a job is initialised before any task of it may run: as long as it was, not at all,
-    or so many seconds.
+    or that many seconds.
     """
     columns: str = ""
     """What the columns of a table mean, as `callboard import --map` takes it."""

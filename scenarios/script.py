@@ -143,7 +143,7 @@ class _FaultScript:
             self.begins.append(ScheduledFault(at_ms, entry.fault(job)))
 
     def _count(self, more: int, place: int, field: str) -> None:
-        """So many faults more, which only a trace, a draw or the names of jobs could tell."""
+        """That many faults more, which only a trace, a draw or the names of jobs could tell."""
         self._uncounted += more
         if self._uncounted > SCHEDULED_FAULTS_MAX:
             refuse_entry(f"this comes to more than {SCHEDULED_FAULTS_MAX:,} faults", place, field)

@@ -2,7 +2,7 @@
 `categories.py`).
 
 What the papers, which print distributions, leave open is a field with a default here, its reason
-beside it. Draws are addressed by job number; `sizes` are those of so many jobs in order.
+beside it. Draws are addressed by job number; `sizes` are those of that many jobs in order.
 """
 
 import math

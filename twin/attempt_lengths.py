@@ -47,8 +47,8 @@ _ATTEMPTS = 1 << 20  # of a task, in the addresses of draws
 
 
 def map_length(w: Tables, job: int, task: int, number: int, level: int, at: int) -> int:
-    """How long the map takes on the node at that place, with its input at this level, after so many
-    attempts.
+    """How long the map takes on the node at that place, with its input at this level, after
+    `number` attempts.
     """
     factor = w.reals[LEVEL_FACTOR + level] * _slowness(w, job, 2 * task, number, at)
     lengths = w.jobs[job, LENGTHS]

@@ -44,7 +44,7 @@ def believed_size(w: Tables, kind: int, job: int, left: bool) -> int:
 
 
 def believed_time(w: Tables, kind: int, job: int, tasks: int, guess_ms: int) -> int:
-    """So many tasks of the mean length: of the job's own ended ones, else of all, else a guess."""
+    """That many tasks of the mean length: of the job's that ended, else of all, else a guess."""
     total, count = w.jobs[job, OWN_TIME + kind], w.jobs[job, OWN_COUNT + kind]
     if count == 0:
         total, count = w.sums[ENDED_TIME, kind], w.sums[ENDED_COUNT, kind]
@@ -54,7 +54,7 @@ def believed_time(w: Tables, kind: int, job: int, tasks: int, guess_ms: int) -> 
 
 
 def mean_times(w: Tables, total: int, count: int, tasks: int) -> int:
-    """So many times the mean of so many numbers that add up to the total, rounded."""
+    """That many times the mean of that many numbers that add up to the total, rounded."""
     if tasks and total > _LARGEST // tasks:
         w.state[OVERFLOW] = 1
         return 0

@@ -37,5 +37,5 @@ def claim_table(rule: KillPreemption, order: Order, jobs: int, paths: list[str])
 
 
 def _milliseconds(seconds: float) -> int:
-    """What a whole number of milliseconds must be above to be above so many seconds."""
+    """What a whole number of milliseconds must be above to be above that many seconds."""
     return c.LATER if isinf(seconds) else floor(1000 * seconds)

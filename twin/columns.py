@@ -78,7 +78,7 @@ LEVEL_FACTOR, SIGMA, STRAGGLERS, STRAGGLING, SIZE_ERROR = 0, 3, 4, 5, 6
 FIRST_SIZE, FIRST_SIZE_FACTOR = 7, 8
 REAL_WIDTH = 9
 
-# `keys`: of the streams of draws; the placement's from `PLACEMENT` on, so many tries a replica.
+# `keys`: of the streams of draws; the placement's from `PLACEMENT` on, that many tries a replica.
 DURATION, STRAGGLER, ESTIMATE, PLACEMENT = range(4)
 TRIES = 64
 

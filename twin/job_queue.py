@@ -72,7 +72,7 @@ def place_job(w: Tables, kind: int, job: int) -> None:
 
 
 def change_pools(w: Tables, kind: int, pool: int, more: int, wish: int) -> None:
-    """A pool's members run so many more and wish for so many more; tell the pools above."""
+    """A pool's members run that many more and wish for that many more; tell the pools above."""
     while True:
         before, cap = w.pools[pool, POOL_DEMAND + kind], w.pools[pool, CAP + kind]
         w.pools[pool, POOL_RUNNING + kind] += more

@@ -1,5 +1,5 @@
 """Who starves, and who is killed for it: looked at twice a second, if anything has happened, and
-acted on every so many seconds.
+acted on every that many seconds.
 
 A claimant has two clocks, one for its min share and one for half of its fair share; each shows the
 last look at which the claimant was there and did not starve.

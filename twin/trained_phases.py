@@ -1,6 +1,6 @@
 """HFSP's training: the first tasks of a phase measure it, by their ends or by how far they are.
 
-The attempts that are to measure a phase, so many at once, hold training slots; while any is left
+The attempts that are to measure a phase, that many at once, hold training slots; while any is left
 the phases in training go before all others, the smallest first.
 """
 

@@ -1,7 +1,7 @@
 """The virtual cluster beside the real one, in which all phases of a kind are served at once: each
 by its weight of what is there, and none by more than its cap.
 
-The members stand in the order of cap / weight; the first so many get their cap, the others share
+The members stand in the order of cap / weight; the first that many get their cap, the others share
 what these leave.  Whenever anything changes, all are gone through: they are few.
 """
 

@@ -44,7 +44,7 @@ def wide_difference(high: int, low: int, less_high: int, less_low: int) -> tuple
 
 
 def wide_product(high: int, low: int, factor: int) -> tuple[int, int]:
-    """So many times the number."""
+    """That many times the number."""
     total = low * factor
     return high * factor + (total >> BITS), total & _MASK
 

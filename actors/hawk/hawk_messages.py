@@ -61,7 +61,7 @@ class RedrawDue(Message, frozen=True):
 
 
 class TasksLeft(Message, frozen=True):
-    """Scheduler to node, beside a task of this stage: so many are left."""
+    """Scheduler to node, beside a task of this stage: that many are left."""
 
     job: JobId
     stage: Stage

@@ -52,7 +52,7 @@ class LongWaits:
     def place(
         self, tasks: int, estimate_ms: Millis, now_ms: Millis, suited: Sequence[NodeId]
     ) -> list[NodeId]:
-        """The node of each of so many tasks, of those that are `suited`: first slots without long
+        """The node of each of that many tasks, of those that are `suited`: first slots without long
         work, then where the wait is least.
         """
         chosen = self._free_slots(tasks, suited)
@@ -65,7 +65,7 @@ class LongWaits:
         return chosen
 
     def _free_slots(self, tasks: int, suited: Sequence[NodeId]) -> list[NodeId]:
-        """At most so many slots without long work, one of each node before another of any."""
+        """At most that many slots without long work, one of each node before another of any."""
         chosen: list[NodeId] = []
         most = max((self._work[node].slots for node in suited), default=0)
         for level in range(most):
@@ -112,7 +112,7 @@ class LongWaits:
     def remove(
         self, node: NodeId, estimate_ms: Millis, tasks: int = 1, attempt: AttemptId = 0
     ) -> None:
-        """So many tasks that were placed there will not run, or one has ended."""
+        """That many tasks that were placed there will not run, or one has ended."""
         work = self._work[node]
         work.tasks -= tasks
         work.estimated_ms -= tasks * estimate_ms

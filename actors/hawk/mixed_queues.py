@@ -154,7 +154,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
             held.taken_back |= held.of == of
 
     def _drop(self, held: HeldReservations, kind: SlotKind, count: int) -> None:
-        """So many of these wait no more."""
+        """That many of these wait no more."""
         held.count -= count
         if not held.count:
             self._queues[kind].remove(held)

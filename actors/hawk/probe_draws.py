@@ -17,7 +17,7 @@ class ProbeDraws:
     def probed(
         self, job: JobId, stage: Stage, batch: int, count: int, among: Sequence[NodeId]
     ) -> list[NodeId]:
-        """The nodes of so many probes."""
+        """The nodes of that many probes."""
         stream = Stream(self._seed, f"short probes/{stage}/{batch}")
         places = (stream.bits_row(job, count) >> np.uint64(32)) * np.uint64(len(among))
         return [among[place] for place in (places >> np.uint64(32)).tolist()]

@@ -32,7 +32,7 @@ class NodeGivenUp(Message, frozen=True):
 
 
 class Sync(Message, frozen=True):
-    """Scheduler to keeper: what has changed since the first so many `changes`?"""
+    """Scheduler to keeper: what has changed since the first `changes` changes?"""
 
     scheduler: int
     changes: int
@@ -40,7 +40,7 @@ class Sync(Message, frozen=True):
 
 
 class CellChanges(Message, frozen=True):
-    """CellState state to scheduler: these nodes; there have been so many `changes` in all."""
+    """Keeper to scheduler: these nodes; there have been `changes` changes in all."""
 
     changes: int
     nodes: tuple[NodeState, ...]

@@ -125,7 +125,7 @@ class CellState:
         return CommitResult(tuple(committed), tuple(conflicted))
 
     def since(self, changes: int) -> tuple[NodeState, ...]:
-        """The nodes as they are that have changed since there were so many `changes`."""
+        """The nodes that have changed since the first `changes` changes, as they are now."""
         changed = dict.fromkeys(self.changes[changes:])
         return tuple((node, self.claimable(node), self.numbers[node]) for node in changed)
 

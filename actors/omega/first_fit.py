@@ -16,7 +16,7 @@ class CandidateDraws:
         self._drawn: Counter[JobId] = Counter()
 
     def below(self, scheduler: int, candidates: int, job: JobId) -> int:  # noqa: ARG002
-        """The place of one of so many candidates, for a scheduler that places this job."""
+        """The place of one of that many candidates, for a scheduler that places this job."""
         self._drawn[job] += 1
         return self._stream.below(candidates, job, self._drawn[job])
 
@@ -33,7 +33,7 @@ class FirstFit:
         self._draws = draws
 
     def place(self, cell: CellState, demand: Vector, tasks: int, job: JobId) -> list[Claim]:
-        """Claim nodes for so many tasks, or fewer: a node drawn from those that have not been found
+        """Claim nodes for up to that many tasks: a node drawn from those that have not been found
         full is given one task; it stays a candidate until it has no room.
         """
         candidates, left = self._candidates, len(self._candidates)

@@ -29,7 +29,7 @@ class ThinkParams(PartParams, frozen=True, kw_only=True):
     """What could not be placed comes back to the queue so much later."""
 
     def think_ms(self, tasks: int, *, service: bool) -> Millis:
-        """How long a thought about so many tasks of a job takes."""
+        """How long a thought about that many tasks of a job takes."""
         t_job, t_task = self.t_job, self.t_task
         if service:
             t_job = t_job if self.service_t_job is None else self.service_t_job

@@ -63,7 +63,7 @@ class UnplacedStage(msgspec.Struct, eq=False):
 
 
 class Thought(msgspec.Struct, frozen=True, eq=False):
-    """A thought about so many tasks of a stage, which had waited in the queue for `queued_ms`."""
+    """A thought about that many tasks of a stage, which had waited in the queue for `queued_ms`."""
 
     of: UnplacedStage
     tasks: int

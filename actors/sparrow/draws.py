@@ -20,7 +20,7 @@ class Draws:
         self._seed = seed
 
     def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
-        """So many nodes, or all of them if there are fewer, in random order."""
+        """That many nodes, or all of them if there are fewer, in random order."""
         return self.distinct_on((), job, stage, batch, count)
 
     def distinct_on(
@@ -62,7 +62,7 @@ class DrawsWithinReach:
         self._only_on = only_on
 
     def distinct(self, job: JobId, stage: Stage, batch: int, count: int) -> Sequence[NodeId]:
-        """So many nodes, or fewer where there are not as many, in random order."""
+        """That many nodes, or fewer where there are not as many, in random order."""
         lost, types = self._contacts.lost, self._only_on(job)
         what = (job, stage, batch, count + len(lost))
         drawn = self._draws.distinct_on(types, *what) if types else self._draws.distinct(*what)

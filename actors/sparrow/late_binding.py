@@ -26,7 +26,7 @@ from callboard.scheduler.reasons import Reason, Why
 
 
 class LateBinding(AskedFrontend):
-    """Sends so many reservations for each task as `ratios` say."""
+    """Sends that many reservations for each task as `ratios` say."""
 
     why = Why(Reason.RESERVATION, "sparrow")
 

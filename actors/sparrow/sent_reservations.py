@@ -27,7 +27,7 @@ class SentReservations:
         return self._batches[job, stage] - 1
 
     def add(self, job: JobId, stage: Stage, sent: Mapping[NodeId, int]) -> None:
-        """So many are sent to, or kept by, each of these nodes."""
+        """That many are sent to, or kept by, each of these nodes."""
         self._waiting.setdefault((job, stage), Counter()).update(sent)
         self._outstanding[job, stage] += sum(sent.values())
 
@@ -40,7 +40,7 @@ class SentReservations:
         return self._outstanding[job, stage]
 
     def remove(self, job: JobId, stage: Stage, node: NodeId, count: int = 1) -> None:
-        """So many wait there no more, be it that they were to be taken back."""
+        """That many wait there no more, be it that they were to be taken back."""
         self._outstanding[job, stage] = max(self._outstanding[job, stage] - count, 0)
         waiting = self._waiting.get((job, stage))
         if waiting is not None and node in waiting:

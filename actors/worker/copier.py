@@ -14,7 +14,7 @@ host" takes about so long, a refused connection no time, a silent one minutes.""
 
 FIRST_PAUSE_MS: Millis = 10_000  # ReduceCopier.BACKOFF_INIT
 GROWTH = 1.3  # ReduceCopier.BACKOFF_EXPONENTIAL_BASE
-TELL_EVERY = 10  # the least MAX_FETCH_RETRIES_PER_MAP: so many failures make one notification
+TELL_EVERY = 10  # the least MAX_FETCH_RETRIES_PER_MAP: that many failures make one notification
 FAILURES_MAX = 30  # the least "too many fetch failures" of one map, which end the attempt
 
 

@@ -193,7 +193,7 @@ class ApplicationMaster(Frontend):
         )
 
     def _make_room(self, job: BookedJob, reduces: int) -> None:
-        """Stop so many reduces, the newest first, that maps can run which they wait for."""
+        """Stop that many reduces, the newest first, that maps can run which they wait for."""
         if not reduces:
             return
         self._reduces_asked = 0

@@ -43,7 +43,7 @@ class Serving(ABC):
 
     @abstractmethod
     def farthest(self, request: ContainerRequest) -> Locality:
-        """How far from what it reads a container may be, after so many missed offers."""
+        """How far from what it reads a container may be, after that many missed offers."""
 
     @abstractmethod
     def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:

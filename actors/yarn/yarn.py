@@ -22,7 +22,7 @@ from callboard.scheduler.model import JobId
 from callboard.scheduler.policy import PolicySpecError
 
 MASTERS_MAX = 60_000
-"""So many masters have addresses."""
+"""That many masters have addresses."""
 
 
 class Yarn(Architecture):

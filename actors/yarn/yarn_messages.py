@@ -25,9 +25,9 @@ class SubmitApplication(Message, frozen=True):
 
 
 class ContainerAsk(Message, frozen=True):
-    """So many containers of a priority (lower is first) are asked for from now on: `anywhere` in
-    all, of which so many would do on each of these nodes, and in each of these racks.  Places that
-    are not named stay as they were.
+    """How many containers of a priority (lower is first) are asked for from now on: `anywhere` in
+    all, and how many of them would do on each of these nodes and in each of these racks.  Places
+    that are not named stay as they were.
     """
 
     priority: int

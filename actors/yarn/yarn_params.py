@@ -74,11 +74,11 @@ class YarnParams(PartParams, frozen=True, kw_only=True):
     """The most containers that a node is given at a heartbeat; unset, 100 under `capacity`, 1 under
     the others."""
     off_switch: Annotated[int, Meta(ge=1, le=1000)] = 1
-    """Under `capacity` a heartbeat brings nothing more after so many containers that are nowhere
+    """Under `capacity` a heartbeat brings nothing more after that many containers that are nowhere
     near to what they read, or read nothing."""
     node_locality_delay: Annotated[int, Meta(ge=-1)] = 40
-    """Under `capacity` a map goes to another node of the rack only after so many offers were passed
-    over (at most as many as there are nodes); -1: it does not wait for its rack either."""
+    """Under `capacity` a map goes to another node of the rack only when that many have passed
+    (at most as many as there are nodes); -1: it does not wait for its rack either."""
     node_threshold: Annotated[float, Meta(ge=-1, le=1)] = -1.0
     """Under the others, the part of all nodes that are passed over before a map goes to another
     node of the rack; below 0 it does not wait."""

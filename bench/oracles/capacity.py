@@ -25,7 +25,7 @@ _LETTERS = {MAP: "m", REDUCE: "r"}
 
 
 class Submit(msgspec.Struct, tag="submit", array_like=True):
-    """A job is submitted; `more` may hold back its reduces until so many maps have succeeded."""
+    """A job is submitted; `more` may hold back its reduces until that many maps have succeeded."""
 
     job: int
     queue: str

@@ -158,7 +158,7 @@ def play(
     cpus: float = CPUS,
     memory: float = MEMORY,
 ) -> CellFigures:
-    """The figures of these jobs on machines of so many cpus and gigabytes."""
+    """The figures of these jobs on machines of that many cpus and gigabytes."""
     cluster = Cluster(
         nodes=machines,
         racks=1,

@@ -127,7 +127,7 @@ class _InTurn(Questions):
 def jobs_of_maps(
     arrivals_ms: Sequence[Millis], lengths_ms: Sequence[Millis], tasks: int
 ) -> list[JobSpec]:
-    """A job for each arrival, of so many maps that are as long as each other."""
+    """A job for each arrival, of that many maps that are as long as each other."""
     return [
         JobSpec(job=number, name=f"job-{number}", submit_ms=at_ms, maps=tasks, map_ms=length_ms)
         for number, (at_ms, length_ms) in enumerate(zip(arrivals_ms, lengths_ms, strict=True))

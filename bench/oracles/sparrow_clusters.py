@@ -1,7 +1,7 @@
 """Large clusters of the simulator that Sparrow's authors released (radlab/sparrow).
 
 A case is a placement, a load and a number of jobs, and the percentiles of their responses.  The
-program counts the jobs whose tasks all have a slot first, so many of them, less those that came
+program counts the jobs whose tasks all have a slot first, that many of them, less those that came
 while the cluster filled; others go on coming.  It is played twice: with its own draws, which gives
 its figures, and with draws of ours, which gives others of the same distribution.
 """
@@ -122,7 +122,7 @@ class ClusterCase(msgspec.Struct, frozen=True):
 
 
 class _FirstPlaced:
-    """The first jobs whose tasks have all begun, so many, and when their last tasks have ended."""
+    """The first jobs whose tasks have all begun, and when their last tasks have ended."""
 
     def __init__(self, count: int) -> None:
         self.ends_ms: dict[JobId, Millis] = {}
@@ -169,7 +169,7 @@ def counted_responses_ms(case: ClusterCase, seed: int | None) -> NDArray[np.floa
 def _responses_of_first(
     case: ClusterCase, seed: int | None, count: int
 ) -> NDArray[np.float64] | None:
-    """The same where so many jobs come; None if others would have come meanwhile."""
+    """The same where that many jobs come; None if others would have come meanwhile."""
     drawn = case.their_draws().jobs(count) if seed is None else case.our_jobs(seed, count)
     arrivals_ms = [round(CLOCK * each) for each in drawn.arrivals_ms]
     lengths_ms = [max(round(CLOCK * each), 1) for each in drawn.lengths_ms]

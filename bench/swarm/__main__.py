@@ -29,7 +29,7 @@ FOLDER = Path("swarm")
 
 
 def run_swarm(options: argparse.Namespace) -> int:
-    """Try seeds until the time is up or so many have been tried; the exit status."""
+    """Try seeds until the time is up or that many have been tried; the exit status."""
     records = SeedRecords(options.to)
     ends = time.monotonic() + 3600 * options.hours if options.worlds is None else None
     seeds = _until(ends, islice(records.left(options.seed), options.worlds))
@@ -100,7 +100,7 @@ def try_again(path: Path) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.swarm", description=__doc__)
     parser.add_argument("--hours", type=float, default=1.0, help="how long (default: 1)")
-    parser.add_argument("--worlds", type=whole_number(1), help="so many seeds instead")
+    parser.add_argument("--worlds", type=whole_number(1), help="that many seeds instead")
     parser.add_argument("--seed", type=whole_number(0), default=1, help="the first (default: 1)")
     parser.add_argument("--cores", type=whole_number(1), help="processes (default: as many cores)")
     parser.add_argument("--to", type=Path, default=FOLDER, help="folder (default: swarm)")

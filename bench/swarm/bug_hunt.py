@@ -25,7 +25,7 @@ SEED_SECONDS_MAX = 20.0
 
 
 class Catch(msgspec.Struct, frozen=True):
-    """How a bug was caught: after so many worlds and seeds, by which kind of flaw; "" if not."""
+    """How a bug was caught: after that many worlds and seeds, by which kind of flaw; "" if not."""
 
     what: str
     room: str

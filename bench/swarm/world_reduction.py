@@ -31,7 +31,7 @@ _KEPT = {"name", "kind", "what"}
 def reduced(
     world: DrawnWorld, fails: Callable[[DrawnWorld], bool], tries: int = TRIES
 ) -> DrawnWorld:
-    """The smallest world that was found in so many tries, and a minute, and still fails."""
+    """The smallest world that was found in that many tries, and a minute, and still fails."""
     ends = time.process_time() + SECONDS
     while tries > 0 and time.process_time() < ends:
         for smaller in _smaller(world):

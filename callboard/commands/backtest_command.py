@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--policy", action="append", required=True, metavar="POLICY", help=policy)
     train = "calibrate on the first jobs, this share of them, and predict the rest, as in 60%%"
     add("--train", metavar="SHARE", help=train)
-    seeds = "play so many seeds, from the scenario's own on, or these (1001..1010)"
+    seeds = "play that many seeds, from the scenario's own on, or these (1001..1010)"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     figure = f"draw what ran at once over time; {', '.join(CHART_ENDINGS)}"
     add("--figure", metavar="FILE", help=figure)

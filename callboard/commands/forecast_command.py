@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     at = "the moment, as in 7:30, 1:07:30, 90s or 1h30m"
     when = parser.add_mutually_exclusive_group(required=True)
     when.add_argument("--at", type=_moment, metavar="TIME", help=at)
-    test = "forecast at so many moments of what is over, and count the intervals that held it"
+    test = "forecast at that many moments of what is over, and count the intervals that held it"
     when.add_argument("--test", type=whole_number(1, 1000), metavar="N", help=test)
     add("--job", action="append", metavar="NAME", help="only this job; repeated, these")
     runs = f"how often what is not known is drawn anew (default: {_RUNS})"

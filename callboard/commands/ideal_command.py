@@ -76,7 +76,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--cluster", action="store_true", help=cluster)
     heartbeat = f"with --cluster: seconds between two heartbeats (default: {HEARTBEAT_S:g})"
     add("--heartbeat", type=_HEARTBEAT, metavar="S", help=heartbeat)
-    most = "with --law: play on where a mean is not told, if so many runs would tell it"
+    most = "with --law: play on where a mean is not told, if that many runs would tell it"
     add("--most-runs", type=whole_number(1), metavar="N", help=most)
     played = f"{', '.join(DISCIPLINES)}; with --law also {GITTINS}"
     choices = (*DISCIPLINES, GITTINS)

@@ -184,7 +184,7 @@ def _print_explored(found: Sequence[tuple[Exploration, Explored]], *, as_json: b
 
 
 def _exploring_seeds(each: Exploration, asked_for: Sequence[int] | int | None) -> Sequence[int]:
-    """The exploration's own seeds, or so many, or these very ones."""
+    """The exploration's own seeds, or that many, or these very ones."""
     if asked_for is None:
         return each.seeds
     return range(1, asked_for + 1) if isinstance(asked_for, int) else asked_for

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("evidence").add_argument
-    seeds = "play so many seeds, from the scenario's own on, or these (1001..1010)"
+    seeds = "play that many seeds, from the scenario's own on, or these (1001..1010)"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     cores = "how many processes to use (default: as many as there are cores)"
     add("--cores", type=whole_number(1, 10_000), metavar="N", help=cores)

@@ -13,7 +13,7 @@ from callboard.scheduler.view import JobView
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`large`: from so many tasks left on, jobs go by submit time, so that none starves others."""
+    """`large`: with that many tasks left, jobs go by submit time, so that none starves others."""
 
     large: Annotated[int, msgspec.Meta(ge=1)] = 1000
 

@@ -111,7 +111,7 @@ class DrawnJobs(NamedTuple):
 
 
 def draw_jobs(system: LawSystem, jobs: int, seed: int, run: int) -> DrawnJobs:
-    """So many of them, in the order of their arrival."""
+    """That many of them, in the order of their arrival."""
     key = np.random.SeedSequence([seed, _PURPOSE, run])
     rng = np.random.Generator(np.random.Philox(key))
     gaps = rng.standard_exponential(jobs) / (system.one.rate * system.servers)

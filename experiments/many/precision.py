@@ -32,7 +32,7 @@ LOOK_AHEAD = 5
 """Seeds for which the precision must stay, up to the 100th; from there on per 100 seeds."""
 
 _HOPELESS = 10
-"""With so many seeds two policies have at least two in common, or the rule gives up."""
+"""With that many seeds two policies have at least two in common, or the rule gives up."""
 
 
 class Precision(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class Precision(msgspec.Struct, frozen=True):
     stopping: Stopping
     seeds: int
     wanted: int
-    """The rule cannot stop before it has so many more seeds."""
+    """The rule cannot stop before it has that many more seeds."""
     share: float
     """The half width that was asked for, as a share of the first policy's mean."""
     reached: tuple[float | None, ...]

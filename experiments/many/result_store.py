@@ -21,7 +21,7 @@ APPLICATION_ID = 0x43424F44
 STORE_VERSION = 1
 
 _AT_ONCE = 500
-"""So many keys are asked for in one query."""
+"""That many keys are asked for in one query."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS results (

@@ -1,4 +1,4 @@
-"""Which seeds are played: so many from the scenario's own on, or these very ones."""
+"""Which seeds are played: that many from the scenario's own on, or these very ones."""
 
 import re
 from collections.abc import Iterable

@@ -45,9 +45,9 @@ class Selection(msgspec.Struct, frozen=True):
     stopping: Stopping
     seeds: int
     wanted: int
-    """The rule cannot stop before it has so many more seeds, of the survivors."""
+    """The rule cannot stop before it has that many more seeds, of the survivors."""
     at_most: int
-    """It stops, or gives up, after so many more seeds at the latest."""
+    """It stops, or gives up, after that many more seeds at the latest."""
     survivors: tuple[int, ...]
     """The columns of the policies that are not eliminated; those of the same mean, if several
     remain at the end.
@@ -151,7 +151,7 @@ class SelectionRule(msgspec.Struct, frozen=True):
 
 
 def screening_factor(seeds: NDArray[np.int64], error: float) -> FigureMatrix:
-    """h² after so many seeds, for a comparison that may err with the probability `error`."""
+    """h² after that many seeds, for a comparison that may err with the probability `error`."""
     eta = ((2 * error) ** (-2 / (seeds - 1)) - 1) / 2
     return np.asarray(2 * eta * (seeds - 1))
 

@@ -39,7 +39,7 @@ CORRELATION_MAX = 0.4
 PILE_UP_ERROR = 0.01
 
 _MSER = 5
-"""MSER looks at means of so many jobs."""
+"""MSER looks at means of that many jobs."""
 
 
 class SteadyState(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +137,7 @@ def warm_up_of(values: _Floats) -> int | None:
 
 
 def batch_means(values: _Floats, batches: int) -> _Floats:
-    """The means of so many batches of equal length; of the first values as many are left out as
+    """The means of that many batches of equal length; of the first values as many are left out as
     are over.
     """
     each = len(values) // batches

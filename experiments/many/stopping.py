@@ -20,7 +20,7 @@ order in each.  None (or not finite) for a run without the figure.
 """
 
 FIRST_STAGE = 20
-"""So many seeds are played before a rule believes what it is told."""
+"""That many seeds are played before a rule believes what it is told."""
 
 
 class Stopping(StrEnum):

@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 TASKS_A_WORKER = 4
-"""So many are handed out for each worker, so that none waits for the next one."""
+"""That many are handed out for each worker, so that none waits for the next one."""
 
 _POLLS_A_SECOND = 8
 

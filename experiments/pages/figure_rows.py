@@ -108,7 +108,7 @@ TABLE_ROWS, VERBOSE_ROWS = (*OUTCOME_ROWS, *SPEED_ROWS), (*OUTCOME_ROWS, *COST_R
 
 
 def done_within_row(seconds: float) -> TableRow:
-    """Which share of the jobs submitted had completed within so many seconds."""
+    """Which share of the jobs submitted had completed within that many seconds."""
 
     def share(run: RunResult) -> float | None:
         return share_within(run.jobs, run.jobs.job, seconds)
@@ -139,7 +139,7 @@ def group_rows(
     results: Sequence[RunResult], by: GroupKey, within_s: float | None = None
 ) -> tuple[TableRow, ...]:
     """For each pool or user how many jobs it has, and their response times; and, if that is asked,
-    which share of them had completed within so many seconds.
+    which share of them had completed within that many seconds.
     """
     names = _names(results, by)
     return tuple(row for name in names for row in _rows_of(by, name, within_s))

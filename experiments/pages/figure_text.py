@@ -77,7 +77,7 @@ def with_half(mean: str, half: float | None) -> str:
 
 
 def _signed_with_half(mean: float, half: float | None, decimals: int, unit: str) -> str:
-    """`−12 ± 3 s`, or `under 1 s` where so many decimals say nothing of either."""
+    """`−12 ± 3 s`, or `under 1 s` where that many decimals say nothing of either."""
     told = with_half(f"{with_sign(mean, f',.{decimals}f')}{unit}", half)
     if (mean or half) and not re.search("[1-9]", told):
         return f"under {10**-decimals:g}{unit}"

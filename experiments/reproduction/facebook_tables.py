@@ -29,7 +29,7 @@ _JOBS = (49, 21, 18, 11, 8, 8, 5, 5, 2, 1, 1, 1)
 
 
 def _jobs_of(maps: int) -> Callable[[RunSpec], float]:
-    """How many of the 130 jobs have so many maps."""
+    """How many of the 130 jobs have that many maps."""
     return lambda spec: float(sum(job.maps == maps for job in spec.jobs[:_BUSY_JOBS]))
 
 
@@ -59,7 +59,7 @@ def _share_between(least: int, most: int) -> Callable[[RunSpec], float]:
 
 
 def _jobs_of_length(maps: int, seconds: float) -> Callable[[RunSpec], float]:
-    """How many of the 130 jobs have so many maps of so many seconds."""
+    """How many of the 130 jobs have that many maps of that many seconds."""
     shape = maps, round(1000 * seconds)
     return lambda spec: float(sum((j.maps, j.map_ms) == shape for j in spec.jobs[:_BUSY_JOBS]))
 

@@ -170,7 +170,7 @@ HFSP_SENSITIVITY: tuple[AnyArtefact, ...] = (
         quantities=arrivals_in_bursts(),
         why="Where jobs come by chance, one a minute, 9.6 come in 0.16 h on average, and 35 once in"
         " thousands of millions of such stretches: the run that is drawn had other arrivals than"
-        " the paper says.  A job every 25 s brings so many (--explore).",
+        " the paper says.  A job every 25 s brings that many (--explore).",
     ),
     Artefact(
         id="hfsp-fig-10-bursts",

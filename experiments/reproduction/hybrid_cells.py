@@ -21,7 +21,7 @@ WITH_HYBRID = {**HETEROGENEOUS_POLICIES, "hybrid": 'hybrid(size="oracle")'}
 
 
 def yahoo_cell(jobs: int, name: str, policy: str, more: tuple[str, ...] = ()) -> Cell:
-    """So many jobs of the Yahoo! workload under a policy."""
+    """That many jobs of the Yahoo! workload under a policy."""
     return Cell(
         name=f"{name}, {jobs} jobs",
         scenario="hybrid-yahoo",
@@ -33,7 +33,7 @@ def yahoo_cell(jobs: int, name: str, policy: str, more: tuple[str, ...] = ()) ->
 
 
 def facebook_cell(jobs: int, name: str, policy: str, more: tuple[str, ...] = ()) -> Cell:
-    """So many jobs of the Facebook workload under a policy."""
+    """That many jobs of the Facebook workload under a policy."""
     return Cell(
         name=f"{name}, {jobs} jobs",
         scenario="hybrid-facebook",
@@ -51,7 +51,7 @@ RESOURCE_TYPES = 6
 def resources_cell(
     each: int, name: str, policy: str, categories: str = "yahoo", more: tuple[str, ...] = ()
 ) -> Cell:
-    """A hundred jobs on so many resources of each type."""
+    """A hundred jobs on that many resources of each type."""
     groups = range(RESOURCE_TYPES)
     overrides = [f"cluster.group.{group}.nodes={each}" for group in groups]
     if categories != "yahoo":

@@ -73,7 +73,7 @@ def _no_more_overloaded(runs: Runs) -> float | None:
 
 
 def _switches(runs: Runs, resources: int) -> Collection[str]:
-    """The orders that the hybrid has put in force with so many resources."""
+    """The orders that the hybrid has put in force with that many resources."""
     return runs[f"hybrid, {resources} resources"].metered["switches"].keys()
 
 

@@ -41,7 +41,7 @@ def _rivals(other: str, policy: str, *more: str) -> tuple[Cell, Cell]:
 
 
 def _due(slots: int) -> str:
-    """Production is due so many of the 400 map slots."""
+    """Production is due that many of the 400 map slots."""
     return f"parts.fair.pools.production.min_maps={slots}"
 
 

@@ -27,7 +27,7 @@ class Asked(NamedTuple):
 
 
 def asked(artefact: AnyArtefact, seeds: Sequence[int] | int | None, *, quick: bool) -> Asked:
-    """The artefact with these seeds, or so many of those that judge; its own number unless told."""
+    """The artefact with these seeds, or that many of those that judge; unless told, its own."""
     if seeds is None:
         seeds = artefact.quick if quick else artefact.seeds
     if isinstance(seeds, int):

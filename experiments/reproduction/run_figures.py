@@ -142,7 +142,7 @@ def node_local_of(of_bin: SizeBin) -> RunFigure:
 
 
 def local_share(level: str, maps: int | None = None) -> RunFigure:
-    """The share of map attempts that were launched at this level or nearer, of jobs of so many
+    """The share of map attempts that were launched at this level or nearer, of jobs of that many
     maps.
     """
 

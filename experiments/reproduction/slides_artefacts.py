@@ -110,7 +110,7 @@ _CONCURRENT = (5, 10, 20, 50)
 
 
 def _sticky(jobs: int, policy: str, name: str) -> Cell:
-    """The slides' microbenchmark: so many jobs at once on 100 nodes of 4 slots."""
+    """The slides' microbenchmark: that many jobs at once on 100 nodes of 4 slots."""
     overrides = (
         f"workload.job.0.count={jobs}",
         "cluster.nodes=100",

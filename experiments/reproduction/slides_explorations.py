@@ -32,7 +32,7 @@ _PENDING = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100, 150, 200, 300)
 
 
 def _jobs_of(maps: int) -> Played:
-    """The small jobs under FIFO, all with so many maps."""
+    """The small jobs under FIFO, all with that many maps."""
     count, every_s = max(30, 6000 // maps), maps / _MAPS_A_SECOND
     jobs = f'{{name="row",count={count},every_s={every_s:.3f},maps={maps},map_s=80}}'
     overrides = (f"workload.job=[{jobs}]",)

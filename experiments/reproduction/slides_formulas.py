@@ -65,7 +65,7 @@ def non_local(skips: int) -> Callable[[Runs], float | None]:
 
 
 def far_maps(offers: int) -> tuple[Quantity[Runs], ...]:
-    """Non-local maps beside (1 − f)^D, where D counts the skips and so many `offers` more."""
+    """Non-local maps beside (1 − f)^D, where D counts the skips and that many `offers` more."""
     return tuple(
         Quantity(
             label=f"non-local maps, D = {skips + offers}",
@@ -130,11 +130,11 @@ def skips_for(locality: float, maps: int, nodes: int = 100, replicas: int = 3) -
 
 
 WISHES = ((10, 0.8), (10, 0.95), (50, 0.9), (100, 0.95))
-"""Jobs of so many maps, and the share of them that is to be local."""
+"""Jobs of that many maps, and the share of them that is to be local."""
 
 
 def wished(maps: int, locality: float, times: float = 1, more: tuple[str, ...] = ()) -> Cell:
-    """Jobs of one size on a full cluster, with as many skips as the formula asks for, or so many
+    """Jobs of one size on a full cluster, with as many skips as the formula asks for, or that many
     times as many.
     """
     jobs = f'{{name="jobs",count={1800 // maps},every_s={maps / 10:g},maps={maps},map_s=50}}'
@@ -167,7 +167,7 @@ def _blocked_chart(samples: Sequence[ExampleNumbers]) -> Any:
 
 
 def local_by(skips: float, maps: int, nodes: int = 100, replicas: int = 3) -> float:
-    """The share λ that the formula promises a job of so many maps for D skips."""
+    """The share λ that the formula promises a job of that many maps for D skips."""
     rest = exp(-skips * replicas / nodes)
     return max(0.0, 1 - rest / (1 - rest) / maps)
 
@@ -242,7 +242,7 @@ SLIDES_FORMULAS: tuple[AnyArtefact, ...] = (
         id="slides-formula-locality",
         paper=Paper.SLIDES,
         place="Analysis: D ≥ −(M/R) ln(((1−λ)N) / (1+(1−λ)N))",
-        says="So many skips make at least the share λ of a job's N maps local.",
+        says="That many skips make at least the share λ of a job's N maps local.",
         verdict_class=VerdictClass.FORMULA,
         evidence=_WISHED,
         quantities=tuple(

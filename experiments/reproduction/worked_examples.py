@@ -238,8 +238,8 @@ LONG_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def _first_of(slots: int, seed: int) -> ExampleNumbers:
-    """How long a job waits for the first of so many slots whose tasks end at random times, in
-    parts of a task as many as there are slots: drawn as the least of so many even draws.
+    """How long a job waits for the first of that many slots whose tasks end at random times, in
+    parts of a task as many as there are slots: drawn as the least of that many even draws.
     """
     draw = np.random.Generator(np.random.PCG64((seed, 4)))
     least = 1 - (1 - draw.random(_DRAWS)) ** (1 / slots)

@@ -79,7 +79,7 @@ class _Fluid:
         return Fraction(done[there.index(job)])
 
     def left_by_its_end_ms(self, job: int, times: Fraction) -> list[Fraction]:
-        """What is left of the others when the job would be done, if it is so many times as long."""
+        """What is left of the others when the job would be done if that many times as long."""
         at_ms = self.ends_ms(self.discipline)[job]
         sizes = [Fraction(size) for size in self._sizes_ms]
         sizes[job] *= times

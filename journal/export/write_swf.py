@@ -38,7 +38,7 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     more = "processors than the cluster has map slots: logs are of jobs that fit"
     found = [
         (large, f"that {large:,} jobs had their maps in turn: they have more {more}"),
-        (reduces, f"{reduces:,} reduces: a job is so many processors for one time"),
+        (reduces, f"{reduces:,} reduces: a job is that many processors for one time"),
         (unequal, f"maps of several lengths in {unequal:,} jobs: their mean stands for each"),
     ]
     return [text for number, text in found if number]

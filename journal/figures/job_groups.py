@@ -23,7 +23,7 @@ def response_seconds_of(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> S
 def share_within(
     jobs: JobColumns, chosen: Collection[JobId] | Ints, seconds: float
 ) -> float | None:
-    """The share of the chosen jobs that have completed within so many seconds of their submission;
+    """The share of the chosen jobs that have completed within that many seconds of submission;
     None where none was chosen.
     """
     if not len(chosen):

@@ -165,7 +165,7 @@ class SwfReader:
         if told:
             self._maker.stated = StatedCluster(nodes, slots, 1, words)
         else:
-            words = f"{words}: so many ran at once at most, and nothing tells how many there were"
+            words = f"{words}: that many ran at once at most, and nothing tells how many there were"
             self._maker.stated = StatedCluster(nodes, slots, 1, words, "guessed")
 
     def _most_at_once(self) -> int:

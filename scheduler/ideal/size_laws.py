@@ -17,7 +17,7 @@ class SizeLaw(NamedTuple):
     highest: float
     """Outside of these there is less than 10⁻¹⁰ of the jobs, and less of the work."""
     draw: Callable[[np.random.Generator, int], GridValues]
-    """So many sizes, drawn without the density, so that either can judge the other."""
+    """That many sizes, drawn without the density, so that either can judge the other."""
 
 
 def exponential(mean: float = 1.0) -> SizeLaw:

@@ -112,7 +112,7 @@ class NewestAboveShare(PreemptionRule):
 
 
 _IN_TIME = ("fair-share-timeout", "min-share-timeout")
-"""What a rule that takes only so many at once does not promise."""
+"""What a rule that takes only that many at once does not promise."""
 
 
 class KillPreemption(NewestAboveShare):

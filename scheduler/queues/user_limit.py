@@ -45,7 +45,7 @@ def user_limit(
     weight: Fraction = Fraction(1),
 ) -> Vector:
     """What an active user of this weight may hold: an even part of what active users hold and one
-    container more, at least the stated part of what the queue holds, at most so many times its
+    container more, at least the stated part of what the queue holds, at most that many times its
     capacity.
     """
 

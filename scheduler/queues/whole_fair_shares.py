@@ -36,7 +36,7 @@ class SharePool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def whole_fair_shares(total: int, pools: Sequence[SharePool]) -> list[int]:
-    """Each pool's share of so many units, in the order given."""
+    """Each pool's share of that many units, in the order given."""
     fixed = [pool.fixed() for pool in pools]
     sharing = [pool for pool, share in zip(pools, fixed, strict=True) if share is None]
     left = max(total - sum(share for share in fixed if share is not None), 0)

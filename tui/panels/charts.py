@@ -81,7 +81,7 @@ class ChartsPane(Pane):
             self.set_class(number == len(_telling(frame)), f"of-{number}")
 
     def wanted(self, rows: int) -> int:
-        """How many lines its charts take with so many rows each."""
+        """How many lines its charts take with that many rows each."""
         return rows * len(_telling(self.frame)) if self.frame is not None else 0
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:

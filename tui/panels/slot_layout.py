@@ -48,7 +48,7 @@ _FITTING = (
 
 class LayoutLine(msgspec.Struct, frozen=True):
     """A line of the pane: the head of a rack, some of its nodes, or a blank.  Of cards and blocks
-    `part` 1 is their second line.  A line of `heads` stands over so many nodes side by side.
+    `part` 1 is their second line.  A line of `heads` stands over that many nodes side by side.
     """
 
     rack: int = -1

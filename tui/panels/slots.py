@@ -157,13 +157,13 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         return self.run is not None and len(self.run.nodes) >= MANY_NODES
 
     def wanted(self, most: int) -> int:
-        """How many lines of at most so many it has use for."""
+        """How many lines of at most that many it has use for."""
         if self.run is None:
             return most
         return min(len(self._laid_out(self.run, most).lines) + self._legend_lines, most)
 
     def _laid_out(self, run: RunInfo, height: int) -> SlotLayout:
-        """The layout in so many lines; if it needs more there is a bar to scroll them."""
+        """The layout in that many lines; if it needs more there is a bar to scroll them."""
         width, glyphs = self.content_size.width, self.palette.flat or self.app.no_color
         large = self.presented
         kept, size = self._legend_lines, self.size_asked

@@ -1,7 +1,7 @@
 """Slots a node, and block replicas.
 
 What ran at once is a lower bound.  It is the number itself where nodes were full: where a task
-ended on a node that ran so many, and another began there soon, as work that waits does.
+ended on a node that ran that many, and another began there soon, as work that waits does.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,7 @@ def _slots(log_: AttemptLog, kind: int, period_ms: float) -> HistoryFinding:
         return Untold(name, "no such task tells where and when it ran")
     peak = node_peak(log_.host[kept], log_.begin_ms[kept], log_.end_ms[kept], period_ms)
     full = peak.refills >= _REFILLS
-    where = f"so many ran at once on {peak.nodes:,} of {log_.hosts:,} nodes"
+    where = f"that many ran at once on {peak.nodes:,} of {log_.hosts:,} nodes"
     how = f", which were full again at once {peak.refills:,} times" if full else ", at least"
     high = float(peak.most) if full else None
     return Estimate(name, field, float(peak.most), float(peak.most), high, "", where + how)

@@ -20,7 +20,7 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.scheduler.model import MAPS, REDUCES, STAGES, JobId, Locality, Millis, Stage
 
 ARRIVALS_MAX = 1000
-"""At most so many jobs are still to come."""
+"""At most that many jobs are still to come."""
 
 
 class Continuations:

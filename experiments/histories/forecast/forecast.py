@@ -114,7 +114,7 @@ class Forecaster:
         moved: Callable[[str, int], None],
         engine: EngineName = ACTORS,
     ) -> Iterator[Forecast]:
-        """When each of these jobs ends, by so many continuations; `moved` hears of each."""
+        """When each of these jobs ends, by that many continuations; `moved` hears of each."""
         played = frozenset(self._state.in_system) & {*targets, *self.in_system, *self._ended_ms}
         continued = _Continued(self._continuations, played, engine)
         found: dict[int, Mapping[JobId, Millis]] = {}
@@ -159,8 +159,8 @@ def _forecast(job: JobId, at_ms: Millis, ends_ms: Sequence[Millis | None]) -> Fo
 
 
 class Coverage(NamedTuple):
-    """How forecasts at several instants compare with what happened: of so many so many intervals
-    held it, and the median error of their medians, as a share of what was left.
+    """How forecasts at several instants compare with what happened: of all intervals `held` held
+    it, and the median error of their medians, as a share of what was left.
     """
 
     forecasts: int
@@ -180,7 +180,7 @@ def coverage(found: Sequence[tuple[Forecast, Millis]]) -> Coverage:
 
 
 def spread_instants(spec: RunSpec, count: int) -> list[Millis]:
-    """So many instants, evenly among the submissions of the middle, each a millisecond after one:
+    """That many instants, evenly among the submissions of the middle, each a millisecond after one:
     at first too little has ended, and at last too few jobs are still to come.
     """
     came_ms = sorted(job.submit_ms for job in spec.jobs)

@@ -17,7 +17,7 @@ ENOUGH = 5
 """Jobs that must have ended before they tell anything."""
 
 NEAREST = 20
-"""So many jobs that are played about as long tell of a job."""
+"""That many jobs that are played about as long tell of a job."""
 
 
 class Compared(NamedTuple):

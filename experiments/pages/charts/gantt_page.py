@@ -49,7 +49,7 @@ class PageOfRuns(msgspec.Struct, frozen=True):
 
 def gantt_page(runs: Sequence[ChartRun], title: str | None = None) -> str:
     """The page; equal runs give equal pages.  NothingToDraw if no attempt ever held a slot, or if
-    so many did that no browser would draw them.
+    that many did that no browser would draw them.
     """
     groups, name_of = grouping(runs)
     pages = [_page_run(run, groups, name_of(run)) for run in runs]

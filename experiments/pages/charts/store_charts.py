@@ -33,7 +33,7 @@ from callboard.experiments.pages.charts.measures import MEASURES, Measure
 from callboard.journal.tell.names import count
 
 _LOG_FROM = 30
-"""If the greatest value of a key is so many times the least, its axis is logarithmic."""
+"""If the greatest value of a key is that many times the least, its axis is logarithmic."""
 
 _PRESSED = 0.5
 """If the least value is so much of the greatest, an axis from 0 would mostly be empty."""

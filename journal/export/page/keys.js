@@ -58,7 +58,7 @@ function fillHelp(table, [, preemption, returned, lost, fault]) {
     [preemption, "there: a preemption"],
     ["× ‖ ≠ ~ ⊘", "beside a node: down, paused, its link disturbed, slow, out of service"],
     ["?", "beside a node: it is up, and the master has given it up for lost"],
-    ["1 2 3 …", "after a node's slots: so many suspended attempts in its memory"],
+    ["1 2 3 …", "after a node's slots: that many suspended attempts in its memory"],
     ["N R O", "on a card: a node-local, rack-local or off-rack map"],
   ]);
 }

@@ -114,7 +114,7 @@ class JobClasses:
 
 
 def _far_apart(points: NDArray[np.float64], count: int) -> list[int]:
-    """So many points: the first, and in turn the one farthest from all chosen; the older of two."""
+    """That many points: the first, then each time the one farthest from those; the older of two."""
     chosen = [0]
     while len(chosen) < count:
         gaps = _distances(points, points[chosen]).min(axis=1)
