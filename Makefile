@@ -36,7 +36,7 @@ format: $(STAMP) ## format and fix what ruff can
 soak: $(STAMP) ## what takes longer than the suite should: long tests, more drawn worlds, by the actors and by both engines
 	@$(BIN)/python -m pytest $(TESTS) -m soak
 	@$(BIN)/python -m bench.twin --first $(SOAK) --worlds 1000
-	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 300 --to build/soak
+	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 200 --to build/soak
 
 bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine, of sweeps, of the screen and of pages
 	$(BIN)/python -m bench.engine
