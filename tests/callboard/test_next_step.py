@@ -50,6 +50,19 @@ def test_a_file_that_is_not_there(callboard: Run, words: tuple[str, ...], says: 
     assert says in err
 
 
+def test_explain_without_a_job_names_the_one_that_took_longest(
+    callboard: Run, tmp_path: Path
+) -> None:
+    journal = tmp_path / "two.journal"
+    assert callboard("run", "two-jobs", "--policy", "fair", "--journal", str(journal))[0] == 0
+    status, out, err = callboard("explain", str(journal))
+    assert (status, out) == (2, "")
+    assert f"job-0 “long” took longest (3 min 34 s): `callboard explain {journal} 0`" in err
+    status, _, err = callboard("explain", "two-jobs")
+    assert status == 2
+    assert "`callboard run two-jobs --journal two-jobs.journal` records it" in err
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [
