@@ -30,12 +30,14 @@ class SlicedOrder(KeyedOrder, Ranking):
 
     def bind(self, policy: Policy) -> None:
         rule = policy.preemption
-        self.slices = self.slices or isinstance(rule, RankPreemption)
-        if isinstance(rule, RankPreemption) and rule.params.how == "kill":
+        if not isinstance(rule, RankPreemption):
+            return
+        if rule.params.how == "kill":
             raise MisfitError(
                 f"under `{self.name}` a job whose task is killed would be first again and take the"
                 f' slot back; use `{rule.name}(how="suspend")`, under which jobs take turns'
             )
+        self.slices = True
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if self.slices:
