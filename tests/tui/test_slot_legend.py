@@ -130,6 +130,23 @@ def test_a_thousand_nodes_have_a_cell_each_on_a_usual_screen() -> None:
     assert layout.neighbour(0, 1, 0) == 4
 
 
+def test_a_thousand_nodes_have_half_a_cell_each_on_a_small_screen() -> None:
+    """On a screen of 80×24, in four racks, they were four bars."""
+    facts = [NodeFacts(node, node % 4, 4, 2, 1.0) for node in range(1000)]
+    layout = lay_out_slots(facts, 76, 8, None)
+    assert layout.size is CellSize.PAIRS
+    assert len(layout.lines) == 8
+    upper = [node for line in layout.lines for node in line.nodes]
+    lower = [node for line in layout.lines for node in line.under]
+    assert sorted(upper + lower) == list(range(1000))
+    assert layout.at(layout.label + 1, 0) == (4, 0)
+    below = layout.neighbour(4, 0, 1)
+    assert below == layout.lines[0].under[1]
+    assert layout.neighbour(below, 0, 1) == layout.lines[1].nodes[1]
+    assert layout.line_of(below, 0) == 0
+    assert lay_out_slots(facts, 76, 8, None, glyphs=True).size is CellSize.RACKS
+
+
 def test_an_audience_sees_larger_slots() -> None:
     """On a screen of 200×60 forty nodes were as small as without `--present`."""
 

@@ -1,7 +1,10 @@
 """Two thousand nodes on the screen, from the first event to the last."""
 
+import numpy as np
 import pytest
+from rich.color import Color
 
+from callboard.journal.replay.frame import SlotState
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slot_layout import LOADS, CellSize
 from callboard.tui.panels.slots import SlotsPane
@@ -87,3 +90,38 @@ def test_a_thousand_nodes_have_a_cell_each() -> None:
         assert 0 < cells() < everyone
 
     drive(recorded(events), act, WIDE)
+
+
+def test_a_thousand_nodes_are_told_by_colour_on_a_small_screen() -> None:
+    """Half a cell a node: whoever is busy is as bright as its load, whoever is down is red."""
+    settings = ("cluster.nodes=1000", "cluster.racks=4", "workload.jobs=60")
+    events = events_of("facebook-morning", "fair", *settings)
+
+    async def act(screen: Screen) -> None:
+        slots = screen.app.query_one("#slots", SlotsPane)
+        assert slots.slot_layout.size is CellSize.PAIRS
+        screen.app.playback.ask(GoTo(screen.frame.end_ms or 600_000))
+        screen.app.playback.ask(GoTo(600_000))
+        await screen.pilot.pause()
+        frame, layout = screen.frame, slots.slot_layout
+        states = np.frombuffer(frame.states, np.uint8).reshape(1000, -1)
+        free = [SlotState.IDLE, SlotState.GHOST]
+        busy = int((~np.isin(states, free)).any(axis=1).sum())
+        assert 0 < busy < 1000
+        shown = sum(
+            _is_blue(colour)
+            for y, line in enumerate(layout.lines)
+            for segment in list(slots.render_line(y))[1 : 1 + len(line.nodes)]
+            if segment.style is not None
+            for colour in (segment.style.color, segment.style.bgcolor)
+        )
+        assert shown == busy
+
+    drive(recorded(events), act, SMALL)
+
+
+def _is_blue(colour: Color | None) -> bool:
+    """Whether it is a shade of the accent, and no grey."""
+    assert colour is not None
+    red, _, blue = colour.get_truecolor()
+    return blue - red > 40

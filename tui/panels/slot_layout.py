@@ -2,8 +2,9 @@
 
 Cells shrink as the cluster grows: *cards* of two lines for a dozen nodes, for an audience *blocks*
 of seven columns and two lines, *tiles* of three columns, *cells* of one character, *halves* (two
-slots a character), *nodes* (a character a node, by its load), and at last *racks*, a bar for each
-rack.  The largest size that needs no scrolling is used unless one was chosen.
+slots a character), *nodes* (a character a node, by its load), *pairs* (two nodes a character, by
+their loads), and at last *racks*, a bar for each rack.  The largest size that needs no scrolling is
+used unless one was chosen.
 """
 
 from collections.abc import Sequence
@@ -26,10 +27,14 @@ class CellSize(IntEnum):
     CARDS = 4
     NODES = 5
     BLOCKS = 6
+    PAIRS = 7
 
 
 CARD_NODES = 12
 """Up to this many nodes a cluster may have cards."""
+
+BY_NODE = (CellSize.NODES, CellSize.PAIRS)
+"""Cells that show nodes, and not their slots."""
 
 LOADS = "·▁▂▃▄▅▆▇█"
 """A node as one cell: none of its slots busy, and so on up to all of them."""
@@ -41,6 +46,7 @@ _FITTING = (
     CellSize.CELLS,
     CellSize.HALVES,
     CellSize.NODES,
+    CellSize.PAIRS,
     CellSize.RACKS,
 )
 """From the largest to the smallest."""
@@ -49,12 +55,14 @@ _FITTING = (
 class LayoutLine(msgspec.Struct, frozen=True):
     """A line of the pane: the head of a rack, some of its nodes, or a blank.  Of cards and blocks
     `part` 1 is their second line.  A line of `heads` stands over that many nodes side by side.
+    Of pairs `under` are the lower nodes, which may be one less.
     """
 
     rack: int = -1
     nodes: tuple[NodeId, ...] = ()
     part: int = 0
     heads: int = 0
+    under: tuple[NodeId, ...] = ()
 
 
 class SlotLayout(msgspec.Struct, frozen=True):
@@ -72,7 +80,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
         """The node at a place, and the column within that node."""
         if not 0 <= y < len(self.lines) or x < 0:
             return None, 0
-        if self.size is CellSize.NODES:  # the label is that of a rack
+        if self.size in BY_NODE:  # the label is that of a rack
             x -= self.label
         place, column = divmod(x, self.node_width)
         nodes = self.lines[y].nodes
@@ -81,14 +89,15 @@ class SlotLayout(msgspec.Struct, frozen=True):
     def slot_at(self, column: int, slots: int) -> int | None:
         """The slot at a column of its node, if any."""
         inside = column - self.label
-        if inside < 0 or self.size is CellSize.NODES:
+        if inside < 0 or self.size in BY_NODE:
             return None
         slot = 2 * inside if self.size is CellSize.HALVES else inside // max(self.cell, 1)
         return slot if slot < slots else None
 
     def neighbour(self, node: NodeId | None, across: int, down: int) -> NodeId | None:
         """The node `across` places to the right, or `down` lines below; without one the first."""
-        rows = [line.nodes for line in self.lines if line.nodes and not line.part]
+        lines = [line for line in self.lines if line.nodes and not line.part]
+        rows = [row for line in lines for row in (line.nodes, line.under) if row]
         here = next(((y, row.index(node)) for y, row in enumerate(rows) if node in row), None)
         if here is None or node is None:
             return rows[0][0] if rows else None
@@ -103,21 +112,35 @@ class SlotLayout(msgspec.Struct, frozen=True):
         """The line of the node, or of its rack."""
         bars = self.size is CellSize.RACKS
         for y, line in enumerate(self.lines):
-            if node in line.nodes or (bars and line.rack == rack):
+            if node in line.nodes or node in line.under or (bars and line.rack == rack):
                 return y
         return 0
 
 
-def without_rack_heads(nodes: Sequence[NodeFacts], width: int) -> SlotLayout:
-    """A character a node, each rack with its number before it and no line of its own."""
+def without_rack_heads(
+    nodes: Sequence[NodeFacts], width: int, size: CellSize = CellSize.NODES
+) -> SlotLayout:
+    """A character a node, or two of them; each rack with its number before it and no line of its
+    own.
+    """
     racks = sorted({facts.rack for facts in nodes})
     label = len(str(max(racks, default=0))) + 1
     across = max(width - label, 1)
     lines = []
     for rack in racks:
         mine = tuple(facts.node for facts in nodes if facts.rack == rack)
-        lines += [LayoutLine(rack, mine[at : at + across]) for at in range(0, len(mine), across)]
-    return SlotLayout(CellSize.NODES, lines, 1, label, 0)
+        count = -(-len(mine) // across)
+        if size is CellSize.PAIRS:
+            count += count % 2
+        share = -(-len(mine) // count)  # no row much shorter than the others
+        rows = [mine[at : at + share] for at in range(0, len(mine), share)]
+        if size is CellSize.PAIRS:
+            rows.append(())
+            pairs = zip(rows[:-1:2], rows[1::2], strict=True)
+            lines += [LayoutLine(rack, upper, under=lower) for upper, lower in pairs]
+        else:
+            lines += [LayoutLine(rack, row) for row in rows]
+    return SlotLayout(size, lines, 1, label, 0)
 
 
 def slot_heads(layout: SlotLayout, maps: int, reduces: int) -> str:
@@ -180,6 +203,11 @@ def _fitting_layout(
             cells = _lay_out(nodes, width, CellSize.CELLS, airy=False)
             if len(cells.lines) <= height * _SCREENFULS:
                 return cells
+            continue
+        if each is CellSize.PAIRS:
+            layout = without_rack_heads(nodes, width, each)
+            if not (glyphs and size is None) and len(layout.lines) <= height:
+                return layout
             continue
         for airy in (True, False):
             layout = _lay_out(nodes, width, each, airy)

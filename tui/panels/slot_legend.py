@@ -15,7 +15,7 @@ from callboard.journal.replay.signs import (
     SUPERSCRIPTS,
     node_sign,
 )
-from callboard.tui.panels.slot_layout import LOADS, CellSize, SlotLayout
+from callboard.tui.panels.slot_layout import BY_NODE, LOADS, CellSize, SlotLayout
 
 _LOCALITIES = ("N node-local", "R rack-local", "O off-rack")
 _MORE = "more: ?"
@@ -60,6 +60,8 @@ def _words(frame: Frame, layout: SlotLayout) -> Iterator[str]:
             yield from (f"{LOADS[0]} idle", f"{LOADS[4]} half", f"{LOADS[-1]} all busy")
             if layout.label:
                 yield "0 1 2…: racks"
+        case CellSize.PAIRS:
+            yield from ("▀ two nodes: bright busy, grey idle", "0 1 2…: racks")
         case CellSize.HALVES:
             yield "▀ two slots: coloured busy, grey empty"
         case CellSize.RACKS:
@@ -70,7 +72,7 @@ def _words(frame: Frame, layout: SlotLayout) -> Iterator[str]:
             yield from _slot_words(frame)
             if layout.size is CellSize.CELLS and layout.lines[0].heads:
                 yield "m r: maps, reduces"
-    yield from _node_words(frame, with_marks=layout.size is not CellSize.RACKS)
+    yield from _node_words(frame, layout.size)
     if layout.size is CellSize.CARDS:
         yield from _card_words([card for card in frame.cards if card is not None])
     elif layout.cell and SlotState.IDLE in frame.states:
@@ -99,16 +101,23 @@ def _slot_words(frame: Frame) -> Iterator[str]:
             yield f"{SLOT_SIGNS[state]} {word}"
 
 
-def _node_words(frame: Frame, with_marks: bool) -> Iterator[str]:
+def _node_words(frame: Frame, size: CellSize) -> Iterator[str]:
     """What is wrong with nodes, and whether the master is wrong about one."""
     looks = {node_sign(*pair) for pair in zip(frame.node_status, frame.lost, strict=True)}
-    if (np.frombuffer(frame.node_status, np.uint8) & int(NodeStatus.DOWN)).any():
-        yield f"{DOWN_SIGN} down"
-    if with_marks:
-        yield from (f"{sign} {NODE_WORDS[sign]}" for sign, _ in sorted(looks) if sign.strip())
+    signs = [sign for sign, _ in sorted(looks) if sign.strip()]
+    if size is CellSize.PAIRS:
+        if signs:
+            yield f"dark red: {' or '.join(NODE_WORDS[sign] for sign in signs)}"
+    else:
+        if (np.frombuffer(frame.node_status, np.uint8) & int(NodeStatus.DOWN)).any():
+            yield f"{DOWN_SIGN} down"
+        if size is not CellSize.RACKS:
+            yield from (f"{sign} {NODE_WORDS[sign]}" for sign in signs)
     if any(wrong and sign != LOST_SIGN for sign, wrong in looks):
         yield "red: master unaware"
-    if with_marks and any(frame.suspended_by_node):
+    if size in (CellSize.RACKS, *BY_NODE):
+        return
+    if any(frame.suspended_by_node):
         yield f"{SUPERSCRIPTS[1]}{SUPERSCRIPTS[2]}… attempts suspended there"
-    if with_marks and any(frame.queued_by_node):
+    if any(frame.queued_by_node):
         yield f"{SUPERSCRIPTS[1]}{SUPERSCRIPTS[2]}… wait there for a slot"

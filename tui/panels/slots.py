@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from callboard.journal.replay.frame import (
     RunInfo,
     SlotState,
 )
-from callboard.journal.replay.palette import SHADES, Palette
+from callboard.journal.replay.palette import SHADES, Palette, blend
 from callboard.journal.replay.signs import (
     COLOURED_BY,
     DOWN_SIGN,
@@ -39,6 +40,7 @@ from callboard.tui.panels.pane import Pane, cut, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import (
+    BY_NODE,
     LOADS,
     CellSize,
     LayoutLine,
@@ -104,7 +106,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def show(self, frame: Frame) -> None:
         self._codes = self._coded(frame)
-        if self.slot_layout.size is CellSize.NODES:
+        if self.slot_layout.size in BY_NODE:
             self._count_busy(frame)
         super().show(frame)
         self.entitle(self._titled(frame))
@@ -116,6 +118,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         by = f" by {COLOURED_BY[frame.colour_by]} "
         if self.slot_layout.size is CellSize.NODES:
             return Content(f"{self.key} {name}: a cell a node, as high as its load")
+        if self.slot_layout.size is CellSize.PAIRS:
+            return Content(f"{self.key} {name}: half a cell a node, as bright as its load")
         if frame.colour_by is ColourBy.JOB:
             by = "" if self.title_suffix else ", a colour a job"
         parts: list[Content] = [Content(f"{self.key} {name}{by}")]
@@ -273,8 +277,10 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
                 return Strip.blank(width, blank)
             head = self.racks.head(self.frame, line.rack, width, self.palette)
             return fitted(head, width, blank)
-        if self.slot_layout.size is CellSize.NODES:
-            cells = [*self._rack_number(line), *self._node_cells(self.frame, line)]
+        if self.slot_layout.size in BY_NODE:
+            pairs = self.slot_layout.size is CellSize.PAIRS
+            by_node = self._node_pairs if pairs else self._node_cells
+            cells = [*self._rack_number(line), *by_node(self.frame, line)]
             return Strip(cells).adjust_cell_length(width, blank)
         self._make_table()
         segments = list(self._node_segments(self.frame, line))
@@ -310,17 +316,42 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def _node_cells(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """A cell a node: how many of its slots are busy, or, with a job chosen, are that job's."""
-        palette, job = self.palette, self.view.job
         for node in line.nodes:
             mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
-            here = slice(self._first[node], self._first[node + 1])
-            slots = max(here.stop - here.start, 1)
-            load = self._busy[here].count(1) if job is None else self._owned[here].count(1)
-            step = -(-load * (len(LOADS) - 1) // slots)
-            colour = palette.fault if wrong else palette.faint if not step else palette.accent
-            shade = colour if wrong or not step else palette.shade(colour, step * (SHADES - 1) // 8)
-            ink = style(shade, palette.ground, bold=wrong, reverse=node == self.cursor)
+            step = self._load_step(node)
+            shade = self.palette.fault if wrong else self._load_colour(step)
+            ink = style(shade, self.palette.ground, bold=wrong, reverse=node == self.cursor)
             yield Segment(mark if mark != " " else LOADS[step], ink)
+
+    def _node_pairs(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
+        """Two nodes a character, the second below the first."""
+        for upper, lower in zip_longest(line.nodes, line.under):
+            below = self.palette.ground if lower is None else self._half_of_node(frame, lower)
+            yield Segment("▀", style(self._half_of_node(frame, upper), below))
+
+    def _half_of_node(self, frame: Frame, node: NodeId) -> str:
+        """Its colour: what is wrong with it comes before its load."""
+        palette = self.palette
+        if node == self.cursor:
+            return palette.text
+        mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
+        if wrong or mark != " ":
+            return palette.fault if wrong else palette.shade(palette.fault, 0)
+        step = self._load_step(node)
+        if step:
+            return self._load_colour(step)
+        tells_racks_apart = 0.3 * (self.racks.rack_of[node] % 2)
+        return blend(palette.edge, palette.faint, tells_racks_apart)
+
+    def _load_step(self, node: NodeId) -> int:
+        """How many of its slots are busy, or with the chosen job, as a place in `LOADS`."""
+        here = slice(self._first[node], self._first[node + 1])
+        counted = self._busy if self.view.job is None else self._owned
+        return -(-counted[here].count(1) * (len(LOADS) - 1) // max(here.stop - here.start, 1))
+
+    def _load_colour(self, step: int) -> str:
+        palette = self.palette
+        return palette.shade(palette.accent, step * (SHADES - 1) // 8) if step else palette.faint
 
     def _slot_segments(self, node: NodeId, codes: list[int]) -> Iterable[Segment]:
         chosen = self.slot if node == self.cursor else None
