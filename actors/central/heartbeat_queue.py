@@ -4,34 +4,41 @@ Sparrow and Omega are answers to central schedulers that are too busy.  Hadoop's
 millisecond a heartbeat, so this is off unless a scenario says `cluster.heartbeat.thinking_ms`.
 """
 
-from collections import deque
-
 from callboard.actors.books.voice import Voice
 from callboard.actors.central.heartbeat_messages import Heartbeat, HeartbeatThoughtOver
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import Millis, NodeId
 
 
 class HeartbeatQueue:
-    """Heartbeats in the order in which they came; the first is the one that is thought about."""
+    """Heartbeats in the order in which they came; the first is the one that is thought about.
+
+    A node has one place in the queue.  What it sends again while its heartbeat waits takes that
+    heartbeat's place: else a master that is slower than a node's patience would never catch up.
+    """
 
     def __init__(self, thinking_ms: Millis, voice: Voice) -> None:
         self.thinking_ms = thinking_ms
         self._voice = voice
-        self._waiting: deque[tuple[int, Heartbeat]] = deque()
+        self._waiting: dict[NodeId, tuple[int, Heartbeat]] = {}
 
     def put(self, heartbeat: Heartbeat, cause: int) -> None:
         """One has come, by that event."""
-        self._waiting.append((cause, heartbeat))
-        if len(self._waiting) == 1:
+        is_idle = not self._waiting
+        self._waiting[heartbeat.node] = cause, heartbeat
+        if is_idle:
             self._think()
 
     def thought_over(self) -> Heartbeat:
         """The one that may be answered now; the next is begun with."""
-        _, done = self._waiting.popleft()
+        _, done = self._waiting.pop(self._first)
         if self._waiting:
             self._think()
         return done
 
+    @property
+    def _first(self) -> NodeId:
+        return next(iter(self._waiting))
+
     def _think(self) -> None:
-        voice, (cause, _) = self._voice, self._waiting[0]
+        voice, (cause, _) = self._voice, self._waiting[self._first]
         voice.send(voice.address, HeartbeatThoughtOver(), cause, self.thinking_ms)

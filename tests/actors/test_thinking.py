@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.vocabulary.faults import PauseMaster, ResumeMaster
+from callboard.actors.vocabulary.faults import Crash, PauseMaster, Restart, ResumeMaster
 from tests.support.accounts import check_accounts, check_calm_accounts
 from tests.support.soak import one_in
 from tests.support.strategies import WORLDS, WORLDS_WITH_FAULTS, DrawnWorld
@@ -41,6 +41,19 @@ def test_no_two_answers_come_within_one_thought() -> None:
     gaps = [b.at_ms - a.at_ms for a, b in pairwise(run.launches())]
     assert min(gaps) >= 200
     assert run.launches()[-1].at_ms >= 40 * 200
+
+
+def test_what_a_node_sends_again_while_it_waits_is_thought_about_once() -> None:
+    """Since a fault a node that is not answered within 3 s sends its heartbeat again: each of its
+    thoughts of 8 s would leave the queue longer, and in an hour next to nothing would be done.
+    """
+    heartbeats = Heartbeats(interval_ms=3000, thinking_ms=8000)
+    cluster = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=0, heartbeat=heartbeats)
+    script = [ScheduledFault(0, Crash(0)), ScheduledFault(1, Restart(0))]
+    run = play([job(0, maps=20, map_ms=1000)], cluster=cluster, script=script)
+    gaps = [b.at_ms - a.at_ms for a, b in pairwise(run.launches())]
+    assert set(gaps) == {8000}
+    assert len(gaps) == 19
 
 
 def test_a_pause_in_the_middle_of_a_thought_loses_no_heartbeat() -> None:
