@@ -1,4 +1,6 @@
-"""How far predictions of a history may be off: its back-test, to stand beside a what-if."""
+"""How far predictions of a history may be off: its back-test, to stand beside a what-if or a sweep
+of them.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -9,7 +11,13 @@ import msgspec
 
 from callboard.console import PlainConsole
 from callboard.experiments.histories.backtest.backtest import JobErrors, job_errors
-from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.many.computing import Call, compute_missing
+from callboard.experiments.many.content_key import task_key
+from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.run_tasks import play_task
+from callboard.experiments.many.sweeps.sweep_plan import SweptHistory
+from callboard.experiments.many.task_pool import Workers
+from callboard.experiments.run.run_result import RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld, queue_overrides
@@ -18,6 +26,8 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.tables.backtest_table import TENFOLD, error_share
+
+_NO_TIMES = "Back-test: the history does not say how long its jobs took; none can be compared."
 
 REPLAYED_TASKS_MAX = 200_000
 """A history of more tasks is not played again only to say how far it is off."""
@@ -45,16 +55,34 @@ def backtest_sentence(
         return ""
     jobs = _recorded_jobs(workload, base_dir)
     if not any(job.response_ms for job in jobs):
-        return "Back-test: the history does not say how long its jobs took; none can be compared."
+        return _NO_TIMES
     unchanged = _unchanged(world, options)
     if unchanged.scenario != world.spec.scenario:
         if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
-            return f"How far it is off: callboard backtest {options.scenarios[0]} --policy …"
+            return _by_hand(options.scenarios[0])
         specs = [msgspec.structs.replace(unchanged, policy=each) for each in world.policies]
         rows, _ = play_rows([specs], PlainConsole(stderr=True), cores=options.cores)
         played = [result for result in rows[0] if result is not None]
-    found = [_Tested(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played]
-    return _sentence([each for each in found if each.errors.jobs])
+    return _sentence(jobs, played)
+
+
+def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
+    """The same for a history whose settings are swept.  Where the sweep itself has not played it
+    unchanged it is played, and kept in the store like any run.
+    """
+    jobs = _recorded_jobs(history.workload, history.base_dir)
+    if not any(job.response_ms for job in jobs):
+        return _NO_TIMES
+    if sum(task.spec.tasks for task in history.unchanged) > REPLAYED_TASKS_MAX:
+        return _by_hand(history.name)
+    calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
+    kept = [each.kept for each in compute_missing(calls, store, workers)]
+    values = [each.value for each in kept if each is not None and each.value is not None]
+    return _sentence(jobs, [unpack_result(value) for value in values])
+
+
+def _by_hand(name: str) -> str:
+    return f"How far it is off: callboard backtest {name} --policy …"
 
 
 def _recorded_jobs(workload: RecordedWorkload, base_dir: Path) -> Sequence[RecordedJob]:
@@ -70,7 +98,9 @@ def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
     )
 
 
-def _sentence(found: Sequence[_Tested]) -> str:
+def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult]) -> str:
+    tested = (_Tested(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played)
+    found = [each for each in tested if each.errors.jobs]
     if not found:
         return "Back-test: no job of the history can be compared."
     nearest = min(found, key=lambda each: each.median)

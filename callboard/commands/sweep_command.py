@@ -27,7 +27,7 @@ from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.sweeps.design_file import read_design
-from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import (
     Method,
     Question,
@@ -35,7 +35,7 @@ from callboard.experiments.many.sweeps.sensitivity import (
     parse_range,
 )
 from callboard.experiments.many.sweeps.sweep import SweepCounts, read_cells, run_sweep
-from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
+from callboard.experiments.many.sweeps.sweep_plan import COLUMNS, PlannedSweep, SweepPlan
 from callboard.experiments.many.sweeps.sweep_rows import (
     TEXT_FIGURES,
     SettingRuns,
@@ -49,6 +49,7 @@ from callboard.experiments.many.sweeps.variation import (
     parse_variation,
 )
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
+from callboard.experiments.pages.report.report_source import notes_told
 from callboard.experiments.pages.report.report_words import skewed_remark
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
@@ -59,6 +60,7 @@ from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_engine_argument, add_trust_argument
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
+from callboard.what_if import swept_sentence
 
 _STOPPED = 130
 
@@ -72,6 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--policy", action="append", default=[], metavar="POLICY", help=policy)
     vary = "a key of the scenario, or `policy`, and its values; may be repeated, for a grid"
     add("--vary", action="append", default=[], metavar="KEY=V1,V2", help=vary)
+    columns = "what the columns of a table mean (`callboard import --help`)"
+    add("--map", metavar="MEANING=COLUMN,...", help=columns)
     fixed = "a field of the scenario that is the same in all settings"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=fixed)
     add("--seeds", metavar="N|LO..HI", help="how many seeds, or these very ones (default: 1)")
@@ -155,7 +159,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         scenarios=tuple(dict.fromkeys(options.scenarios)),
         policies=tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies])),
         settings=settings,
-        fixed=fixed_setting(options.set),
+        fixed=_fixed(options),
         seeds=options.seeds or "1",
         slowdown=options.slowdown,
         faults=not options.no_faults,
@@ -179,13 +183,20 @@ def _question(options: argparse.Namespace) -> Question | None:
     ranges = tuple(map(parse_range, options.sobol or options.morris))
     method: Method = "sobol" if options.sobol else "morris"
     samples = options.samples or (64 if options.sobol else 10)
-    return Question(method, ranges, samples, "", fixed_setting(options.set))
+    return Question(method, ranges, samples, "", _fixed(options))
+
+
+def _fixed(options: argparse.Namespace) -> Setting:
+    columns = options.map
+    return fixed_setting([f"{COLUMNS}={columns}"] * bool(columns) + options.set)
 
 
 def _play(
     sweep: PlannedSweep, store: ResultStore, options: argparse.Namespace
 ) -> tuple[SweepCounts, bool]:
-    """Play what is missing; how many there were, and whether Ctrl-C came."""
+    """Play what is missing, and note how far histories are off; how many runs there were, and
+    whether Ctrl-C came.
+    """
     shared = SharedBoard(0)
     with ExitStack() as stack:
         if options.on is None:
@@ -201,6 +212,8 @@ def _play(
             stopped=lambda: bool(shared.stop.value),
         )
         stopped = bool(shared.stop.value)
+        for history in () if stopped else sweep.histories():
+            store.put_note(sweep.called(history.name), swept_sentence(history, store, workers))
     return counts, stopped
 
 
@@ -238,7 +251,8 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     if groups:
         console.print(sweep_table(groups))
     results = (cell.result for cell in cells if cell.result is not None)
-    for line in (*_failures(cells), *_skewed(groups), *engine_lines(results)):
+    notes = notes_told(cells, store.notes())
+    for line in (*_failures(cells), *_skewed(groups), *notes, *engine_lines(results)):
         console.print_line(plain(line))
     for question in questions:
         known = indices_by_policy(question, cells)

@@ -31,6 +31,9 @@ CREATE TABLE IF NOT EXISTS places (place TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, question BLOB NOT NULL);
 """
 
+_NOTES = "CREATE TABLE IF NOT EXISTS notes (about TEXT PRIMARY KEY, note TEXT NOT NULL)"
+"""Stores of before have no such table."""
+
 
 class Kept(NamedTuple):
     """A result as it is kept: its bytes, or why there are none, and the seconds that it took."""
@@ -109,6 +112,21 @@ class ResultStore:
         """What was asked, by name, in the order in which it was."""
         with self._telling():
             return dict(self._db.execute("SELECT name, question FROM questions ORDER BY rowid"))
+
+    def put_note(self, about: str, note: str) -> None:
+        """Keep what a reader has to know about something; an empty note takes it back."""
+        with self._telling(), self._db:
+            self._db.execute(_NOTES)
+            self._db.execute("DELETE FROM notes WHERE about = ?", (about,))
+            if note:
+                self._db.execute("INSERT INTO notes VALUES (?, ?)", (about, note))
+
+    def notes(self) -> dict[str, str]:
+        """What a reader has to know, by what it is about."""
+        with self._telling():
+            tables = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'notes'")
+            there = tables.fetchone() is not None
+            return dict(self._db.execute("SELECT about, note FROM notes")) if there else {}
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -208,6 +208,25 @@ def test_a_what_if_says_how_far_the_unchanged_history_is_off(
     assert "Back-test" not in other
 
 
+def test_a_sweep_of_a_history_says_how_far_it_is_off(
+    callboard: Run, history: tuple[Path, str], tmp_path: Path
+) -> None:
+    """So do its store, whenever it is shown, and a report of it, beside what was found."""
+    path, right = history
+    store, page = str(tmp_path / "s.sqlite"), tmp_path / "s.html"
+    asked = ("--policy", "fifo", "--policy", "fair")
+    _, run, _ = callboard("run", str(path), *asked)
+    (line,) = [line for line in run.splitlines() if line.startswith("Back-test: ")]
+    assert f"unchanged history {right}, " in line
+    _, out, _ = callboard("sweep", str(path), *asked, "--set", "cluster.nodes=5", "--store", store)
+    assert line in out.splitlines()
+    _, shown, _ = callboard("sweep", "--show", "--store", store)
+    assert line in shown.splitlines()
+    callboard("report", store, "--to", str(page))
+    lead = page.read_text(encoding="utf-8").partition('class="lead">')[2].partition("</p>")[0]
+    assert line in lead
+
+
 def test_what_is_off_beyond_measure_is_told_in_words(callboard: Run, tmp_path: Path) -> None:
     """3585090.1%, stood there.  Forty jobs of a second each on one processor, of which the log says
     that none had to wait.

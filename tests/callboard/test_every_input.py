@@ -7,11 +7,14 @@ from shlex import split
 
 import pytest
 
+from callboard.commands import watch_command
+from callboard.journal.replay.source import Source
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, HADOOP2, SWF, TASKS_CSV, written
 from tests.scenarios.formats.test_any_format import SAMPLES
 from tests.scenarios.formats.test_column_map import TASKS_MAP
 from tests.support.soak import one_in
+from tests.tui.support import Screen, drive
 
 SWIM = "job0\t0\t0\t67108864\t1000\t10\njob1\t5\t5\t67108864\t0\t0\n"
 SCENARIO = """name = "mine"
@@ -90,6 +93,7 @@ PLAYED = (
     "run {} --policy fair --seeds 2",
     "run {} --policy fifo --policy fair --seeds 2 --slowdown",
     "backtest {} --policy fair",
+    "forecast {} --policy fair --at 1s --runs 20 --cores 1",
     "calibrate {} --to {out}/c.toml",
     "import {} --to {out}/i.toml",
     "sweep {} --policy fair --seeds 2 --slowdown --cores 1 --store {out}/s.sqlite",
@@ -121,11 +125,11 @@ REFUSED = {
     "imported table": {"import", "backtest"},
     "calibrated": {"import"},
     "recorded": {"calibrate", "import", "sweep", "--seeds"},
-    "table": {"sweep", "backtest"},
+    "table": {"backtest"},
     "SLS SYNTH workload": {"backtest"},
 }
 """What each kind of input is not for: it is no history, or has been read already, or is one run, or
-tells of no job how long it took; of a table `sweep` has no option that says what its columns mean.
+tells of no job how long it took.
 """
 
 
@@ -136,6 +140,30 @@ def test_what_can_be_played_is(kind: str, tmp_path: Path, callboard: Run) -> Non
         refused = not REFUSED.get(kind, set()).isdisjoint(command.split())
         status, told = outcome(command, given, tmp_path, callboard)
         assert status == 2 * refused, (command, told)
+
+
+@pytest.mark.parametrize("kind", one_in(4, INPUTS))
+def test_what_can_be_played_is_watched_to_its_end(
+    kind: str, tmp_path: Path, callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside another policy, but for a recorded run: that is one."""
+    shown: list[str] = []
+
+    async def to_the_end(screen: Screen) -> None:
+        await screen.press("end")
+        await screen.until(lambda: screen.frame.end_ms is not None)
+        shown.append(screen.text())
+
+    def show(source: Source, *_: object, **__: object) -> int:
+        drive(source, to_the_end, (120, 40))
+        return 0
+
+    monkeypatch.setattr(watch_command, "check_terminal", lambda: None)
+    monkeypatch.setattr(watch_command, "show_on_screen", show)
+    given = INPUTS[kind](tmp_path, callboard)
+    assert outcome("watch {} --policy fair --policy fifo", given, tmp_path, callboard)[0] == 0
+    assert all("fifo" in text and "fair" in text for text in shown)
+    assert len(shown) == 1
 
 
 @pytest.mark.parametrize("kind", ["scenario", "swim", "folder", "imported Hadoop 2", "calibrated"])

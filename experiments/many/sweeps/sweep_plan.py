@@ -1,7 +1,8 @@
 """What a sweep plays: scenarios in settings, under policies, with seeds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -10,14 +11,18 @@ from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engin
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.sweeps.played_cell import Place, Setting
 from callboard.experiments.run.heartbeat_hint import interval_hint
-from callboard.experiments.run.run_loading import RunSource, chosen_policies
+from callboard.experiments.run.run_loading import SHORTCUTS, RunSource, chosen_policies
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.solo_runs import any_at_once
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
+from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Millis
+
+COLUMNS, _ = SHORTCUTS["--map"]
+"""The key that says what the columns of a table mean: without it there is no history."""
 
 CELLS_MAX = 1_000_000
 """More runs than that are a mistake."""
@@ -61,6 +66,17 @@ class PlannedCell(NamedTuple):
     seed: int
     task: RunTask | SoloTask | None
     error: str = ""
+
+
+class SweptHistory(NamedTuple):
+    """A recorded history of a sweep: its name, its recording and the folder that this lies in, and
+    the history as it was, with its own seed, under each policy.
+    """
+
+    name: str
+    workload: RecordedWorkload
+    base_dir: Path
+    unchanged: Sequence[RunTask]
 
 
 SOLO = ""
@@ -142,6 +158,18 @@ class PlannedSweep:
             for name, spec in self._first.items()
         )
         return worthy_engine(self.plan.engine, len(self.plan.settings) * tasks)
+
+    def histories(self) -> Iterator[SweptHistory]:
+        """The recorded histories among its scenarios."""
+        for name, spec in self._first.items():
+            workload, base_dir = spec.scenario.workload, self._sources[name].base_dir
+            if not isinstance(workload, RecordedWorkload) or base_dir is None:
+                continue
+            read = [f"{key}={value}" for key, value in self.plan.fixed if key == COLUMNS]
+            as_it_was = self._sources[name].run(read)
+            runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])
+            tasks = [RunTask(run, engine=self._engine) for run in runs]
+            yield SweptHistory(name, workload, base_dir, tasks)
 
     def interval_hints(self) -> Iterator[str]:
         """What to know of scenarios whose settings have other numbers of nodes."""

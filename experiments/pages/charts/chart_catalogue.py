@@ -53,10 +53,13 @@ class StoreChart(NamedTuple):
 
 
 class StoredSweep(NamedTuple):
-    """All that a store knows of: the runs, and what was asked of them."""
+    """All that a store knows of: the runs, what was asked of them, and what a reader has to know of
+    a scenario, by its name.
+    """
 
     cells: Sequence[PlayedCell]
     questions: Sequence[Question] = ()
+    notes: Mapping[str, str] = {}
 
 
 RUN_CHARTS: Mapping[str, RunChart] = {
@@ -133,12 +136,13 @@ def read_store(path: Path) -> StoredSweep:
     """The runs and questions of a sweep's store.  InputError for what is none, or has none."""
     with ResultStore(path, must_exist=True) as store:
         try:
-            cells, asked = read_cells(store), store.questions().values()
+            cells, asked, notes = read_cells(store), store.questions().values(), store.notes()
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None
     if not cells:
         raise InputError(f"{path}: there are no runs of a sweep in it")
-    return StoredSweep(cells, [msgspec.json.decode(each, type=Question) for each in asked])
+    questions = [msgspec.json.decode(each, type=Question) for each in asked]
+    return StoredSweep(cells, questions, notes)
 
 
 def read_chart_runs(paths: Sequence[Path], *, with_shares: bool = True) -> list[ChartRun]:

@@ -35,7 +35,8 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
 
     `cells` are the runs; `drawn` are those whose slots are known, from their journals.  `worlds`
     describe the scenarios by name; `within_s` is the time that matters to the reader, if one does.
-    `again` are the commands that give the same, `notes` what the reader must know about the input.
+    `again` are the commands that give the same, `notes` what the reader must know about the input,
+    `errors` how far predictions of a history may be off.
     """
 
     cells: Sequence[PlayedCell]
@@ -45,6 +46,7 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
     within_s: float | None = None
     again: Sequence[str] = ()
     notes: Sequence[str] = ()
+    errors: Sequence[str] = ()
     recorded_by: Sequence[str] = ()
     """The versions of Callboard that journals name."""
 
@@ -109,7 +111,8 @@ def _cells(runs: Sequence[ChartRun]) -> list[PlayedCell]:
 def source_of_store(path: Path, within_s: float | None = None) -> ReportSource:
     """The runs of a sweep's store.  Raises what `read_store` does."""
     sweep = read_store(path)
-    return source_of_cells(sweep.cells, within_s, sweep.questions, path)
+    source = source_of_cells(sweep.cells, within_s, sweep.questions, path)
+    return msgspec.structs.replace(source, errors=notes_told(sweep.cells, sweep.notes))
 
 
 def source_of_cells(
@@ -128,6 +131,12 @@ def source_of_cells(
         within_s=within_s,
         again=again,
     )
+
+
+def notes_told(cells: Sequence[PlayedCell], notes: Mapping[str, str]) -> list[str]:
+    """The notes of a store, each with the scenario that it is about where there are several."""
+    several = len({cell.scenario for cell in cells}) > 1
+    return [f"{name}: {note}" if several else note for name, note in notes.items()]
 
 
 def _store_commands(cells: Sequence[PlayedCell], store: Path, within_s: float | None) -> list[str]:

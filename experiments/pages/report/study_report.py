@@ -83,7 +83,7 @@ def study_report(source: ReportSource) -> Document:
     ]
     return Document(
         title=report_title(source.cells),
-        lead=lead_of(groups),
+        lead="\n".join([lead_of(groups), *source.errors]),
         sections=sections,
         colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
     )
