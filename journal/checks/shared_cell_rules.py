@@ -141,8 +141,10 @@ class ConflictsLaunchNothing(Rule):
 
 
 class ConflictsHaveCauses(Rule):
-    """O3.  So one scheduler alone never conflicts.  Messages to whoever holds the cell and back are
-    counted with the thought; a scheduler that ends may have claimed without having told so.
+    """O3.  So one scheduler alone never conflicts, if all nodes stay.  Messages to whoever holds
+    the cell and back count with the thought; a scheduler that ends may have claimed without
+    having told so.  A scheduler may hear of a node that comes, or comes back, before whoever holds
+    the cell does: until then the node counts as lost.
     """
 
     id = "O3"
@@ -157,6 +159,9 @@ class ConflictsHaveCauses(Rule):
         self._all_or_nothing = getattr(setup.params, "commit", "") == "all-or-nothing"
         """Whether the first conflict takes the claims before it back, which are told behind it."""
         self._lost: dict[NodeId, Millis] = {}
+        """Until when each node was lost to the cell at last; of one that still is, since when."""
+        self._away: set[NodeId] = set()
+        """Those that are."""
         self._ended_ms: Millis = NEVER
         self._unexplained: list[ev.SchedulingAttempted] = []
         """Those of this instant, in which others may still be told of claims."""
@@ -165,16 +170,25 @@ class ConflictsHaveCauses(Rule):
         return {
             ev.SchedulingAttempted: self._attempted,
             ev.ContactLost: self._given_up,
+            ev.ContactRegained: self._regained,
             ev.FaultStruck: self._struck,
         }
 
     def _given_up(self, event: ev.ContactLost) -> None:
         if event.scheduler == 0:
             self._lost[event.node] = event.at_ms
+            self._away.add(event.node)
+
+    def _regained(self, event: ev.ContactRegained) -> None:
+        if event.scheduler == 0:
+            self._lost[event.node] = event.at_ms
+            self._away.discard(event.node)
 
     def _struck(self, event: ev.FaultStruck) -> None:
         if isinstance(event.fault, faults.CrashScheduler):
             self._ended_ms = event.at_ms
+        elif isinstance(event.fault, faults.Crash) and not event.at_ms:
+            self._away.add(event.fault.node)  # it is not there yet when the run begins
 
     def _attempted(self, event: ev.SchedulingAttempted) -> None:
         self._explain(event.at_ms)
@@ -193,6 +207,8 @@ class ConflictsHaveCauses(Rule):
         if self._ended_ms >= since_ms:
             return
         for node in event.conflicted[: 1 if self._all_or_nothing else None]:
+            if node in self._away:
+                continue
             others = {**self._claimed[node]}
             del others[event.scheduler]
             if max([self._lost.get(node, NEVER), *others.values()]) < since_ms:

@@ -47,6 +47,17 @@ LATE = LinkConditions(delay_ms=3000)
 CUT = LinkConditions(cut=True)
 
 
+def test_a_claim_on_a_node_that_the_cell_has_not_heard_of_is_in_conflict() -> None:
+    """A scheduler may hear of a node that comes before the cell does: it is lost till then (O3)."""
+    script = [ScheduledFault(0, faults.Crash(0)), ScheduledFault(4000, faults.Restart(0))]
+    run = play([job(0, maps=1)], SHARING[0], cluster=Cluster(nodes=1, racks=1), script=script)
+    tried = [event for event in run.events if isinstance(event, SchedulingAttempted)]
+    heard = [e.at_ms for e in run.events if isinstance(e, ContactRegained) and not e.scheduler]
+    early = [event for event in tried if event.conflicted]
+    assert early
+    assert all(event.at_ms < heard[0] for event in early)
+
+
 def struck(
     policy: str,
     *script: ScheduledFault,
