@@ -7,6 +7,7 @@ from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison, interval
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
+from callboard.experiments.pages.charts.key_words import words_of
 from callboard.experiments.pages.figure_rows import OUTCOME_ROWS, TableRow, done_within_row
 from callboard.experiments.pages.figure_text import (
     COMPARED,
@@ -76,18 +77,23 @@ def compared_rows(runs: SeedRuns, place: int) -> Iterator[list[ReportCell | str]
 def overview(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
     """Each setting and policy; also the share of jobs that were done in time, if that is asked."""
     rows = [*OVERVIEW_ROWS, *([done_within_row(within_s)] if within_s else [])]
-    return setting_table(groups, rows, policy_labels)
+    return setting_table(groups, rows, policy_labels, words_of)
 
 
 def setting_table(
-    groups: Sequence[SettingRuns], rows: Sequence[TableRow], names: Names
+    groups: Sequence[SettingRuns],
+    rows: Sequence[TableRow],
+    names: Names,
+    called: Callable[[str, list[str]], str] = lambda key, _: key,
 ) -> ReportTable:
     """A row for each setting and policy: means over the seeds, and the paired difference of the
-    mean response time to the first policy.  Figures that no run has are left out.
+    mean response time to the first policy.  Figures that no run has are left out.  `called` says
+    what a key is called among all keys: as it is typed, if no other way.
     """
     keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
     shown = [row for row in rows if any(_has(group.runs, row) for group in groups)]
-    head = ["scenario"] * several + keys + ["policy"]
+    varied = [called(key, keys) for key in keys]
+    head = ["scenario"] * several + varied + ["policy"]
     body = [
         [*[group.scenario] * several, *(dict(group.setting).get(key, "") for key in keys), *cells]
         for group in groups

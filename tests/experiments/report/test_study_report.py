@@ -107,7 +107,7 @@ def test_one_seed_is_said_to_be_one() -> None:
 def test_settings_are_rows_of_one_table() -> None:
     document = study_report(ReportSource(cells=list(cells(*of_sigma("0.5", "1.0")))))
     (table,) = (each for each in section(document, "Results") if isinstance(each, ReportTable))
-    assert table.headings[:3] == ("tasks.sigma", "policy", "seeds")
+    assert table.headings[:3] == ("noise of task lengths σ", "policy", "seeds")
     assert [row[0] for row in table.rows] == ["0.5", "0.5", "1.0", "1.0"]
     found = (
         "Under fair a job took 45 to 49% less on average than under fifo, in each of 2 settings."
