@@ -188,8 +188,15 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return sum(group[0] for group in self.groups())
 
     def round_ms(self) -> Millis:
-        """From one heartbeat of a node to its next: the interval, and the way there and back."""
-        return self.heartbeat.period_ms(self.node_count()) + 2 * self.latency_ms
+        """From one heartbeat of a node to its next: the interval, the way there and back, and the
+        master's thought about it.
+        """
+        period_ms = self.heartbeat.period_ms(self.node_count())
+        return period_ms + 2 * self.latency_ms + self.heartbeat.thinking_ms
+
+    def longest_round_ms(self) -> Millis:
+        """The same where the master thinks about those of all other nodes first."""
+        return self.round_ms() + (self.node_count() - 1) * self.heartbeat.thinking_ms
 
 
 class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

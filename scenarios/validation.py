@@ -45,7 +45,7 @@ def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None
 
 def check_expiry(cluster: Cluster) -> None:
     """ScenarioError where healthy nodes would be given up for lost between two heartbeats."""
-    round_ms = cluster.round_ms()
+    round_ms = cluster.longest_round_ms()
     if cluster.heartbeat.expiry_ms < 2 * round_ms:
         problem = f"heartbeats come every {round_ms:,} ms, so healthy nodes would be given up"
         _refuse(f"{problem}; set it to {2 * round_ms:,} or more", "heartbeat.expiry_ms")

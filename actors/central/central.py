@@ -75,7 +75,7 @@ class Central(Architecture):
             out_of_band=rules.out_of_band,
             elides=elides_heartbeats(cluster),
         )
-        latency_ms, retry_ms = cluster.latency_ms, cluster.round_ms()
+        latency_ms, retry_ms = cluster.latency_ms, cluster.longest_round_ms()
         return NodeHeartbeats(schedule, latency_ms=latency_ms, retry_ms=retry_ms, seed=world.seed)
 
     def routes(self, fault: faults.AnyFault) -> Sequence[int]:

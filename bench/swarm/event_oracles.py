@@ -256,12 +256,10 @@ _HARMLESS = (
 
 def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | None:
     """A launch that has not begun has failed an expiry later, seen at one of three looks (H8), and
-    a node whose first fault is a crash is given up as soon (T1).  A master that thinks hears a
-    heartbeat when those before it have been thought about.
+    a node whose first fault is a crash is given up as soon (T1).
     """
-    expiry_ms, round_ms = cluster.heartbeat.expiry_ms, cluster.round_ms()
-    queued_ms = cluster.node_count() * cluster.heartbeat.thinking_ms
-    within_ms = expiry_ms + -(-expiry_ms // 3) + 2 * round_ms + queued_ms + 1
+    expiry_ms, round_ms = cluster.heartbeat.expiry_ms, cluster.longest_round_ms()
+    within_ms = expiry_ms + -(-expiry_ms // 3) + 2 * round_ms + 1
     due: dict[tuple[str, int], Millis] = {}
     launched: dict[AttemptId, ev.AttemptLaunched] = {}
     touched: set[NodeId] = set()

@@ -263,7 +263,7 @@ def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:
         2
         * msgspec.convert(
             {**cluster, "heartbeat": {**heartbeat, "expiry_ms": 3}}, Cluster
-        ).round_ms()
+        ).longest_round_ms()
     )
     heartbeat["expiry_ms"] = shortest_ms + values.one_of((0, 1, 3000, 30_000, 600_000))
     return cluster

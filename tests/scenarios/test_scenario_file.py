@@ -473,3 +473,17 @@ def test_an_expiry_shorter_than_two_heartbeats_is_refused_where_nodes_can_fail()
     assert "set it to 12,004 or more" in error.problem
     scenario(12_004, timeline=pause)
     scenario(12_003)
+
+
+def test_a_node_that_waits_for_a_thinking_master_is_not_given_up_meanwhile() -> None:
+    """Ten nodes of which each is thought about for 2 s are heard of every 23 s at the latest."""
+    pause = [{"what": "pause", "nodes": "node-1", "for_s": 1}]
+
+    def scenario(expiry_ms: int) -> Scenario:
+        heartbeats = {"thinking_ms": 2000, "expiry_ms": expiry_ms}
+        return from_dict(raw(cluster={"nodes": 10, "heartbeat": heartbeats}, timeline=pause))
+
+    error = error_of(lambda: scenario(46_003))
+    assert "heartbeats come every 23,002 ms" in error.problem
+    assert "set it to 46,004 or more" in error.problem
+    scenario(46_004)
