@@ -20,6 +20,7 @@ its score the place of its own job, counted from the front.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import inf
 from typing import Literal
 
 from callboard.scheduler.decisions import Kill, Suspend
@@ -65,6 +66,14 @@ class RankPreemption(PreemptionRule):
             limit, over = 0, "kill"
         self._limits = limits.SuspendLimits(limit, over, self.params.kill_after_s)
         self._order: Ranking | None = None
+
+    @property
+    def kills(self) -> bool:
+        """Whether it may kill: victims, those for which a node is too full, or what has been
+        suspended for long.
+        """
+        given = self.params
+        return given.how == "kill" or given.over == "kill" or given.kill_after_s < inf
 
     def bind(self, policy: Policy) -> None:
         order = policy.order

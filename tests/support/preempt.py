@@ -102,6 +102,7 @@ HASTY_PREEMPTIONS = (
     "hold",
     "preempt",
     "resume",
+    "turns",
 )
 """The rules that ship, in a hurry, by the names that `preempting` gives them."""
 
@@ -118,7 +119,7 @@ def hasty_policy(
     """
     parts = make_policy(spec)
     if isinstance(rule, str) and not isinstance(parts.order, Ranking):
-        rule = {"preempt": "kill", "resume": "hold"}.get(rule, rule)
+        rule = {"preempt": "kill", "resume": "hold", "turns": "hold"}.get(rule, rule)
     try:
         return Policy(parts.order, parts.locality, _rule(rule), hasty_speculation(speculation))
     except MisfitError:
@@ -146,5 +147,6 @@ def _rule(rule: str | KillNewestParams) -> PreemptionRule:
         "resume": RankPreemption(
             RankPreemption.Params(how="suspend", interval_s=0.7, limit=2, over="kill")
         ),
+        "turns": RankPreemption(RankPreemption.Params(how="suspend", interval_s=0.7)),
     }
     return limit_kills(rules[rule], kills=15)

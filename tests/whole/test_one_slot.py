@@ -147,9 +147,13 @@ def test_jobs_take_turns_where_they_are_suspended(
 
 
 @pytest.mark.parametrize("order", ["ps", "las", "gittins"])
-def test_nobody_takes_turns_by_killing(order: str) -> None:
+@pytest.mark.parametrize(
+    "killing", ["", '(how="suspend",over="kill")', '(how="suspend",kill_after_s=3)']
+)
+def test_nobody_takes_turns_by_killing(order: str, killing: str) -> None:
+    """Where nodes were full, or a job was suspended for long, preemption went round for ever."""
     with pytest.raises(PolicySpecError, match="killed would be first again and take the slot back"):
-        make_policy(f"{order}+preemptive")
+        make_policy(f"{order}+preemptive{killing}")
 
 
 def test_srpt_that_suspends_counts_what_a_suspended_task_has_done(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Orders under which a job falls behind while it is served, so that jobs take turns.
 
-By killing nothing comes of that: who loses its work is first again.  By suspending it does: each
-check of `preemptive(how="suspend")` gives the slots to those who are first then, and so the jobs
-share a slot in slices as long as the time between two checks.
+By killing nothing comes of that: who loses its work is first again, and that goes round for ever.
+By suspending it does: each check of `preemptive(how="suspend")` gives the slots to those who are
+first then, and so the jobs share a slot in slices as long as the time between two checks.
 """
 
 from abc import abstractmethod
@@ -32,10 +32,11 @@ class SlicedOrder(KeyedOrder, Ranking):
         rule = policy.preemption
         if not isinstance(rule, RankPreemption):
             return
-        if rule.params.how == "kill":
+        if rule.kills:
             raise MisfitError(
                 f"under `{self.name}` a job whose task is killed would be first again and take the"
-                f' slot back; use `{rule.name}(how="suspend")`, under which jobs take turns'
+                f' slot back; use `{rule.name}(how="suspend")`, under which jobs take turns,'
+                " without `over` and `kill_after_s`"
             )
         self.slices = True
 
