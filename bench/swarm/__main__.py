@@ -23,7 +23,8 @@ from bench.swarm.world_trial import COMPARISONS, flaws
 from callboard.arguments import whole_number
 from callboard.experiments.many.task_pool import Lost, answers, local_workers
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld
-from callboard.scenarios.scenario_file import load_scenario
+from callboard.scenarios.scenario_file import ScenarioError, load_scenario
+from callboard.scheduler.policy import PolicySpecError
 
 FOLDER = Path("swarm")
 
@@ -86,10 +87,14 @@ def catch_bugs(options: argparse.Namespace) -> int:
 
 
 def try_again(path: Path) -> int:
-    """Try the world of a file again, with every comparison; the exit status."""
-    ties = re.search(r"^# ties: (\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    world = DrawnWorld(load_scenario(path), int(ties[1]) if ties else None)
-    _, *found = flaws(world, tuple(COMPARISONS))
+    """Try the world of a file again, with every comparison; the exit status, 2 if it is none."""
+    try:
+        ties = re.search(r"^# ties: (\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        world = DrawnWorld(load_scenario(path), int(ties[1]) if ties else None)
+        _, *found = flaws(world, tuple(COMPARISONS))
+    except (ScenarioError, PolicySpecError, OSError, UnicodeDecodeError) as error:
+        print(error)
+        return 2
     for flaw in found:
         assert isinstance(flaw, Flaw)
         print(f"{flaw.kind}: {flaw.told}")

@@ -83,6 +83,10 @@ class StarvationClocks:
     def unchanged(self, now_ms: Millis) -> None:
         self._looked_ms = [now_ms for _ in KINDS]
 
+    def any_run(self, kind: SlotKind) -> bool:
+        """Whether any claimant starves, for however short a time."""
+        return bool(self._below_min[kind] or self._below_half[kind])
+
     def deficits(
         self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis
     ) -> list[Deficit]:
@@ -158,7 +162,7 @@ class StarvationWatch:
 
     def deficits(self, kind: SlotKind, view: ClusterView) -> list[Deficit]:
         """The claimants that have starved for too long; none lacks more slots than it could use."""
-        if not view.pending(kind):
+        if not view.pending(kind) or not self._clocks.any_run(kind):
             return []
         found: list[Deficit] = []
         for deficit in self._clocks.deficits(kind, self.entitlements(kind, view), view.now_ms):

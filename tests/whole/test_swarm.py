@@ -55,6 +55,16 @@ def test_a_world_that_failed_once_fails_no_more(file: Path) -> None:
     assert not found
 
 
+def test_a_world_that_is_none_any_more_is_refused_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rule of later may refuse what an earlier version has written."""
+    file = tmp_path / "world.toml"
+    file.write_text("[cluster]\nnodes = -1\n", encoding="utf-8")
+    assert try_again(file) == 2
+    assert str(file) in capsys.readouterr().out
+
+
 def test_a_failing_world_is_made_smaller_and_written(tmp_path: Path) -> None:
     """A bug is planted; what the file holds fails with it, and not without."""
     with planted(TOO_EARLY):
