@@ -29,6 +29,9 @@ COMPARED: dict[str, Figure] = {
 
 UNITS = {"response time, mean": " s", "response time, p95": " s", "slowdown, mean": "×"}
 
+DECIMALS_MORE = 2
+"""How many decimals more than a mean its half interval is given before it counts as nothing."""
+
 _NUMBER = re.compile(r"([+−-]?[0-9,]+)(?:\.([0-9]+))?(.*)")
 
 
@@ -65,23 +68,24 @@ def best_beyond_chance(
 
 
 def with_half(mean: str, half: float | None) -> str:
-    """The half width put into a mean as it is written, with as many decimals; left out where every
-    seed gave the same.
+    """The half width put into a mean as it is written, with as many decimals, or as many more as
+    show a digit of it (`87 ± 0.3%`); left out where the seeds gave the same, or all but.
     """
     match = _NUMBER.fullmatch(mean)
     if not half or match is None:
         return mean
     unit = match[3]
-    number = mean.removesuffix(unit)
-    return f"{number} ± {half:,.{len(match[2] or '')}f}{unit}"
+    number, decimals = mean.removesuffix(unit), len(match[2] or "")
+    widths = (f"{half:,.{decimals + more}f}" for more in range(DECIMALS_MORE + 1))
+    shown = next((width for width in widths if float(width.replace(",", ""))), None)
+    return mean if shown is None else f"{number} ± {shown}{unit}"
 
 
 def _signed_with_half(mean: float, half: float | None, decimals: int, unit: str) -> str:
     """`−12 ± 3 s`, or `under 1 s` where that many decimals say nothing of either."""
-    told = with_half(f"{with_sign(mean, f',.{decimals}f')}{unit}", half)
-    if (mean or half) and not re.search("[1-9]", told):
+    if (mean or half) and not any(round(each or 0.0, decimals) for each in (mean, half)):
         return f"under {10**-decimals:g}{unit}"
-    return told
+    return with_half(f"{with_sign(mean, f',.{decimals}f')}{unit}", half)
 
 
 def difference_cells(found: PairedComparison, unit: str) -> DifferenceCells:

@@ -3,7 +3,7 @@
 import pytest
 
 from callboard.experiments.many.statistics import compare_paired
-from callboard.experiments.pages.figure_text import difference_cells
+from callboard.experiments.pages.figure_text import difference_cells, with_half
 from callboard.journal.tell.names import with_sign
 
 
@@ -24,6 +24,23 @@ def test_what_is_written_as_nothing_has_no_sign(
     first = (50.0, 50.0)
     found = compare_paired([a + b for a, b in zip(first, differences, strict=True)], first)
     assert difference_cells(found, " s")[:3] == written
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "written"),
+    [
+        ("1,153 s", 322.0, "1,153 ± 322 s"),
+        ("87%", 0.31, "87 ± 0.3%"),
+        ("87%", 0.031, "87 ± 0.03%"),
+        ("87%", 0.0004, "87%"),
+        ("2.4×", 0.04, "2.4 ± 0.04×"),
+        ("0%", 0.0, "0%"),
+        ("-", 3.0, "-"),
+    ],
+)
+def test_half_an_interval_shows_a_digit(mean: str, half: float, written: str) -> None:
+    """“87 ± 0%” said of runs that differ that they do not."""
+    assert with_half(mean, half) == written
 
 
 def test_a_number_has_its_sign_where_it_shows() -> None:
