@@ -72,15 +72,18 @@ class Scripted(PreemptionRule):
 
 def limit_kills(rule: PreemptionRule, kills: int) -> PreemptionRule:
     """The rule with its first that many orders; in too great a hurry it never lets a task end.
-    It stays what it is, for orders look at which rule they work with.
+    It stays one of its class, for orders look at which rule they work with, and a copy of it, which
+    a master that restarts makes, asks itself and not the rule it was copied from.
     """
-    victims = rule.victims
-    left = iter(range(kills))
+    shipped = type(rule)
 
-    def limited(view: ClusterView) -> Iterator[Kill | Suspend]:
-        return (order for order in victims(view) if next(left, None) is not None)
+    def victims(self: Any, view: ClusterView) -> Iterator[Kill | Suspend]:
+        for order in shipped.victims(self, view):
+            if self.kills_left:
+                self.kills_left -= 1
+                yield order
 
-    rule.victims = limited  # type: ignore[method-assign]
+    rule.__class__ = type(shipped.__name__, (shipped,), {"victims": victims, "kills_left": kills})
     return rule
 
 

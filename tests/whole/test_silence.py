@@ -15,7 +15,7 @@ from callboard.actors.config import Cluster, Heartbeats, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.drivers import run_on_trio
 from callboard.actors.network import HEALTHY, LinkConditions
-from callboard.actors.vocabulary.faults import Disturb
+from callboard.actors.vocabulary.faults import Disturb, RestartMaster
 from callboard.scheduler.model import SlotKind
 from tests.support.accounts import check_accounts, check_calm_accounts
 from tests.support.library import ran
@@ -85,6 +85,18 @@ ANSWERED = [
 ]
 """The same where heartbeats have something to say: they are sent, some of their replies are not."""
 
+BEGUN_AGAIN = SLIPPED._replace(
+    jobs=[job(0, maps=1, map_ms=0), job(1, maps=1, map_ms=0, submit_ms=500)],
+    cluster=Cluster(nodes=1, racks=1, heartbeat=Heartbeats(expiry_ms=3000)),
+    policy="fair",
+    rule="kill",
+    until_ms=150_000,
+    script=(ScheduledFault(1, RestartMaster(recover=False)),),
+)
+"""A master that begins anew has a new preemption rule; the test's limit on kills once asked the one
+of before, which had never heard of the jobs.
+"""
+
 
 def played(world: DrawnWorld, send: Literal["all", "needed"]) -> PlayedRun:
     heartbeats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
@@ -112,6 +124,7 @@ def test_elided_heartbeats_change_nothing(world: DrawnWorld) -> None:
 
 
 @given(world=WORLDS_WITH_FAULTS)
+@example(world=BEGUN_AGAIN)
 @settings(derandomize=True, max_examples=15, deadline=None)
 def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -> None:
     check_with_faults(world)
