@@ -21,7 +21,7 @@ from callboard.scheduler.registry.special_file import special_file
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
-VERSION = 25
+VERSION = 26
 """Raised when the frames or the events' fields change, so that old and new are not confused.  There
 was no 7, 9, 10, 12 to 15, 17, 18 or 20 to 24: one changed bit would have made of it one that can be
 read too.

@@ -61,6 +61,11 @@ class Reason(StrEnum):
         """Whether the master acts by its own rules, which is no matter of policy."""
         return self in _THE_MASTERS
 
+    @property
+    def binds_early(self) -> bool:
+        """Whether the task may have to wait for a slot at the node that it is sent to."""
+        return self in (Reason.AT_RANDOM, Reason.SHORT_QUEUE)
+
 
 _THE_MASTERS = frozenset(
     {

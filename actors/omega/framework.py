@@ -84,6 +84,7 @@ class Framework(ThinkingScheduler):
             thought = self.next_thought()
             if thought is None:
                 break
+            self.begin(thought, self.now_ms + length_ms)
             length_ms += thought.ms
             nodes = self._nodes_for(thought, cell, free)
             for _ in nodes:

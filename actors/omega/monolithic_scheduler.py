@@ -27,6 +27,7 @@ class MonolithicScheduler(ThinkingScheduler):
         if self._thought is None:
             self._thought = self.next_thought()
             if self._thought is not None:
+                self.begin(self._thought, self.now_ms)
                 self.timer(ThoughtOver(self.life), self._thought.ms, self._thought.of.event)
 
     def on_thought_over(self, _: ThoughtOver) -> None:

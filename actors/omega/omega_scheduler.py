@@ -57,6 +57,7 @@ class OmegaScheduler(ThinkingScheduler):
         thought = self._going_on()
         self._copy.update(told.nodes)
         self._changes = told.changes
+        self.begin(thought, self.now_ms)
         self.timer(ThoughtOver(self.life), thought.ms, self.cause)
 
     def on_thought_over(self, over: ThoughtOver) -> None:

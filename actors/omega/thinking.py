@@ -161,6 +161,12 @@ class ThinkingScheduler(Frontend):
             self.settle(stage, stage.event)
         return None
 
+    def begin(self, thought: Thought, from_ms: Millis) -> None:
+        """Tell the journal when the scheduler thinks about what."""
+        stage = thought.of
+        what = stage.job, self.number, stage.stage, from_ms, thought.ms, thought.tasks
+        self.note(ev.ThoughtBegun(self.now_ms, *what, cause=stage.event))
+
     # What becomes of it.
 
     def count_attempt(self, stage: UnplacedStage, placed: int) -> None:

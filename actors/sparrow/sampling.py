@@ -16,8 +16,9 @@ from callboard.actors.books.frontend import Frontend, JobStage
 from callboard.actors.sparrow.draws import Draws, DrawsWithinReach
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.sparrow.probe_ratios import ProbeRatios
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.world import World
-from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
+from callboard.scheduler.model import JobId, Millis, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
 
 _LOST = 1_000_000_000
@@ -33,6 +34,7 @@ class Sample(msgspec.Struct):
     nodes: Sequence[NodeId]
     loads: dict[int, int] = {}
     """What is known of them, by place in `nodes`."""
+    asked_ms: Millis = 0
 
     @property
     def known(self) -> bool:
@@ -156,8 +158,11 @@ class Sampling(Binding):
         for sample in self._sampled(self._draws, probes, job, stage, batch, tasks):
             if not sample.nodes:
                 return  # until one is back
+            sample.asked_ms = self.now_ms
             self._last_sample += 1
             self._samples[self._last_sample] = sample
+            what = job, self.number, self._last_sample, stage, sample.tasks, tuple(sample.nodes)
+            self.note(ev.NodesProbed(self.now_ms, *what, cause=cause))
             for place, node in enumerate(sample.nodes):
                 probe = QueueProbe(kind, self.address, self._last_sample, place)
                 self.tell_node(node, probe, cause)
@@ -180,9 +185,25 @@ class Sampling(Binding):
             return
         del self._samples[number]
         nodes = sample.least_loaded()
+        self.note(self._answered(number, sample, cause))
         self.bind(sample.job, sample.stage, nodes, cause)
         if not nodes:
             self.place_again(sample.job, sample.stage, cause)
+
+    def _answered(self, number: int, sample: Sample, cause: int) -> ev.ProbesAnswered:
+        told = [sample.loads[place] for place in range(len(sample.nodes))]
+        return ev.ProbesAnswered(
+            self.now_ms,
+            sample.job,
+            self.number,
+            number,
+            sample.stage,
+            sample.asked_ms,
+            sample.tasks,
+            tuple(sample.nodes),
+            tuple(None if load == _LOST else load for load in told),
+            cause=cause,
+        )
 
     def looked_for(self, job: JobId, stage: Stage) -> int:
         samples = self._samples.values()

@@ -220,6 +220,27 @@ class SizeEstimated(JobEvent, frozen=True):
         return model.stage_on(self.kind)
 
 
+class ThoughtBegun(JobEvent, frozen=True):
+    """A scheduler of a shared cell will think about `tasks` tasks of a job's stage for `thought_ms`
+    from `from_ms` on: at once, or once it has thought about others that are placed on the same
+    offer.  Told by that scheduler, by its number; its cause is what brought the stage into its
+    queue, or back there.
+    """
+
+    importance = Importance.DETAIL
+
+    scheduler: int
+    stage: model.Stage
+    from_ms: model.Millis
+    thought_ms: model.Millis
+    tasks: int
+
+    @property
+    def until_ms(self) -> model.Millis:
+        """When the thought will be over."""
+        return self.from_ms + self.thought_ms
+
+
 class SchedulingAttempted(JobEvent, frozen=True):
     """A scheduler of a shared cell has thought about a job's stage and tried to place its tasks.
     Told by that scheduler, by its number; its cause is what brought the stage into its queue, or
@@ -246,6 +267,41 @@ class SchedulingAttempted(JobEvent, frozen=True):
     def began_ms(self) -> model.Millis:
         """When the thought began."""
         return self.at_ms - self.thought_ms
+
+
+class NodesProbed(JobEvent, frozen=True):
+    """A scheduler asks nodes how much waits there, to bind `tasks` tasks of a job's stage to those
+    where it is least, once all have answered.  Told by that scheduler, which numbers its samples;
+    its cause is what made the tasks pending.
+    """
+
+    importance = Importance.DETAIL
+
+    scheduler: int
+    sample: int
+    stage: model.Stage
+    tasks: int
+    nodes: tuple[model.NodeId, ...]
+
+
+class ProbesAnswered(JobEvent, frozen=True):
+    """The nodes of a sample, which were asked at `asked_ms`, have all answered, and tasks of the
+    job's stage are bound to those with the least `loads`.  Told by the scheduler that has asked;
+    its cause is that of the question, or the loss of the node whose answer was awaited.
+
+    A node's load is how many tasks wait there for a slot of the kind, less its free slots; None if
+    it was given up before it had answered.
+    """
+
+    importance = Importance.DETAIL
+
+    scheduler: int
+    sample: int
+    stage: model.Stage
+    asked_ms: model.Millis
+    tasks: int
+    nodes: tuple[model.NodeId, ...]
+    loads: tuple[int | None, ...]
 
 
 class ReservationsSent(JobEvent, frozen=True):
@@ -503,14 +559,15 @@ class NodeUnblacklisted(NodeEvent, frozen=True):
 _Beginnings = RunStarted | JobSubmitted | JobInitialised | AttemptLaunched
 _OnSlots = AttemptStarted | ShuffleEnded | AttemptStalled | StallEnded
 _Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | LaunchExpired
-_Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched | SchedulingAttempted
-_Reservations = ReservationsSent | ReservationsStolen
+_Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched
+_Thoughts = ThoughtBegun | SchedulingAttempted
+_Probes = NodesProbed | ProbesAnswered | ReservationsSent | ReservationsStolen
 _Losses = FaultStruck | NodeLost | ContactLost | MapOutputsLost
 _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
 _Returns = NodeReturned | ContactRegained
 _Changes = SizeEstimated | JobChanged | JobResubmitted | _Returns | JobFinished | RunEnded
 
-_OfSchedulers = _Orders | _Reservations
+_OfSchedulers = _Orders | _Thoughts | _Probes
 AnyEvent = _Beginnings | _OnSlots | _Ends | _OfSchedulers | _Losses | _Blacklists | _Changes
 
 EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__

@@ -90,6 +90,18 @@ OF_RESERVATIONS = (
         "        return len(self.loads) >= len(self.nodes) - 1",
     ),
     PlantedBug(
+        "tasks go to the nodes of the places in a sample",
+        _SAMPLING,
+        "        return [self.nodes[order[place % len(order)]] for",
+        "        return [order[place % len(order)] for",
+    ),
+    PlantedBug(
+        "the longest queues are taken",
+        _SAMPLING,
+        "sorted(sorted(there), key=self.loads.__getitem__)",
+        "sorted(sorted(there), key=self.loads.__getitem__, reverse=True)",
+    ),
+    PlantedBug(
         "a slot is free twice in the queue for all",
         _GLOBAL_QUEUE,
         "            self._free[entry.kind].append((entry.node, report.cause))",

@@ -184,7 +184,7 @@ dead_nodes = _rule(
 
 @Statement(
     says="what an architecture's schedulers promise of reservations, claims and containers holds",
-    formula="P1 to P5; O1 to O3; Y1 to Y3",
+    formula="P1 to P6; O1 to O3; Y1 to Y3",
     assumes="schedulers that have such",
     source="P1, O1, Y1 and those behind them",
     family=WITH_FAULTS,

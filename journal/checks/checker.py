@@ -45,6 +45,7 @@ RULES: tuple[type[Rule], ...] = (
     probe_rules.ReservationsAreKept,
     probe_rules.LongTasksStayOut,
     probe_rules.TasksKeepToTheirNodes,
+    probe_rules.ShortestQueuesAreTaken,
     tasks.Successes,
     tasks.AttemptLimits,
     tasks.Shuffles,

@@ -1,4 +1,4 @@
-"""What becomes of reservations, and where tasks may go: Sparrow, Hawk and Eagle (P3 to P5)."""
+"""What becomes of reservations, and where tasks may go: Sparrow, Hawk and Eagle (P3 to P6)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +28,7 @@ from callboard.journal.checks.reservation_rules import RESERVING
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import JobId, Millis, NodeId, Stage, scheduler_of, slot_kind
+from callboard.scheduler.reasons import Reason
 
 OfStage: TypeAlias = tuple[JobId, Stage]
 
@@ -200,6 +201,59 @@ class TasksKeepToTheirNodes(Rule, Probe):
             self.times += 1
             if self.setup.nodes[event.node].node_type not in types:
                 raise self.broken(event, f"job-{event.job} may run only on {', '.join(types)}")
+
+
+class ShortestQueuesAreTaken(Rule):
+    """P6.  Of the nodes that are probed together those that tell the least loads get the tasks, one
+    each as far as there are as many (SOSP 2013, §4.1).
+    """
+
+    id = "P6"
+    architectures = ("sparrow",)
+    says = "a task goes to a node that was probed for it, and to none that told more than others"
+    idle = "no node was asked how much waits there"
+
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
+        self._samples: dict[tuple[int, int], Sequence[NodeId]] = {}
+        """The nodes of each scheduler's samples that are not answered, by number."""
+        self._answers: dict[OfStage, ev.ProbesAnswered] = {}
+        """What was told last for a stage."""
+        self._given: Counter[OfStage] = Counter()
+        """How many tasks have a node since."""
+
+    def handlers(self) -> Handlers:
+        return {
+            ev.NodesProbed: self._asked,
+            ev.ProbesAnswered: self._told,
+            ev.AttemptLaunched: self._launched,
+        }
+
+    def _asked(self, event: ev.NodesProbed) -> None:
+        self._samples[event.scheduler, event.sample] = event.nodes
+
+    def _told(self, event: ev.ProbesAnswered) -> None:
+        asked = self._samples.pop((event.scheduler, event.sample), ())
+        if asked != event.nodes:
+            raise self.broken(event, "the nodes are not those that were asked")
+        self._answers[event.job, event.stage] = event
+        self._given[event.job, event.stage] = 0
+
+    def _launched(self, event: ev.AttemptLaunched) -> None:
+        if event.why.reason is not Reason.SHORT_QUEUE:
+            return
+        self.times += 1
+        of = event.job, event.stage
+        told, what = self._answers.get(of), f"node-{event.node} was given a task of job-{event.job}"
+        if told is None or told.at_ms != event.at_ms or event.node not in told.nodes:
+            raise self.broken(event, f"{what} and had not been probed for it")
+        self._given[of] += 1
+        if self._given[of] > told.tasks:
+            raise self.broken(event, f"{what}, the {self._given[of]}th for {told.tasks} probed for")
+        load = told.loads[told.nodes.index(event.node)]
+        least = sorted(each for each in told.loads if each is not None)[: told.tasks]
+        if load is None or load > least[-1]:
+            raise self.broken(event, f"{what} and told {load}; {least[-1]} would have done")
 
 
 def _closed(nodes: Sequence[NodeFacts], short: float) -> frozenset[NodeId]:

@@ -14,8 +14,8 @@ from typing import Any, Self
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome
-from callboard.journal.figures.thoughts import ThoughtSums
 from callboard.journal.replay.frame import HUES, NodeStatus, SlotState
+from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.waiting_reservations import WaitingReservations
@@ -69,11 +69,7 @@ class ClusterState:
         self.reservations = WaitingReservations()
         self.bound: Counter[NodeId] = Counter()
         """How many attempts each node has been given that have not begun."""
-        self.thoughts = ThoughtSums()
-        self.last_thoughts: dict[int, ev.SchedulingAttempted] = {}
-        """The last thought of each scheduler that thinks, by number."""
-        self.job_thoughts: dict[JobId, ev.SchedulingAttempted] = {}
-        """The last thought about each job."""
+        self.schedulers = SchedulersAtWork()
         self.done = dict.fromkeys(STAGES, (0, 0))
         """The work in ms of the maps and reduces that succeeded, and how many there were."""
 
@@ -96,6 +92,8 @@ class ClusterState:
         attempt = run.follow(event)
         if type(event) in _OF_QUEUES:
             self.reservations.observe(event, attempt)
+        if type(event) in _OF_SCHEDULERS:
+            self.schedulers.observe(event)
         if attempt is not None:
             look = _OF_ATTEMPT.get(type(event))
             if look is not None:
@@ -105,9 +103,6 @@ class ClusterState:
             self._group(event.job)
         elif isinstance(event, ev.JobChanged):
             self._group(event.job)
-        elif isinstance(event, ev.SchedulingAttempted):
-            self.thoughts.add(event)
-            self.last_thoughts[event.scheduler] = self.job_thoughts[event.job] = event
         elif isinstance(event, ev.RunStarted):
             self._run_started(event)
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
@@ -250,6 +245,14 @@ _OF_QUEUES = frozenset(
     }
 )
 """What reservations come and go by."""
+
+_OF_SCHEDULERS = frozenset(
+    {
+        *(ev.ThoughtBegun, ev.SchedulingAttempted, ev.NodesProbed, ev.ProbesAnswered),
+        ev.FaultStruck,
+    }
+)
+"""What schedulers do that think, or ask nodes."""
 
 _OF_ATTEMPT: dict[type[ev.Event], Callable[[ClusterState, Any, AttemptRecord], None]] = {
     ev.AttemptLaunched: ClusterState._launched,

@@ -41,7 +41,7 @@ def job_detail(
         facts += [("reduces", _progress(row, REDUCES))]
     if not over:
         facts += _waiting(cluster, row)
-        facts += waiting_of_job(recording, cluster, submission.job, at_ms)
+        facts += waiting_of_job(cluster, submission.job, at_ms)
     if row.preempted or row.suspended:
         facts += [("preempted", _preemptions(row))]
     if recording.insight is not None:

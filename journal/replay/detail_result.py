@@ -30,7 +30,7 @@ def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) 
     so_far = f"{len(done):,} succeeded, {len(cluster.run.live):,} in the system"
     facts = [("jobs", so_far), *_times(recording, done, at_ms), *_use(cluster, at_ms)]
     facts += [*_starving(cluster, at_ms), *_wasted(cluster)]
-    facts += [*schedulers_so_far(recording, cluster, at_ms), _CHOOSE]
+    facts += [*schedulers_so_far(cluster, at_ms), _CHOOSE]
     return DetailText("how it goes", facts, [], 0, at_ms)
 
 

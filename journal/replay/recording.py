@@ -104,8 +104,6 @@ class Recording:
         self.occupancies = OccupancyLog()
         self.launched: dict[AttemptId, int] = {}
         """Which event launched an attempt."""
-        self._thoughts: dict[int, list[ev.SchedulingAttempted]] = {}
-        """Those of each scheduler that thinks, by number, in order of their ends."""
         self.suspensions: dict[AttemptId, list[Millis]] = {}
         self.times = array("q")
         self.kinds = bytearray()
@@ -194,20 +192,6 @@ class Recording:
     def _note_launch(self, event: ev.AttemptLaunched) -> None:
         self.launched[event.attempt] = len(self.times)
 
-    def _note_thought(self, event: ev.SchedulingAttempted) -> None:
-        self._thoughts.setdefault(event.scheduler, []).append(event)
-
-    def thinking_at(self, at_ms: Millis) -> dict[int, ev.SchedulingAttempted]:
-        """What each scheduler that thinks at a moment has come to, by number, as far as the run is
-        known: a thought is told of at its end.
-        """
-        found = {}
-        for scheduler, thoughts in sorted(self._thoughts.items()):
-            place = bisect_right(thoughts, at_ms, key=lambda each: each.at_ms)
-            if place < len(thoughts) and thoughts[place].began_ms <= at_ms:
-                found[scheduler] = thoughts[place]
-        return found
-
     def _note_suspension(self, event: ev.AttemptSuspended) -> None:
         self.suspensions.setdefault(event.attempt, []).append(event.at_ms)
 
@@ -260,5 +244,4 @@ _NOTED: dict[type[ev.AnyEvent], Callable[[Recording, Any], None]] = {
     ev.RunEnded: Recording._note_end,
     ev.AttemptLaunched: Recording._note_launch,
     ev.AttemptSuspended: Recording._note_suspension,
-    ev.SchedulingAttempted: Recording._note_thought,
 }

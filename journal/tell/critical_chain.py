@@ -50,6 +50,8 @@ class ChainLink(StrEnum):
     """An attempt that failed, was killed or lost its output, and the whole job before a restart."""
     SPECULATION = "speculation"
     """A slow attempt, until the speculative one was launched that did its task."""
+    NODE_QUEUE = "node queue"
+    """At a node that had been given the task and had no slot free."""
     MESSAGES = "messages"
     """Between a launch and its start, or an end and its booking."""
     INITIALISATION = "initialisation"
@@ -113,6 +115,7 @@ class ChainReader:
         self.finished: ev.JobFinished | None = None
         self._attempts: dict[AttemptId, _OwnAttempt] = {}
         self._slowstart = 0.0
+        self._latency_ms: Millis = 0
         self._restarted_ms: Millis | None = None
         self._initialised_ms: Millis | None = None
         self._set_up_ms: Millis | None = None
@@ -123,7 +126,8 @@ class ChainReader:
         """Take note of an event that the state has taken in."""
         match event:
             case ev.RunStarted():
-                self._slowstart = told_scenario(event).tasks.slowstart
+                told = told_scenario(event)
+                self._slowstart, self._latency_ms = told.tasks.slowstart, told.cluster.latency_ms
             case ev.AttemptLaunched() if event.job == self.job and event.stage < SETUP:
                 record = run_state.attempts.get(event.attempt)
                 if record is not None:
@@ -222,6 +226,9 @@ class ChainReader:
         """What became of a task until an attempt of it started."""
         while own is not None:
             launch, earlier = own.launch, self._earlier(own)
+            if launch.why.reason.binds_early:
+                there_ms = launch.at_ms + self._latency_ms
+                yield _Mark(there_ms, ChainLink.NODE_QUEUE, launch.kind)
             yield _Mark(launch.at_ms, ChainLink.MESSAGES, launch.kind)
             if launch.original:
                 before = self._attempts.get(launch.original)

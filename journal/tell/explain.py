@@ -318,6 +318,8 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         awaited = "a free slot, or for word from its node"
         if history.scheduling.attempts:
             awaited = "its scheduler, which thought, or for room"
+        elif history.reservations.probed:
+            awaited = "the nodes that were asked how much waits there"
         elif history.reservations.told:
             awaited = "a node with a reservation to ask for a task"
         yield f"  Meanwhile nothing was launched: it waited for {awaited}"

@@ -10,12 +10,9 @@ from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.tell.names import clock, count, duration, node_name, rounded_duration
 from callboard.journal.tell.sentences import nodes_shown
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Stage
-from callboard.scheduler.reasons import Reason
 
 WAITS_SHOWN = 3
 """How many of the longest waits are told one by one."""
-
-_BOUND_EARLY = (Reason.AT_RANDOM, Reason.SHORT_QUEUE)
 
 _Place = tuple[Stage, NodeId]
 _Wait = tuple[Millis, str]
@@ -29,6 +26,9 @@ class ReservationStory:
         self._job = job
         self._scheduler = 0
         self._sent = 0
+        self._probed: set[NodeId] = set()
+        self._awaited_ms: list[Millis] = []
+        """How long each set of probed nodes took to answer, all of them."""
         self._long = False
         self._nodes: set[NodeId] = set()
         self._refused: Counter[NodeId] = Counter()
@@ -43,6 +43,11 @@ class ReservationStory:
         self._bound_waits: list[_Wait] = []
 
     @property
+    def probed(self) -> bool:
+        """Whether nodes were asked how much waits there."""
+        return bool(self._probed)
+
+    @property
     def told(self) -> bool:
         """Whether there were any."""
         return bool(self._sent)
@@ -50,6 +55,8 @@ class ReservationStory:
     def observe(self, number: int, event: ev.AnyEvent, launch: ev.AttemptLaunched | None) -> None:
         """Take note of an event; `launch` is of the attempt that it is about."""
         match event:
+            case ev.ProbesAnswered() if event.job == self._job:
+                self._note_probed(event)
             case ev.ReservationsSent() if event.job == self._job:
                 self._note_sent(event)
             case ev.ReservationsStolen() if event.job == self._job:
@@ -63,6 +70,11 @@ class ReservationStory:
                 self._bound_waits.append((event.at_ms - bound.at_ms, where))
             case ev.AttemptEnded() if launch is not None and launch.node in self._nodes:
                 self._ends[number] = launch.job
+
+    def _note_probed(self, event: ev.ProbesAnswered) -> None:
+        self._scheduler = event.scheduler
+        self._probed.update(event.nodes)
+        self._awaited_ms.append(event.at_ms - event.asked_ms)
 
     def _note_sent(self, event: ev.ReservationsSent) -> None:
         self._scheduler, self._long = event.scheduler, event.long
@@ -82,7 +94,7 @@ class ReservationStory:
         self._nodes.add(event.node)
 
     def _note_launch(self, event: ev.AttemptLaunched) -> None:
-        if event.why.reason in _BOUND_EARLY:
+        if event.why.reason.binds_early:
             self._bound[event.attempt] = event
         waiting = self._waiting[event.stage, event.node]
         if waiting:
@@ -94,6 +106,13 @@ class ReservationStory:
 
     def lines(self) -> Iterator[str]:
         """What came of them; nothing where there are none."""
+        if self._awaited_ms:
+            nodes = count(len(self._probed), "node")
+            yield f"  Scheduler {self._scheduler} asked {nodes} how much waits there"
+            mean = rounded_duration(sum(self._awaited_ms) / len(self._awaited_ms))
+            longest = duration(max(self._awaited_ms))
+            times = count(len(self._awaited_ms), "time")
+            yield f"    {times}; all had answered after {mean} on average, {longest} at most"
         if self._sent:
             what = "placement" if self._long else "reservation"
             nodes = count(len(self._nodes), "node")

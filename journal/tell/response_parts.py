@@ -24,7 +24,7 @@ HOLDERS_SHOWN = 3
 
 _QUEUED, _BY_SHARE, _FREE = "queued, holding no slot", "by its share", "a slot free"
 _THOUGHT, _IN_LINE = "its scheduler thought", "in its scheduler's queue"
-_UNOFFERED, _RESERVED = "nothing offered", "in queues of nodes"
+_UNOFFERED, _RESERVED, _PROBED = "nothing offered", "in queues of nodes", "probes under way"
 _LABELS = {
     ChainLink.DELAY: "passed over for locality, by delay scheduling",
     ChainLink.LOCAL_MAP: "a map ran, on its data's node",
@@ -35,6 +35,7 @@ _LABELS = {
     ChainLink.SUSPENDED: "an attempt was suspended",
     ChainLink.LOST: "work was lost, and done again",
     ChainLink.SPECULATION: "a slow attempt ran, which a speculative one overtook",
+    ChainLink.NODE_QUEUE: "a task waited for a slot in the queue of its node",
     ChainLink.MESSAGES: "messages and heartbeats, between decisions and deeds",
     ChainLink.INITIALISATION: "the job was initialised",
     ChainLink.SETUP: "the job was set up",
@@ -46,6 +47,7 @@ _WAITS = {
     _THOUGHT: "its scheduler thought about where to place it",
     _IN_LINE: "a slot was free: its scheduler had other jobs to think about first",
     _UNOFFERED: "a slot was free: its scheduler waited to be offered it",
+    _PROBED: "a slot was free: nodes were being asked how much waited there",
     _RESERVED: "a slot was free: its reservations waited in the queues of other nodes",
     _FREE: "a slot was free: word from its node was awaited, or a rule kept it",
 }
@@ -85,6 +87,7 @@ class SlotWait:
         others = _common(self._pieces, thinking.of_others)
         self._in_line = others if thinking.by_offers else queued
         self._unoffered = _without(queued, self._in_line)
+        self._probed = _common(self._pieces, _joined(thinking.probing[kind]))
         self._held: Counter[JobId] = Counter()
         self._since: dict[JobId, Millis] = {}
         self._taken = 0
@@ -108,8 +111,11 @@ class SlotWait:
                 unoffered = min(unoffered, rest - in_line)
                 self.ms_by[_IN_LINE] += in_line
                 self.ms_by[_UNOFFERED] += unoffered
+                probed = _overlap(self._probed, run_state.now_ms, at_ms)
+                self.ms_by[_PROBED] += probed
                 reserved = reservations.wait_for(self.job, self.kind)
-                self.ms_by[_RESERVED if reserved else _FREE] += rest - in_line - unoffered
+                rest -= in_line + unoffered + probed
+                self.ms_by[_RESERVED if reserved else _FREE] += rest
             else:
                 self.ms_by[_BY_SHARE if self._held[self.job] else _QUEUED] += rest
             self.jobs_ms += waited * len(run_state.live)
@@ -144,12 +150,16 @@ class _Placing(NamedTuple):
 
 
 class _Thinking:
-    """What schedulers that think have thought while a job was there."""
+    """What schedulers that think have thought while a job was there, and when nodes were asked how
+    much waits there.
+    """
 
     def __init__(self, job: JobId) -> None:
         self.by_offers = False
         """Whether they place only on what they are offered."""
         self._job = job
+        self.probing: dict[SlotKind, list[tuple[Millis, Millis]]] = {kind: [] for kind in KINDS}
+        """From when until when nodes were asked for tasks of the job."""
         self._told: dict[tuple[int, Millis], list[ev.SchedulingAttempted]] = {}
         """By scheduler and instant."""
 
@@ -158,6 +168,8 @@ class _Thinking:
             self.by_offers = architecture_name(event.policy) == "mesos"
         if isinstance(event, ev.SchedulingAttempted) and is_here:
             self._told.setdefault((event.scheduler, event.at_ms), []).append(event)
+        if isinstance(event, ev.ProbesAnswered) and event.job == self._job:
+            self.probing[slot_kind(event.stage)].append((event.asked_ms, event.at_ms))
 
     @property
     def of_job(self) -> list["_Placing"]:

@@ -38,6 +38,9 @@ _ENDINGS = {
 }
 
 
+_LOADS_SHOWN = 4
+
+
 class Known(Protocol):
     """What a sentence has to know of earlier events; `journal.run_state.RunState` knows it."""
 
@@ -118,8 +121,14 @@ class Narrator:
                 tasks = f"{STAGE_NAMES[event.stage]}s"
                 said = f"the order takes the {tasks} of {self._job(event.job)} for {whole}"
                 return f"{said} of slot time in all, {left} of it left"
+            case ev.ThoughtBegun():
+                return self._thought_begun(event)
             case ev.SchedulingAttempted():
                 return self._scheduling_attempt(event)
+            case ev.NodesProbed():
+                return self._nodes_probed(event)
+            case ev.ProbesAnswered():
+                return self._probes_answered(event)
             case ev.ReservationsSent():
                 return self._reservations_sent(event)
             case ev.ReservationsStolen():
@@ -168,10 +177,26 @@ class Narrator:
             case _:
                 assert_never(event)
 
+    def _thought_begun(self, event: ev.ThoughtBegun) -> str:
+        tasks = count(event.tasks, STAGE_NAMES[event.stage])
+        later = "" if event.from_ms == event.at_ms else f"from {clock(event.from_ms)} on "
+        thinks = f"scheduler {event.scheduler} thinks {later}for {duration(event.thought_ms)}"
+        return f"{thinks} about {tasks} of {self._job(event.job)}"
+
     def _scheduling_attempt(self, event: ev.SchedulingAttempted) -> str:
         tasks = count(event.tasks, STAGE_NAMES[event.stage])
         thought = f"scheduler {event.scheduler} has thought for {duration(event.thought_ms)}"
         return f"{thought} about {tasks} of {self._job(event.job)}{_came_of(event)}"
+
+    def _nodes_probed(self, event: ev.NodesProbed) -> str:
+        tasks = count(event.tasks, STAGE_NAMES[event.stage])
+        asks = f"scheduler {event.scheduler} asks {nodes_shown(event.nodes)} how much waits there"
+        return f"{asks}, for {tasks} of {self._job(event.job)}"
+
+    def _probes_answered(self, event: ev.ProbesAnswered) -> str:
+        tasks = count(event.tasks, STAGE_NAMES[event.stage])
+        knows = f"scheduler {event.scheduler} knows for {tasks} of {self._job(event.job)}"
+        return f"{knows}, {duration(event.at_ms - event.asked_ms)} after asking: {loads(event)}"
 
     def _reservations_sent(self, event: ev.ReservationsSent) -> str:
         what = "placement" if event.long else "reservation"
@@ -203,6 +228,21 @@ class Narrator:
     def _job(self, job: JobId, name: str = "") -> str:
         name = name or self._known.job_name(job)
         return job_title(job, name) if name else job_name(job)
+
+
+def loads(event: ev.ProbesAnswered) -> str:
+    """What the probed nodes have told, of those with the least load first."""
+    answers = zip(event.loads, event.nodes, strict=True)
+    known = sorted((load, node) for load, node in answers if load is not None)
+    told = [f"{node_name(node)} {_load(load)}" for load, node in known[:_LOADS_SHOWN]]
+    told += [f"and {rest} more"] if (rest := len(known) - _LOADS_SHOWN) > 0 else []
+    silent = len(event.nodes) - len(known)
+    told += [f"{count(silent, 'node')} given up"] if silent else []
+    return ", ".join(told)
+
+
+def _load(load: int) -> str:
+    return f"has {-load:,} free" if load < 0 else f"has {load:,} waiting"
 
 
 def nodes_shown(nodes: Iterable[NodeId]) -> str:

@@ -32,9 +32,11 @@ from callboard.actors.vocabulary.events import (
     NodeFacts,
     NodeLost,
     NodeReturned,
+    NodesProbed,
     NodeUnblacklisted,
     OrderSwitched,
     Outcome,
+    ProbesAnswered,
     ReservationsSent,
     ReservationsStolen,
     ResumeOrdered,
@@ -46,6 +48,7 @@ from callboard.actors.vocabulary.events import (
     Stall,
     StallEnded,
     SuspendOrdered,
+    ThoughtBegun,
 )
 from callboard.actors.vocabulary.faults import (
     Crash,
@@ -193,6 +196,16 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     SchedulingAttempted: (
         *(_small, _small, st.sampled_from((MAPS, REDUCES)), _whole, _whole, _small),
         *(st.lists(_small, max_size=3).map(tuple),) * 3,
+    ),
+    ThoughtBegun: (*(_small,) * 2, st.sampled_from((MAPS, REDUCES)), _whole, _whole, _small),
+    NodesProbed: (
+        *(_small,) * 3,
+        *(st.sampled_from((MAPS, REDUCES)), _small, st.lists(_small, max_size=3).map(tuple)),
+    ),
+    ProbesAnswered: (
+        *(_small,) * 3,
+        *(st.sampled_from((MAPS, REDUCES)), _whole, _small),
+        *(st.lists(_small, min_size=2, max_size=2).map(tuple),) * 2,
     ),
     ReservationsSent: (
         *(_small, _small, st.sampled_from((MAPS, REDUCES))),

@@ -1,4 +1,4 @@
-"""Bugs in Sparrow, Hawk and Eagle that rules P1 to P4 catch."""
+"""Bugs in Sparrow, Hawk and Eagle that rules P1 to P4 and P6 catch."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +22,7 @@ from callboard.actors.sparrow.asked_frontend import AskedFrontend
 from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import GetTask, NoTask
 from callboard.actors.sparrow.reservations import Reservation, Reservations
+from callboard.actors.sparrow.sampling import Sample
 from callboard.actors.vocabulary import faults
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
@@ -41,6 +42,7 @@ JOBS = [
 """A long job, by the cutoff of these tests, and short ones that wait behind it."""
 
 SPARROW = "sparrow(cancellation=false,schedulers=2)"
+PER_TASK, BATCH = 'sparrow(placement="per-task")', 'sparrow(placement="batch",probes=1.2)'
 HAWK = "hawk(cutoff=50,short=25%)"
 EAGLE = "eagle(cutoff=50,short=25%,minimum=4)"
 
@@ -146,6 +148,36 @@ def nothing_is_closed(monkeypatch: Patch) -> None:
     monkeypatch.setattr(ShortPartition, "is_open", lambda *_: True)
 
 
+def longest_first(monkeypatch: Patch) -> None:
+    """Tasks go to the nodes with the longest queues."""
+    rightly = Sample.least_loaded
+
+    def wrongly(self: Sample) -> list[int]:
+        return rightly(replace(self, loads={place: -load for place, load in self.loads.items()}))
+
+    monkeypatch.setattr(Sample, "least_loaded", wrongly)
+
+
+def places_for_nodes(monkeypatch: Patch) -> None:
+    """A task goes to the node whose number is the place of the right one in the sample."""
+    rightly = Sample.least_loaded
+
+    def wrongly(self: Sample) -> list[int]:
+        return [self.nodes.index(node) for node in rightly(self)]
+
+    monkeypatch.setattr(Sample, "least_loaded", wrongly)
+
+
+def one_too_many(monkeypatch: Patch) -> None:
+    """A sample that was asked for one task brings two."""
+    rightly = Sample.least_loaded
+
+    def wrongly(self: Sample) -> list[int]:
+        return rightly(self) * 2
+
+    monkeypatch.setattr(Sample, "least_loaded", wrongly)
+
+
 EVERY_QUESTION = "cancellation=false,srpt=false"
 """All reservations are asked for in the end."""
 
@@ -165,6 +197,9 @@ BUGS = [
     (one_is_lost, HAWK, "P3"),
     (nothing_is_closed, HAWK, "P4"),
     (nothing_is_closed, EAGLE, "P4"),
+    (longest_first, PER_TASK, "P6"),
+    (places_for_nodes, PER_TASK, "P6"),
+    (one_too_many, PER_TASK, "P6"),
 ]
 
 
@@ -198,6 +233,14 @@ def test_a_node_that_stands_still_is_answered_when_it_goes_on(at_ms: int) -> Non
     ]
     run = play(JOBS, HAWK, cluster=SMALL, tasks=PLAIN, script=script)
     assert any(each.node == 0 for each in run.launches())
+
+
+@pytest.mark.parametrize("policy", [PER_TASK, BATCH])
+def test_each_task_that_a_probed_node_gets_is_looked_at(policy: str) -> None:
+    checker = Checker()
+    spec = replace(spec_of(JOBS, cluster=SMALL, tasks=PLAIN), policy=policy)
+    Simulation(spec, onlookers=[checker]).run()
+    assert {each.rule: each.times for each in checker.report()}["P6"] == 24
 
 
 def test_where_tasks_are_sent_without_a_question_there_is_none_to_look_at() -> None:

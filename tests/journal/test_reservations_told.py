@@ -1,21 +1,32 @@
-"""Where reservations wait, and what `explain` says of them, by hand and against whole runs."""
+"""Where reservations wait, what probes found, and what `explain` says of both, by hand and against
+whole runs.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
+from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptLaunched,
+    FaultStruck,
     JobFinished,
     JobSubmitted,
+    NodesProbed,
     Outcome,
+    ProbesAnswered,
     ReservationsSent,
     ReservationsStolen,
+    SchedulingAttempted,
+    ThoughtBegun,
 )
+from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.explain import explain_wait
+from callboard.journal.tell.response_parts import response_parts
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import MAPS, Locality, Priority, SlotKind
@@ -25,6 +36,8 @@ from tests.journal.replay.support import events_of
 SUBMITTED = JobSubmitted(0, 4, "query", "ann", "", Priority.NORMAL, 2, 0)
 SENT = ReservationsSent(0, 4, 3, MAPS, (1, 1, 2, 7))
 AGAIN = ReservationsSent(2, 4, 3, MAPS, (5,), (2,))
+PROBED = NodesProbed(2, 4, 3, 1, MAPS, 1, (7, 1, 9, 2))
+ANSWERED = ProbesAnswered(6, 4, 3, 1, MAPS, 2, 1, (7, 1, 9, 2), (3, -1, None, 0))
 STOLEN = ReservationsStolen(4, 4, MAPS, 8, 7, 1)
 
 
@@ -60,12 +73,16 @@ def test_what_is_refused_waits_there_no_more() -> None:
 def test_each_is_a_sentence() -> None:
     state = RunState()
     state.follow(SUBMITTED)
-    told = [Narrator(state).describe(each) for each in (SENT, AGAIN, STOLEN)]
+    told = [Narrator(state).describe(each) for each in (SENT, AGAIN, STOLEN, PROBED, ANSWERED)]
     assert told == [
         "scheduler 3 sends 4 reservations for maps of job-4 “query” to 3 nodes",
         "scheduler 3 sends 1 reservation for maps of job-4 “query” to 1 node,"
         " for those that node-2 refused",
         "node-8 takes over 1 reservation of job-4 “query” that waited on node-7 behind long work",
+        "scheduler 3 asks node-7, node-1, node-9 and 1 more how much waits there,"
+        " for 1 map of job-4 “query”",
+        "scheduler 3 knows for 1 map of job-4 “query”, 0.004 s after asking: node-1 has 1 free,"
+        " node-2 has 0 waiting, node-7 has 3 waiting, 1 node given up",
     ]
 
 
@@ -85,3 +102,59 @@ def test_every_task_comes_of_a_reservation_that_is_told(policy: str) -> None:
     launches = sum(isinstance(each, AttemptLaunched) for each in events)
     assert sent >= launches / (3 if "eagle" in policy else 1)  # sticky ones bring several
     assert not waiting(events)
+
+
+def test_explain_says_who_was_probed_and_how_long_the_answers_took() -> None:
+    later = replace(ANSWERED, at_ms=410)
+    said = list(explain_wait([SUBMITTED, ANSWERED, later, launched(410, 0, 1)], 4))
+    assert "  Scheduler 3 asked 4 nodes how much waits there" in said
+    assert "    2 times; all had answered after 0.206 s on average, 0.408 s at most" in said
+
+
+def test_probes_are_under_way_from_the_question_to_the_last_answer() -> None:
+    """A scheduler that ends forgets them."""
+    at_work, second = SchedulersAtWork(), replace(PROBED, at_ms=3, sample=2)
+    other = replace(PROBED, scheduler=4)
+    found = []
+    for event in (PROBED, second, other, ANSWERED, FaultStruck(9, faults.CrashScheduler(3))):
+        at_work.observe(event)
+        found.append(at_work.probing)
+    assert found == [[PROBED], [PROBED, second], [PROBED, second, other], [second, other], [other]]
+
+
+def test_a_scheduler_thinks_from_the_beginning_of_a_thought_to_its_end() -> None:
+    """Under Mesos it thinks about one stage after the other, and then tells of all."""
+    first, second = ThoughtBegun(10, 4, 2, MAPS, 10, 30, 6), ThoughtBegun(10, 5, 2, MAPS, 40, 20, 1)
+    at_work = SchedulersAtWork()
+    for event in (first, second):
+        at_work.observe(event)
+    thinking = {at_ms: at_work.thinking(at_ms) for at_ms in (9, 10, 39, 40, 59, 60)}
+    assert list(thinking.values()) == [[], [first], [first], [second], [second], []]
+    at_work.observe(SchedulingAttempted(61, 4, 2, MAPS, 0, 30, 6, (1, 0), (), ()))
+    assert (at_work.thinking(10), at_work.thinking(40)) == ([], [second])
+
+
+ONE_SLOT = (
+    *("cluster.nodes=1", "cluster.racks=1", "cluster.map_slots=1", "cluster.latency_ms=5"),
+    *("workload.job.0.maps=1", "workload.job.0.reduces=0"),
+    *("workload.job.1.maps=1", "workload.job.1.reduces=0"),
+)
+
+
+def test_a_task_that_waits_in_its_nodes_queue_is_told_so() -> None:
+    """A map of job-0 has the slot from 15 ms to 60,015 ms; that of job-1 is there at 30,015 ms."""
+    events = events_of("two-jobs", 'sparrow(placement="per-task",probes=1)', *ONE_SLOT)
+    first, second = (response_parts(lambda: events, each) for each in (0, 1))
+    assert first is not None
+    assert second is not None
+    assert first.ms == {
+        "a map ran, on its data's node": 60_000,
+        "a slot was free: nodes were being asked how much waited there": 10,
+        "messages and heartbeats, between decisions and deeds": 10,
+    }
+    assert second.ms == {
+        "a task waited for a slot in the queue of its node": 30_000,
+        "a map ran, on its data's node": 10_000,
+        "queued: others held all the slots": 10,
+        "messages and heartbeats, between decisions and deeds": 10,
+    }

@@ -27,6 +27,7 @@ from callboard.journal.figures.thoughts import ThoughtSums
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobStanding, NodeStatus, SlotState
 from callboard.journal.replay.job_rows import job_standing
+from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import MAPS, REDUCES, Priority, SlotKind
@@ -66,8 +67,8 @@ def told(cluster: ClusterState) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, WaitingReservations | ThoughtSums):
-        return vars(value)
+    if isinstance(value, WaitingReservations | SchedulersAtWork | ThoughtSums):
+        return {name: _plain(each) for name, each in vars(value).items()}
     return record_told(value) if isinstance(value, dict) else value
 
 
