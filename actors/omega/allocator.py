@@ -15,11 +15,11 @@ from callboard.actors.omega.cell_messages import (
     RequestOffer,
     ResourceOffer,
 )
-from callboard.actors.omega.cell_state import is_worth_offering
+from callboard.actors.omega.cell_state import capacity_within_reach, is_worth_offering
 from callboard.actors.omega.think_params import MesosParams
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
-from callboard.scheduler.model import NodeId
+from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.resources import Vector, fits, minus, plus, total
 
 Offered: TypeAlias = tuple[tuple[NodeId, Vector], ...]
@@ -35,6 +35,7 @@ class Allocator(CellHolder):
         """What each framework's tasks take."""
         self.offers: dict[int, tuple[int, Offered, int]] = {}
         """Those that have not been answered: to whom, what, and in which life of his."""
+        self._capacities = world.resources[1]
         self._whole = total(world.resources[1])
         self._params = params
         self._lacking: dict[int, tuple[Vector, ...]] = {}
@@ -108,8 +109,9 @@ class Allocator(CellHolder):
         return [each for each in self._requests if each not in busy]
 
     def is_enough(self, free: Vector) -> bool:
-        """Whether so much is worth an offer."""
-        return is_worth_offering(free, self._whole, self._params.minimum)
+        """Whether so much is worth an offer, beside what the nodes within reach have."""
+        whole = capacity_within_reach(self._capacities, self.contacts.lost)
+        return is_worth_offering(free, whole, self._params.minimum)
 
     def first(self, frameworks: Sequence[int]) -> int:
         """The framework of the least dominant share; of equal ones that which asked first."""
@@ -164,6 +166,12 @@ class Allocator(CellHolder):
         for offer in [each for each, (who, _, _) in self.offers.items() if who == gone.scheduler]:
             self._unlock(offer)
         self._gather(self.cause)
+
+    def lose_contact(self, node: NodeId, heard_ms: Millis, *, again: bool) -> int:
+        """What the others have free may be enough now."""
+        event = super().lose_contact(node, heard_ms, again=again)
+        self._gather(event)
+        return event
 
     def regain_contact(self, node: NodeId) -> None:
         super().regain_contact(node)

@@ -5,11 +5,11 @@ the demand does not fit any more (`fit`), or also where the number is another th
 (`sequence`), which finds more conflicts, since others may have taken what is not needed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from callboard.scheduler.model import NodeId
-from callboard.scheduler.resources import SLOTS, Vector, fits, minus, plus
+from callboard.scheduler.resources import SLOTS, Vector, fits, minus, plus, total
 
 Conflicts = Literal["fit", "sequence"]
 """What a conflict is."""
@@ -32,6 +32,12 @@ def is_worth_offering(free: Vector, capacity: Vector, share: float = 0.0) -> boo
     enough = [have > 0 and have >= share * whole for have, whole in there]
     named = zip(enough[len(SLOTS) :], capacity[len(SLOTS) :], strict=True)
     return any(enough[: len(SLOTS)]) and all(is_enough for is_enough, whole in named if whole)
+
+
+def capacity_within_reach(capacities: Sequence[Vector], lost: Container[NodeId]) -> Vector:
+    """What all nodes have together that are not lost."""
+    nothing = (0,) * len(capacities[0])
+    return total([nothing, *(each for node, each in enumerate(capacities) if node not in lost)])
 
 
 class CommitResult(NamedTuple):

@@ -13,7 +13,12 @@ from callboard.actors.omega.cell_messages import (
     RequestOffer,
     ResourceOffer,
 )
-from callboard.actors.omega.cell_state import CellState, CommitResult, is_worth_offering
+from callboard.actors.omega.cell_state import (
+    CellState,
+    CommitResult,
+    capacity_within_reach,
+    is_worth_offering,
+)
 from callboard.actors.omega.first_fit import CandidateDraws
 from callboard.actors.omega.think_params import MesosParams
 from callboard.actors.omega.thinking import ThinkingScheduler, Thought
@@ -40,7 +45,6 @@ class Framework(ThinkingScheduler):
     ) -> None:
         super().__init__(number, world, params, draws)
         self._capacities = world.resources[1]
-        self._whole = total(world.resources[1])
         self._begin()
 
     def _begin(self) -> None:
@@ -80,7 +84,8 @@ class Framework(ThinkingScheduler):
         free = total(cell.claimable(node) for node in range(len(cell.free)))
         placed = self.placed[offer.offer] = []
         length_ms = 0
-        while is_worth_offering(free, self._whole):
+        whole = capacity_within_reach(self._capacities, self.contacts.lost)
+        while is_worth_offering(free, whole):
             thought = self.next_thought()
             if thought is None:
                 break
@@ -97,7 +102,7 @@ class Framework(ThinkingScheduler):
 
     def _cell_of(self, offer: ResourceOffer) -> CellState:
         """A cell with nothing but the offer, as far as its nodes are within reach."""
-        nothing = [(0,) * len(self._whole)] * len(self._capacities)
+        nothing = [(0,) * len(self._capacities[0])] * len(self._capacities)
         cell = CellState(nothing, shut=self.contacts.lost)
         cell.update((node, free, 0) for node, free in offer.nodes)
         return cell

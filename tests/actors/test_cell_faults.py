@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from bench.swarm.architecture_bugs import OF_CELL_FAULTS
 from bench.swarm.bug_planter import PlantedBug, planted
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.kernel import KernelError
@@ -221,6 +221,26 @@ def test_a_scheduler_that_is_not_there_or_has_none_beside_it_cannot_end(
 ) -> None:
     with pytest.raises(PolicySpecError, match=told):
         play([job(0)], policy, script=[ScheduledFault(5, faults.CrashScheduler(scheduler))])
+
+
+def test_an_offer_is_measured_by_the_nodes_within_reach() -> None:
+    """Beside a node that is lost for good never all of the cell is free (swarm seed 1204539)."""
+    struck("mesos(minimum=1)", crashed(2000, 4))
+
+
+TYPED = Cluster(
+    nodes=0,
+    racks=1,
+    latency_ms=5,
+    heartbeat=Heartbeats(expiry_ms=EXPIRY_MS),
+    group=(NodeGroup(nodes=1, capacity={"gpu": 1}), NodeGroup(nodes=2)),
+)
+
+
+def test_what_only_a_lost_node_had_is_asked_for_no_more() -> None:
+    """An offer needs something of each resource: of those that there still are."""
+    jobs = [job(0, maps=3, submit_ms=1000), job(1, maps=3, submit_ms=30_000)]
+    struck("mesos", crashed(2000, 0), jobs=jobs, cluster=TYPED)
 
 
 # Planted bugs.
