@@ -8,6 +8,11 @@ from types import FrameType
 WAIT_SECONDS = 120
 """So long, and ten times the limit, may pass by the clock: even where all processors are busy."""
 
+_AGAIN_SECONDS = 1.0
+"""Then the error is raised once more: where it was raised in a callback of the garbage collector it
+was ignored.
+"""
+
 
 @contextmanager
 def processor_limit(seconds: float, error: BaseException) -> Iterator[None]:
@@ -22,7 +27,7 @@ def processor_limit(seconds: float, error: BaseException) -> Iterator[None]:
     }
     before = {number: signal.signal(number, stop) for number in timers}
     for timer, limit in timers.values():
-        signal.setitimer(timer, limit)
+        signal.setitimer(timer, limit, _AGAIN_SECONDS)
     try:
         yield
     finally:

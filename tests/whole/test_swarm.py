@@ -1,5 +1,6 @@
 """The swarm: what it tries, what it does with a world that fails, what it remembers."""
 
+from contextlib import suppress
 from pathlib import Path
 from socket import socketpair
 
@@ -154,6 +155,23 @@ def test_what_waits_for_ever_is_left_too(monkeypatch: pytest.MonkeyPatch) -> Non
     limit = processor_limit.processor_limit(0.01, TimeoutError())
     with ours, theirs, pytest.raises(TimeoutError), limit:
         ours.recv(1)
+
+
+def test_a_limit_that_was_ignored_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is where the garbage collector was calling somebody back when the time was up."""
+    monkeypatch.setattr(processor_limit, "_AGAIN_SECONDS", 0.01)
+
+    def spin() -> None:
+        for _ in range(10**8):
+            pass
+
+    def spin_on() -> None:
+        with suppress(TimeoutError):
+            spin()
+        spin()
+
+    with pytest.raises(TimeoutError), processor_limit.processor_limit(0.01, TimeoutError()):
+        spin_on()
 
 
 def test_every_bug_can_be_planted_and_is_gone_after_it() -> None:
