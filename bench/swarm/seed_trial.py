@@ -61,6 +61,9 @@ ARCHITECTURE_WORLDS = 8
 REFERENCE_WORLDS = 40
 """Worlds in which a seed holds the simulator against the reference."""
 
+_INTERVALS_S = (0.5, 1.0, 5.0, 15.0, 60.0)
+"""Seconds between the checks of a policy that is held against a guarantee."""
+
 
 class SeedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a seed: worlds played once each, the time simulated on all their nodes, what it
@@ -277,11 +280,15 @@ def _guarantee(seed: int, values: DeclaredValues) -> SeedRecord:
 
 def _guaranteeing_policy(values: DeclaredValues) -> tuple[str, list[str]]:
     """A drawn policy that guarantees something more than every policy does, and what.  Its clocks
-    are not all short: where checks come faster than tasks end, a run need not finish.
+    are not all short: where checks come faster than tasks end, a run need not finish, and a
+    hundred runs with a check each millisecond take minutes.
     """
+    unhurried = DeclaredValues(values.rng, {"interval_s": lambda: values.one_of(_INTERVALS_S)})
     while True:
         policy = (
-            draw_policy(values, brisk=0.0) if values.chance(0.3) else values.one_of(PLAIN_POLICIES)
+            draw_policy(unhurried, brisk=0.0)
+            if values.chance(0.3)
+            else values.one_of(PLAIN_POLICIES)
         )
         made = make_policy(policy)
         names = [
