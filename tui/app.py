@@ -100,6 +100,8 @@ class CallboardApp(App[None]):
         self.keymap = keymap or Keymap()
         self.presenting = False
         """Whether it is shown to an audience."""
+        self._one_pane = False
+        """Whether one pane at a time was made large for an audience before a small screen."""
         self._recorded = recorded
         self.playback = Playback(source, self)
         self.failure: Exception | None = None
@@ -140,8 +142,8 @@ class CallboardApp(App[None]):
         self.set_keymap(self.keymap.for_textual())
         for pane in self.query(Pane):
             pane.name_key(self.keymap.now(pane.key))
-        self._set_small(self.size)
         self.query_one("#jobs").focus()
+        self._set_small(self.size)
         source = self.playback.source
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"
@@ -232,7 +234,7 @@ class CallboardApp(App[None]):
         self._shown = self._single if self.paired else self._comparison
         self._main.set_class(self.paired, "-paired")
         self.playback.set_view(lead=0)
-        self.action_focus_pane("jobs")
+        self.action_focus_pane("slots" if self._one_pane else "jobs")
 
     def say(self, note: str) -> None:
         """Show a note in the first line, or none."""
@@ -257,7 +259,9 @@ class CallboardApp(App[None]):
             self.playback.ask()
 
     def _set_small(self, size: Extent) -> None:
-        """Show all panes where there is room, else the slots and one other pane."""
+        """Show all panes where there is room, else the slots and one other pane; to an audience
+        one pane at a time, at first the slots.
+        """
         small = size.width < WIDE or size.height < TALL
         self._main.set_class(small or self.presenting, "-small")
         for each in (self._single, self._comparison):
@@ -266,6 +270,10 @@ class CallboardApp(App[None]):
         for slots in self.query(SlotsPane):
             slots.presented = self.presenting
         self._main.set_class(self.presenting and not small, "-both-sides")
+        if self._one_pane != (self.presenting and small):
+            self._one_pane = not self._one_pane
+            self._zoom(self._shown.pane(SlotsPane, self.view) if self._one_pane else None)
+            self.action_focus_pane("slots" if self._one_pane else "jobs")
 
     # For an audience.
 

@@ -162,6 +162,28 @@ def test_an_audience_sees_larger_slots() -> None:
     assert sizes == [CellSize.TILES, CellSize.BLOCKS, CellSize.TILES]
 
 
+def test_on_a_small_screen_an_audience_sees_one_pane_at_a_time() -> None:
+    """The strip for the audience took its lines from the slots: a cell a node at 80×24."""
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(700_000))
+        await screen.pilot.pause()
+        slots, jobs = screen.app.query_one("#slots", SlotsPane), screen.app.query_one("#jobs")
+        assert slots.slot_layout.size is CellSize.HALVES
+        await screen.press("P")
+        assert slots.slot_layout.size is CellSize.CELLS
+        assert slots.has_focus
+        assert not jobs.display or not jobs.size
+        await screen.press("2")
+        assert jobs.size.height > 10
+        assert not slots.size
+        await screen.press("P")
+        assert slots.slot_layout.size is CellSize.HALVES
+        assert jobs.has_focus
+
+    drive(recorded(outage()), act, SMALL)
+
+
 def test_a_click_on_a_block_finds_its_slot() -> None:
     layout = lay_out_slots(nodes(4), 120, 20, CellSize.BLOCKS)
     line = next(y for y, each in enumerate(layout.lines) if each.nodes)
