@@ -15,11 +15,14 @@ import pytest
 from bench.browser import CHROMIUM
 from callboard import web
 from callboard.cli import run_command_line
+from callboard.experiments.live.live_server import LiveServer
 from callboard.experiments.user_errors import InputError
 from callboard.terminal import check_terminal
 from tests.callboard.support import environment
 from tests.support.chromium import open_tab
 from tests.support.soak import one_in
+from tests.tui.support import Screen, drive
+from tests.tui.test_live import plan
 
 SERVED = pytest.mark.skipif(
     importlib.util.find_spec("textual_serve") is None,
@@ -190,3 +193,83 @@ def test_a_window_shows_the_whole_screen(host: str) -> None:
 
     with serving() as port:
         asyncio.run(browse(port))
+
+
+JOB_BY_JOB = "jjj"
+"""Keys that lead from one submission or end of a job to the next."""
+
+NOTING_SIZES = """
+const Plain = WebSocket;
+window.WebSocket = class extends Plain {
+  constructor(url, ...rest) {
+    super(url, ...rest);
+    const asked = new URL(url).searchParams;
+    window.terminal = [Number(asked.get("width")), Number(asked.get("height"))];
+  }
+};"""
+"""Lets the page say how many columns and rows it asked for."""
+
+INKED = """(() => {
+  const layer = document.querySelector(".xterm-text-layer"), part = layer.getContext("2d");
+  const [columns, rows] = window.terminal;
+  const wide = layer.width / columns, high = layer.height / rows;
+  return Array.from({length: rows}, (_, row) => Array.from({length: columns}, (_, column) => {
+    const cell = [column * wide + 1, row * high + 1, wide - 2, high - 2];
+    const dots = part.getImageData(...cell).data;
+    return dots.some((value, at) => value != dots[at % 4]) ? "#" : " ";
+  }).join(""));
+})()"""
+"""Each cell of the terminal that is on the page: whether it has ink."""
+
+
+@pytest.mark.soak
+@SERVED
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+def test_what_a_browser_shows_is_what_a_terminal_shows() -> None:
+    """Some jobs later each letter and digit has ink in its cell, and no blank has any."""
+    latest: list[str] = []
+
+    async def browse(port: int) -> None:
+        async with open_tab("about:blank", 1280, 800) as tab:
+            await tab.call("Page.enable")
+            await tab.call("Page.addScriptToEvaluateOnNewDocument", source=NOTING_SIZES)
+            await tab.call("Page.navigate", url=f"http://127.0.0.1:{port}/")
+            await tab.until(SEEN)
+            for key in JOB_BY_JOB:
+                await tab.call("Input.dispatchKeyEvent", type="keyDown", text=key, key=key)
+                await tab.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+            columns, rows = await tab.evaluate("window.terminal")
+            shown = await asyncio.to_thread(in_a_terminal, columns, rows)
+            async with asyncio.timeout(150):
+                while disagreeing(shown, ink := await tab.evaluate(INKED)):
+                    latest[:] = ink
+                    await asyncio.sleep(0.5)
+
+    try:
+        with serving() as port:
+            asyncio.run(browse(port))
+    except TimeoutError:
+        pytest.fail("\n".join(["what has ink in the browser:", *latest]))
+
+
+def in_a_terminal(columns: int, rows: int) -> list[str]:
+    """The lines of a terminal of that size after the same keys."""
+    shown: list[str] = []
+
+    async def act(screen: Screen) -> None:
+        await screen.press(*JOB_BY_JOB)
+        shown.extend(line.ljust(columns) for line in screen.text().split("\n"))
+
+    with LiveServer([plan("two-jobs", "fifo")]) as server:
+        drive(server, act, (columns, rows))
+    return shown
+
+
+def disagreeing(shown: list[str], inked: list[str]) -> list[tuple[int, int]]:
+    """The cells (row, column) in which only one of the two has something."""
+    return [
+        (row, column)
+        for row, (line, ink) in enumerate(zip(shown, inked, strict=True))
+        for column, (sign, dots) in enumerate(zip(line, ink, strict=True))
+        if (sign.isalnum() and dots == " ") or (sign == " " and dots == "#")
+    ]
