@@ -8,7 +8,7 @@ from callboard.experiments.histories.backtest.backtest import Backtest, JobError
 from callboard.experiments.histories.backtest.held_back import HistoryPart, part_of
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
-from callboard.experiments.pages.figure_text import skewed_words
+from callboard.experiments.pages.figure_text import interval_text, skewed_words
 from callboard.journal.tell.names import duration, rounded_duration, with_sign
 from callboard.scheduler.registry.spelling import short_policy
 
@@ -90,11 +90,8 @@ def _cell(name: str, found: Interval) -> str:
     if isnan(found.mean):
         return ""
     if name == _PLAIN:
-        return f"{found.mean:.3f}" if found.half is None else f"{found.mean:.3f} ± {found.half:.3f}"
-    mean = error_share(found.mean, signed=name == _SIGNED)
-    if found.half is None or mean == MORE_THAN_TENFOLD:
-        return mean
-    return f"{mean.removesuffix('%')} ± {error_share(found.half)}"
+        return interval_text("{:.3f}".format, found)
+    return interval_text(lambda mean: error_share(mean, signed=name == _SIGNED), found)
 
 
 def _duration(found: Interval) -> str:

@@ -36,7 +36,13 @@ def test_the_python_examples_give_what_the_page_says(
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param("experiments.md", marks=pytest.mark.soak), "figures.md", "report.md"]
+    "page",
+    [
+        pytest.param("experiments.md", marks=pytest.mark.soak),
+        pytest.param("yarn.md", marks=pytest.mark.soak),
+        "figures.md",
+        "report.md",
+    ],
 )
 def test_the_commands_print_what_the_page_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

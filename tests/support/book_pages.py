@@ -10,7 +10,9 @@ import pytest
 from callboard.cli import run_command_line
 
 DOCS = Path(__file__).parents[2] / "docs"
-CONSOLE = re.compile(r"^```console\n\$ (.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CONSOLE = re.compile(
+    r"^```console\n\$ ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 FENCE = r"```python\n(.*?)^```$"
 CHANGE = re.compile(rf"^<!-- change (\S+) -->\n{FENCE}.*?^{FENCE}", re.MULTILINE | re.DOTALL)
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -39,7 +41,7 @@ def play_page(name: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 def check_command(command: str, wanted: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Run one command; it prints what is wanted."""
-    program, *arguments = shlex.split(command)
+    program, *arguments = shlex.split(command.replace("\\\n", " "))
     assert program == "callboard"
     assert run_command_line(arguments) == (arguments[0] == "diff")  # the journals differ
     printed = "".join(capsys.readouterr())
