@@ -1,11 +1,11 @@
 """The Python calls: `callboard.run`, `callboard.compare`, `callboard.sweep`, `callboard.load`."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import wraps
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -77,7 +77,7 @@ def run(
     policy: str | None = None,
     *,
     seed: int | None = None,
-    overrides: Sequence[str] = (),
+    overrides: str | Sequence[str] = (),
     trust: bool = False,
     options: RunOptions | None = None,
 ) -> Run:
@@ -91,7 +91,7 @@ def run(
     """
     options = options or RunOptions()
     meant = () if policy is None else (policy,)
-    spec = load_run(str(scenario), [*overrides, *_seed(seed)], trust=Trust(trust, meant))
+    spec = load_run(str(scenario), [*_each(overrides), *_seed(seed)], trust=Trust(trust, meant))
     if options.journal is not None:
         refuse_to_replace_played(options.journal, [scenario])
     spec = msgspec.structs.replace(
@@ -111,10 +111,10 @@ def run(
 @_told_briefly
 def compare(
     scenario: str | Path = DEFAULT_SCENARIO,
-    policies: Sequence[str] = (),
+    policies: str | Sequence[str] = (),
     *,
     seeds: int | str | Sequence[int] = 10,
-    overrides: Sequence[str] = (),
+    overrides: str | Sequence[str] = (),
     trust: bool = False,
     slowdown: bool = False,
     cores: int | None = None,
@@ -129,10 +129,10 @@ def compare(
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.
     """
-    trusted = Trust(trust, tuple(policies))
-    source = RunSource(str(scenario), trust=trusted)
+    asked, overrides = _each(policies), _each(overrides)
+    source = RunSource(str(scenario), trust=Trust(trust, asked))
     first = source.run(overrides)
-    named = chosen_policies(first, policies)
+    named = chosen_policies(first, asked)
     chosen = seeds_of(seeds, first.scenario.seed)
     specs = [source.run([*overrides, *_seed(seed)]) for seed in chosen]
     rows, interrupted = play_rows(
@@ -152,10 +152,10 @@ def sweep(
     scenarios: str | Path | Sequence[str | Path],
     *,
     store: str | Path,
-    policies: Sequence[str] = (),
-    vary: Mapping[str, Sequence[object]] | None = None,
+    policies: str | Sequence[str] = (),
+    vary: Mapping[str, object | Sequence[object]] | None = None,
     seeds: int | str = 1,
-    overrides: Sequence[str] = (),
+    overrides: str | Sequence[str] = (),
     slowdown: bool = False,
     trust: bool = False,
     executor: Executor | None = None,
@@ -171,12 +171,12 @@ def sweep(
     this machine do it.  Raises what `run` does for the first setting; later ones that cannot be
     are among the `failed`.
     """
-    listed = [scenarios] if isinstance(scenarios, str | Path) else list(scenarios)
+    varied = {key: _each(values) for key, values in (vary or {}).items()}
     plan = SweepPlan(
-        scenarios=tuple(map(str, listed)),
-        policies=(*policies, *map(str, (vary or {}).get(POLICY, ()))),
-        settings=_settings(vary or {}),
-        fixed=fixed_setting(overrides),
+        scenarios=tuple(map(str, _each(scenarios))),
+        policies=(*_each(policies), *map(str, varied.get(POLICY, ()))),
+        settings=_settings(varied),
+        fixed=fixed_setting(_each(overrides)),
         seeds=str(seeds),
         slowdown=slowdown,
         trust=trust,
@@ -219,6 +219,13 @@ def _loaded(path: Path, trust: Trust) -> Run:
 def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
     others = [(key, values) for key, values in vary.items() if key != POLICY]
     return all_combinations([(key, tuple(map(override_text, values))) for key, values in others])
+
+
+def _each(values: object) -> tuple[Any, ...]:
+    """The values, of which one alone may be given as it is: a string is not its letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return (values,)
+    return tuple(values)
 
 
 def _seed(seed: int | None) -> list[str]:

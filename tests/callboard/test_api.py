@@ -193,6 +193,22 @@ class TestTables:
             self.TABLE.to_pandas()
 
 
+def test_one_value_may_stand_where_several_are_taken(tmp_path: Path) -> None:
+    """`compare("two-jobs", "fifo")` said “unknown policy `f`”."""
+    assert callboard.compare("two-jobs", "fair", seeds=1, cores=1).policies == ("fair",)
+    assert callboard.run("two-jobs", overrides="seed=7").summary.seed == 7
+    with ThreadPoolExecutor(1) as executor:
+        found = callboard.sweep(
+            "two-jobs",
+            store=tmp_path / "s.sqlite",
+            policies="fifo",
+            vary={"cluster.nodes": 3, "policy": "fair"},
+            overrides="tasks.sigma=0.2",
+            executor=executor,
+        )
+    assert found.runs["policy"].tolist() == ["fifo", "fair"]
+
+
 def test_what_can_be_called_is_offered() -> None:
     """A notebook completes what `dir` has."""
     offered = dir(callboard)
