@@ -90,7 +90,7 @@ def _share(some: Sequence[VerdictPair], pairs: Sequence[VerdictPair]) -> str:
 
 
 def fresh_asked(artefact: AnyArtefact, fresh: str) -> Asked:
-    """The artefact with fresh seeds: these very ones, or as many as it has from one on."""
+    """The artefact with fresh seeds: a range, or as many as it has from one seed on."""
     if not fresh.isdecimal():
         return Asked(artefact, tuple(seeds_of(fresh)))
     first = int(fresh)

@@ -128,7 +128,7 @@ class Player:
 
 
 class Master(Player):
-    """Answers heartbeats and hands free slots to whoever asked first."""
+    """Answers heartbeats and hands free slots to the job that asked first."""
 
     def __init__(self) -> None:
         super().__init__(MASTER)

@@ -282,7 +282,7 @@ class Situations:
         """Strike out what this event shows; to be called before the checker observes it."""
         waiting = self._unmet.get(type(event))
         if waiting:
-            with suppress(KeyError):  # of whom nobody has heard, as the checker is about to say
+            with suppress(KeyError):  # nobody has heard of it, as the checker is about to say
                 waiting[:] = [each for each in waiting if not each.test(event, checker)]
 
     def unmet(self) -> list[str]:

@@ -417,6 +417,6 @@ class Tables(NamedTuple):
     log: Any
     """The attempts; no rows if they are not kept."""
     refused: Any
-    """Whom the launches in the log passed over, launch by launch."""
+    """The jobs that launches in the log passed over, launch by launch."""
     estimates: Any
     """The sizes that were measured, in that order."""

@@ -125,7 +125,7 @@ def _log_share(w: Tables, row: int, kind: int, job: int) -> None:
 
 
 def _log_virtual_place(w: Tables, row: int, kind: int, job: int) -> None:
-    """Among whom the job stood: those in training, by size; the late, of which some are too small
+    """Jobs among which it stood: those in training, by size; the late, of which some are too small
     to be trained; or the others, by what is left of them now.
     """
     phase, part = 2 * job + kind, w.state[WALK_PART]

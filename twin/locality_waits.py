@@ -91,7 +91,7 @@ def forget_wait(w: Tables, job: int) -> None:
 
 
 def answer_offer(w: Tables) -> None:
-    """The offer is over: credit those whom the last decision passed over, and note these."""
+    """The offer is over: credit the jobs that the last decision passed over, and note these."""
     passed = _passed_unserved(w)
     if passed == 0 and not w.state[MAP_GIVEN]:
         return

@@ -36,7 +36,9 @@ class ToldEvents:
 
     def __init__(self, run: TwinRun) -> None:
         if run.tables.given[c.PREEMPTS]:
-            raise CannotPlay("it does not keep for whom attempts are killed, which a journal tells")
+            raise CannotPlay(
+                "it does not keep which job attempts are killed for, which a journal tells"
+            )
         self._run = run
         self._columns = EventColumns(run.tables)
         self._reasons = LaunchReasons(run.world, run.policy, run.tables)

@@ -166,7 +166,7 @@ class NodeContacts:
         self.look_if_wanted()
 
     def give_up(self, node: NodeId, life: int, heard_ms: Millis, *, again: bool) -> None:
-        """Whoever has heard of it last at `heard_ms`, in this life, has given the node up."""
+        """A scheduler that heard of it last at `heard_ms`, in this life, has given the node up."""
         found = self._by_address[node_address(node)]
         knows = found.contact.life >= life if again else found.heard_ms > heard_ms
         if node not in self.lost and not knows:

@@ -242,7 +242,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
     def _steal_from(self, victim: int | None, kind: SlotKind, cause: int) -> None:
         if victim is None:
             return
-        assert self._thief is not None, "whoever steals can"
+        assert self._thief is not None, "a node that steals has a thief"
         turn = self._thief.turn(kind)
         steal = Steal(self._node.facts.node, kind, turn)
         self._node.send(node_address(victim), steal, cause, self._latency_ms)
@@ -250,7 +250,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
             self._node.timer(StealAgain(kind, turn), self._patience_ms, cause)
 
     def on_steal_again(self, again: StealAgain) -> None:
-        """Whoever was asked does not answer."""
+        """The node that was asked does not answer."""
         kind, thief = again.kind, self._thief
         if thief is not None and thief.awaits(kind, again.turn):
             self._go_on_stealing(thief, kind)
@@ -274,7 +274,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
     def on_stolen(self, stolen: Stolen) -> None:
         """Serve what there is; if there is nothing, ask the next one.  It may come too late."""
         kind, cause, thief = stolen.kind, self._node.cause, self._thief
-        assert thief is not None, "whoever has stolen can steal"
+        assert thief is not None, "a node that has stolen has a thief"
         for probe in stolen.probes:
             job, stage, thief_node = *probe.reservation[:2], self._node.facts.node
             what = (job, stage, thief_node, stolen.victim, probe.count)

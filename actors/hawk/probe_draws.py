@@ -23,5 +23,5 @@ class ProbeDraws:
         return [among[place] for place in (places >> np.uint64(32)).tolist()]
 
     def victim(self, thief: NodeId, kind: SlotKind, drawn: int, among: Sequence[NodeId]) -> NodeId:
-        """Whom a node asks for work."""
+        """Which nodes a node asks for work."""
         return among[Stream(self._seed, f"steal/{kind:d}").below(len(among), thief, drawn)]

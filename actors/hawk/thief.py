@@ -21,14 +21,14 @@ class Thief:
         """How many more it asks before it gives up; 0 while it does not look for work."""
 
     def begin(self, kind: SlotKind) -> NodeId | None:
-        """It has become idle: whom it asks; None if it is already looking, or there is nobody."""
+        """It has become idle: the node it asks; None if it is already looking, or there is none."""
         if self._to_go[kind]:
             return None
         self._to_go[kind] = self._attempts + 1
         return self.go_on(kind)
 
     def go_on(self, kind: SlotKind) -> NodeId | None:
-        """The last one had nothing: whom it asks next; None once it has asked enough."""
+        """The last one had nothing: the node that it asks next; None once it has asked enough."""
         self._to_go[kind] -= 1
         if not self._to_go[kind] or not self._others[kind]:
             self.give_up(kind)

@@ -34,7 +34,7 @@ class Allocator(CellHolder):
         self.used: dict[int, Vector] = {}
         """What each framework's tasks take."""
         self.offers: dict[int, tuple[int, Offered, int]] = {}
-        """Those that have not been answered: to whom, what, and in which life of his."""
+        """Offers without an answer: to which scheduler, of what, and in which of its lives."""
         self._capacities = world.resources[1]
         self._whole = total(world.resources[1])
         self._params = params

@@ -95,7 +95,7 @@ class ThinkingScheduler(Frontend):
         self._given_up: set[JobId] = set()
 
     def forget(self) -> None:
-        """Its machine tells whoever holds the cell that it is gone."""
+        """Its machine tells the holder of the cell that it is gone."""
         self.life += 1
         self._open_books()
         self.send(CELL_HOLDER, msg.SchedulerGone(self.address), self.cause, self._latency_ms)

@@ -43,7 +43,7 @@ class Reservations(NodeQueues[Reservation]):
     ) -> None:
         super().__init__(facts, latency_ms, scheduler_of_job, seed)
         self._asked: list[tuple[JobId, Stage, int]] = []
-        """Whom it has asked for a task, and has not been answered by: a slot is held for each."""
+        """Schedulers it has asked for a task that have not answered: a slot is held for each."""
 
     def forget_all(self) -> None:
         super().forget_all()

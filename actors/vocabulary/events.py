@@ -521,7 +521,7 @@ class NodeReturned(NodeEvent, frozen=True):
 class ContactLost(NodeEvent, frozen=True):
     """One scheduler of several, which tells it, gave a node up, having last heard of it at
     `heard_ms`: what it had begun there is lost to it.  Others find out for themselves, or hear of
-    it from whoever holds the state of a shared cell, which counts as scheduler 0.  `again` and the
+    it from the holder of a shared cell's state, which counts as scheduler 0.  `again` and the
     cause are as of a loss that the master notes.
     """
 

@@ -138,7 +138,7 @@ class SchedulerFault(Fault, frozen=True):
 
 
 class CrashScheduler(SchedulerFault, frozen=True):
-    """The scheduler's process ends: what it knew is gone, and whoever was connected with it is told
+    """The scheduler's process ends: what it knew is gone, and actors connected with it are told
     so by the machine.
     """
 

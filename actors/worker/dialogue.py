@@ -1,7 +1,7 @@
 """How a node speaks with its schedulers: what an architecture provides for its nodes.
 
 The node is the machine: it holds slots, attempts and outputs, and does what it is told.  When it
-reports, to whom, and how orders reach it is its dialogue's affair.
+reports, to which scheduler, and how orders reach it is its dialogue's affair.
 """
 
 from abc import ABC, abstractmethod

@@ -54,7 +54,7 @@ def _until(ends: float | None, seeds: Iterator[int]) -> Iterator[int]:
 
 
 def _lost(seed: int, lost: Lost) -> SeedRecord:
-    """Whoever tried the seed has died of it."""
+    """The process that tried the seed has died of it."""
     return SeedRecord(seed=seed, reason="lost", flaws=(("lost", lost.why, ""),))
 
 

@@ -49,7 +49,7 @@ class BooksProbe(Onlooker, Probe):
         policy.observe = observe  # type: ignore[method-assign]
 
     def before(self, actor: Master, message: object) -> None:  # noqa: ARG002
-        """Whoever asks what is next may tidy the books up, so not while others compare them."""
+        """Asking what is next may tidy the books up, so not while others compare them."""
         if self._changed:
             self._changed = False
             check_matching(actor)

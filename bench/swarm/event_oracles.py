@@ -165,7 +165,7 @@ _ON_SLOTS = (
 
 
 class NodesBeginAnewOnce(EventOracle):
-    """A member that joins anew has restarted: whoever was told to begin anew does so once."""
+    """A member that joins anew has restarted: a node told to begin anew does so once."""
 
     kind = "begun anew"
 

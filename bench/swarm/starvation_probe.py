@@ -1,5 +1,6 @@
-"""Who may have to give way for whom, counted anew beside the master (docs/preemption.md, "By
-entitlements"): clocks, deficits and the number of victims of `kill`, `suspend` and `global`.
+"""Which jobs may have to give way for which others, counted anew beside the master: clocks,
+deficits and the number of victims of `kill`, `suspend` and `global` (docs/preemption.md, "By
+entitlements").
 
 Shares are the order's own word; what follows from them is worked out here, without a line of
 `scheduler/preemption/`.

@@ -48,7 +48,7 @@ MESSAGES_MAX = 10_000
 TOO_LONG = "too long"
 
 QUIET_MS = 10_000
-"""After so long without news whoever waits has been told what there is to tell."""
+"""After so long without news every waiting actor has been told what there is to tell."""
 
 
 class PlayedWorld(NamedTuple):
@@ -171,7 +171,7 @@ def _unfed(run: Simulation, events: Sequence[AnyEvent]) -> Flaw | None:
 
 
 def _not_noted(run: Simulation, events: Sequence[AnyEvent]) -> Flaw | None:
-    """Whoever ends a run that goes round has to know when something succeeded last."""
+    """To end a run that goes round one has to know when something succeeded last."""
     kernel = run.kernel
     if kernel.is_progress is None:
         return None

@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--quick", action="store_true", help="one seed: some minutes for all of them")
     swept = "sweep what the paper does not print, to see where its number comes out"
     add("--explore", action="store_true", help=swept)
-    seeds = "how many of the seeds that judge (101 and on), or these very ones"
+    seeds = "how many of the seeds that judge (101 and on), or a range"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
     add_engine_argument(add)
@@ -184,7 +184,7 @@ def _print_explored(found: Sequence[tuple[Exploration, Explored]], *, as_json: b
 
 
 def _exploring_seeds(each: Exploration, asked_for: Sequence[int] | int | None) -> Sequence[int]:
-    """The exploration's own seeds, or that many, or these very ones."""
+    """The exploration's own seeds, or as many as asked for, or a range."""
     if asked_for is None:
         return each.seeds
     return range(1, asked_for + 1) if isinstance(asked_for, int) else asked_for

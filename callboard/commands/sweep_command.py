@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--map", metavar="MEANING=COLUMN,...", help=columns)
     fixed = "a field of the scenario that is the same in all settings"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=fixed)
-    add("--seeds", metavar="N|LO..HI", help="how many seeds, or these very ones (default: 1)")
+    add("--seeds", metavar="N|LO..HI", help="how many seeds, or a range of them (default: 1)")
     add("--slowdown", action="store_true", help="also compare each job with itself alone")
     add("--no-faults", action="store_true", help="leave out the scenarios' timelines")
     add("--until", type=virtual_seconds, metavar="SECONDS", help="end each run at this time")

@@ -1,8 +1,8 @@
 """Computing what a store has not: the one pipeline of sweeps, reproductions and the ideal study.
 
 What is wanted are calls, each under a key that names all that its answer depends on.  Those whose
-answers the store has are found there, whoever computed them; the others are handed to workers, and
-each answer is on disk before the next one is looked at.
+answers the store has are found there, whichever command computed them; the others are handed to
+workers, and each answer is on disk before the next one is looked at.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Which seeds are played: that many from the scenario's own on, or these very ones."""
+"""Which seeds to run: a count from the scenario's own seed, or a range."""
 
 import re
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ def _written(text: str, first: int) -> tuple[int, ...]:
         return seeds_of(int(text), first)
     match = _RANGE.fullmatch(text)
     if match is None:
-        problem = "expected a number of seeds, as in 10, or these very ones, as in 1001..1010"
+        problem = "expected a number of seeds, as in 10, or a range, as in 1001..1010"
         raise InputError(f"seeds: {problem}; got {text[:80]!r}")
     return _checked(range(int(match[1]), int(match[2]) + 1), text)
 

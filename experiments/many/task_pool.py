@@ -36,13 +36,13 @@ _POLLS_A_SECOND = 8
 
 
 class Lost(NamedTuple):
-    """In place of an answer: whoever computed it was killed, or could not be reached."""
+    """In place of an answer: the process that computed it was killed, or could not be reached."""
 
     why: str
 
 
 class Workers(Protocol):
-    """Whoever computes: an executor of theirs, a new one after `renew`."""
+    """The processes that compute: an executor of theirs, a new one after `renew`."""
 
     count: int
 
@@ -144,7 +144,7 @@ def _first(
 
 def _told(error: BaseException) -> str:
     if isinstance(error, CancelledError):
-        return "whoever computed it was given up"
+        return "the process that computed it was given up"
     if isinstance(error, BrokenExecutor):
         return "the process that computed it was killed, perhaps for lack of memory"
     return f"{type(error).__name__}: {error}"

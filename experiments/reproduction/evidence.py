@@ -26,7 +26,7 @@ Runs = Mapping[str, MeteredRun]
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """A world under a policy; it is played with every seed.  If its decisions are `timed` the
-    actors play it, whoever plays the others.
+    actors play it, whichever engine plays the others.
     """
 
     name: str

@@ -33,7 +33,7 @@ _TIMES: Mapping[Reason, tuple[str, ...]] = {
 
 
 class _Killing(msgspec.Struct, frozen=True):
-    """Which rule killed an attempt of which job, for whom, and why."""
+    """Which rule killed an attempt of which job, for which claimant, and why."""
 
     rule: str
     reason: Reason

@@ -1,7 +1,7 @@
 """Who may run code: parts of policies in Python files that a scenario or a journal names.
 
-A file that is named on the command line is meant by whoever types it.  One that comes inside a
-scenario or a journal is code of somebody else's, and runs only if that is trusted.  Installed
+A file that is named on the command line is meant by the person who types it.  One that comes inside
+a scenario or a journal is somebody else's code, and runs only if that is trusted.  Installed
 packages were trusted when they were installed.
 """
 

@@ -264,7 +264,7 @@ class DeadNodes(Rule):
         self._out_of_contact.discard(given)
 
     def _struck(self, event: ev.FaultStruck) -> None:
-        """A scheduler that ends forgets whom it has given up, and knows nothing when it begins."""
+        """A scheduler that ends forgets the nodes it gave up, and knows none when it begins."""
         if isinstance(event.fault, faults.SchedulerFault):
             gone = event.fault.scheduler
             self._out_of_contact = {each for each in self._out_of_contact if each[1] != gone}

@@ -31,7 +31,7 @@ _Probes = EnqueueTaskReservations | ShortProbe | LongPlaced
 class ReservationAnswers(Rule, Probe):
     """P1.  A node may ask again for a reservation that is sticky when it has been given a task for
     it.  One that stands still hears its answer when it goes on, one whose link is or has been bad
-    may hear it late.  A question is void when the node crashes, or is given up by whom it asked.
+    may hear it late.  A question is void when the node crashes, or the scheduler gives it up.
     """
 
     id = "P1"
@@ -46,7 +46,7 @@ class ReservationAnswers(Rule, Probe):
         self._open: dict[tuple[NodeId, JobId, Stage], deque[Millis]] = {}
         """When the questions were heard that have not been answered."""
         self._asked_of: dict[tuple[NodeId, JobId, Stage], int] = {}
-        """Whom each question was for that was heard last."""
+        """The scheduler of each node's last question."""
         self._voided: Counter[tuple[NodeId, JobId, Stage]] = Counter()
         """Questions that are void, though an answer may be under way."""
         self._may_be_late: set[NodeId] = set()

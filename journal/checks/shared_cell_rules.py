@@ -141,10 +141,10 @@ class ConflictsLaunchNothing(Rule):
 
 
 class ConflictsHaveCauses(Rule):
-    """O3.  So one scheduler alone never conflicts, if all nodes stay.  Messages to whoever holds
-    the cell and back count with the thought; a scheduler that ends may have claimed without
-    having told so.  A scheduler may hear of a node that comes, or comes back, before whoever holds
-    the cell does: until then the node counts as lost.
+    """O3.  So one scheduler alone never conflicts, if all nodes stay.  Messages to the holder of
+    the cell and back count with the thought; a scheduler that ends may have claimed untold.
+    A scheduler may hear of a node that comes, or comes back, before the holder of the cell does:
+    until then the node counts as lost.
     """
 
     id = "O3"

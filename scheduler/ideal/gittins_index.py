@@ -1,4 +1,4 @@
-"""Gittins' index: whom to serve when only the law of sizes is known, and what each job has had.
+"""Gittins' index: the job to serve when only the law of sizes is known, and what each job has had.
 
 A job that has had a seconds of service has the index
 

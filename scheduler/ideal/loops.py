@@ -232,8 +232,8 @@ def first_done(server_job: JobLinks, end: NumberRow) -> int:
 
 def many_servers_srpt(jobs: LoopJobs, waiting: Heap, server_job: JobLinks, end: NumberRow) -> None:
     """SRPT on several servers of speed 1: those jobs are served, one on each, that have the least
-    left.  The heap is of the jobs that wait, by what is left of them; `server_job` is whom each
-    server has, `end` when that one is done if nobody takes its place.  O(servers) an event.
+    left.  The heap is of the jobs that wait, by what is left of them; `server_job` is the job that
+    each server has, `end` when that one is done if none takes its place.  O(servers) an event.
     """
     i = 0
     while True:

@@ -57,5 +57,5 @@ def _ratios(claimant: DominantClaim, total: Vector) -> _Ratios:
 
 
 def _over(used: int, due: Fraction | int) -> Fraction | float:
-    """Used over due; whoever is due nothing has endlessly much of it."""
+    """Used over due; infinite for a queue that is due nothing."""
     return Fraction(used) / due if due else inf

@@ -2,8 +2,8 @@
 
 PreemptableResourceCalculator of apache/hadoop.  From the root down, what a parent should hold is
 offered to its children, always to those that have least of what they are guaranteed, until nobody
-takes more.  Children with nothing guaranteed come last, and share alike.  Whoever holds more than
-comes out gives the difference back, scaled down if all of them give more than a round allows.
+takes more.  Children with nothing guaranteed come last, and share alike.  A queue that holds more
+than comes out gives the difference back, scaled down if all give more than a round allows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -73,7 +73,7 @@ def _set_untouchable(each: QueueBalance, calculator: ResourceCalculator, total: 
 
 
 class _Level:
-    """The children of one queue, among whom what it should hold is shared out."""
+    """The children of one queue, which share what it should hold."""
 
     def __init__(
         self, parent: QueueBalance, calculator: ResourceCalculator, params: BalanceParams

@@ -40,7 +40,7 @@ def envies_nobody(demands: Sequence[Vector], tasks: Sequence[int], but_for: int 
 
 
 def envy_free_but_for_a_task(demands: Sequence[Vector], tasks: Sequence[int]) -> bool:
-    """EF1: whoever envies another does not when the other has one task less."""
+    """EF1: who envies another would not if the other had one task less."""
     return envies_nobody(demands, tasks, but_for=1)
 
 

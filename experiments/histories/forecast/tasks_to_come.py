@@ -44,7 +44,7 @@ class SeenStage(NamedTuple):
 
 
 class TasksToCome:
-    """Of one stage, of all jobs that are seen; of whom nothing is seen nobody can tell."""
+    """Of one stage, of all jobs that have been seen; nothing is said of others."""
 
     def __init__(self, seen: Mapping[JobId, SeenStage]) -> None:
         self._seen = seen

@@ -67,7 +67,7 @@ def _seeds_remark(runs: SeedRuns) -> str:
     return f"These are {len(runs.seeds)} seeds." if len(runs.seeds) > 1 else ONE_SEED_REMARK
 
 
-ONE_SEED_REMARK = "This is one seed: chance is not told from policy."
+ONE_SEED_REMARK = "This is one seed: it cannot tell chance from policy."
 
 
 def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
@@ -121,7 +121,7 @@ def _over_settings(found: Sequence[PairedComparison], first: str) -> str:
     open_ = settings - len(less) - len(more)
     parts += [f"in {open_} the difference may be chance"] if open_ else []
     if not less and not more:
-        return f"as long {than.replace('than', 'as')}, as far as chance can be told from policy"
+        return f"as long {than.replace('than', 'as')}, as far as these seeds can tell"
     told = ", ".join(parts)
     return f"not the same time {than} in all {count(settings, 'setting')}: {told}"
 

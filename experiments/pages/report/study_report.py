@@ -154,7 +154,7 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
         return
     yield figure_table(runs, _rows(within_s))
     if len(runs.seeds) < 2:
-        yield Prose(text="One seed: chance is not told from policy.", mark="dim")
+        yield Prose(text="One seed: it cannot tell chance from policy.", mark="dim")
         return
     yield Prose(text=_INTERVALS, mark="dim")
     if len(runs.policies) > 1:
