@@ -390,15 +390,19 @@ def _draw_entry(
         if values.chance(0.85) and "for_s" in entry.__struct_fields__ and entry is not tl.AddEntry:
             drawn["for_s"] = lasts
         if entry is tl.LinkEntry and drawn.get("for_s") is None:
-            drawn |= _gentle(drawn)
+            drawn |= _gentle(drawn, scenario.cluster.heartbeat.thinking_ms > 0)
         if _with_entry(scenario, drawn) is not None:
             return drawn
     return None
 
 
-def _gentle(link: Mapping[str, Any]) -> dict[str, Any]:
-    """What a link may do for ever: where more is lost, no node is there for as long as a task."""
-    return {name: min(link.get(name, 0.0), most) for name, most in _LOST_FOR_EVER.items()}
+def _gentle(link: Mapping[str, Any], thinking: bool) -> dict[str, Any]:
+    """What a link may do for ever: where more is lost, no node is there for as long as a task.  A
+    master that is `thinking` would hear of nodes later than they expire where it has to think about
+    each heartbeat twice: what is overtaken comes together with its repetition.
+    """
+    lost = {name: min(link.get(name, 0.0), most) for name, most in _LOST_FOR_EVER.items()}
+    return lost | (dict.fromkeys(("duplicate", "reorder"), 0.0) if thinking else {})
 
 
 def _draw_target(values: DeclaredValues, scenario: Scenario, *, named: bool) -> str:
