@@ -4,7 +4,10 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-_UNTIL_SECONDS_MAX = 1_000_000_000_000
+from callboard.journal.tell.time_format import parse_time
+from callboard.scheduler.model import Millis
+
+_LATEST_MS = 10**15
 """Thirty thousand years: the clock stays a 64-bit number."""
 
 
@@ -52,7 +55,12 @@ def share(text: str) -> float:
     return value
 
 
-virtual_seconds = number(
-    f"a number of seconds from 0 to {_UNTIL_SECONDS_MAX:,}",
-    lambda value: 0 <= value <= _UNTIL_SECONDS_MAX,
-)
+def moment(text: str) -> Millis:
+    """An argparse `type`: a moment of a run."""
+    try:
+        at_ms = parse_time(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if at_ms > _LATEST_MS:
+        raise argparse.ArgumentTypeError(f"{text!r} is too late: at most {_LATEST_MS // 1000:,} s")
+    return at_ms

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import msgspec
 
-from callboard.arguments import virtual_seconds
+from callboard.arguments import moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.heartbeat_hint import interval_hint
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource, chosen_policies
@@ -38,8 +38,8 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     add = group.add_argument
     without = "leave out the scenario's timeline of faults; all else is drawn alike"
     add("--no-faults", action="store_true", help=without)
-    until = "end the run at this virtual time"
-    add("--until", type=virtual_seconds, metavar="SECONDS", help=until)
+    until = "end the run at this virtual time, as 90, 7:30 or 1h30m"
+    add("--until", type=moment, metavar="TIME", help=until)
     permuted = "permute simultaneous events, to see how much depends on their order"
     add("--tie-order", type=int, metavar="SEED", help=permuted)
     goes_on = "do not end a run whose preemption goes round, and lets no attempt succeed"
@@ -168,7 +168,6 @@ def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = N
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     if options.allocations is not None:
         overrides = [*queue_overrides(options.allocations), *overrides]
-    until_ms = None if options.until is None else round(options.until * 1000)
     spec = source.run(overrides, given)
-    how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}
+    how = {"until_ms": options.until, "tie_order": options.tie_order, "patient": options.patient}
     return msgspec.structs.replace(spec, **how)

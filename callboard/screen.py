@@ -5,13 +5,11 @@ import argparse
 import msgspec
 
 from callboard.actors.kernel.kernel import KernelError
-from callboard.arguments import number
+from callboard.arguments import moment, number
 from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import USUAL_SPEED, Opening
 from callboard.journal.replay.source import Source
-from callboard.journal.tell.time_format import parse_time
 from callboard.scenarios.tour import Tour
-from callboard.scheduler.model import Millis
 from callboard.tui.user_config import (
     SPEED_MAX,
     ScreenDefaults,
@@ -56,14 +54,6 @@ def playing_speed(text: str) -> float | None:
         f"a speed above 0 and up to {SPEED_MAX:,}, or max", lambda each: 0 < each <= SPEED_MAX
     )
     return None if text == "max" else fits(text)
-
-
-def moment(text: str) -> Millis:
-    """An argparse `type`: a moment of a run."""
-    try:
-        return parse_time(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def show_on_screen(

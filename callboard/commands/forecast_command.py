@@ -23,7 +23,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.arguments import whole_number
+from callboard.arguments import moment, whole_number
 from callboard.console import ReportConsole, aligned, plain
 from callboard.experiments.histories.backtest.recorded_history import imported_history
 from callboard.experiments.histories.forecast.continuations import Continuations
@@ -45,7 +45,6 @@ from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.user_errors import InputError
 from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.tell.names import clock, count, duration
-from callboard.journal.tell.time_format import parse_time
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_world_arguments, plan_world
 from callboard.scenarios.formats.recording_scenario import scenario_of
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--policy", action="append", required=True, metavar="POLICY", help="what schedules")
     at = "the moment, as in 7:30, 1:07:30, 90s or 1h30m"
     when = parser.add_mutually_exclusive_group(required=True)
-    when.add_argument("--at", type=_moment, metavar="TIME", help=at)
+    when.add_argument("--at", type=moment, metavar="TIME", help=at)
     test = "forecast at that many moments of what is over, and count the intervals that held it"
     when.add_argument("--test", type=whole_number(1, 1000), metavar="N", help=test)
     add("--job", action="append", metavar="NAME", help="only this job; repeated, these")
@@ -81,13 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cores", type=whole_number(1, 4096), metavar="N", help=cores)
     add("--json", action="store_true", help="print the forecasts as JSON")
     add_world_arguments(parser)
-
-
-def _moment(text: str) -> Millis:
-    try:
-        return parse_time(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 class _World(NamedTuple):
@@ -242,10 +234,10 @@ def _as_json(world: _World, each: Forecast) -> dict[str, object]:
 def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
     console = ReportConsole()
 
-    def moment(at_ms: Millis | None) -> str:
+    def clocked(at_ms: Millis | None) -> str:
         return "never" if at_ms is None else clock(at_ms - world.ahead_ms)[:-4]
 
-    at = moment(state.at_ms)
+    at = clocked(state.at_ms)
     console.print_line(plain(f"{world.name} at {at}: {count(len(found), 'job')} in the system"))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
@@ -260,9 +252,9 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
                 job.name[:29],
                 _done(state, each.job, job.maps, job.reduces),
                 left,
-                moment(each.median_ms),
-                f"{moment(each.low_ms)} – {moment(each.high_ms)}",
-                moment(world.ended_ms[each.job]) if each.job in world.ended_ms else "",
+                clocked(each.median_ms),
+                f"{clocked(each.low_ms)} – {clocked(each.high_ms)}",
+                clocked(world.ended_ms[each.job]) if each.job in world.ended_ms else "",
             )
         )
     console.print_line(plain(""))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.arguments import virtual_seconds, whole_number
+from callboard.arguments import moment, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import ResultStore
@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seeds", metavar="N|LO..HI", help="how many seeds, or a range of them (default: 1)")
     add("--slowdown", action="store_true", help="also compare each job with itself alone")
     add("--no-faults", action="store_true", help="leave out the scenarios' timelines")
-    add("--until", type=virtual_seconds, metavar="SECONDS", help="end each run at this time")
+    add("--until", type=moment, metavar="TIME", help="end each run at this virtual time")
     add_trust_argument(parser)
     design = "a TOML file with all of this (docs/experiments.md)"
     add("--design", type=Path, metavar="FILE", help=design)
@@ -164,7 +164,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         slowdown=options.slowdown,
         faults=not options.no_faults,
         trust=options.trust,
-        until_ms=None if options.until is None else round(1000 * options.until),
+        until_ms=options.until,
         engine=options.engine,
     )
     return plan, question

@@ -5,6 +5,9 @@ its task waited, or ran in vain in an earlier attempt, or in one that was too sl
 shuffle still lacked a map output waited for that map, and one that was not allowed to run yet for
 the map whose booking opened the reduces.  So every millisecond of the response belongs to one link,
 and their lengths sum to the response exactly.
+
+A job that has not finished has a chain so far, back from a task that it waits for now: a map that
+no attempt does yet, or else the map launched last; with all maps done, a reduce in the same way.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -28,6 +31,8 @@ from callboard.scheduler.model import (
     Locality,
     Millis,
     SlotKind,
+    Stage,
+    slot_kind,
 )
 
 NOT_YET: Millis = 1 << 62
@@ -168,11 +173,14 @@ class ChainReader:
                     if number in self._attempts:
                         self._attempts[number].lost_ms = event.at_ms
 
-    def pieces(self) -> list[Piece]:
-        """The response cut into pieces, in the order of time; none if the job has not finished."""
-        if self.submitted is None or self.finished is None:
+    def pieces(self, now_ms: Millis | None = None) -> list[Piece]:
+        """The response cut into pieces, in the order of time; of a job that has not finished its
+        time until `now_ms`, or none where that is not given.
+        """
+        end_ms = now_ms if self.finished is None else self.finished.at_ms
+        if self.submitted is None or end_ms is None:
             return []
-        return list(reversed(list(self._cut(self.submitted.at_ms, self.finished.at_ms))))
+        return list(reversed(list(self._cut(self.submitted.at_ms, end_ms))))
 
     def _cut(self, from_ms: Millis, to_ms: Millis) -> Iterator[Piece]:
         """Backwards, so that what comes later in the chain has the time that two links claim."""
@@ -192,19 +200,55 @@ class ChainReader:
                 at_ms = mark.since_ms
 
     def _marks(self, to_ms: Millis) -> Iterator["_Mark"]:
-        """All links backwards from the job's end, the last with no end of its own."""
-        own, kind = self._last_closed(to_ms), MAP
+        """All links backwards from the job's end, or from now; the last with no end of its own."""
+        if self.finished is None:
+            own, kind = yield from self._links_of_now()
+        else:
+            own, kind = self._last_closed(self.finished.outcome, to_ms), MAP
         while own is not None:
             kind = own.launch.kind
             own = yield from self._links_of(own)
         yield _Mark(0, ChainLink.WAITING, kind)
 
-    def _last_closed(self, to_ms: Millis) -> _OwnAttempt | None:
+    def _last_closed(self, outcome: Outcome, to_ms: Millis) -> _OwnAttempt | None:
         """The attempt whose booking ended the job; of one that did not succeed, the last booked."""
-        assert self.finished is not None
-        well = self.finished.outcome is Outcome.SUCCEEDED
+        well = outcome is Outcome.SUCCEEDED
         closed = [own for own in self._attempts.values() if own.closed_ms <= to_ms]
         return _latest(own for own in closed if own.succeeded or not well)
+
+    def _links_of_now(self) -> Generator["_Mark", None, tuple[_OwnAttempt | None, SlotKind]]:
+        """The links of a task that waits now, if one does; the attempt to go on with, and of which
+        kind of task this is.
+        """
+        assert self.submitted is not None
+        for stage, tasks in ((MAPS, self.submitted.maps), (REDUCES, self.submitted.reduces)):
+            latest = self._latest_attempts(stage)
+            waiting = [each for each in range(tasks) if _is_waiting(latest.get(each))]
+            if waiting and self._may_run(stage):
+                before, kind = latest.get(waiting[-1]), slot_kind(stage)
+                if before is not None:
+                    yield _Mark(before.over_ms, ChainLink.WAITING, kind)
+                    yield _Mark(before.launch.at_ms, ChainLink.LOST, kind)
+                    yield from self._links_before(before)
+                return (yield from self._waited_for_opener(stage)), kind
+            running = [own for own in latest.values() if own.closed_ms == NOT_YET]
+            if running:
+                own = max(running, key=lambda each: each.launch.attempt)
+                return own, own.launch.kind
+        return self._last_closed(Outcome.SUCCEEDED, NOT_YET), MAP
+
+    def _latest_attempts(self, stage: Stage) -> dict[int, _OwnAttempt]:
+        """The attempt of each task that has done it, or does so now; else its last one."""
+        latest: dict[int, _OwnAttempt] = {}
+        for own in self._attempts.values():  # in the order of their launches
+            task = own.launch.task
+            if own.launch.stage == stage and _is_waiting(latest.get(task)):
+                latest[task] = own
+        return latest
+
+    def _may_run(self, stage: Stage) -> bool:
+        """Whether tasks of the stage wait for slots, and not for maps."""
+        return stage == MAPS or len(list(self._maps_done())) >= self._maps_needed
 
     def _links_of(self, own: _OwnAttempt) -> Generator["_Mark", None, _OwnAttempt | None]:
         """The links of one attempt and of its task before; the attempt to go on with, if any."""
@@ -217,9 +261,13 @@ class ChainReader:
                 return awaited
             yield _Mark(since_ms, link, kind)
         yield from self._links_before(own)
-        opener = self._opener(own)
+        return (yield from self._waited_for_opener(own.launch.stage))
+
+    def _waited_for_opener(self, stage: Stage) -> Generator["_Mark", None, _OwnAttempt | None]:
+        """How long a task waited since the map that let it run; that map, if there is one."""
+        opener = self._opener(stage)
         if opener is not None:
-            yield _Mark(opener.closed_ms, ChainLink.WAITING, kind)
+            yield _Mark(opener.closed_ms, ChainLink.WAITING, slot_kind(stage))
         return opener
 
     def _links_before(self, own: _OwnAttempt | None) -> Iterator["_Mark"]:
@@ -265,11 +313,16 @@ class ChainReader:
             each for each in self._maps_done() if started.at_ms < each.closed_ms <= shuffled.at_ms
         )
 
-    def _opener(self, own: _OwnAttempt) -> _OwnAttempt | None:
-        """The map whose booking let the job's reduces run, if this is one of them."""
+    @property
+    def _maps_needed(self) -> int:
+        """How many maps have to be done before reduces may run."""
         assert self.submitted is not None
-        needed = ceil(self._slowstart * self.submitted.maps)
-        if own.launch.stage == MAPS or not needed:
+        return ceil(self._slowstart * self.submitted.maps)
+
+    def _opener(self, stage: Stage) -> _OwnAttempt | None:
+        """The map whose booking let tasks of the stage run, if it is that of reduces."""
+        needed = self._maps_needed
+        if stage == MAPS or not needed:
             return None
         done = sorted(self._maps_done(), key=lambda each: (each.closed_ms, each.launch.attempt))
         first = [each for each in done if each.closed_ms > (self._restarted_ms or 0)]
@@ -286,6 +339,13 @@ class _Mark(NamedTuple):
     since_ms: Millis
     link: ChainLink
     kind: SlotKind = MAP
+
+
+def _is_waiting(last: _OwnAttempt | None) -> bool:
+    """Whether a task waits for an attempt after this one."""
+    if last is None:
+        return True
+    return last.closed_ms != NOT_YET and (last.lost_ms is not None or not last.succeeded)
 
 
 def _latest(attempts: Iterable[_OwnAttempt]) -> _OwnAttempt | None:

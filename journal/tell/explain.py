@@ -246,10 +246,9 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     if history.submitted is None:
         raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
     yield from map(names.printable, _lines(history, history.submitted))
-    parts = response_parts(partial(Journal, path), number) if history.finished else None
-    if history.finished is not None and parts is not None:
-        response_ms = history.finished.at_ms - history.submitted.at_ms
-        yield from response_lines(parts, response_ms)
+    parts = response_parts(partial(Journal, path), number)
+    if parts is not None:
+        yield from response_lines(parts, finished=history.finished is not None)
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
 

@@ -203,15 +203,17 @@ ReadEvents = Callable[[], Iterable[ev.AnyEvent]]
 
 
 def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
-    """Where the response of a job went; None if it has not finished.  Errors as in reading."""
+    """Where the response of a job went, or its time so far; None if it was not submitted.  Errors
+    as in reading.
+    """
     chain, run_state, thinking = ChainReader(job), RunState(), _Thinking(job)
     for event in read():
         run_state.follow(event)
         chain.observe(event, run_state)
         thinking.observe(event, is_here=job in run_state.live)
-    pieces = chain.pieces()
-    if chain.finished is None:
+    if chain.submitted is None:
         return None
+    pieces = chain.pieces(run_state.now_ms)
     waiting = [piece for piece in pieces if piece.link is ChainLink.WAITING]
     waits = _watched(read, job, waiting, thinking)
     ms: Counter[str] = Counter()
@@ -300,10 +302,17 @@ def _joined(stretches: Iterable[tuple[Millis, Millis]]) -> _Stretches:
     return joined
 
 
-def response_lines(parts: ResponseParts, response_ms: Millis) -> Iterator[str]:
-    """The parts for people, and what the waits were like in a sentence each."""
+def response_lines(parts: ResponseParts, *, finished: bool) -> Iterator[str]:
+    """The parts for people, and what the waits were like in a sentence each; none where no time has
+    passed.
+    """
+    response_ms = parts.ms.total()
+    if not response_ms:
+        return
     took = _seconds(response_ms)
-    yield f"Where its response of {took} s went, along the tasks that it waited for:"
+    what = f"its response of {took} s" if finished else f"its {took} s so far"
+    waits = "tasks that it waited for" if finished else "task that it waits for"
+    yield f"Where {what} went, along the {waits}:"
     width = len(took)
     for label, ms in parts.ms.most_common():
         yield f"  {_seconds(ms):>{width}} s  {ms / response_ms:4.0%}  {label}"

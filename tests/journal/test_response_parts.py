@@ -128,11 +128,46 @@ def test_the_example_in_the_docs(tmp_path: Path) -> None:
     assert shown == told[-len(shown) :]
 
 
-def test_an_unfinished_job_has_no_parts_yet(tmp_path: Path) -> None:
+def test_the_chain_so_far_by_hand() -> None:
+    """At 1500 job-0's map 1 has failed and not been booked; at 2000 it runs again; at 3450 all maps
+    are done, and its reduce shuffles.
+    """
+    so_far = {now_ms: chain_so_far(now_ms) for now_ms in (150, 1500, 2000, 3450)}
+    assert so_far[150] == [Piece(0, 150, ChainLink.WAITING, MAP)]
+    assert [(piece.link, piece.ms) for piece in so_far[2000]] == [
+        (ChainLink.WAITING, 200),
+        (ChainLink.LOST, 1600),
+        (ChainLink.MESSAGES, 1),
+        (ChainLink.REMOTE_MAP, 199),
+    ]
+    assert so_far[3450][-1].link is ChainLink.SHUFFLE
+
+
+def chain_so_far(now_ms: int) -> list[Piece]:
+    reader, run_state = ChainReader(0), RunState()
+    for event in STORY:
+        if event.at_ms <= now_ms:
+            run_state.follow(event)
+            reader.observe(event, run_state)
+    return reader.pieces(now_ms)
+
+
+@pytest.mark.parametrize("until_s", ["20", "150", "700", "900", "1200"])
+def test_the_parts_of_every_unfinished_job_sum_to_its_time_so_far(
+    until_s: str, tmp_path: Path
+) -> None:
     path = tmp_path / "j"
-    recorded(path, "two-jobs", "--policy", "fair", "--until", "20")
-    assert response_parts(lambda: Journal(path), 0) is None
-    assert not any("Where its response" in line for line in explain(path, 0))
+    events = recorded(path, "rack-outage", "--jobs", "12", "--policy", "fair", "--until", until_s)
+    run_state = RunState()
+    for event in events:
+        run_state.follow(event)
+    assert run_state.live
+    for job in run_state.live:
+        parts = response_parts(lambda: Journal(path), job)
+        assert parts is not None
+        assert parts.ms.total() == run_state.now_ms - run_state.jobs[job].submission.at_ms
+    told = list(explain(path, min(run_state.live)))
+    assert any(" so far went, along the task that it waits for:" in line for line in told)
 
 
 def test_a_job_alone_waits_for_an_offer_and_not_for_other_jobs(tmp_path: Path) -> None:
