@@ -211,9 +211,8 @@ def test_until_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit, match="2"):
             run_command_line(["run", f"--until={text}"])
         said = capsys.readouterr().err
-        assert (
-            f"--until: {text!r} is {'too late' if text == '1e13' else 'no time; try 7:30'}" in said
-        )
+        wrong = "too late" if text == "1e13" else "no time; try 7:30"
+        assert f"--until: {text!r} is {wrong}" in said
 
 
 def test_two_dashes_are_no_value(capsys: pytest.CaptureFixture[str]) -> None:
