@@ -105,7 +105,7 @@ class TestIntervals:
 
     def test_one_seed_alone_is_told_from_evidence(self, callboard: Run) -> None:
         _, out, _ = callboard("run", *SMALL)
-        assert "one seed: chance is not told from policy. --seeds 10 gives" in out
+        assert "one seed: it cannot tell chance from policy. --seeds 10 gives" in out
         _, out, _ = callboard("run", *SMALL, "--seeds", "1")
         assert "±" not in out.split("± is half")[0]
 

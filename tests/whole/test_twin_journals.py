@@ -138,7 +138,7 @@ def test_who_listens_to_the_twin_hears_what_the_actors_tell() -> None:
 def test_what_it_cannot_tell_is_refused_before_the_file_is_touched(tmp_path: Path) -> None:
     path = tmp_path / "run.journal"
     spec = msgspec.structs.replace(spec_of([job(0)]), policy="fair+kill")
-    with pytest.raises(CannotPlay, match="for whom attempts are killed"):
+    with pytest.raises(CannotPlay, match="which job attempts are killed for"):
         run_by_twin(spec, play=play_instants, journal=path)
     assert not path.exists()
 

@@ -97,7 +97,7 @@ def test_over_seeds_it_gives_intervals_and_what_is_sure() -> None:
 
 def test_one_seed_is_said_to_be_one() -> None:
     document = study_report(ReportSource(cells=list(cells((), seeds=[1]))))
-    assert "chance is not told from policy" in document.lead
+    assert "it cannot tell chance from policy" in document.lead
     assert "±" not in said(document).replace("± half", "")
     assert document.lead.startswith("Under fair a job took ")
     assert "best" not in marks_of(document, "Results", "response time, mean")
