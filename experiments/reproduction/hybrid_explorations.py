@@ -18,7 +18,7 @@ from callboard.experiments.reproduction.hybrid_cells import (
     resources_cell,
     yahoo_cell,
 )
-from callboard.experiments.reproduction.hybrid_facebook import switches_by_jobs
+from callboard.experiments.reproduction.hybrid_facebook import hybrid_over_fair, switches_by_jobs
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
 
 
@@ -108,4 +108,29 @@ _SWITCHES = Exploration(
     picture="explored-hybrid-fig-4-switches.svg",
 )
 
-HYBRID_EXPLORATIONS = (_COSHH_SIZES, _FIFO_RISE, _EVENNESS, _SWITCHES)
+
+def _changing(gap_s: int, scale: float) -> Played:
+    more = (f"workload.arrivals.mean_s={gap_s}", f"workload.sizes.task_scale={scale}")
+    return Played(
+        tuple(
+            facebook_cell(jobs, name, WITH_HYBRID[name], more)
+            for jobs in (25, 70)
+            for name in ("fair", "hybrid")
+        )
+    )
+
+
+_TRANSITION = Exploration(
+    artefact="hybrid-transition",
+    assumption="how often a job comes, in seconds (here: 30), and to which part its number of tasks"
+    " is cut (here: a thousandth)",
+    plausible="as for hybrid-fig-4-switches",
+    settings={
+        f"{gap_s} s, {scale:g}": _changing(gap_s, scale)
+        for scale in (0.001, 0.003)
+        for gap_s in (3, 30, 300, 3000)
+    },
+    quantities=hybrid_over_fair(),
+)
+
+HYBRID_EXPLORATIONS = (_COSHH_SIZES, _FIFO_RISE, _EVENNESS, _SWITCHES, _TRANSITION)

@@ -51,6 +51,23 @@ _HYBRID_BY_RESOURCES = Played(
 )
 
 
+def hybrid_over_fair() -> tuple[Quantity[Runs], ...]:
+    """Before the hybrid has become COSHH it is much like Fair, and then better."""
+    return (
+        Quantity(
+            label="25 jobs, hybrid over Fair",
+            value=ratio("hybrid, 25 jobs", "fair, 25 jobs", mean_of_responses_s),
+            above=0.9,
+            below=1.1,
+        ),
+        Quantity(
+            label="70 jobs, hybrid over Fair",
+            value=ratio("hybrid, 70 jobs", "fair, 70 jobs", mean_of_responses_s),
+            below=1,
+        ),
+    )
+
+
 def switched_at(order: str) -> Callable[[Runs], float | None]:
     """How many jobs had been submitted when the hybrid order first put this order in force; 101
     where it never did.
@@ -274,20 +291,9 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         " the hybrid begins to be better than Fair's (here: with 25 jobs it is Fair's within a"
         " tenth, with 70 below).",
         evidence=_BY_JOBS,
-        quantities=(
-            Quantity(
-                label="25 jobs, hybrid over Fair",
-                value=ratio("hybrid, 25 jobs", "fair, 25 jobs", mean_of_responses_s),
-                above=0.9,
-                below=1.1,
-            ),
-            Quantity(
-                label="70 jobs, hybrid over Fair",
-                value=ratio("hybrid, 70 jobs", "fair, 70 jobs", mean_of_responses_s),
-                below=1,
-            ),
-        ),
+        quantities=hybrid_over_fair(),
         why="See hybrid-fig-4-i: what is placed before the change makes up most of the mean, and"
-        " has not ended with the hundredth job.",
+        " has not ended with the hundredth job. Where jobs come every 3 s instead of every 30, the"
+        " median of 70 jobs is below Fair's, and so it may come out (`--explore`).",
     ),
 )

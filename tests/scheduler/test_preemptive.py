@@ -93,7 +93,7 @@ def test_a_new_job_with_a_smaller_virtual_size_takes_the_youngest(order: type[Or
     assert [kill.attempt for kill in kills] == [3]
     assert reason_in_words(kills[0].why) == "preemptive, job-1 is further ahead"
     assert (kills[0].why.rank, kills[0].why.score) == (1, 2.0)
-    assert stage.victims(5) == []  # the one that gives way already is for whom it was made
+    assert stage.victims(5) == []  # the one that gives way already makes room for it
     assert stage.bury() == [1]
     assert stage.victims(60) == []
 
