@@ -64,6 +64,9 @@ FRAMES_A_SECOND = 20
 WIDE, TALL = 120, 36
 """The least columns and lines for all panes at once."""
 
+_TWO_SIDES = 80
+"""The least columns for the slots of two small clusters side by side."""
+
 
 def _check_jump(frame: Frame, run: RunInfo, fields: FormFields) -> Jump:
     return read_jump(fields["to"], frame, run)
@@ -233,6 +236,7 @@ class CallboardApp(App[None]):
         """Show two runs from now on, or one again."""
         self._shown = self._single if self.paired else self._comparison
         self._main.set_class(self.paired, "-paired")
+        self._set_small(self.size)
         self.playback.set_view(lead=0)
         self.action_focus_pane("slots" if self._one_pane else "jobs")
 
@@ -270,10 +274,16 @@ class CallboardApp(App[None]):
         for slots in self.query(SlotsPane):
             slots.presented = self.presenting
         self._main.set_class(self.presenting and not small, "-both-sides")
+        self._main.set_class(small and self._two_fit(size), "-both-slots")
         if self._one_pane != (self.presenting and small):
             self._one_pane = not self._one_pane
             self._zoom(self._shown.pane(SlotsPane, self.view) if self._one_pane else None)
             self.action_focus_pane("slots" if self._one_pane else "jobs")
+
+    def _two_fit(self, size: Extent) -> bool:
+        """Whether the slots of two runs fit side by side on a small screen."""
+        run = self.playback.run
+        return run is not None and len(run.nodes) <= CARD_NODES and size.width >= _TWO_SIDES
 
     # For an audience.
 

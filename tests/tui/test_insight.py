@@ -1,6 +1,7 @@
 """What is said of jobs beyond counts, in the table: as far as there is room."""
 
 from callboard.journal.replay.source import GoTo
+from callboard.tui.panels.detail import wrapped
 from tests.journal.replay.support import outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
@@ -36,3 +37,8 @@ def test_what_nobody_sees_is_not_computed() -> None:
 
     for size in (SMALL, WIDE):
         drive(recorded(outage()), act, size)
+
+
+def test_a_wrapped_fact_keeps_a_number_with_its_unit() -> None:
+    assert wrapped("job-0 “nightly” for 0.000 s", 26) == ("job-0 “nightly” for", "0.000 s")
+    assert wrapped("silent for 10 min 10 s", 19) == ("silent for 10 min", "10 s")

@@ -139,6 +139,25 @@ def test_an_audience_sees_both_runs_where_there_is_room() -> None:
     play("two-jobs", act, (120, 40))
 
 
+def test_a_small_screen_has_both_sides_of_a_small_cluster() -> None:
+    """The tour speaks of left and right; to an audience `1` showed a border only."""
+
+    async def act(screen: Screen) -> None:
+        both, jobs, heights = [], [], []
+        slots = [screen.app.query_one(f"#compare-slots-{side}") for side in (0, 1)]
+        for keys in ("n", "P", "2", "1", "P"):
+            await screen.press(keys)
+            text = screen.text()
+            both.append("1 fifo" in text and "1 fair" in text)
+            jobs.append("2 jobs" in text)
+            heights.append([each.size.height for each in slots])
+        assert both == [True, True, False, True, True]
+        assert jobs == [True, False, True, False, True]
+        assert heights[1] == heights[3] == [14, 14]
+
+    play("two-jobs", act, (80, 24))
+
+
 def test_for_an_audience_there_are_fewer_panes_and_a_caption() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("space")

@@ -1,5 +1,6 @@
 """The detail pane: the selected job, node or slot in words, and its timeline."""
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from textwrap import wrap
@@ -19,6 +20,10 @@ _AXIS_TEXT = len("0:00:00  full height:   00:00:00")
 _RIGHT = ("up and well", "counts on it", "knows", "up and well; the master counts on it")
 """The facts about a node when nothing is wrong."""
 _HINTS = ("choose a job, a node or a slot: click it,", "or go there with 2 or 1, arrow keys, enter")
+_BEFORE_A_UNIT, _NO_BREAK = (
+    re.compile(r"(?<=\d) (?=(?:d|h|min|s|ms|MB|GB)\b)"),
+    "\N{NO-BREAK SPACE}",
+)
 _STRETCHES = {SlotState.SHUFFLE: "▒", SlotState.COPY: "▞", WASTED: "░"}
 """Stretches that are no plain bar: a shuffle, a speculative attempt, wasted work."""
 
@@ -77,7 +82,7 @@ class DetailPane(Pane):
         lines: list[_Fact] = []
         for label, text in detail.facts:
             wrong = label in ("node", "the master", "the scheduler") and text not in _RIGHT
-            for number, piece in enumerate(_wrapped(text, width)):
+            for number, piece in enumerate(wrapped(text, width)):
                 lines.append(("" if number else label, piece, wrong))
         return lines
 
@@ -136,9 +141,12 @@ class DetailPane(Pane):
 
 
 @lru_cache(512)
-def _wrapped(text: str, width: int) -> tuple[str, ...]:
-    """The text in lines of that width, one at least: asked for again with every line drawn."""
-    return tuple(wrap(text, width)) or ("",)
+def wrapped(text: str, width: int) -> tuple[str, ...]:
+    """The text in lines of that width, one at least: asked for again with every line drawn.  A
+    number keeps its unit: “4 min 10 s” breaks before the 10.
+    """
+    pieces = wrap(_BEFORE_A_UNIT.sub(_NO_BREAK, text), width)
+    return tuple(each.replace(_NO_BREAK, " ") for each in pieces) or ("",)
 
 
 def _heights(detail: DetailText) -> str:
