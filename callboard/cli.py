@@ -186,10 +186,13 @@ def _no_command(word: str) -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Quotes no more of a wrong argument than a person reads."""
+    """Quotes no more of a wrong argument than a person reads, and says what a missing one is."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(concise(message))
+        named = message.partition("arguments are required: ")[2].split(", ")
+        missing = [each for each in self._actions if "/".join(each.option_strings) in named]
+        told = [f"\n  {'/'.join(each.option_strings)}: {each.help}" for each in missing]
+        super().error(concise(message) + "".join(told))
 
 
 def make_parser(command: str = "") -> argparse.ArgumentParser:

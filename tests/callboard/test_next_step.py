@@ -81,6 +81,18 @@ def test_a_word_that_is_no_command(
     assert says in capsys.readouterr().err
 
 
+def test_a_missing_option_says_what_it_is(
+    callboard: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        callboard("backtest", "none.jhist")
+    assert leaving.value.code == 2
+    assert capsys.readouterr().err.endswith(
+        "required: --policy\n"
+        "  --policy: the policy that was in force, as in `fair`; repeated, all are compared\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("help_words", "option_words"), [(("help",), ("--help",)), (("help", "diff"), ("diff", "-h"))]
 )

@@ -97,7 +97,10 @@ def job_initialisation(log_: AttemptLog, confidence: float) -> HistoryFinding:
     lengths = np.maximum(log_.launch_ms - log_.submit_ms, 0)[told].astype(np.float64)
     found = median_interval(lengths.tolist(), confidence)
     if found.low is None or found.high is None:
-        return Untold(name, f"{count(len(lengths), 'job')} tell when they had been initialised")
+        if not len(lengths):
+            return Untold(name, "no job tells when it had been initialised")
+        few = f"only {count(len(lengths), 'job')} tell when: too few for an interval of the median"
+        return Untold(name, few)
     least, most = (duration(round(each)) for each in (lengths.min(), lengths.max()))
     of = f"the median of {count(len(lengths), 'job')}, {least} to {most}, each played with its own"
     return Estimate(name, "", found.median, found.low, found.high, "ms", of)
@@ -116,7 +119,8 @@ def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:
         return Untold(name, "no reduce began after its job's last map: all waited in their shuffle")
     kept &= log_.shuffled_bytes > 0
     if kept.sum() < 3:
-        return Untold(name, f"{int(kept.sum())} reduces that waited for no map tell their bytes")
+        told = f"only {int(kept.sum())}" if kept.any() else "none"
+        return Untold(name, f"{told} of the reduces that waited for no map tell their bytes")
     seconds = (log_.shuffled_ms - log_.begin_ms)[kept] / 1000
     rates = np.log(log_.shuffled_bytes[kept] / 1e6 / seconds)
     half = student(confidence, len(rates) - 1) * float(rates.std(ddof=1)) / len(rates) ** 0.5
