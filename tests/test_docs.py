@@ -76,7 +76,8 @@ def names() -> set[str]:
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 found.add(node.name)
-            found.update(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+            else:
+                found.update(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
     return found
 
 
