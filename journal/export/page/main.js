@@ -53,7 +53,10 @@ class Page {
     const tiles = slotLegend(this.run.data.words, palette());
     element("legend").replaceChildren(...tiles, ...this.view.legend());
     this.panes.forEach((pane) => pane.forget());
-    this.maps.forEach((map) => map.fit());
+    const spaces = this.maps.map((map) => map.space());
+    const least = (part) => Math.min(...spaces.map((space) => space[part])); // both alike
+    const space = { ...spaces[0], width: least("width"), height: least("height") };
+    this.maps.forEach((map) => map.fit(space));
     this.show();
   }
 

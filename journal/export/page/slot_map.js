@@ -22,11 +22,15 @@ class SlotMap {
     this.canvas.addEventListener("click", (event) => this.click(this.under(event), choose));
   }
 
-  /** Lay out anew, for another size of the pane or other colours. */
-  fit() {
-    const width = this.room.clientWidth;
+  /** The room for the slots: that of the pane, or a part of a phone's height. */
+  space() {
     const scrolls = getComputedStyle(this.room).overflowY === "auto";
     const height = scrolls ? this.room.clientHeight : innerHeight * this.heightPart;
+    return { width: this.room.clientWidth, height, scrolls };
+  }
+
+  /** Lay out anew, for another room or other colours. */
+  fit({ width, height, scrolls }) {
     this.layout = layOutSlots(this.run, width, height);
     if (scrolls && this.layout.height > height) {
       this.layout = layOutSlots(this.run, width - SCROLLBAR, height);
