@@ -25,9 +25,14 @@ from callboard.experiments.pages.report.world_facts import (
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
+from callboard.journal.told_scenario import told_scenario
 from callboard.scenarios.scenario_error import ScenarioError
 
 _LINES_MAX = 200
+_BACKTEST = (
+    "The jobs are those of a recorded history. How far predictions of it are off:"
+    " callboard backtest HISTORY --policy …"
+)
 
 
 class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +80,14 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
         *(f"callboard run {shlex.quote(str(path))}" for path in paths),
         f"callboard report {files}{_within_option(within_s)} --to report.html",
     ]
-    return msgspec.structs.replace(source_of_runs(runs, within_s), notes=notes, again=again)
+    source = source_of_runs(runs, within_s)
+    return msgspec.structs.replace(source, notes=notes, again=again, errors=_by_hand(runs))
+
+
+def _by_hand(runs: Sequence[ChartRun]) -> list[str]:
+    """How to learn how far predictions are off, where jobs are a history's."""
+    worlds = (told_scenario(run.slot_history.started) for run in runs)
+    return [_BACKTEST] if any(each.workload.kind == "recorded" for each in worlds) else []
 
 
 def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> ReportSource:

@@ -84,6 +84,19 @@ def test_of_journals_it_has_all_parts(tmp_path: Path) -> None:
     assert "Slowdowns are left out" in text  # the story's scenario cannot be played
 
 
+def test_of_a_history_it_says_how_to_learn_how_far_it_is_off(tmp_path: Path) -> None:
+    start = STORY[0]
+    assert isinstance(start, RunStarted)
+    history = {**start.scenario, "workload": {"kind": "recorded", "path": "mine.tasks.gz"}}
+    told = (msgspec.structs.replace(start, scenario=history), *STORY[1:])
+    (drawn,), (recorded,) = (
+        journals(tmp_path, name, events=each) for name, each in (("fifo", STORY), ("fair", told))
+    )
+    words = "callboard backtest HISTORY --policy"
+    assert words not in study_report(source_of_journals([drawn])).lead
+    assert words in study_report(source_of_journals([recorded])).lead
+
+
 def test_over_seeds_it_gives_intervals_and_what_is_sure() -> None:
     document = study_report(ReportSource(cells=list(cells(()))))
     results = table_of(document, "Results")
