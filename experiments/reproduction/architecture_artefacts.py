@@ -217,7 +217,6 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         ),
         why="Google's trace is not at hand: `google-like` is ours, 220 jobs of which a tenth are"
         " long, on 100 nodes that long jobs alone do not fill, so these gain little by Hawk.",
-        seeds=10,
     ),
     Artefact(
         id="omega-blocking",

@@ -158,7 +158,7 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     fitted_on: str = ""
     why: str = ""
     draw: Callable[[Sequence[SampleT]], Any] | None = None
-    seeds: int = 10
+    seeds: int = 20
     quick: int = 1
 
     def class_of(self, quantity: Quantity[SampleT]) -> VerdictClass:

@@ -180,7 +180,6 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
         why="The table is of a real cluster, whose tasks are as long as its users made them; those"
         " of `facebook-morning` are drawn.  It is not only that its cluster is full: with an eighth"
         " of the jobs an hour the median is still twice the print.",
-        seeds=6,
     ),
     Artefact(
         id="gp-table-I-b",
@@ -193,7 +192,6 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
         quantities=times_at_the_internet_company(),
         why="As gp-table-I: the tasks of `facebook-morning` are ours, and no log of that cluster is"
         " at hand; at no load does the table come out (--explore).",
-        seeds=6,
     ),
     Artefact(
         id="gp-table-I-c",

@@ -239,7 +239,6 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         ),
         why=_NO_TIME,
         draw=partial(_over_jobs, drawn=RESPONSES_DRAWN),
-        seeds=20,
     ),
     Artefact(
         id="hybrid-fifo-rise",
@@ -259,7 +258,6 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             counts=FIFO_COUNTS,
             unit="jobs",
         ),
-        seeds=20,
     ),
     Artefact(
         id="hybrid-fig-2-ii",
@@ -280,7 +278,6 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         draw=partial(_over_jobs, drawn=SCHEDULING_DRAWN),
-        seeds=20,
     ),
     Artefact(
         id="hybrid-fig-2-iii",
@@ -309,7 +306,6 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " far the users' shares lie from their mean, over time) COSHH, which shares among"
         " users by Fair's own rule, is as fair as Fair.",
         draw=partial(_over_jobs, drawn=UNEVEN_DRAWN),
-        seeds=20,
     ),
     Artefact(
         id="hybrid-fig-2-iv",
@@ -349,7 +345,6 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " resources: with more slots free, more first tasks land on resources that do not"
         " suit them.",
         draw=partial(_over_resources, drawn=RESPONSES_DRAWN),
-        seeds=6,
     ),
     Artefact(
         id="hybrid-fig-2-v",
@@ -370,7 +365,6 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         draw=partial(_over_resources, drawn=SCHEDULING_DRAWN),
-        seeds=6,
     ),
     Artefact(
         id="hybrid-fig-2-vi",
@@ -381,6 +375,5 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=fairness_by_resources(),
         why="The paper prints no formula of its fairness; see hybrid-fig-2-iii.",
         draw=partial(_over_resources, drawn=UNEVEN_DRAWN),
-        seeds=6,
     ),
 )

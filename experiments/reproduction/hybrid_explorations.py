@@ -18,7 +18,12 @@ from callboard.experiments.reproduction.hybrid_cells import (
     resources_cell,
     yahoo_cell,
 )
-from callboard.experiments.reproduction.hybrid_facebook import hybrid_over_fair, switches_by_jobs
+from callboard.experiments.reproduction.hybrid_facebook import (
+    FACEBOOK_CATEGORIES,
+    facebook_fairness_by_resources,
+    hybrid_over_fair,
+    switches_by_jobs,
+)
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
 
 
@@ -51,11 +56,11 @@ _GAPS = {"3 s": 3, "30 s": 30, "300 s": 300, "3,000 s": 3000}
 """Mean gaps between jobs, by what they are called."""
 
 
-def _resources(gap_s: int) -> Played:
+def _resources(gap_s: int, categories: str = "yahoo") -> Played:
     more = (f"workload.arrivals.mean_s={gap_s}",)
     return Played(
         tuple(
-            resources_cell(each, name, policy, more=more)
+            resources_cell(each, name, policy, categories, more)
             for each in (1, 9)
             for name, policy in HETEROGENEOUS_POLICIES.items()
         )
@@ -70,6 +75,15 @@ _EVENNESS = Exploration(
     quantities=fairness_by_resources(),
     seeds=tuple(range(1, 7)),
     picture="explored-hybrid-fig-2-vi.svg",
+)
+
+
+_FACEBOOK_EVENNESS = Exploration(
+    artefact="hybrid-fig-4-vi",
+    assumption="how often a job comes (here: every 30 s)",
+    plausible="as for hybrid-fig-2-vi",
+    settings={told: _resources(gap_s, FACEBOOK_CATEGORIES) for told, gap_s in _GAPS.items()},
+    quantities=facebook_fairness_by_resources(),
 )
 
 
@@ -133,4 +147,7 @@ _TRANSITION = Exploration(
     quantities=hybrid_over_fair(),
 )
 
-HYBRID_EXPLORATIONS = (_COSHH_SIZES, _FIFO_RISE, _EVENNESS, _SWITCHES, _TRANSITION)
+HYBRID_EXPLORATIONS = (
+    *(_COSHH_SIZES, _FIFO_RISE, _EVENNESS),
+    *(_FACEBOOK_EVENNESS, _SWITCHES, _TRANSITION),
+)

@@ -276,7 +276,6 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         draw=_sticky_chart,
-        seeds=6,
     ),
     Artefact(
         id="slides-locality-by-size",
@@ -320,6 +319,5 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " slides do not say how long their tasks take, but that most are short: what they say holds"
         " for maps of up to 80 s.",
         draw=_waits_chart,
-        seeds=6,
     ),
 )

@@ -121,7 +121,6 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
             )
             for fewer, more in pairwise(WAITS_S)
         ),
-        seeds=6,
     ),
     Artefact(
         id="slides-overhead",
