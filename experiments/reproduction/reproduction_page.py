@@ -46,7 +46,9 @@ in 95 % of the runs. Below {fewest} seeds, for a formula
 says at which settings its number comes out, or that it comes out at none. In its pictures ours is
 drawn over the print, with a marker that is filled where the number comes out; or written, on dark
 where it does, on light where it may. `python -m bench.flips` plays all of this on fresh seeds, and
-counts the verdicts that are others then."""
+counts the verdicts that are others then. Of 52 artefacts with a sure verdict from 20 seeds, 3 that
+differed became *may be chance* on the seeds from 90001 on, which nobody had used, and none became
+sure of something else; of their 244 figures with a sure verdict, 5 became *may be chance*."""
 
 
 def markdown_page(
