@@ -16,12 +16,17 @@ from callboard.experiments.reproduction.hybrid_cells import (
     RESPONSES_DRAWN,
     SCHEDULING_DRAWN,
     UNEVEN_DRAWN,
-    USERS_UNFAIRNESS,
     lines_over_counts,
     resources_cell,
     scheduling_s,
-    unfairness_a_slot,
     yahoo_cell,
+)
+from callboard.experiments.reproduction.hybrid_fairness import (
+    COSHH_OVER_FIFO,
+    FAIR_OVER_COSHH,
+    FAIR_OVER_FIFO,
+    fairer,
+    fairer_with_resources,
 )
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
@@ -116,22 +121,8 @@ _NO_TIME = (
 def fairness_by_resources() -> tuple[Quantity[Runs], ...]:
     """Figure 2 vi: how fairness changes with resources, and who is fairest."""
     return (
-        *(
-            Quantity(
-                label=f"{name}, unfairness for each slot, 54 resources over 6",
-                value=unfairness_a_slot(name, 54, 6),
-                below=1,
-            )
-            for name in HETEROGENEOUS_POLICIES
-        ),
-        *(
-            Quantity(
-                label=f"54 resources, unfairness, Fair over {told}",
-                value=ratio("fair, 54 resources", f"{name}, 54 resources", USERS_UNFAIRNESS),
-                below=1,
-            )
-            for told, name in (("FIFO", "fifo"), ("COSHH", "coshh"))
-        ),
+        *fairer_with_resources(),
+        *fairer("54 resources", FAIR_OVER_FIFO, FAIR_OVER_COSHH),
     )
 
 
@@ -285,23 +276,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         place="Figure 2 iii, IV-B",
         says="Fair shares most evenly among users, and COSHH is competitive.",
         evidence=_BY_JOBS,
-        quantities=(
-            Quantity(
-                label="100 jobs, unfairness, Fair over FIFO",
-                value=ratio("fair, 100 jobs", "fifo, 100 jobs", USERS_UNFAIRNESS),
-                below=1,
-            ),
-            Quantity(
-                label="100 jobs, unfairness, COSHH over FIFO",
-                value=ratio("coshh, 100 jobs", "fifo, 100 jobs", USERS_UNFAIRNESS),
-                below=1,
-            ),
-            Quantity(
-                label="100 jobs, unfairness, Fair over COSHH",
-                value=ratio("fair, 100 jobs", "coshh, 100 jobs", USERS_UNFAIRNESS),
-                below=1,
-            ),
-        ),
+        quantities=fairer("100 jobs", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH),
         why="The paper prints no formula of its fairness. By the one in docs/journal.md (how"
         " far the users' shares lie from their mean, over time) COSHH, which shares among"
         " users by Fair's own rule, is as fair as Fair.",

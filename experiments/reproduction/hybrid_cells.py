@@ -1,6 +1,6 @@
 """The worlds of the hybrid paper's figures, by jobs and resources, and what is measured in them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from callboard.experiments.reproduction.artefact_charts import Series, lines_over
@@ -10,7 +10,6 @@ from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     mean_of_responses_s,
     metered,
-    ratio,
 )
 
 COSHH = 'coshh(size="oracle")'
@@ -101,14 +100,3 @@ USERS_UNFAIRNESS = metered("users", "unfairness")
 RESPONSES_DRAWN = DrawnFigure(mean_of_responses_s, "mean response time (s)")
 SCHEDULING_DRAWN = DrawnFigure(scheduling_s, "scheduling (s of processor time)")
 UNEVEN_DRAWN = DrawnFigure(USERS_UNFAIRNESS, "unfairness among users (slots)", log=False)
-
-
-def unfairness_a_slot(name: str, more: int, fewer: int) -> Callable[[Runs], float | None]:
-    """The unfairness with more resources over that with fewer, each for each of its slots."""
-    found = ratio(f"{name}, {more} resources", f"{name}, {fewer} resources", USERS_UNFAIRNESS)
-
-    def value(runs: Runs) -> float | None:
-        slots = found(runs)
-        return None if slots is None else slots * fewer / more
-
-    return value

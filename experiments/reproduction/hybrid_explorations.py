@@ -2,6 +2,8 @@
 often jobs come, how they were cut to six machines.
 """
 
+from collections.abc import Callable
+
 from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.evidence import Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
@@ -56,11 +58,14 @@ _GAPS = {"3 s": 3, "30 s": 30, "300 s": 300, "3,000 s": 3000}
 """Mean gaps between jobs, by what they are called."""
 
 
+def _every(gap_s: int) -> tuple[str, ...]:
+    return (f"workload.arrivals.mean_s={gap_s}",)
+
+
 def _resources(gap_s: int, categories: str = "yahoo") -> Played:
-    more = (f"workload.arrivals.mean_s={gap_s}",)
     return Played(
         tuple(
-            resources_cell(each, name, policy, categories, more)
+            resources_cell(each, name, policy, categories, _every(gap_s))
             for each in (1, 9)
             for name, policy in HETEROGENEOUS_POLICIES.items()
         )
@@ -88,8 +93,7 @@ _FACEBOOK_EVENNESS = Exploration(
 
 
 def _fifo(gap_s: int) -> Played:
-    more = (f"workload.arrivals.mean_s={gap_s}",)
-    return Played(tuple(yahoo_cell(jobs, "fifo", "fifo", more) for jobs in FIFO_COUNTS))
+    return Played(tuple(yahoo_cell(jobs, "fifo", "fifo", _every(gap_s)) for jobs in FIFO_COUNTS))
 
 
 _FIFO_RISE = Exploration(
@@ -102,29 +106,37 @@ _FIFO_RISE = Exploration(
 )
 
 
-def _switching(gap_s: int, scale: float) -> Played:
-    more = (f"workload.arrivals.mean_s={gap_s}", f"workload.sizes.task_scale={scale}")
+_GAP_AND_CUT = (
+    "how often a job comes, in seconds (here: 30), and to which part its number of tasks is cut"
+    " (here: a thousandth)"
+)
+
+
+def _by_gap_and_cut(play: Callable[[tuple[str, ...]], Played], *scales: float) -> dict[str, Played]:
+    """What is played with the overrides of each gap and of each cut."""
+    return {
+        f"{gap_s} s, {scale:g}": play((*_every(gap_s), f"workload.sizes.task_scale={scale}"))
+        for scale in scales
+        for gap_s in _GAPS.values()
+    }
+
+
+def _switching(more: tuple[str, ...]) -> Played:
     return Played((facebook_cell(100, "hybrid", WITH_HYBRID["hybrid"], more),))
 
 
 _SWITCHES = Exploration(
     artefact="hybrid-fig-4-switches",
-    assumption="how often a job comes, in seconds (here: 30), and to which part its number of tasks"
-    " is cut (here: a thousandth)",
+    assumption=_GAP_AND_CUT,
     plausible="three orders of magnitude of gaps; from a job of a million task-seconds to one of"
     " thousands",
-    settings={
-        f"{gap_s} s, {scale:g}": _switching(gap_s, scale)
-        for scale in (0.001, 0.003, 0.01)
-        for gap_s in (3, 30, 300, 3000)
-    },
+    settings=_by_gap_and_cut(_switching, 0.001, 0.003, 0.01),
     quantities=switches_by_jobs(),
     picture="explored-hybrid-fig-4-switches.svg",
 )
 
 
-def _changing(gap_s: int, scale: float) -> Played:
-    more = (f"workload.arrivals.mean_s={gap_s}", f"workload.sizes.task_scale={scale}")
+def _changing(more: tuple[str, ...]) -> Played:
     return Played(
         tuple(
             facebook_cell(jobs, name, WITH_HYBRID[name], more)
@@ -136,14 +148,9 @@ def _changing(gap_s: int, scale: float) -> Played:
 
 _TRANSITION = Exploration(
     artefact="hybrid-transition",
-    assumption="how often a job comes, in seconds (here: 30), and to which part its number of tasks"
-    " is cut (here: a thousandth)",
+    assumption=_GAP_AND_CUT,
     plausible="as for hybrid-fig-4-switches",
-    settings={
-        f"{gap_s} s, {scale:g}": _changing(gap_s, scale)
-        for scale in (0.001, 0.003)
-        for gap_s in (3, 30, 300, 3000)
-    },
+    settings=_by_gap_and_cut(_changing, 0.001, 0.003),
     quantities=hybrid_over_fair(),
 )
 

@@ -11,13 +11,18 @@ from callboard.experiments.reproduction.hybrid_cells import (
     RESPONSES_DRAWN,
     SCHEDULING_DRAWN,
     UNEVEN_DRAWN,
-    USERS_UNFAIRNESS,
     WITH_HYBRID,
     facebook_cell,
     lines_over_counts,
     resources_cell,
     scheduling_s,
-    unfairness_a_slot,
+)
+from callboard.experiments.reproduction.hybrid_fairness import (
+    COSHH_OVER_FIFO,
+    FAIR_OVER_COSHH,
+    FAIR_OVER_FIFO,
+    fairer,
+    fairer_with_resources,
 )
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
 
@@ -112,34 +117,11 @@ def _slower_schedulers(where: str) -> tuple[Quantity[Runs], ...]:
     )
 
 
-def _fairer(where: str) -> tuple[Quantity[Runs], ...]:
-    """Fair shares more evenly than the others, and COSHH than FIFO."""
-    return tuple(
-        Quantity[Runs](
-            label=f"{where}, unfairness, {told}",
-            value=ratio(f"{one}, {where}", f"{other}, {where}", USERS_UNFAIRNESS),
-            below=1,
-        )
-        for told, one, other in (
-            ("Fair over FIFO", "fair", "fifo"),
-            ("COSHH over FIFO", "coshh", "fifo"),
-            ("Fair over COSHH", "fair", "coshh"),
-        )
-    )
-
-
 def facebook_fairness_by_resources() -> tuple[Quantity[Runs], ...]:
     """Figure 4 vi: how fairness changes with resources, and who is fairest."""
     return (
-        *(
-            Quantity(
-                label=f"{name}, unfairness for each slot, 54 resources over 6",
-                value=unfairness_a_slot(name, 54, 6),
-                below=1,
-            )
-            for name in HETEROGENEOUS_POLICIES
-        ),
-        *_fairer("54 resources"),
+        *fairer_with_resources(),
+        *fairer("54 resources", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH),
     )
 
 
@@ -207,7 +189,7 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         place="Figure 4 iii, V",
         says="As for Yahoo!, Fair shares most evenly among users, and COSHH is competitive.",
         evidence=_BY_JOBS,
-        quantities=_fairer("100 jobs"),
+        quantities=fairer("100 jobs", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH),
         why="The paper prints no formula of its fairness; see hybrid-fig-2-iii.",
         draw=partial(_over_jobs, drawn=UNEVEN_DRAWN),
     ),

@@ -1,0 +1,52 @@
+"""What the hybrid paper says of fairness, among users and by how many resources there are."""
+
+from collections.abc import Callable
+
+from callboard.experiments.reproduction.artefact import Quantity
+from callboard.experiments.reproduction.evidence import Runs
+from callboard.experiments.reproduction.hybrid_cells import (
+    HETEROGENEOUS_POLICIES,
+    USERS_UNFAIRNESS,
+)
+from callboard.experiments.reproduction.run_figures import ratio
+
+FAIR_OVER_FIFO = ("Fair over FIFO", "fair", "fifo")
+COSHH_OVER_FIFO = ("COSHH over FIFO", "coshh", "fifo")
+FAIR_OVER_COSHH = ("Fair over COSHH", "fair", "coshh")
+
+
+def fairer(where: str, *claims: tuple[str, str, str]) -> tuple[Quantity[Runs], ...]:
+    """In the cells of that ending, the first policy of each claim shares more evenly among users
+    than the second.
+    """
+    return tuple(
+        Quantity[Runs](
+            label=f"{where}, unfairness, {told}",
+            value=ratio(f"{one}, {where}", f"{other}, {where}", USERS_UNFAIRNESS),
+            below=1,
+        )
+        for told, one, other in claims
+    )
+
+
+def fairer_with_resources() -> tuple[Quantity[Runs], ...]:
+    """With nine times the resources every policy shares more evenly, each slot counted alike."""
+    return tuple(
+        Quantity[Runs](
+            label=f"{name}, unfairness for each slot, 54 resources over 6",
+            value=_unfairness_a_slot(name, 54, 6),
+            below=1,
+        )
+        for name in HETEROGENEOUS_POLICIES
+    )
+
+
+def _unfairness_a_slot(name: str, more: int, fewer: int) -> Callable[[Runs], float | None]:
+    """The unfairness with more resources over that with fewer, each for each of its slots."""
+    found = ratio(f"{name}, {more} resources", f"{name}, {fewer} resources", USERS_UNFAIRNESS)
+
+    def value(runs: Runs) -> float | None:
+        slots = found(runs)
+        return None if slots is None else slots * fewer / more
+
+    return value
