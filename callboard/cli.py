@@ -191,8 +191,13 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         named = message.partition("arguments are required: ")[2].split(", ")
         missing = [each for each in self._actions if "/".join(each.option_strings) in named]
-        told = [f"\n  {'/'.join(each.option_strings)}: {each.help}" for each in missing]
+        told = [f"\n  {'/'.join(each.option_strings)}: {_help_of(each)}" for each in missing]
         super().error(concise(message) + "".join(told))
+
+
+def _help_of(option: argparse.Action) -> str:
+    """Its help as `--help` prints it."""
+    return (option.help or "") % vars(option)
 
 
 def make_parser(command: str = "") -> argparse.ArgumentParser:

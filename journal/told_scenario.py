@@ -32,6 +32,11 @@ class ToldScenario(msgspec.Struct, frozen=True):
     workload: _ToldWorkload = _ToldWorkload()
     policies: tuple[str, ...] = ()
 
+    @property
+    def plays_history(self) -> bool:
+        """Whether the jobs are a recorded history's."""
+        return self.workload.kind == "recorded"
+
 
 def told_scenario(started: RunStarted) -> ToldScenario:
     """Those settings; all by default where one of them cannot be read."""

@@ -44,7 +44,7 @@ class Setup:
         self.parts = told_parts(started)
         self.policy = self.policy_of(started.policy) if live is None else live.policy
         self.switched_ms: Millis = NEVER
-        self.repeats_kills = told_scenario(started).workload.kind == "recorded"
+        self.repeats_kills = told_scenario(started).plays_history
 
     def policy_of(self, spelling: str) -> Policy | None:
         """The policy of this spelling; None for one that is not shipped."""

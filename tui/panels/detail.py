@@ -20,10 +20,8 @@ _AXIS_TEXT = len("0:00:00  full height:   00:00:00")
 _RIGHT = ("up and well", "counts on it", "knows", "up and well; the master counts on it")
 """The facts about a node when nothing is wrong."""
 _HINTS = ("choose a job, a node or a slot: click it,", "or go there with 2 or 1, arrow keys, enter")
-_BEFORE_A_UNIT, _NO_BREAK = (
-    re.compile(r"(?<=\d) (?=(?:d|h|min|s|ms|MB|GB)\b)"),
-    "\N{NO-BREAK SPACE}",
-)
+_BEFORE_A_UNIT = re.compile(r"(?<=\d) (?=(?:d|h|min|s|ms|MB|GB)\b)")
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 _STRETCHES = {SlotState.SHUFFLE: "▒", SlotState.COPY: "▞", WASTED: "░"}
 """Stretches that are no plain bar: a shuffle, a speculative attempt, wasted work."""
 

@@ -87,7 +87,7 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
 def _by_hand(runs: Sequence[ChartRun]) -> list[str]:
     """How to learn how far predictions are off, where jobs are a history's."""
     worlds = (told_scenario(run.slot_history.started) for run in runs)
-    return [_BACKTEST] if any(each.workload.kind == "recorded" for each in worlds) else []
+    return [_BACKTEST] if any(each.plays_history for each in worlds) else []
 
 
 def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> ReportSource:
