@@ -130,7 +130,7 @@ class Playback:
         the opening.
         """
         move = move or (Stay() if self.requests else self.opening_move)
-        self.set_view(**self._app.room(self.view))
+        self._look_around()
         self.requests += 1
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
@@ -140,7 +140,7 @@ class Playback:
         """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
         if not self.is_live():
             return
-        self.set_view(**self._app.room(self.view))
+        self._look_around()
         self.requests += 1
         source = cast(LiveSource, self.source)
         changes = isinstance(intervention, Intervene)
@@ -160,9 +160,13 @@ class Playback:
                 self.changed = False
                 saved()
 
-        self.set_view(**self._app.room(self.view))
+        self._look_around()
         self.requests += 1
         cast(LiveSource, self.source).ask(InterventionRequest(save, self.view), answered)
+
+    def _look_around(self) -> None:
+        """Say in the view how much room there is, and whether time stands still."""
+        self.set_view(at_rest=not self.player.playing, **self._app.room(self.view))
 
     def is_live(self) -> bool:
         """Whether the run can be changed; a message says so if it cannot."""

@@ -11,6 +11,7 @@ from callboard.journal.replay.scheduler_facts import waiting_of_job
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable, priority_name
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
+from callboard.journal.tell.response_parts import ResponseParts
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import MAPS, REDUCES, JobId, Millis, Stage
 
@@ -34,8 +35,8 @@ def job_detail(
     submission, over = row.submission, row.finished_ms is not None
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
     spent = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
-    response = [("response", spent), *(_went_to(recording, row) if over else [])]
-    facts = [("state", _state(row)), *(response if over else [])]
+    facts = [("state", _state(row)), ("response", spent)]
+    facts += _went_to(recording, cluster, row, view)
     facts += [("maps", _progress(row, MAPS))]
     if submission.reduces:
         facts += [("reduces", _progress(row, REDUCES))]
@@ -46,7 +47,7 @@ def job_detail(
         facts += [("preempted", _preemptions(row))]
     if recording.insight is not None:
         facts += _sizes(recording.insight, cluster, row, at_ms)
-    facts += [*([] if over else response), ("waited", _waited(row, until_ms))]
+    facts += [("waited", _waited(row, until_ms))]
     facts += [("submitted", _submission(row)), *_slot_time(row)]
     window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
     shown = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
@@ -54,16 +55,30 @@ def job_detail(
     return DetailText(title, facts, shown, *window)
 
 
-def _went_to(recording: Recording, row: JobRecord) -> list[tuple[str, str]]:
-    lines = response_shares(recording, row.submission.job)
-    return list(zip(("it went to", "", ""), lines, strict=False))
+def _went_to(
+    recording: Recording, cluster: ClusterState, row: JobRecord, view: View
+) -> list[tuple[str, str]]:
+    """Where its response went; of a job that goes on, where its time went so far, once the view
+    stands still.
+    """
+    job = row.submission.job
+    if row.finished_ms is not None:
+        said, lines = "it went to", response_shares(recording, job)
+    elif view.at_rest:
+        said, lines = "went to", _shares(recording.parts_so_far(job, cluster.run.index))
+    else:
+        return []
+    return list(zip((said, "", ""), lines, strict=False))
 
 
 def response_shares(recording: Recording, job: JobId) -> list[str]:
     """What a job's response went to, the greatest parts first, as `callboard explain` has them;
     none while it is not over.
     """
-    parts = recording.response_parts(job)
+    return _shares(recording.response_parts(job))
+
+
+def _shares(parts: ResponseParts | None) -> list[str]:
     if parts is None:
         return []
     whole_ms = max(parts.ms.total(), 1)

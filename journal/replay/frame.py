@@ -134,7 +134,8 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     `all_jobs` also lists those that have left the system.  `slot` is one of the slots of `node`.
     `with_run` asks for the `RunInfo`, which stays the same.  `lead` is which of two compared runs
     is in front: steps go by its events.  `colour_by` is what the colours of jobs are to stand for.
-    `with_cards` asks for what is in each slot.
+    `with_cards` asks for what is in each slot.  `at_rest` says that time stands still, so that
+    there is time for what takes long to tell.
     """
 
     columns: int = 80
@@ -160,6 +161,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     lead: int = 0
     colour_by: ColourBy = ColourBy.FITTING
     with_cards: bool = False
+    at_rest: bool = False
 
 
 class RunInfo(msgspec.Struct, frozen=True, array_like=True):

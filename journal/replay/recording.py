@@ -27,6 +27,9 @@ _SNAPSHOTS_MAX = 96
 _EXPLAINED_MOST = 200_000
 """Events that are read, twice, to tell where a response went: about a second's work."""
 
+_EXPLAINED_SO_FAR_MOST = 50_000
+"""The same for a job that goes on, of which every moment is told anew."""
+
 _SUCCEEDED = Outcome.SUCCEEDED
 EVENT_NUMBERS = {kind: number for number, kind in enumerate(ev.EVENT_TYPES)}
 _decode = msgspec.msgpack.Decoder[ev.AnyEvent](ev.AnyEvent).decode
@@ -115,6 +118,7 @@ class Recording:
         self._spacing = _SNAPSHOT_EVERY
         self._snapshots: list[ClusterState] = [ClusterState()]
         self._response_parts: dict[JobId, ResponseParts | None] = {}
+        self._parts_so_far: tuple[JobId, int, ResponseParts | None] = (-1, 0, None)
         self._nearest_state = ClusterState()
         """The state that was asked for last, which is often nearer than a snapshot."""
 
@@ -126,9 +130,19 @@ class Recording:
             end = self._end_of(job)
             if end is None:
                 return None
-            parts = response_parts(lambda: map(self.event, range(end)), job)
-            self._response_parts[job] = parts
+            self._response_parts[job] = self._parts_after(end, job)
         return self._response_parts[job]
+
+    def parts_so_far(self, job: JobId, index: int) -> ResponseParts | None:
+        """Where a job's time went in the first `index` events; None where these are too many."""
+        if index > _EXPLAINED_SO_FAR_MOST:
+            return None
+        if self._parts_so_far[:2] != (job, index):
+            self._parts_so_far = job, index, self._parts_after(index, job)
+        return self._parts_so_far[2]
+
+    def _parts_after(self, index: int, job: JobId) -> ResponseParts | None:
+        return response_parts(lambda: map(self.event, range(index)), job)
 
     def _end_of(self, job: JobId) -> int | None:
         """How many events there are up to the job's end."""

@@ -59,6 +59,8 @@ class ChainLink(StrEnum):
     """At a node that had been given the task and had no slot free."""
     MESSAGES = "messages"
     """Between a launch and its start, or an end and its booking."""
+    UNHEARD = "unheard"
+    """The same after an end in vain: a crash is known once a node has been silent for long."""
     INITIALISATION = "initialisation"
     SETUP = "setup"
     CLEANUP = "cleanup"
@@ -154,8 +156,10 @@ class ChainReader:
                 own.phases.append((event.at_ms, ChainLink.STALLED))
             case ev.AttemptSuspended():
                 own.phases.append((event.at_ms, ChainLink.SUSPENDED))
-            case ev.AttemptEnded():
+            case ev.AttemptEnded(outcome=Outcome.SUCCEEDED):
                 own.phases.append((event.at_ms, ChainLink.MESSAGES))
+            case ev.AttemptEnded():
+                own.phases.append((event.at_ms, ChainLink.UNHEARD))
 
     def _note_job(self, event: ev.JobEvent) -> None:
         match event:

@@ -37,6 +37,7 @@ _LABELS = {
     ChainLink.SPECULATION: "a slow attempt ran, which a speculative one overtook",
     ChainLink.NODE_QUEUE: "a task waited for a slot in the queue of its node",
     ChainLink.MESSAGES: "messages and heartbeats, between decisions and deeds",
+    ChainLink.UNHEARD: "an attempt was over in vain, of which its scheduler had not heard",
     ChainLink.INITIALISATION: "the job was initialised",
     ChainLink.SETUP: "the job was set up",
     ChainLink.CLEANUP: "the job was cleaned up",

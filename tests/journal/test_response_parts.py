@@ -129,11 +129,12 @@ def test_the_example_in_the_docs(tmp_path: Path) -> None:
 
 
 def test_the_chain_so_far_by_hand() -> None:
-    """At 1500 job-0's map 1 has failed and not been booked; at 2000 it runs again; at 3450 all maps
+    """At 1750 job-0's map 1 has failed and not been booked; at 2000 it runs again; at 3450 all maps
     are done, and its reduce shuffles.
     """
-    so_far = {now_ms: chain_so_far(now_ms) for now_ms in (150, 1500, 2000, 3450)}
+    so_far = {now_ms: chain_so_far(now_ms) for now_ms in (150, 1750, 2000, 3450)}
     assert so_far[150] == [Piece(0, 150, ChainLink.WAITING, MAP)]
+    assert so_far[1750][-1].link is ChainLink.UNHEARD
     assert [(piece.link, piece.ms) for piece in so_far[2000]] == [
         (ChainLink.WAITING, 200),
         (ChainLink.LOST, 1600),

@@ -1,12 +1,16 @@
 """The detail of a job and of a slot: facts that can be followed in the journal by hand."""
 
+from collections.abc import Iterable
+
 import pytest
 
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.response_parts import response_parts
+from callboard.scheduler.model import Millis
 from tests.journal.replay.support import events_of, outage
 
 
@@ -29,6 +33,13 @@ def detail(
     found = cursor.frame(view).detail
     assert found is not None
     return found
+
+
+def outage_recording() -> Recording:
+    recording = Recording(oracle_of_journal)
+    for event in outage():
+        recording.append(event)
+    return recording
 
 
 def stretches(lane: Lane) -> list[tuple[int, int]]:
@@ -96,9 +107,7 @@ def test_a_slot_tells_who_had_it_before() -> None:
 
 def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
     """In the outage rack-2 is down at 0:08:20, and its reduces count as running."""
-    recording = Recording(oracle_of_journal)
-    for event in outage():
-        recording.append(event)
+    recording = outage_recording()
     cluster = recording.state_at(recording.index_at(500_000))
     place = bytes(cluster.states).index(SlotState.GHOST)
     node = next(n for n in range(40) if cluster.first[n] <= place < cluster.first[n + 1])
@@ -110,9 +119,7 @@ def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
 
 @pytest.mark.parametrize("at_ms", [0, 1, 500_000, 1_510_826])
 def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
-    recording = Recording(oracle_of_journal)
-    for event in outage():
-        recording.append(event)
+    recording = outage_recording()
     cursor = Cursor(recording)
     cursor.to_ms(at_ms)
     for node in range(0, 40, 3):
@@ -120,19 +127,34 @@ def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
             assert cursor.frame(View(lane_columns=30, node=node, slot=slot)).detail is not None
 
 
-def test_the_end_of_a_job_says_where_its_response_went() -> None:
-    """The greatest parts, as `callboard explain` tells them; nothing before its end."""
-    recording = Recording(oracle_of_journal)
-    for event in outage():
-        recording.append(event)
-    parts = response_parts(outage, 0)
+def told_of_its_time(recording: Recording, at_ms: Millis, *, at_rest: bool) -> list[str]:
+    """What the detail of the first job says its time went to."""
+    cursor = Cursor(recording)
+    cursor.to_ms(at_ms)
+    shown = cursor.frame(View(job=0, at_rest=at_rest)).detail
+    assert shown is not None
+    return [text for key, text in shown.facts if key in ("it went to", "went to")]
+
+
+def greatest_part(events: Iterable[AnyEvent]) -> str:
+    kept = list(events)
+    parts = response_parts(lambda: kept, 0)
     assert parts is not None
     ((label, ms), *_) = parts.ms.most_common(1)
-    cursor = Cursor(recording)
-    told = []
-    for at_ms in (recording.end_ms, recording.end_ms // 2):
-        cursor.to_ms(at_ms)
-        shown = cursor.frame(View(job=0)).detail
-        assert shown is not None
-        told.append([text for key, text in shown.facts if key == "it went to"])
-    assert told == [[f"{ms / parts.ms.total():4.0%}  {label}"], []]
+    return f"{ms / parts.ms.total():4.0%}  {label}"
+
+
+def test_the_end_of_a_job_says_where_its_response_went() -> None:
+    """The greatest parts, as `callboard explain` tells them."""
+    recording = outage_recording()
+    told = told_of_its_time(recording, recording.end_ms, at_rest=False)
+    assert told == [greatest_part(outage())]
+
+
+def test_a_running_job_says_where_its_time_went_once_the_screen_stands_still() -> None:
+    """As `callboard explain` of a journal cut off there; while time passes there is none for it."""
+    recording = outage_recording()
+    half_ms = recording.end_ms // 2
+    before = [event for event in outage() if event.at_ms <= half_ms]
+    assert told_of_its_time(recording, half_ms, at_rest=True) == [greatest_part(before)]
+    assert told_of_its_time(recording, half_ms, at_rest=False) == []
