@@ -4,9 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
+from callboard.experiments.many.run_tasks import RunTask
 from callboard.scheduler.numba_cache import numba_is_installed
+from callboard.tables.engine_lines import engine_lines
 from tests.callboard.conftest import Run
+from tests.support.world import job, spec_of
 
 pytestmark = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 
@@ -31,6 +35,16 @@ def test_seeds_say_who_has_played(callboard: Run) -> None:
     assert "played by" not in out
     _, out, _ = callboard(*asked, "--engine", "twin")
     assert "played by the twin: fair" in out
+
+
+def test_policies_that_the_twin_refuses_for_one_reason_share_a_line() -> None:
+    policies = ("fair+suspend", "fair", "fifo+suspend", "fair+suspend")
+    specs = [structs.replace(spec_of([job(0)]), policy=policy) for policy in policies]
+    results = [RunTask(spec, engine="auto").run() for spec in specs]
+    assert list(engine_lines(results)) == [
+        "played by the twin: fair",
+        "played by the actors: fair+suspend, fifo+suspend (the twin: it does not know `suspend`)",
+    ]
 
 
 def test_what_only_the_actors_can_play_is_refused(callboard: Run) -> None:
