@@ -133,6 +133,10 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
     """The arguments; argparse leaves over scenarios of `run` between its options or after them."""
     if words and not words[0].startswith("-") and words[0] not in COMMAND_SUMMARIES:
         parser.error(_no_command(words[0]))
+    if words and words[0].startswith("--") and words[0] not in ("--help", "--version"):
+        parser.error(
+            f"{words[0]}: options come after the command, as in `callboard run … {words[0]}`"
+        )
     bare = next((word for word in words if word[:2] == "--" and word[-3:] == "=--"), None)
     if bare is not None:  # argparse would hand on an empty list
         parser.error(f"argument {bare[:-3]}: `--` is no value")
@@ -190,14 +194,19 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         named = message.partition("arguments are required: ")[2].split(", ")
-        missing = [each for each in self._actions if "/".join(each.option_strings) in named]
-        told = [f"\n  {'/'.join(each.option_strings)}: {_help_of(each)}" for each in missing]
+        missing = [each for each in self._actions if _name_of(each) in named]
+        told = [f"\n  {_name_of(each)}: {_help_of(each)}" for each in missing]
         super().error(concise(message) + "".join(told))
 
 
-def _help_of(option: argparse.Action) -> str:
+def _name_of(argument: argparse.Action) -> str:
+    """As argparse calls it where it is missing."""
+    return "/".join(argument.option_strings) or str(argument.metavar or argument.dest)
+
+
+def _help_of(argument: argparse.Action) -> str:
     """Its help as `--help` prints it."""
-    return (option.help or "") % vars(option)
+    return (argument.help or "") % vars(argument)
 
 
 def make_parser(command: str = "") -> argparse.ArgumentParser:

@@ -6,18 +6,22 @@ import shutil
 import sys
 import sysconfig
 import traceback
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.kernel.kernel import ActorFailed, KernelError
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError, RunFailed
 from callboard.journal.checks.findings import Violation
 from callboard.journal.format import JournalError
 from callboard.journal.missing_extra import MissingExtraError
+from callboard.journal.tell.names import clock
 from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PartMisbehaves, PolicySpecError
 from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.view import JobView
 
 BAD_INPUT = ScenarioError, PolicySpecError, JournalError, InputError, MissingExtraError
 """What tells people of their own input, and needs no traceback."""
@@ -54,23 +58,50 @@ def _described(error: Exception) -> tuple[str | None, int]:
         case OSError(strerror=str() as reason):
             return f"{error.filename or 'output'}: {reason}", EXIT_BAD_INPUT
         case ActorFailed():
-            told = (str(error), _traced(error.__cause__ or error))
-            return "\n".join(filter(None, told)), EXIT_FAILED
+            return "\n".join(_of_failure(error)), EXIT_FAILED
         case KernelError() | Violation():
-            return str(error), EXIT_FAILED
+            first, *more = str(error).split("\n")
+            return "\n".join([first, *_where(error), *more]), EXIT_FAILED
     return None, EXIT_FAILED
 
 
-def _traced(cause: BaseException) -> str:
-    """Where it happened: from the first line on that is not Callboard's, which is a policy's; all
-    of it where there is none, and nothing where the message says what a part has done.
+def _of_failure(error: ActorFailed) -> Iterator[str]:
+    """What a policy's part has raised, when, in which run, and in which of its lines; of an error
+    elsewhere in Callboard everything.
     """
+    cause = error.__cause__ or error
     told = traceback.TracebackException.from_exception(cause)
-    others = next((n for n, each in enumerate(told.stack) if _is_foreign(each.filename)), None)
-    if others is None and isinstance(cause, PartMisbehaves):
-        return ""
-    told.stack = traceback.StackSummary.from_list(told.stack[others or 0 :])
-    return "".join(told.format()).rstrip()
+    first = _first_of_policy(told.stack)
+    if first is None:
+        yield str(error)
+        yield from _where(error)
+        yield "".join(told.format()).rstrip()
+        return
+    misbehaves = isinstance(cause, PartMisbehaves)
+    yield str(cause) if misbehaves else "".join(told.format_exception_only()).rstrip()
+    yield f"  at {clock(error.at_ms)} of the run{''.join(_where(error, ', '))}"
+    if not misbehaves or _is_foreign(told.stack[first].filename):
+        lines = traceback.StackSummary.from_list(told.stack[first:]).format()
+        yield "".join(lines).rstrip()
+    if isinstance(cause, AttributeError) and isinstance(cause.obj, BookedJob):
+        members = (each for each in vars(JobView) if not each.startswith("_"))
+        yield f"  a policy sees of a job: {', '.join(members)}"
+
+
+def _first_of_policy(stack: traceback.StackSummary) -> int | None:
+    """The first frame of somebody's own file; without any the first of the schedulers, where a
+    part that cannot be called as it must shows.
+    """
+    files = [each.filename for each in stack]
+    own = (place for place, file in enumerate(files) if _is_foreign(file))
+    scheduling = str(_PACKAGE / "scheduler")
+    ours = (place for place, file in enumerate(files) if file.startswith(scheduling))
+    return next(own, next(ours, None))
+
+
+def _where(error: Exception, before: str = "  ") -> Iterator[str]:
+    """In which run, where that is known."""
+    return (before + note for note in getattr(error, "__notes__", ()))
 
 
 def _is_foreign(file: str) -> bool:

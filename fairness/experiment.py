@@ -21,6 +21,7 @@ from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, RunEnded
 from callboard.actors.vocabulary.faults import ResumeMaster
 from callboard.experiments.run.plugins import load_architecture, load_policy, stands_alone
+from callboard.experiments.run.run_result import LIVELOCK
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.fairness.variants import without_unanswered
@@ -127,6 +128,16 @@ class ObservedRun:
     def all(self, kind: type[E]) -> list[E]:
         """The events of one type, in order."""
         return [event for event in self.events if type(event) is kind]
+
+    @property
+    def why_unfinished(self) -> str:
+        """Why it did not come to its end, in a line; empty if it did."""
+        if self.trouble is not None:
+            return str(self.trouble).split("\n")[0]
+        reason, at_s = self.ended.reason, self.ended.at_ms / 1000
+        if reason == LIVELOCK:
+            return f"preemption went round for {at_s:,.0f} s, and nothing succeeded"
+        return "" if reason == "complete" else f"the run had not ended after {at_s:,.0f} s"
 
     @property
     def violation(self) -> Violation | None:

@@ -5,7 +5,8 @@ small population of scenarios is changed a little again and again.  The worst sc
 smaller as long as it stays nearly as bad.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from hypothesis import Phase, target
 
 from callboard.actors.config import Cluster
 from callboard.fairness import search
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.objectives import OBJECTIVES
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
 from callboard.scenarios.listed_jobs import ListedJob
@@ -37,6 +39,17 @@ class WorstCase(NamedTuple):
     scenario: Scenario
 
 
+class HuntResult(NamedTuple):
+    """The smallest of the worst scenarios, and how many were tried; of those in which a run did not
+    come to its end how many there were by policy, and what became of the first.
+    """
+
+    worst: WorstCase
+    tried: int
+    failures: Mapping[str, int]
+    first_failures: Mapping[str, str]
+
+
 class Hunt:
     """One hunt; `tried` counts scenarios."""
 
@@ -52,6 +65,9 @@ class Hunt:
         self._goal = OBJECTIVES[goal]
         self._on_progress = on_progress
         self._known: dict[bytes, float] = {}
+        self.failures: Counter[str] = Counter()
+        """By policy, scenarios in which its run did not come to its end."""
+        self.first_failures: dict[str, str] = {}
         self.best: list[WorstCase] = []
 
     @property
@@ -62,11 +78,20 @@ class Hunt:
         """By how much it is worse in this scenario; 0 if one of the runs did not end well."""
         label = msgspec.msgpack.encode(scenario)
         if label not in self._known:
-            runs = [each(scenario).run for each in (self._hunted, self._against)]
-            sound = all(run.trouble is None and run.ended.reason == "complete" for run in runs)
-            self._known[label] = self._goal.worse(*runs) if sound else 0.0
-            self._keep(WorstCase(self._known[label], scenario))
+            played = [each(scenario) for each in (self._hunted, self._against)]
+            sound = [self._ends_well(each) for each in played]
+            worse = self._goal.worse(*(each.run for each in played)) if all(sound) else 0.0
+            self._known[label] = worse
+            self._keep(WorstCase(worse, scenario))
         return self._known[label]
+
+    def _ends_well(self, experiment: Experiment) -> bool:
+        """Whether its run comes to its end; counts those that do not."""
+        why = experiment.run.why_unfinished
+        if why:
+            self.failures[experiment.policy] += 1
+            self.first_failures.setdefault(experiment.policy, why)
+        return not why
 
     def _keep(self, worst_case: WorstCase) -> None:
         self.best = sorted([*self.best, worst_case], key=lambda each: -each.worse)[:POPULATION]
@@ -195,9 +220,9 @@ def hunt(
     examples: int,
     seed: int,
     on_progress: search.OnProgress = search.ignore_progress,
-) -> tuple[WorstCase, int]:
-    """The smallest of the worst scenarios that were found, and how many were tried."""
+) -> HuntResult:
+    """Hunt for the scenario in which `hunted` looks worst against another by a goal."""
     chase = Hunt(hunted, against, goal, on_progress)
     chase.draw(examples, seed)
     chase.breed(examples, seed)
-    return chase.smallest(), chase.tried
+    return HuntResult(chase.smallest(), chase.tried, chase.failures, chase.first_failures)

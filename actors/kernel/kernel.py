@@ -45,6 +45,7 @@ class ActorFailed(KernelError):
     def __init__(self, actor: Actor, message: object, at_ms: Millis, error: BaseException) -> None:
         what = f"{type(error).__name__}: {error}"
         super().__init__(f"{actor.name} failed at {at_ms} ms: {what}\n  on {_shown(message)}")
+        self.at_ms = at_ms
 
 
 class Stalled(KernelError):

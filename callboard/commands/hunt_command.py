@@ -21,7 +21,7 @@ from callboard import search_arguments
 from callboard.experiments.journal_paths import check_folder, slug
 from callboard.experiments.run import plugins
 from callboard.experiments.run.trust import trust_option
-from callboard.experiments.user_errors import InputError
+from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.hunt import WorstCase, hunt
 from callboard.fairness.objectives import OBJECTIVES
@@ -64,18 +64,21 @@ def hunt_command(options: argparse.Namespace) -> int:
     announce(f"{title}: {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
     progress = steps_progress(title, steps)
     with temporary_hypothesis_home(), progress as watch:
-        found, tried = hunt(
-            mine, its, objective, examples=examples, seed=options.seed, on_progress=watch
-        )
+        result = hunt(mine, its, objective, examples=examples, seed=options.seed, on_progress=watch)
+    found, scenarios = result.worst, count(result.tried, "scenario")
     print(f"{hunted} against {against}: {objective}, {OBJECTIVES[objective].says}")
+    for policy, times in result.failures.items():
+        where = f"{times:,} of {scenarios}, which say nothing here"
+        print(f"  {policy} did not come to its end in {where}; the first time:")
+        print(f"    {result.first_failures[policy]}")
+        print(f"  callboard check {policy} --property finishes makes that small")
     if found.worse <= 0:
-        scenarios = count(tried, "scenario")
         print(f"  in none of {scenarios} (seed {options.seed}); --profile thorough tries more")
-        return 0
+        return EXIT_FAILED if result.failures else 0
     path = _write(found, hunted, against, options)
     nodes, jobs, _ = scenario_size(found.scenario)
     print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
-    print(f"  {count(tried, 'scenario')} (seed {options.seed}), made smaller")
+    print(f"  {scenarios} (seed {options.seed}), made smaller")
     trust = trust_option(hunted, against)
     print(f"  written to {path}; callboard run {path}{trust} compares the two")
     return 0

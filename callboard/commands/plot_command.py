@@ -6,6 +6,7 @@ figures of journals (all of them if none is named):
   jobs         jobs in the system over time
   gantt        what each slot did when; in a large cluster, how busy each node was
   shares       slots held beside slots due, by pool
+  debt         what each pool is owed of its fair share
   utilisation  slots held over time
   locality     how near to their data maps ran
   measure      one figure of each run, side by side: --of says which

@@ -189,7 +189,7 @@ def run_simulation(
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, onlookers=onlookers)
         began, began_processor = time.perf_counter(), time.process_time()
-        with stopping_on_ctrl_c(partial(run.kernel.stop, "interrupted")):
+        with stopping_on_ctrl_c(partial(run.kernel.stop, "interrupted")), _naming(spec):
             run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began
         processor_seconds = time.process_time() - began_processor
@@ -205,6 +205,16 @@ def run_simulation(
         map_locality=metrics.map_locality(),
         thoughts=metrics.thoughts(),
     )
+
+
+@contextlib.contextmanager
+def _naming(spec: RunSpec) -> Iterator[None]:
+    """What goes wrong says in which run: there may be several."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"under {spec.policy}, seed {spec.scenario.seed}")
+        raise
 
 
 def _checker() -> "Checker":

@@ -4,7 +4,6 @@ schedulers, could break.
 
 from callboard.actors.architecture import CENTRAL
 from callboard.actors.architectures import ARCHITECTURES
-from callboard.experiments.run.run_result import LIVELOCK
 from callboard.fairness.applicability import requires
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.figures import completed
@@ -34,13 +33,8 @@ def finishes(experiment: Experiment) -> int:
     run = experiment.run
     if run.violation is not None:
         raise NotApplicable("the run broke a rule")
-    if run.trouble is not None:
-        raise PropertyViolated(str(run.trouble).split("\n")[0])
-    if run.ended.reason == LIVELOCK:
-        at_s = run.ended.at_ms / 1000
-        raise PropertyViolated(f"preemption went round for {at_s:,.0f} s, and nothing succeeded")
-    if run.ended.reason != "complete":
-        raise PropertyViolated(f"the run had not ended after {run.ended.at_ms / 1000:,.0f} s")
+    if run.why_unfinished:
+        raise PropertyViolated(run.why_unfinished)
     return 1
 
 

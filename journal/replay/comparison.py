@@ -54,6 +54,7 @@ def _figures(
         busy=(maps, reduces),
         wasted=cluster.wasted_ms / max(sum(cluster.slots) * upto_ms, 1),
         run_ended_ms=recording.end_ms if over else None,
+        failure=recording.failure if over else "",
     )
 
 

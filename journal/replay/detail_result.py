@@ -57,6 +57,10 @@ def _wasted(cluster: ClusterState) -> list[_Fact]:
 def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
     """The result, and what to do next."""
     facts = [*_response(recording, cluster, at_ms), *_NEXT, *_ending(recording, cluster)]
+    if recording.failure:
+        lines = [printable(line.strip()) for line in recording.failure.splitlines()]
+        keys = ("the run failed", *[""] * (len(lines) - 1))
+        return DetailText("the run failed", [*zip(keys, lines, strict=True), *facts], [], 0, at_ms)
     return DetailText("the result", facts, [], 0, at_ms)
 
 

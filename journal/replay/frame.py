@@ -403,7 +403,7 @@ class RunFigures(msgspec.Struct, frozen=True, array_like=True):
     jobs that have succeeded in both runs.  `in_system_ms` is the mean time in the system of all
     jobs submitted so far.  `busy` are the shares of map and of reduce slot time in use, `wasted`
     that of all slot time in attempts that failed or were killed.  `run_ended_ms` is when the run
-    ended.
+    ended, and `failure` what made it fail there.
     """
 
     policy: str
@@ -414,6 +414,7 @@ class RunFigures(msgspec.Struct, frozen=True, array_like=True):
     busy: tuple[float, float]
     wasted: float
     run_ended_ms: Millis | None
+    failure: str = ""
 
 
 class ComparedJob(msgspec.Struct, frozen=True, array_like=True):

@@ -115,6 +115,7 @@ class Lockstep:
             frames[1] = msgspec.structs.replace(frames[1], hues=frames[0].hues)
         clusters = recordings[0].state_at(one), recordings[1].state_at(other)
         over = all(side.cursor.over for side in self._sides)
+        failed = any(recording.failure for recording in recordings)
         view = msgspec.structs.replace(view, all_jobs=view.all_jobs or over)
         rows, top, found = compare_jobs(clusters, at_ms, view)
         comparison = RunComparison(
@@ -131,5 +132,5 @@ class Lockstep:
             complete=all(recording.closed for recording in recordings),
             reached=any(side.cursor.reached for side in self._sides),
             comparison=comparison,
-            headline=compared_headline(clusters) if over else None,
+            headline=compared_headline(clusters) if over and not failed else None,
         )

@@ -72,7 +72,7 @@ def project(
         slot_hues=colours.slot_hues,
         queued_by_node=_queued(cluster),
         cards=slot_cards(cluster, at_ms) if view.with_cards else [],
-        headline=run_headline(cluster) if over else None,
+        headline=run_headline(cluster) if over and not recording.failure else None,
     )
 
 

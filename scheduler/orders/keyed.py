@@ -14,7 +14,7 @@ from callboard.scheduler.entitlements import (
 )
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, StageFact
 from callboard.scheduler.model import MAP, JobId, SlotKind
-from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.policy import Order, PartMisbehaves, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
@@ -47,8 +47,13 @@ class SortedQueue(Generic[Member]):
             return
         if old is not None:
             self._sorted.remove((old, name))
+        try:
+            self._sorted.add((key, name))
+        except TypeError as error:
+            raise PartMisbehaves(
+                f"{_shown(key)} is no key to compare with others: {error}"
+            ) from None
         self._keys[name] = key
-        self._sorted.add((key, name))
 
     def key_of(self, name: Member) -> SortKey | None:
         return self._keys.get(name)
@@ -57,6 +62,15 @@ class SortedQueue(Generic[Member]):
         key = self._keys.pop(name, None)
         if key is not None:
             self._sorted.remove((key, name))
+
+
+def _shown(key: object) -> str:
+    """A key for people, who may have forgotten to call a method."""
+    if not isinstance(key, tuple):
+        return f"{key!r:.80}"
+    names = [each.__name__ for each in key if callable(each)]
+    shown = ", ".join(each.__name__ if callable(each) else f"{each!r:.40}" for each in key)
+    return f"({shown})" + "".join(f", in which `{name}` lacks its (kind)," for name in names)
 
 
 class KeyedOrder(Order):
@@ -90,10 +104,14 @@ class KeyedOrder(Order):
 
     def place(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         seen = view.job(job)
-        if seen.pending(kind):
-            self._queues[kind].put(job, self.key(seen, kind))
-        else:
+        if not seen.pending(kind):
             self._queues[kind].drop(job)
+            return
+        key: object = self.key(seen, kind)
+        if not isinstance(key, tuple):
+            told = f"the order `{self.name}` compares a job by {_shown(key)}"
+            raise PartMisbehaves(f"{told}: `key` gives a tuple, such as (job.submitted_ms,)")
+        self._queues[kind].put(job, key)
 
 
 class RankedOrder(KeyedOrder, Ranking):

@@ -1,5 +1,6 @@
 """`callboard check` and `callboard hunt`."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -177,6 +178,23 @@ def test_a_hunt_finds_two_jobs_that_take_slots_from_each_other(
     assert status == 0
     assert "in none of" in out
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("hunted_first", [True, False])
+def test_a_hunt_says_in_how_many_scenarios_a_policy_failed(
+    callboard: Run, tmp_path: Path, hunted_first: bool
+) -> None:
+    """It found nothing in them: what is said of it may not sound like praise."""
+    file = tmp_path / "mine.py"
+    file.write_text(RAISES)
+    hunted, against = (f"{file}:Raises", "fair")[:: 1 if hunted_first else -1]
+    hunt = ("hunt", hunted, "--against", against, "--max-examples", "2")
+    status, out, _ = callboard(*hunt, "--to", str(tmp_path / "worst"))
+    assert status == 1
+    (tried,) = re.findall(r"in none of (\d+) scenarios", out)
+    assert f"{file}:Raises did not come to its end in {tried} of {tried} scenarios" in out
+    assert "fair did not come" not in out
+    assert "ZeroDivisionError" in out
 
 
 @pytest.mark.parametrize(

@@ -95,10 +95,71 @@ def test_an_error_in_ones_own_part_begins_with_what_is_wrong(
     status, out, err = callboard("run", "two-jobs", "--policy", f"{mine}:Mine", "--driver", driver)
     first, second, *more = err.split("\n")
     assert (status, out) == (1, "")
-    assert f" ms: {told}" in first
-    assert second.startswith("  on ")
-    assert any(str(mine) in line for line in more)
+    assert told in first
+    assert second.endswith(f"of the run, under {mine}:Mine, seed 1")
+    assert [line for line in more if line.startswith("  File")] == [
+        f'  File "{mine}", line 11, in queue'
+    ]
     assert all(len(line) <= LINE_MAX + 20 for line in (first, second, *more))
+
+
+KEYED = """
+from callboard.scheduler.orders.keyed import KeyedOrder
+
+class Mine(KeyedOrder):
+    name, summary = "mine", "for tests"
+
+    def key(self{parameters}):
+        {body}
+
+    def score(self, key):
+        return 0.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "told"),
+    [
+        (", job, kind", "return (job.pending, 1)", "(pending, 1), in which `pending` lacks its"),
+        (", job, kind", "job.pending(kind)", "the order `mine` compares a job by None"),
+        (", job, kind", "return 'first'", "`key` gives a tuple, such as (job.submitted_ms,)"),
+        (", job, kind", "return (job.left,)", "a policy sees of a job: job, submitted_ms, user"),
+        (", job", "return (1,)", "TypeError: Mine.key() takes 2 positional arguments"),
+    ],
+)
+def test_what_is_wrong_with_a_key_is_told_in_the_words_of_its_file(
+    callboard: Run, tmp_path: Path, parameters: str, body: str, told: str
+) -> None:
+    """Without the master's messages and Callboard's own frames, but those that called it."""
+    mine = tmp_path / "mine.py"
+    mine.write_text(KEYED.format(parameters=parameters, body=body))
+    status, _, err = callboard("run", "two-jobs", "--policy", f"{mine}:Mine")
+    assert status == 1
+    assert told in err
+    assert f"under {mine}:Mine, seed 1" in err
+    assert not any(word in err for word in ("SubmitStage", "drivers.py", "Traceback"))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("rum",), ["'rum' is no command; did you mean `callboard run`?"]),
+        (("explain",), ["JOURNAL", "what `callboard run --journal` has written"]),
+        (("hunt", "fifo"), ["--against", "  --against: the policy that it is compared with"]),
+        (("plot", "--size", "7"), ["1 to 60 inches each"]),
+        (("--policy", "fair", "run", "two-jobs"), ["options come after the command"]),
+    ],
+)
+def test_a_wrong_argument_is_told_and_nothing_besides(
+    words: tuple[str, ...], told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run_command_line(words)
+    _, _, error = capsys.readouterr().err.partition("error: ")
+    assert all(each in error for each in told)
+    lines = error.rstrip().split("\n")
+    assert len(lines) == 1 + ("required" in error)
+    assert all(line.strip(" :") for line in lines)
 
 
 def test_a_long_line_keeps_both_ends() -> None:

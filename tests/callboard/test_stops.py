@@ -184,12 +184,9 @@ def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     monkeypatch.setattr(parts, "compose_policy", lambda *_: Policy(Broken()))
     status, out, err = callboard("run", "two-jobs", "--host", host)
     assert (status, out) == (1, "")
-    assert err.startswith("callboard: master failed at ")
     first, second, *_ = err.split("\n")
-    assert first.endswith(" ms: ZeroDivisionError: a slip")
-    assert second.startswith("  on ")
-    assert len(second) < 250
-    assert "Traceback" in err
+    assert first == "callboard: ZeroDivisionError: a slip"
+    assert second == "  at 00:00:00.001 of the run, under fifo, seed 1"
     assert "in queue" in err
     assert "receive" not in err
 

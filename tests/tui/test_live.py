@@ -30,6 +30,7 @@ from callboard.journal.replay.source import (
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy
 from tests.journal.replay.support import OUTAGE, events_of, outage
+from tests.journal.replay.test_lockstep import pair
 from tests.support.soak import one_in
 from tests.tui.support import Screen, drive
 
@@ -191,14 +192,37 @@ def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
     monkeypatch.setattr(plugins, "_policy", lambda *_: Policy(Broken()))
     run = LiveServer([plan()])
     frame = to_the_end(run)
-    assert frame.failure.startswith("master failed at ")
-    assert "ZeroDivisionError: a slip" in frame.failure
+    assert frame.failure.startswith("ZeroDivisionError: a slip\n  at 00:00:")
 
     async def act(screen: Screen) -> None:
         await screen.press("end")
-        assert "the run failed: master failed" in screen.text()
+        assert "the run failed: ZeroDivisionError: a slip" in screen.text()
 
     drive(run, act)
+
+
+def test_of_two_runs_the_one_that_failed_is_named_at_once_and_none_is_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its jobs take no time and it is done first: it would be far ahead."""
+    sound = plugins._policy
+    monkeypatch.setattr(
+        plugins,
+        "_policy",
+        lambda spec, text: Policy(Broken()) if text == "fair" else sound(spec, text),
+    )
+    source = LiveServer(pair("fair", "fifo"))
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(300_000))
+        await screen.until(lambda: screen.frame.at_ms == 300_000)
+        await screen.press("2")
+        shown = screen.text()
+        assert "fair failed: ZeroDivisionError: a slip" in shown
+        assert "ahead" not in shown
+        assert "no difference so far" not in shown
+
+    drive(source, act)
 
 
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from textwrap import wrap
 import msgspec
 
 from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
-from callboard.journal.tell.names import clock
+from callboard.journal.tell.names import clock, printable
 from callboard.journal.tell.time_format import axis_time, short_mean
 from callboard.tui.panels.pane import Pane, Span, cut
 
@@ -72,6 +72,14 @@ def verdict(both: tuple[RunFigures, RunFigures]) -> str:
     return f"{both[ahead].policy} ahead: {', '.join(said)}"
 
 
+def failure_words(both: tuple[RunFigures, RunFigures]) -> str:
+    """Which run has failed, and why, in a line; empty if neither has."""
+    said = (
+        f"{each.policy} failed: {each.failure.splitlines()[0]}" for each in both if each.failure
+    )
+    return printable("; ".join(said))
+
+
 class ComparisonFiguresPane(Pane):
     """Both runs so far."""
 
@@ -98,7 +106,13 @@ class ComparisonFiguresPane(Pane):
         return figures[: max(height - len(divergence), 3)] + divergence
 
     def _ahead(self, comparison: RunComparison) -> Iterator[Iterable[Span]]:
-        """Which run is ahead in one line, and by how much as a bar to its side."""
+        """Which run is ahead in one line, and by how much as a bar to its side; none is where one
+        has failed.
+        """
+        if failed := failure_words(comparison.figures):
+            lines = wrap(failed, max(self.content_size.width, 10), max_lines=3, placeholder=" …")
+            yield from ([(line, self.ink(self.palette.fault, bold=True))] for line in lines)
+            return
         said = (verdict(comparison.figures), self.ink(bold=True))
         width, beside = self.content_size.width, self.content_size.width - len(said[0]) - 3
         if beside >= _BAR_LEAST:
@@ -135,14 +149,13 @@ class ComparisonFiguresPane(Pane):
         first, second = (row.of(figures) for figures in both)
         yield f"{row.label:<{_LABEL}}", self.ink(palette.dim)
         texts = ["–" if value is None else row.written(value) for value in (first, second)]
-        best = None
-        if first is not None and second is not None and texts[0] != texts[1]:
-            best = row.best(first, second)
+        if first is None or second is None or texts[0] == texts[1] or failure_words(both):
+            yield from ((f" {text:>{_VALUE}}", self.ink()) for text in texts)
+            return
+        best = row.best(first, second)
         for side, text in enumerate(texts):
             strong = best == side
             yield f" {text:>{_VALUE}}", self.ink(palette.good if strong else None, bold=strong)
-        if first is None or second is None or texts[0] == texts[1]:
-            return
         more = second - first
         if row.relative:
             said = f"{more / first:+.0%}" if first else ""
@@ -158,6 +171,8 @@ class ComparisonFiguresPane(Pane):
         width, height = self.content_size
         rows = 2 if height >= len(FIGURE_ROWS) + 7 else 1
         if divergence is None:
+            if failure_words(comparison.figures):
+                return
             yield [("no difference so far", self.ink(palette.dim))]
             return
         said = f"first difference at {clock(divergence.at_ms)}"

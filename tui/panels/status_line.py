@@ -7,7 +7,7 @@ from callboard.journal.replay.signs import ENDING_WORDS
 from callboard.journal.tell.names import clock, printable
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.keymap import COMPARING, INTERVENING, Command, Keymap
-from callboard.tui.panels.comparison_figures import verdict
+from callboard.tui.panels.comparison_figures import failure_words, verdict
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.playback import Playback
 from callboard.tui.theme import style
@@ -68,8 +68,13 @@ class StatusLine(Pane, can_focus=False):
             yield f" under {_policies(frame)}", style(palette.text, ground)
         if frame.totals.master_paused:
             yield "  the master is paused", style(palette.fault, ground, bold=True)
-        note = self._note or self._playback.under_way or (_ending(frame) if frame.over else "")
-        yield f"  {note}" if note else "", style(palette.accent, ground)
+        failed = _failed(frame)
+        ended = failed or (_ending(frame) if frame.over else "")
+        note = self._note or self._playback.under_way or ended
+        yield (
+            f"  {note}" if note else "",
+            style(palette.fault if failed else palette.accent, ground),
+        )
 
     def _hint(self, room: int) -> Iterator[Span]:
         """What to do first, as far as there is room for it, while nothing else is being done."""
@@ -83,7 +88,7 @@ class StatusLine(Pane, can_focus=False):
         dim = style(palette.dim, palette.raised)
         if (run := self._playback.run) is not None:
             yield f"seed {run.seed}  ", dim
-        if frame.comparison is not None:
+        if frame.comparison is not None and not _failed(frame):
             ink = style(palette.accent, palette.raised, bold=True)
             yield f"{printable(verdict(frame.comparison.figures))}  ", ink
         else:
@@ -95,10 +100,15 @@ class StatusLine(Pane, can_focus=False):
             yield text, wrong if totals.unaware else dim
 
 
+def _failed(frame: Frame) -> str:
+    """That a run has failed by now, and why; empty if none has."""
+    if frame.comparison is not None:
+        return failure_words(frame.comparison.figures)
+    failed = frame.failure and frame.over
+    return f"the run failed: {printable(frame.failure.splitlines()[0])}" if failed else ""
+
+
 def _ending(frame: Frame) -> str:
-    failure = frame.failure or (frame.comparison.other.failure if frame.comparison else "")
-    if failure:
-        return "the run failed: " + printable(failure.partition("\n")[0])
     if frame.comparison is not None:
         return "both runs are over"
     return ENDING_WORDS.get(frame.reason, f"the run {frame.reason}")
