@@ -101,7 +101,8 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     trust = Trust(options.trust, tuple(options.policy or ()))
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_of(source, options)
-    planned = PlannedWorld(source, options, spec, chosen_policies(spec, asked))
+    policies = chosen_policies(spec, asked) if asked else source.own_policies(spec)
+    planned = PlannedWorld(source, options, spec, policies)
     if options.allocations is not None:
         _tell_of_queues(options.allocations, planned.policies)
     return planned

@@ -14,6 +14,7 @@ from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import cores_here
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
 from callboard.experiments.pages.report.report_words import found_sentence, skewed_remark
+from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
@@ -215,6 +216,18 @@ def _told_seeds(seeds: Sequence[int]) -> str:
     return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; jobs counted with the first)"
 
 
+def _checked_words(results: Sequence[RunResult]) -> list[str]:
+    """How often the rules were checked in how many runs, if they were."""
+    checks = [check for each in results for check in each.checks]
+    if not checks:
+        return []
+    exercised = {check.rule for check in checks if check.times}
+    rules = f"{len(exercised)} of {len({check.rule for check in checks})} rules"
+    times = count(sum(check.times for check in checks), "time")
+    where = f"in {count(len(results), 'run')}, {times}"
+    return [f"checked: {rules} {where}, none broken (docs/checks.md says what they ask for)"]
+
+
 def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
     """What the rule says, what the intervals are, and which are wide, or of skewed figures."""
     runs = played.runs
@@ -226,9 +239,8 @@ def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
         which = f"the mean response time of {', '.join(wide)}"
         lines.append(f"wide intervals: {which} is known to no better than ± 20 %; more seeds help")
     lines += filter(None, [skewed_remark(runs)])
-    lines += engine_lines(
-        each for place in range(len(runs.policies)) for each in runs.results(place)
-    )
+    results = [each for place in range(len(runs.policies)) for each in runs.results(place)]
+    lines += [*_checked_words(results), *engine_lines(results)]
     if played.interrupted:
         lines.append(f"interrupted: {count(len(runs.seeds), 'seed')} played to the end")
     return lines

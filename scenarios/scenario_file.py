@@ -4,6 +4,8 @@ All bad input raises `ScenarioError`, which names the file, the key and, if it c
 """
 
 import heapq
+import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -31,7 +33,7 @@ from callboard.scenarios.timeline import Timeline
 from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
 from callboard.scenarios.total_tasks import check_total_tasks
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
+from callboard.scheduler.registry.key_path import KeyPath, dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
@@ -165,7 +167,8 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
     try:
         scenario = decode_strictly(spelled, Scenario, "the scenario")
     except DecodeError as error:
-        raise ScenarioError(str(error), source=source, key=dotted(error.key)) from None
+        told = f"{error}{_meant(str(error), error.key, spelled)}"
+        raise ScenarioError(told, source=source, key=dotted(error.key)) from None
     try:
         _check(scenario)
         if check_timeline:
@@ -173,6 +176,23 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
     except ScenarioError as error:
         raise error.in_file(source) from None
     return scenario
+
+
+def _meant(problem: str, key: KeyPath, raw: object) -> str:
+    """What to write instead, where a key stands in the wrong place or is written in another way."""
+    if problem.startswith("expected a list, got a table"):
+        return f"; each of a list of tables begins with [[{dotted(key)}]]"
+    if problem.startswith("expected a list, got "):
+        return f"; a list stands in brackets, as in [{json.dumps(value_at(raw, key, ''))}]"
+    if key == ("workload", "jobs") and problem.endswith("got a list"):
+        return "; each job that is listed begins with [[workload.job]]"
+    unknown = _UNKNOWN.match(problem)
+    if unknown and key and unknown[1] in Scenario.__struct_fields__:
+        return "; that stands at the top of the file, before the first [table]"
+    return ""
+
+
+_UNKNOWN = re.compile(r"unknown field `?(\w+)")
 
 
 def _with_spelled_policies(raw: object, source: str | Path) -> object:

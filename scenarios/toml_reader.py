@@ -70,7 +70,19 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
         place = _AT_LINE.search(message)
         line = int(place[1]) if place else None
         problem = message[: place.start()] if place else message
-        raise ScenarioError(f"not valid TOML: {problem}", source=source, line=line) from None
+        told = f"not valid TOML: {problem}{_meant(problem)}"
+        raise ScenarioError(told, source=source, line=line) from None
+
+
+_TWICE = re.compile(r"Cannot declare \((.+)\) twice")
+
+
+def _meant(problem: str) -> str:
+    """What to write instead, of the two mistakes that are made most."""
+    if twice := _TWICE.search(problem):
+        name = ".".join(re.findall(r"'([^']+)'", twice[1]))
+        return f"; where there are several, each begins with [[{name}]]"
+    return "; a text stands in quotes" if problem == "Invalid value" else ""
 
 
 def line_of_key(text: str, key: KeyPath) -> int | None:

@@ -50,7 +50,8 @@ def check_share(name: str, share: float, below: float = 1) -> None:
 def check_seeds(least: int, most: int) -> None:
     """ValueError for limits to the number of seeds that leave no variance to see."""
     if not 2 <= least <= most:
-        raise ValueError(f"seeds from {least} to {most}: at least 2, and in this order, are wanted")
+        told = f"{least} seeds come before the first look, and there are {most}"
+        raise ValueError(f"{told}; name as many seeds or more, and 2 at least")
 
 
 def count_seeds(seeds: int, left_out: int) -> str:

@@ -14,6 +14,7 @@ from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import FaultStruck, RunStarted
 from callboard.experiments.run.plugins import (
+    canonical_policy,
     catalogue,
     load_policy,
     read_architecture,
@@ -100,6 +101,20 @@ class RunSource:
             if error.key in short and not _set_again(error.key, overrides):
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
+
+    def own_policies(self, spec: RunSpec) -> tuple[str, ...]:
+        """The canonical spellings of the policies that the scenario names; see `chosen_policies`.
+        ScenarioError, with its place in the file, for a bad one.
+        """
+        if self._file is None:
+            return chosen_policies(spec)
+        with self._file.placing_errors():
+            for place, text in enumerate(spec.scenario.policies):
+                try:
+                    canonical_policy(text, spec.scenario.parts)
+                except PolicySpecError as error:
+                    raise ScenarioError(str(error), key=f"policies[{place}]") from None
+        return chosen_policies(spec)
 
     def cluster(self, overrides: Sequence[str] = ()) -> Cluster | None:
         """The cluster alone; None of a journal, whose run is played as it was."""

@@ -69,6 +69,15 @@ def test_being_checked_changes_nothing(
     assert (told["S14"] > 0) == ("delay" in policy)
 
 
+def test_over_seeds_the_counts_are_told_in_a_line(callboard: Run) -> None:
+    asked = ("run", "two-jobs", "--policy", "fifo", "--seeds", "2")
+    status, out, _ = callboard(*asked, "--check")
+    assert status == 0
+    (told,) = [line for line in out.splitlines() if line.startswith("checked: ")]
+    assert told.startswith("checked: 10 of 15 rules in 2 runs, 460 times, none broken")
+    assert "checked: " not in callboard(*asked)[1]
+
+
 @pytest.mark.parametrize("driver", [("--driver", "trio"), ("--host", "direct")])
 def test_a_violation_ends_the_run_and_keeps_the_journal(
     callboard: Run, tmp_path: Path, driver: tuple[str, str]

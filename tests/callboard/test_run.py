@@ -374,6 +374,18 @@ def test_the_python_call_is_the_same_run() -> None:
     assert result.summary.jobs.completed == 2
 
 
+def test_a_policy_that_the_scenario_misspells_is_told_with_its_place(
+    callboard: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "it.toml"
+    jobs = '[workload]\nkind = "jobs"\njob = [{maps = 1, map_s = 1}]\n'
+    path.write_text(f'name = "it"\npolicies = ["fair", "fiar"]\n{jobs}')
+    status, _, err = callboard("run", str(path))
+    assert status == 2
+    assert f"{path}, line 2, policies[1]: unknown policy `fiar`; did you mean `fair`?" in err
+    assert callboard("run", str(path), "--policy", "fair")[0] == 0
+
+
 def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Path) -> None:
     """Also for one that the command line names, and for one that the timeline puts in force."""
 

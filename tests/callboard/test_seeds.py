@@ -78,6 +78,18 @@ class TestIntervals:
             _, alone, _ = callboard("run", *SMALL, "--seed", str(seed), "--json")
             assert json.loads(alone)[0]["digest"] == digest
 
+    def test_policies_that_the_seeds_cannot_tell_from_the_best_are_named(
+        self, callboard: Run
+    ) -> None:
+        """Else who is named first looks like the winner; `fifo` is none of them."""
+        fair = ("--policy", "fair", "--policy", "fair(pool_by='user')")
+        asked = ("run", "facebook-morning", "--jobs", "20", "--seeds", "3", "--policy", "fifo")
+        _, out, _ = callboard(*asked, *fair)
+        (told,) = [line for line in out.splitlines() if line.startswith("Under fair")]
+        assert told.endswith(" it took as long, as far as these seeds can tell.")
+        _, out, _ = callboard(*asked, "--policy", "fair")
+        assert "as far as these seeds can tell" not in out
+
     def test_the_tables_say_how_sure_they_are(self, callboard: Run) -> None:
         _, out, _ = callboard("run", *SMALL, "--seeds", "5", "--by", "user", "--slowdown")
         assert "5 seeds (1 to 5" in out

@@ -168,7 +168,7 @@ def test_coverage(family: str, correlation: float | None, share: float, measured
 def test_what_makes_no_rule() -> None:
     with pytest.raises(ValueError, match="share is 0,"):
         PrecisionRule(0.0)
-    with pytest.raises(ValueError, match="seeds from 20 to 4"):
+    with pytest.raises(ValueError, match="20 seeds come before the first look, and there are 4"):
         PrecisionRule(0.1, most=4)
     with pytest.raises(ValueError, match="inhomogeneous"):
         RULE.judge([[1.0, 2.0], [1.0]])

@@ -175,7 +175,7 @@ def test_a_skewed_rival_is_seldom_named(rivals: Rivals) -> None:
 def test_what_makes_no_rule() -> None:
     with pytest.raises(ValueError, match=r"error is 0\.5, and must be above 0 and below 0\.5"):
         SelectionRule(error=0.5)
-    with pytest.raises(ValueError, match="seeds from 20 to 9"):
+    with pytest.raises(ValueError, match="20 seeds come before the first look, and there are 9"):
         SelectionRule(most=9)
     with pytest.raises(ValueError, match="a single policy"):
         RULE.judge([[1.0]])

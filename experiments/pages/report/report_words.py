@@ -48,7 +48,11 @@ def found_sentence(runs: SeedRuns) -> str:
     if len(known) == 1:
         return f"{told}. {_seeds_remark(runs)}"
     others = [place for _, place in known[1:]]
-    return f"{told}, {_less_than(runs, names, best, min(others))}"
+    told = f"{told}, {_less_than(runs, names, best, min(others))}"
+    level = [
+        names[place] for place in others if place > min(others) and _is_level(runs, best, place)
+    ]
+    return f"{told} {_level_words(level)}" if level else told
 
 
 def skewed_remark(runs: SeedRuns) -> str:
@@ -83,6 +87,18 @@ def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> s
     seeds = f"Seed by seed the difference is {cells.difference}, less in {cells.better_in} seeds"
     sure = "" if found.difference.excludes_zero else ", which may be chance"
     return f"{told}. {seeds}{sure}."
+
+
+def _is_level(runs: SeedRuns, best: int, other: int) -> bool:
+    """Whether the seeds cannot tell the two apart."""
+    found = runs.against(best, other, mean_response_s).difference
+    return found.half is not None and not found.excludes_zero
+
+
+def _level_words(names: Sequence[str]) -> str:
+    *most, last = names
+    under = f"{', '.join(most)} and {last}" if most else last
+    return f"Under {under} it took as long, as far as these seeds can tell."
 
 
 def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
