@@ -4,6 +4,7 @@ import argparse
 
 import msgspec
 
+from callboard import web
 from callboard.actors.kernel.kernel import KernelError
 from callboard.arguments import moment, number
 from callboard.journal.replay.palette import THEMES
@@ -76,6 +77,8 @@ def show_on_screen(
         app.playback.follow()
     else:
         app.playback.begin(opening)
+    if web.is_child():
+        web.end_with_browser(app)
     app.run()
     if app.failure is not None:
         raise app.failure

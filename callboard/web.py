@@ -12,10 +12,16 @@ import re
 import shlex
 import socket
 import sys
-from collections.abc import Sequence
-from typing import Any
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 from callboard.experiments.user_errors import InputError
+
+if TYPE_CHECKING:
+    from callboard.tui.app import CallboardApp
 
 HOST = "127.0.0.1"
 PORT = 8000
@@ -46,6 +52,10 @@ _TITLE_AND_FOCUS = """\
 </script>
 </head>"""
 """What textual-serve's page lacks: a title for its tab, and keys that work without a click."""
+
+_PAUSE_S = 0.2
+_LAST_WORDS_S = 3.0
+"""How long the process of a screen that has ended may take to end as well."""
 
 SIZE_MAX = 1000
 """Columns, and rows, of a screen in a browser."""
@@ -135,11 +145,11 @@ def _server(command: str, port: int) -> Any:
             return await super().handle_websocket(request)
 
         async def _process_messages(self, websocket: Any, app_service: Any) -> None:
-            resize = app_service.set_terminal_size
+            latest = LatestSize(app_service.set_terminal_size, partial(asyncio.sleep, _PAUSE_S))
 
             async def resize_sanely(width: object, height: object) -> None:
                 if _is_size(width) and _is_size(height):
-                    await resize(width, height)
+                    latest.ask(width, height)
 
             app_service.set_terminal_size = resize_sanely
             await super()._process_messages(websocket, app_service)
@@ -148,6 +158,66 @@ def _server(command: str, port: int) -> Any:
             response.headers.update(_HEADERS)
 
     return LocalServer(command, host=HOST, port=port, title="callboard")
+
+
+class LatestSize:
+    """Hands a window's size on as it changes, with a pause after each, and leaves out those that
+    have changed again meanwhile: a screen laid out anew takes longer than a browser that cannot
+    decide between two sizes, and would go on with what has piled up after that is gone.
+    """
+
+    def __init__(
+        self,
+        hand_on: Callable[[Any, Any], Awaitable[None]],
+        pause: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._hand_on = hand_on
+        self._pause = pause
+        self._asked: tuple[object, object] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def ask(self, width: object, height: object) -> None:
+        """The window has this size now."""
+        self._asked = width, height
+        if self._task is None:
+            self._task = asyncio.create_task(self._follow())
+
+    async def settled(self) -> None:
+        """Return once the size that the window has now has been handed on."""
+        if self._task is not None:
+            await self._task
+
+    async def _follow(self) -> None:
+        handed_on = None
+        while handed_on != self._asked and self._asked is not None:
+            handed_on = self._asked
+            await self._hand_on(*handed_on)
+            await self._pause()
+        self._task = None
+
+
+def end_with_browser(app: "CallboardApp") -> None:
+    """Let the screen of a browser end once nothing can reach it (its server has gone, and with it
+    what its keys come from), and its process soon after the screen: one that is told to end while
+    it starts would draw for ever.
+    """
+
+    from textual.messages import ExitApp
+
+    def watch() -> None:
+        while not (app._exit or app._closed) and _has_keys(app):
+            time.sleep(_PAUSE_S)
+        app.post_message(ExitApp())
+        time.sleep(_LAST_WORDS_S)
+        os._exit(0)
+
+    Thread(target=watch, daemon=True).start()
+
+
+def _has_keys(app: "CallboardApp") -> bool:
+    """Whether keys come from somewhere, or will: the thread that reads them ends with its pipe."""
+    reader = getattr(app._driver, "_key_thread", None)
+    return reader is None or not reader.ident or reader.is_alive()
 
 
 def _own_page(page: str, address: str) -> str:

@@ -150,6 +150,60 @@ def test_a_browser_sees_the_run_and_no_other_page_does() -> None:
         asyncio.run(browse(port))
 
 
+def test_of_sizes_that_pile_up_the_latest_is_handed_on() -> None:
+    """A browser that cannot decide sends hundreds, each of which lays the whole screen out anew."""
+    handed_on: list[tuple[int, int]] = []
+
+    async def resize() -> None:
+        paused, go_on = asyncio.Event(), asyncio.Event()
+
+        async def hand_on(width: int, height: int) -> None:
+            handed_on.append((width, height))
+
+        async def pause() -> None:
+            paused.set()
+            await go_on.wait()
+
+        latest = web.LatestSize(hand_on, pause)
+        latest.ask(142, 39)
+        await paused.wait()
+        for _ in range(100):
+            latest.ask(142, 44)
+            latest.ask(142, 39)
+        latest.ask(80, 24)
+        go_on.set()
+        await latest.settled()
+        latest.ask(80, 25)
+        await latest.settled()
+
+    asyncio.run(resize())
+    assert handed_on == [(142, 39), (80, 24), (80, 25)]
+
+
+@SERVED
+@pytest.mark.parametrize("told", [b"", b'{"type": "quit"}'])
+def test_a_screen_whose_server_has_gone_ends(told: bytes) -> None:
+    """Else it would stay for ever, and out of reach.  It may be told so before it has started,
+    while its keys still come from somewhere.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-m", "callboard", "watch", "two-jobs"],
+        env={**environment(), "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        if told:
+            process.stdin.write(b"M" + len(told).to_bytes(4, "big") + told)
+            process.stdin.flush()
+            assert process.stdout is not None
+            assert process.stdout.read()  # to its end
+        else:
+            process.stdin.close()
+        process.wait(timeout=60)
+    assert process.returncode == 0
+
+
 SEEN = """(() => {
   const layer = document.querySelector(".xterm-text-layer");
   if (!layer || !document.body.classList.contains("-first-byte")) return null;
