@@ -7,12 +7,14 @@ examples:
 """
 
 import argparse
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from callboard.console import ReportConsole, plain, print_list
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count, duration
-from callboard.scenarios.library_list import LIBRARY, scenario_description, tour_names
+from callboard.scenarios.library_list import scenario_description, tour_names
 from callboard.scenarios.portrait import portrait_of
 from callboard.scenarios.scenario_file import find_scenario, library_scenarios, load_scenario
 
@@ -58,5 +60,11 @@ def _described(name: str) -> Iterator[str]:
     yield ""
     yield f"  callboard run {name}"
     yield f"  callboard watch {name}" + (" --tour" if name in tour_names() else "")
-    yield f"its file: {LIBRARY.name}/{path.name}" if path.parent == LIBRARY else f"its file: {path}"
+    yield f"its file: {_path_from_here(path)}"
     yield ""
+
+
+def _path_from_here(path: Path) -> str:
+    """A path that opens the file from the working folder: relative to it where that is shorter."""
+    whole = path.resolve()  # in a clone the package is reached by links
+    return min(os.path.relpath(whole), str(whole), key=len)

@@ -1,6 +1,7 @@
 """A wrong command line is answered with the next thing to type."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,27 @@ def test_one_scenario_and_one_policy_are_described(capsys: pytest.CaptureFixture
         assert words in told
     assert run_command_line(["policies", "fairr"]) == 2
     assert "did you mean `fair`?" in capsys.readouterr().err
+
+
+def test_the_file_of_a_scenario_can_be_opened_from_here(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the shorter of two ways, of a scenario of the library and of one's own."""
+    library = Path(__file__).parents[2] / "scenarios" / "library"
+    own = tmp_path / "own.toml"
+    shutil.copy(library / "two-jobs.toml", own)
+    for folder, asked, wanted in (
+        (library.parents[1], "two-jobs", "scenarios/library/two-jobs.toml"),
+        (tmp_path, "two-jobs", str(library / "two-jobs.toml")),
+        (tmp_path, str(own), "own.toml"),
+        (library, str(own), str(own)),
+    ):
+        monkeypatch.chdir(folder)
+        last = callboard("scenarios", asked)[1].splitlines()[-2]
+        assert last.startswith("its file: ")
+        told = Path(last.removeprefix("its file: "))
+        assert told.samefile(wanted)
+        assert len(str(told)) <= len(wanted)
 
 
 @pytest.mark.parametrize(("change", "nodes"), [(["-20%"], 80), (["+50%"], 150), (["40"], 40)])
