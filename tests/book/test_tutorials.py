@@ -13,7 +13,10 @@ from tests.support.soak import one_in
     one_in(
         2,
         [
-            ("class-room.md", ["run", "diff", "run", "run", "run", "run", "show", "show"]),
+            (
+                "class-room.md",
+                ["run", "diff", *("run" for _ in range(6)), "show", "show"],
+            ),
             ("your-own-policy.md", ["new", "run", "check", "hunt", "run", "explain", "run", "run"]),
         ],
     ),
