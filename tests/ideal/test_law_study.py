@@ -1,6 +1,8 @@
 """Theory beside what was played: laws by name, tests of equivalence, and the command."""
 
 import csv
+import doctest
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from importlib.util import find_spec
@@ -12,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.cli import run_command_line
+from callboard.experiments.ideal_study.law_plots import served_label
 from callboard.experiments.ideal_study.law_spelling import law_spelled
 from callboard.experiments.ideal_study.law_systems import (
+    LAW_DISCIPLINES,
     LawRun,
     LawSystem,
     ServedBy,
@@ -29,6 +33,7 @@ from callboard.scheduler.ideal import compiled_is_available, exact, simulate, si
 from callboard.scheduler.ideal.mean_responses import SingleServer
 from callboard.scheduler.ideal.size_laws import cut_off
 from tests.ideal.cases import EXAMPLES, Small, small_cases
+from tests.support.book_pages import DOCS, page_text
 
 pytest.importorskip("scipy")
 
@@ -303,3 +308,18 @@ def test_bad_input_is_one_line(
     said = capsys.readouterr().err
     assert complaint in said
     assert said.count("\n") == 1
+
+
+def test_the_page_shows_every_discipline_of_which_theory_knows_the_mean() -> None:
+    """In the order of the program's table."""
+    shown = re.findall(r"^ +0\.5   (\w+) ", page_text("ideal.md"), re.MULTILINE)
+    told = [served_label(ServedBy(each)) for each in LAW_DISCIPLINES]
+    assert shown[: len(told)] == told
+    sentence = page_text("ideal.md").partition("`--law` knows")[2].partition(";")[0]
+    assert set(LAW_DISCIPLINES) <= set(re.findall(r"`([\w-]+)`", sentence))
+
+
+def test_the_python_of_the_page_gives_what_it_says() -> None:
+    found = doctest.testfile(str(DOCS / "ideal.md"), module_relative=False, encoding="utf-8")
+    assert found.attempted > 6
+    assert found.failed == 0
