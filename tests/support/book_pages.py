@@ -15,6 +15,7 @@ CONSOLE = re.compile(
 )
 FENCE = r"```python\n(.*?)^```$"
 CHANGE = re.compile(rf"^<!-- change (\S+) -->\n{FENCE}.*?^{FENCE}", re.MULTILINE | re.DOTALL)
+WRITE = re.compile(r"^<!-- write (\S+) -->\n```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -23,16 +24,19 @@ def page_text(name: str) -> str:
 
 
 def play_page(name: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Run a page's commands and make its changes of files, in their order; the commands.
+    """Run a page's commands, write its files and change them, in their order; the commands.
 
-    A command in a block `console` prints what the block says, `...` for what it leaves out.  Two
-    blocks of Python after `<!-- change FILE -->` are what a file has, and has after the change.
+    A command in a block `console` prints what the block says, `...` for what it leaves out, and
+    empty lines as they are.  A block of TOML after `<!-- write FILE -->` is a file; two blocks of
+    Python after `<!-- change FILE -->` are what a file has, and has after the change.
     """
     text, played = page_text(name), []
-    steps = [*CONSOLE.finditer(text), *CHANGE.finditer(text)]
+    steps = [*CONSOLE.finditer(text), *CHANGE.finditer(text), *WRITE.finditer(text)]
     for step in sorted(steps, key=lambda step: step.start()):
         if step.re is CHANGE:
             _change(Path(step[1]), step[2], step[3])
+        elif step.re is WRITE:
+            Path(step[1]).write_text(step[2], encoding="utf-8")
         else:
             check_command(step[1], step[2], capsys)
             played.append(step[1])
