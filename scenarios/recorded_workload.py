@@ -10,12 +10,19 @@ import msgspec
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
     from callboard.scenarios.tasks_file import RecordedJob
+
+_MISSING = (
+    "beside the scenario or the journal; put it back there: neither holds the tasks themselves"
+)
+_FOREIGN = (
+    "is not the file that was imported with this scenario, or is damaged; put that one back, import"
+    " the history again, or take the line out"
+)
 
 
 class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded"):
@@ -23,7 +30,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
 
     path: str
     """A file that `callboard import` wrote, a history that it can read, or a folder of them; looked
-    up beside the scenario file, then in the working folder.
+    up beside the scenario file alone.
     """
     jobs: fields.JobCount | None = None
     """How many jobs to take, by time of submission."""
@@ -41,6 +48,8 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     """
     columns: str = ""
     """What the columns of a table mean, as `callboard import --map` takes it."""
+    digest: str | None = None
+    """The file's, as `callboard import` has written both: another file is refused."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         from callboard.scenarios.formats.recording_file import load_recording
@@ -53,15 +62,22 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         return [self._spec(number, job) for number, job in enumerate(recorded[: self.jobs])]
 
     def located(self, base_dir: Path) -> Path:
-        """Where its file is; ScenarioError if it is not there."""
+        """Where its file is; ScenarioError if it is not there, or is another than was imported."""
+        path = base_dir / self.path
         try:
-            return locate_trace(self.path, base_dir)
-        except ScenarioError as error:
-            problem = error.problem.replace("no trace", "no file of recorded tasks")
-            remedy = (
-                "put it back there: neither a scenario nor a journal holds the tasks themselves"
-            )
-            raise ScenarioError(f"{problem}; {remedy}", key=error.key) from None
+            found = path.exists()
+        except (OSError, ValueError):  # a name too long, or with a NUL in it
+            found = False
+        if not found:
+            problem = f'there is no file of recorded tasks "{self.path[:200]}" {_MISSING}'
+            raise ScenarioError(problem, key="workload.path")
+        if self.digest is None:
+            return path
+        from callboard.scenarios.tasks_file import tasks_digest
+
+        if tasks_digest(path) != self.digest:
+            raise ScenarioError(f'"{self.path[:200]}" {_FOREIGN}', key="workload.digest")
+        return path
 
     def _spec(self, number: int, job: "RecordedJob") -> JobSpec:
         tasks, as_recorded = job.tasks, self.failures == "recorded"

@@ -31,6 +31,7 @@ TASKS_VERSION = 4
 _READ = (2, 3, TASKS_VERSION)
 """Version 2 had jobs alone, and 3 did not say how long they were initialised."""
 GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_END = 8  # bytes: CRC-32 of what is packed, and how much that is
 
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
 _Length = Annotated[int, Meta(ge=1, le=int(SECONDS_MAX) * 1000)]
@@ -192,6 +193,18 @@ def _inputs(tasks: RecordedTasks) -> list[list[int]]:
     if bool((held < 0).all()):
         return []
     return [[node for node in row if node >= 0] for row in held.tolist()]
+
+
+def tasks_digest(path: Path) -> str:
+    """What tells this file of tasks from another: the checksum and the length that gzip has put at
+    its end, as 16 hexadecimal digits.  ScenarioError where it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(max(path.stat().st_size - _GZIP_END, 0))
+            return file.read().hex()
+    except OSError as error:
+        raise ScenarioError(f"cannot be read: {error.strerror}", source=path) from None
 
 
 def begins_as_tasks(begin: bytes) -> bool:

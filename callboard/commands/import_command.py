@@ -40,8 +40,8 @@ from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import Imported, attempt_lines, import_files
 from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
 from callboard.scenarios.formats.source_path import history_source
-from callboard.scenarios.scenario_file import Scenario, from_dict
-from callboard.scenarios.tasks_file import TASKS_SUFFIX, write_tasks
+from callboard.scenarios.scenario_file import from_dict
+from callboard.scenarios.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
 from callboard.scenarios.toml_writer import to_toml
 
 
@@ -90,13 +90,14 @@ def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) 
     written = scenario_of(imported, name, tasks.name)
     if imported.outages:
         written["timeline"] = [{"what": "trace", "path": outages.name}]
-    scenario: Scenario = from_dict(written, to)
+    from_dict(written, to)  # before anything is written
     to.parent.mkdir(parents=True, exist_ok=True)
     write_tasks(recording, tasks, attempt_lines(imported))
+    written["workload"]["digest"] = tasks_digest(tasks)
     if imported.outages:
         outages.write_text("".join(outage_lines(imported.outages)), encoding="utf-8")
     remarks = [f"Imported: {recording.format}.", *imported.remarks.lines()]
-    to.write_text(to_toml(scenario, map(printable, remarks)), encoding="utf-8")
+    to.write_text(to_toml(from_dict(written, to), map(printable, remarks)), encoding="utf-8")
 
 
 def _as_json(imported: Imported) -> dict[str, object]:

@@ -103,6 +103,41 @@ def test_a_journal_of_an_imported_run_is_played_again_while_its_tasks_are_there(
     assert callboard("show", "mine.journal")[0] == 0
 
 
+def test_the_tasks_of_another_import_are_not_played_in_silence(
+    callboard: Run, history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the working folder were played, and any of the same name beside the scenario."""
+    monkeypatch.chdir(tmp_path)
+    callboard("import", str(history), "--to", "mine/day.toml")
+    other = written(tmp_path, HADOOP1.replace("1200000029000", "1200000028000"), "other")
+    callboard("import", str(other), "--to", "day.toml")
+    assert callboard("calibrate", "mine/day.toml", "--to", "mine/fitted.toml")[0] == 0
+    own, foreign = tmp_path / "mine" / "day.tasks.gz", tmp_path / "day.tasks.gz"
+    own.rename(tmp_path / "away")
+    for scenario in ("mine/day.toml", "mine/fitted.toml"):
+        status, _, err = callboard("run", scenario)
+        assert (status, "workload.path: there is no file of recorded tasks" in err) == (2, True)
+    own.write_bytes(foreign.read_bytes())
+    for scenario in ("mine/day.toml", "mine/fitted.toml"):
+        status, _, err = callboard("run", scenario)
+        assert (status, err.count("\n")) == (2, 1)
+        assert 'workload.digest: "day.tasks.gz" is not the file that was imported with' in err
+    (tmp_path / "away").rename(own)
+    assert callboard("run", "mine/fitted.toml", "--policy", "fifo")[0] == 0
+
+
+def test_a_scenario_of_before_that_has_no_digest_of_its_tasks_is_played(
+    callboard: Run, history: Path, tmp_path: Path
+) -> None:
+    to = tmp_path / "day.toml"
+    callboard("import", str(history), "--to", str(to))
+    lines = to.read_text().splitlines(keepends=True)
+    without = [line for line in lines if not line.startswith("digest = ")]
+    assert len(without) == len(lines) - 1
+    to.write_text("".join(without))
+    assert callboard("run", str(to), "--policy", "fifo")[0] == 0
+
+
 def test_a_folder_plays_without_being_imported(callboard: Run, tmp_path: Path) -> None:
     folder = tmp_path / "done"
     folder.mkdir()

@@ -107,7 +107,11 @@ def test_tasks_that_were_imported_before_attempts_were_kept_can_be_played(
     del old["jobs"]
     path.write_bytes(gzip.compress(b"\n".join((msgspec.json.encode(old), job))))
     assert load_recording(path).recording.jobs
-    assert callboard("run", str(tmp_path / "old.toml"), "--policy", "fifo")[0] == 0
+    scenario = tmp_path / "old.toml"
+    told, digest, _ = scenario.read_text().partition("digest = ")  # its last line, which is newer
+    assert digest
+    scenario.write_text(told)
+    assert callboard("run", str(scenario), "--policy", "fifo")[0] == 0
     status, _, err = callboard("calibrate", str(path))
     assert (status, "has no attempts; import the history again" in err) == (2, True)
 
