@@ -11,6 +11,7 @@ import msgspec
 from callboard.arguments import moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.heartbeat_hint import interval_hint
+from callboard.experiments.run.history_note import history_note
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource, chosen_policies
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
@@ -72,6 +73,8 @@ class PlannedWorld(NamedTuple):
     options: argparse.Namespace
     spec: RunSpec
     policies: tuple[str, ...]
+    note: str = ""
+    """What to know of the history that it plays."""
 
     def with_seed(self, seed: int) -> RunSpec:
         """Its run with another seed."""
@@ -102,7 +105,8 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_of(source, options)
     policies = chosen_policies(spec, asked) if asked else source.own_policies(spec)
-    planned = PlannedWorld(source, options, spec, policies)
+    note = history_note(spec.scenario, source.base_dir)
+    planned = PlannedWorld(source, options, spec, policies, note)
     if options.allocations is not None:
         _tell_of_queues(options.allocations, planned.policies)
     return planned

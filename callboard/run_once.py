@@ -109,6 +109,8 @@ def print_heading(world: PlannedWorld, seeds: str) -> None:
     scenario = spec.scenario
     console.print_line(plain(scenario.name, "bold") + plain(f"  {scenario.story}"))
     console.print_line(plain(f"{_size(spec)}, {seeds}"))
+    if world.note:
+        console.print_line(plain(f"note: {world.note}"))
     if hint := world.interval_hint:
         console.print_line(plain(hint))
 

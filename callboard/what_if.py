@@ -67,9 +67,17 @@ def backtest_sentence(
 
 
 def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
-    """The same for a history whose settings are swept.  Where the sweep itself has not played it
-    unchanged it is played, and kept in the store like any run.
+    """The same for a history whose settings are swept, after what is to be known of its files.
+    Where the sweep itself has not played it unchanged it is played, and kept in the store like any
+    run.
     """
+    recording = load_recording(history.workload.located(history.base_dir), history.workload.columns)
+    cut = recording.recording.cut
+    told = _swept(history, store, workers)
+    return f"Note: {cut}. {told}" if cut else told
+
+
+def _swept(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
     jobs = _recorded_jobs(history.workload, history.base_dir)
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES

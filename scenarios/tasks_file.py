@@ -73,7 +73,7 @@ class RecordedJob(msgspec.Struct, frozen=True):
 class ClusterRecording(msgspec.Struct, frozen=True):
     """A recorded cluster and its jobs, by submission.  The nodes are in the order of their racks,
     or go round them (`round_robin`); `hosts` are their names, if they have any.  Each has this
-    `capacity` besides slots.
+    `capacity` besides slots.  `cut` says which file it was read from is cut off, and where.
     """
 
     format: str
@@ -86,6 +86,7 @@ class ClusterRecording(msgspec.Struct, frozen=True):
     span_ms: Millis
     round_robin: bool = False
     capacity: Amounts = ()
+    cut: str = ""
 
 
 class _Head(msgspec.Struct):
@@ -101,6 +102,7 @@ class _Head(msgspec.Struct):
     round_robin: bool = False
     jobs: Annotated[int, Meta(ge=1, le=JOBS_MAX)] | None = None
     capacity: dict[str, _Amount] = {}
+    cut: str = ""
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -151,6 +153,7 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
         round_robin=recording.round_robin,
         jobs=len(recording.jobs),
         capacity=dict(recording.capacity),
+        cut=recording.cut,
     )
     yield msgspec.json.encode(head)
     for job in recording.jobs:
@@ -254,7 +257,7 @@ def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
         raise ScenarioError(f"{len(jobs):,} jobs; expected 1 to {JOBS_MAX:,}", source=path)
     kept = (head.format, head.nodes, head.rack_sizes, head.map_slots, head.reduce_slots)
     told = (head.hosts, jobs, head.span_ms, head.round_robin)
-    return ClusterRecording(*kept, *told, tuple(head.capacity.items()))
+    return ClusterRecording(*kept, *told, tuple(head.capacity.items()), head.cut)
 
 
 def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:

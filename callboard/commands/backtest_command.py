@@ -104,7 +104,8 @@ def backtest_command(options: argparse.Namespace) -> int:
         replaces = instead(figure)
         _draw(spec, history, [each.runs[0] for each in found], figure)
     warning = partial_load(spec, history)
-    notes = [each for each in (planned.interval_hint, warning) if each]
+    cut = history.recording.cut
+    notes = [each for each in (cut, planned.interval_hint, warning) if each]
     if options.json:
         print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
     else:

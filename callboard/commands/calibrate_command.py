@@ -110,6 +110,8 @@ def _print(found: Calibration, path: Path, to: Path | None) -> None:
     console, imported = ReportConsole(), found.imported
     jobs, attempts = count(imported.jobs, "job"), count(imported.attempts, "attempt")
     console.print_line(plain(f"{path.name}: {imported.recording.format}, {jobs}, {attempts}"))
+    if imported.recording.cut:
+        console.print_line(plain(f"note: {imported.recording.cut}"))
     console.print()
     for line in _lines(found):
         console.print_line(plain(line))

@@ -126,7 +126,8 @@ def _world(options: argparse.Namespace) -> _World:
     source = find_scenario(options.world)
     if isinstance(spec.scenario.workload, RecordedWorkload):
         recording = imported_history(spec, source.parent).recording
-        return _of_history(spec.scenario.name, spec, recording.jobs)
+        world = _of_history(spec.scenario.name, spec, recording.jobs)
+        return world._replace(note=recording.cut)
     return _of_run(spec, source)
 
 
@@ -212,6 +213,8 @@ def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int
         error = f"the median error was {told.median_error:.0%} of what was left"
         said = f"{world.name}: of {asked} {held}, {told.held / told.forecasts:.0%}; {error}"
     ReportConsole().print_line(plain(said))
+    if world.note:
+        ReportConsole().print_line(plain(f"note: {world.note}"))
     return 0
 
 

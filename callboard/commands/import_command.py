@@ -121,6 +121,8 @@ def _print(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) 
     sizes = (count(imported.jobs, "job"), count(imported.tasks, "task"))
     print(f"{printable(name)}: {recording.format}")
     print(f"{', '.join(sizes)}, {count(imported.attempts, 'attempt')} in {span_s:,.0f} s")
+    if recording.cut:
+        print(f"note: {printable(recording.cut)}")
     print()
     for line in imported.remarks.lines():
         print(printable(line))

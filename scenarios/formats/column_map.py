@@ -27,7 +27,7 @@ from callboard.scenarios.formats.container_amounts import (
     greatest_amounts,
 )
 from callboard.scenarios.formats.recording_maker import RecordingMaker
-from callboard.scenarios.formats.unpacked_text import begin_of, text_lines
+from callboard.scenarios.formats.unpacked_text import begin_of, ends_within_line, text_lines
 from callboard.scenarios.scenario_error import ScenarioError
 
 PARQUET_MAGIC = b"PAR1"
@@ -153,7 +153,7 @@ class TableReader:
     def _csv_rows(
         self, lines: Iterator[tuple[int, str]], names: list[str], delimiter: str
     ) -> Iterator[tuple[int, _Row]]:
-        at = 0
+        at = torn = 0
 
         def texts() -> Iterator[str]:
             nonlocal at
@@ -166,8 +166,11 @@ class TableReader:
             if len(cells) != len(names):
                 note = "rows of another number of cells than the table has columns"
                 self._maker.remarks.add("dropped", note, f"{self._path.name}:{at}")
+                torn = at
                 continue
             yield at, dict(zip(names, cells, strict=True))
+        if torn and torn == at and ends_within_line(self._path):
+            self._maker.remarks.mark_cut(self._path.name, at)
 
     def _take(self, row: _Row, line: int) -> None:
         if self._map.rows == "tasks":

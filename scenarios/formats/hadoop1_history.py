@@ -91,7 +91,7 @@ class Hadoop1Reader:
                 raise ScenarioError(problem, source=path, line=begun_at)
         if parts:
             note = "records that are cut off by the end of the file"
-            remarks.add("dropped", note, f"{path.name}:{begun_at}")
+            remarks.cut_off(note, path.name, begun_at)
 
     def _pass_over(self, text: str, line: int) -> None:
         """A line that begins no record: of a configuration, or between two files put into one."""

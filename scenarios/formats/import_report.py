@@ -23,6 +23,7 @@ class Remarks:
 
     def __init__(self) -> None:
         self._made: dict[Fate, dict[str, Remark]] = {fate: {} for fate in FATES}
+        self._cut: dict[str, int] = {}
 
     def add(self, fate: Fate, what: str, place: str = "", count: int = 1) -> None:
         """Count it; `place` is where it stands, if that can be told.  Nothing, if `count` is 0."""
@@ -32,6 +33,24 @@ class Remarks:
         remark.count += count
         if place and place not in remark.first and len(remark.first) < PLACES_SHOWN:
             remark.first.append(place)
+
+    def cut_off(self, what: str, file: str, line: int) -> None:
+        """Drop `what`, which is in the last line of a file that is cut off there, or after it."""
+        self.add("dropped", what, f"{file}:{line}")
+        self.mark_cut(file, line)
+
+    def mark_cut(self, file: str, line: int) -> None:
+        """Remember that a file is cut off there; what was lost by it is remarked on already."""
+        self._cut.setdefault(file, line)
+
+    @property
+    def cut(self) -> str:
+        """Which files are cut off, and where, for people; empty if none is."""
+        if not self._cut:
+            return ""
+        (file, line), *others = self._cut.items()
+        more = f", as {len(others):,} of the other files are" if others else ""
+        return f"{file} is cut off at line {line:,}{more}; what came after is missing"
 
     def of(self, fate: Fate) -> tuple[Remark, ...]:
         """The remarks of one fate."""

@@ -64,9 +64,12 @@ class JhistReader:
             problem = "a history in binary Avro; write it as JSON with Hadoop's own"
             problem += " mapreduce.jobhistory.jhist.format=json, or by Rumen"
             raise ScenarioError(problem, source=path)
+        line = self._passed_over = 0
         for line, text in lines:
             if text.strip() and not text.lstrip().startswith('{"type":"record"'):
                 self._take(text, line)
+        if line and line == self._passed_over:
+            self._maker.remarks.mark_cut(path.name, line)
         self._end_job()
 
     def _end_job(self) -> None:
@@ -86,12 +89,10 @@ class JhistReader:
             AttributeError,
             RecursionError,
         ):
-            note = "lines that hold no whole event"
-            self._maker.remarks.add("dropped", note, self._place(line))
+            self._pass_over(line)
             return
         if not isinstance(event, dict) or not isinstance(kind, str):
-            note = "lines that hold no whole event"
-            self._maker.remarks.add("dropped", note, self._place(line))
+            self._pass_over(line)
             return
         plain = {key: _unwrapped(value) for key, value in event.items()}
         take = self._taker(kind)
@@ -100,6 +101,11 @@ class JhistReader:
             self._maker.remarks.add("dropped", note, self._place(line))
         else:
             take(kind, plain, line)
+
+    def _pass_over(self, line: int) -> None:
+        self._passed_over = line
+        note = "lines that hold no whole event"
+        self._maker.remarks.add("dropped", note, self._place(line))
 
     def _taker(self, kind: str) -> Callable[[str, _Event, int], None] | None:
         if kind.startswith("JOB_"):

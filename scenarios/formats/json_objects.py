@@ -67,7 +67,7 @@ class JsonObjects(Generic[_T]):
             if "truncated" not in str(error):
                 raise self._malformed(error, data) from None
             note = "the last object, which is cut off by the end of the file"
-            self._remarks.add("dropped", note, f"{self._path.name}:{self._line}")
+            self._remarks.cut_off(note, self._path.name, self._line)
 
     def _read(self, data: bytes) -> _T:
         """The object; what is no UTF-8 in its names is replaced, as in other formats."""
@@ -102,7 +102,7 @@ class JsonObjects(Generic[_T]):
                     yield chunk
             except (EOFError, gzip.BadGzipFile, zlib.error):
                 note = "the rest of a packed file that is cut off or damaged"
-                self._remarks.add("dropped", note, f"{self._path.name}:{self._line}")
+                self._remarks.cut_off(note, self._path.name, self._line)
 
     def _refused(self, error: msgspec.ValidationError) -> ScenarioError:
         message = str(error)

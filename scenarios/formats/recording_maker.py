@@ -143,7 +143,7 @@ class RecordingMaker:
         kept = (cluster.nodes, cluster.rack_sizes, *slots)
         capacity = inferred_capacity(self.capacities, demands, slots, self.remarks)
         told = (cluster.names, jobs, span_ms, cluster.round_robin)
-        return ClusterRecording(self._format, *kept, *told, capacity)
+        return ClusterRecording(self._format, *kept, *told, capacity, self.remarks.cut)
 
     def _slots(self, cluster: RecordedCluster, demands: Sequence[Demands]) -> tuple[int, int]:
         """The slots a node: as many as ran at once, or as containers fit if that is more."""

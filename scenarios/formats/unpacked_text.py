@@ -65,7 +65,19 @@ def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
                 yield number, text.rstrip("\r\n")
         except (EOFError, gzip.BadGzipFile, zlib.error):
             note = "the rest of a packed file that is cut off or damaged"
-            remarks.add("dropped", note, f"{path.name}:{number}")
+            remarks.cut_off(note, path.name, number)
+
+
+def ends_within_line(path: Path) -> bool:
+    """Whether the file ends where its last line does not, as one does that is cut off."""
+    last = b"\n"
+    with open_unpacked(path) as file:
+        try:
+            while chunk := file.read(1 << 20):
+                last = chunk[-1:]
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            return True
+    return last != b"\n"
 
 
 class Numbers:
