@@ -16,7 +16,7 @@ from callboard.scenarios.fields import TASKS_MAX
 from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
 from callboard.scenarios.formats.cluster_inference import StatedCluster
 from callboard.scenarios.formats.recording_maker import RecordingMaker
-from callboard.scenarios.formats.unpacked_text import text_lines
+from callboard.scenarios.formats.unpacked_text import ends_within_line, text_lines
 from callboard.scenarios.scenario_error import ScenarioError
 
 FIELDS = (
@@ -73,13 +73,22 @@ class SwfReader:
         """Read a log; ScenarioError names line and field of what is wrong."""
         self._path = path
         header: dict[str, str] = {}
-        for line, text in text_lines(path, self._maker.remarks):
+        lines = text_lines(path, self._maker.remarks)
+        for line, text in lines:
             if text.lstrip().startswith(";"):
                 key, colon, value = text.lstrip("; ").partition(":")
                 if colon:
                     header.setdefault(key.strip(), value.strip())
             elif text.strip():
-                self._take(self._parsed(text, line), line)
+                try:
+                    row = self._parsed(text, line)
+                except ScenarioError:
+                    if next(lines, None) is not None or not ends_within_line(path):
+                        raise
+                    note = "the last line, which is cut off by the end of the file"
+                    self._maker.remarks.cut_off(note, path.name, line)
+                else:
+                    self._take(row, line)
         self._state(header)
 
     def _parsed(self, text: str, line: int) -> SwfLine:

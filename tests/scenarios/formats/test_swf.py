@@ -63,6 +63,17 @@ def test_a_bad_line_is_named_with_its_field(
     assert words in error.problem
 
 
+def test_a_last_line_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
+    """As other formats leave out theirs; one that is whole and bad is refused."""
+    for cut in (" -1 -1 -1", " -1 -1 -"):
+        text = SWF.rstrip().removesuffix(" -1 -1 -1") + cut.removesuffix(" -1")
+        found = imported(written(tmp_path, text))
+        assert len(found.recording.jobs) == 2
+        assert remark(found.remarks, "which is cut off") == ("dropped", 1, ["history:7"])
+        assert found.recording.cut.startswith("history is cut off at line 7")
+        assert error_of(lambda text=text: imported(written(tmp_path, f"{text}\n"))).line == 7
+
+
 def test_fractions_and_negative_zero_are_numbers(tmp_path: Path) -> None:
     text = SWF.replace(" 100  3", " 100.25  3").replace("  1  0  10", "  1  -0.0  10")
     job = imported(written(tmp_path, text)).recording.jobs[0]
