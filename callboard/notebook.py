@@ -18,7 +18,11 @@ from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting, cell_columns
 from callboard.experiments.pages.charts.chart_catalogue import StoredSweep, read_store
 from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
-from callboard.experiments.pages.report.report_source import source_of_cells, source_of_runs
+from callboard.experiments.pages.report.report_source import (
+    source_of_cells,
+    source_of_runs,
+    source_of_sweep,
+)
 from callboard.experiments.pages.report.write_report import write_report
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.run_spec import RunSpec
@@ -306,15 +310,14 @@ class Sweep:
 
     def report(self, to: str | Path, within_s: float | None = None) -> Path:
         """Write a page about the sweep (docs/report.md), and say where.  Errors as `Run`'s."""
-        stored = self._stored()
-        source = source_of_cells(stored.cells, within_s, stored.questions, self.store)
-        write_report(source, Path(to))
+        write_report(source_of_sweep(self._stored(), within_s, self.store), Path(to))
         return Path(to)
 
     def _stored(self) -> StoredSweep:
         """The runs, and what was asked of the store."""
-        questions = () if self.store is None else read_store(self.store).questions
-        return StoredSweep(self.cells, questions)
+        if self.store is None:
+            return StoredSweep(self.cells)
+        return read_store(self.store)._replace(cells=self.cells)
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -34,6 +34,9 @@ CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, question BLOB NOT N
 _NOTES = "CREATE TABLE IF NOT EXISTS notes (about TEXT PRIMARY KEY, note TEXT NOT NULL)"
 """Stores of before have no such table."""
 
+_SOURCES = "CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, given TEXT NOT NULL)"
+"""Nor this one."""
+
 
 class Kept(NamedTuple):
     """A result as it is kept: its bytes, or why there are none, and the seconds that it took."""
@@ -123,10 +126,24 @@ class ResultStore:
 
     def notes(self) -> dict[str, str]:
         """What a reader has to know, by what it is about."""
+        return self._pairs("notes", "SELECT about, note FROM notes")
+
+    def put_source(self, name: str, given: str) -> None:
+        """Remember how a scenario of that name was asked for: by it, or as a path."""
+        with self._telling(), self._db:
+            self._db.execute(_SOURCES)
+            self._db.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (name, given))
+
+    def sources(self) -> dict[str, str]:
+        """How scenarios were last asked for, by their names."""
+        return self._pairs("sources", "SELECT name, given FROM sources")
+
+    def _pairs(self, table: str, query: str) -> dict[str, str]:
+        """The rows of a table that may not be there."""
         with self._telling():
-            tables = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'notes'")
+            tables = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,))
             there = tables.fetchone() is not None
-            return dict(self._db.execute("SELECT about, note FROM notes")) if there else {}
+            return dict(self._db.execute(query)) if there else {}
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -11,6 +11,7 @@ from callboard.cli import run_command_line
 from callboard.experiments.pages.report.document import Document, Prose, ReportSection
 from callboard.experiments.pages.report.page import render_page
 from callboard.journal.writer import JournalWriter
+from callboard.scenarios.scenario_file import find_scenario
 from tests.callboard.conftest import Run
 from tests.experiments.charts.support import record
 from tests.experiments.report.html import ReadPage
@@ -32,6 +33,24 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = ["report", *inputs, "--slo", "100", "--to", str(folder / f"{name}.html")]
         assert run_command_line(words) == 0
     return folder
+
+
+def test_the_commands_that_fill_a_store_name_scenarios_as_they_were_asked_for(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page said `callboard sweep mine`, which no command finds."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    scenario = find_scenario("two-jobs").read_text(encoding="utf-8")
+    own = scenario.replace('name = "two-jobs"', 'name = "mine"')
+    (tmp_path / "folder" / "mine.toml").write_text(own, encoding="utf-8")
+    sweep = ("sweep", "folder/mine.toml", "--policy", "fifo", "--store", "s.sqlite", "--cores", "1")
+    assert callboard(*sweep)[0] == 0
+    assert callboard("report", "s.sqlite", "--to", "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    line = next(line for line in page.splitlines() if "callboard sweep" in line)
+    assert "callboard sweep folder/mine.toml --policy fifo --seeds" in line
+    assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["journals", "store"])

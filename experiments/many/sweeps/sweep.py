@@ -43,6 +43,8 @@ def run_sweep(
     before the next one is looked at, and `progress` is told how many runs more are known.  Once
     it has `stopped` nothing more is begun.
     """
+    for given in sweep.plan.scenarios:
+        store.put_source(sweep.called(given), given)
     counts = SweepCounts()
     calls = _noted(sweep, store)
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):

@@ -53,13 +53,14 @@ class StoreChart(NamedTuple):
 
 
 class StoredSweep(NamedTuple):
-    """All that a store knows of: the runs, what was asked of them, and what a reader has to know of
-    a scenario, by its name.
+    """All that a store knows of: the runs, what was asked of them, and of a scenario, by its name,
+    what a reader has to know and how it was asked for.
     """
 
     cells: Sequence[PlayedCell]
     questions: Sequence[Question] = ()
     notes: Mapping[str, str] = {}
+    sources: Mapping[str, str] = {}
 
 
 RUN_CHARTS: Mapping[str, RunChart] = {
@@ -136,13 +137,14 @@ def read_store(path: Path) -> StoredSweep:
     """The runs and questions of a sweep's store.  InputError for what is none, or has none."""
     with ResultStore(path, must_exist=True) as store:
         try:
-            cells, asked, notes = read_cells(store), store.questions().values(), store.notes()
+            cells, asked = read_cells(store), store.questions().values()
+            notes, sources = store.notes(), store.sources()
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None
     if not cells:
         raise InputError(f"{path}: there are no runs of a sweep in it")
     questions = [msgspec.json.decode(each, type=Question) for each in asked]
-    return StoredSweep(cells, questions, notes)
+    return StoredSweep(cells, questions, notes, sources)
 
 
 def read_chart_runs(paths: Sequence[Path], *, with_shares: bool = True) -> list[ChartRun]:

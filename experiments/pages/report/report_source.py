@@ -11,6 +11,7 @@ from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sensitivity import Question
 from callboard.experiments.pages.charts.cell_table import CellTable
 from callboard.experiments.pages.charts.chart_catalogue import (
+    StoredSweep,
     read_chart_runs,
     read_store,
     with_solo_times,
@@ -123,25 +124,31 @@ def _cells(runs: Sequence[ChartRun]) -> list[PlayedCell]:
 def source_of_store(path: Path, within_s: float | None = None) -> ReportSource:
     """The runs of a sweep's store.  Raises what `read_store` does."""
     sweep = read_store(path)
-    source = source_of_cells(sweep.cells, within_s, sweep.questions, path)
-    return msgspec.structs.replace(source, errors=notes_told(sweep.cells, sweep.notes))
+    return source_of_sweep(sweep, within_s, path)
+
+
+def source_of_sweep(
+    sweep: StoredSweep, within_s: float | None = None, store: Path | None = None
+) -> ReportSource:
+    """All that is known of a sweep, which is perhaps in a store."""
+    source = source_of_cells(sweep.cells, within_s, sweep.questions)
+    again = [] if store is None else _store_commands(sweep, store, within_s)
+    errors = notes_told(sweep.cells, sweep.notes)
+    return msgspec.structs.replace(source, errors=errors, again=again)
 
 
 def source_of_cells(
     cells: Sequence[PlayedCell],
     within_s: float | None = None,
     questions: Sequence[Question] = (),
-    store: Path | None = None,
 ) -> ReportSource:
-    """Runs of which figures were kept, perhaps in a store."""
+    """Runs of which figures were kept."""
     first = {cell.scenario: cell for cell in reversed(cells)}
-    again = [] if store is None else _store_commands(cells, store, within_s)
     return ReportSource(
         cells=cells,
         questions=questions,
         worlds={name: facts_by_name(name, cell.setting) for name, cell in first.items()},
         within_s=within_s,
-        again=again,
     )
 
 
@@ -151,18 +158,22 @@ def notes_told(cells: Sequence[PlayedCell], notes: Mapping[str, str]) -> list[st
     return [f"{name}: {note}" if several else note for name, note in notes.items()]
 
 
-def _store_commands(cells: Sequence[PlayedCell], store: Path, within_s: float | None) -> list[str]:
+def _store_commands(sweep: StoredSweep, store: Path, within_s: float | None) -> list[str]:
     made = f"callboard report {shlex.quote(str(store))}{_within_option(within_s)} --to report.html"
-    return [*sweep_command_lines(cells, str(store)), made]
+    return [*sweep_command_lines(sweep.cells, str(store), sweep.sources), made]
 
 
-def sweep_command_lines(cells: Sequence[PlayedCell], store: str) -> list[str]:
-    """The commands that fill such a store: a grid if the settings are one, else a line each."""
+def sweep_command_lines(
+    cells: Sequence[PlayedCell], store: str, sources: Mapping[str, str] | None = None
+) -> list[str]:
+    """The commands that fill such a store: a grid if the settings are one, else a line each.
+    `sources` are how scenarios were asked for, by their names.
+    """
     lines = []
     for scenario in dict.fromkeys(cell.scenario for cell in cells):
         mine = [cell for cell in cells if cell.scenario == scenario]
         seeds = sorted({cell.seed for cell in mine})
-        words = ["callboard", "sweep", scenario]
+        words = ["callboard", "sweep", (sources or {}).get(scenario, scenario)]
         for policy in dict.fromkeys(cell.policy for cell in mine):
             words += ["--policy", policy]
         if seeds[-1] - seeds[0] == len(seeds) - 1:

@@ -1,5 +1,6 @@
 """The Standard Workload Format."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,8 @@ def test_a_last_line_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
         assert len(found.recording.jobs) == 2
         assert remark(found.remarks, "which is cut off") == ("dropped", 1, ["history:7"])
         assert found.recording.cut.startswith("history is cut off at line 7")
-        assert error_of(lambda text=text: imported(written(tmp_path, f"{text}\n"))).line == 7
+        whole = written(tmp_path, f"{text}\n", "whole")
+        assert error_of(partial(imported, whole)).line == 7
 
 
 def test_fractions_and_negative_zero_are_numbers(tmp_path: Path) -> None:
