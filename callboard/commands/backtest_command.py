@@ -99,10 +99,6 @@ def backtest_command(options: argparse.Namespace) -> int:
     history, spec = history_of(imported), planned.spec
     asked = (_seeds(options, spec), history, parts, options.engine)
     found = list(_played(planned, *asked))
-    replaces = ""
-    if figure is not None:
-        replaces = instead(figure)
-        _draw(spec, history, [each.runs[0] for each in found], figure)
     warning = partial_load(spec, history)
     cut = history.recording.cut
     notes = [each for each in (cut, planned.interval_hint, warning) if each]
@@ -110,7 +106,10 @@ def backtest_command(options: argparse.Namespace) -> int:
         print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
     else:
         _print(spec, found, parts, [*notes, *_guesses(history)])
-        if figure is not None:
+    if figure is not None:  # last: where nothing can be drawn, all else has been told
+        replaces = instead(figure)
+        _draw(spec, history, [each.runs[0] for each in found], figure)
+        if not options.json:
             print(f"what ran at once drawn to {figure}{replaces}")
     return 130 if any(run.result.interrupted for each in found for run in each.runs) else 0
 
@@ -142,7 +141,6 @@ def _checked_figure(to: str) -> Path:
     path = file_path("--figure", to)
     if path.suffix.lower() not in CHART_ENDINGS:
         raise InputError(f"--figure {to}: end the name in one of {', '.join(CHART_ENDINGS)}")
-    check_matplotlib()
     return path
 
 
@@ -169,6 +167,7 @@ def _played(
 
 
 def _draw(spec: RunSpec, history: RecordedHistory, found: Sequence[Backtest], path: Path) -> None:
+    check_matplotlib()
     until_ms = max(each.until_ms for one in found for each in one.busy)
     until_ms = max(until_ms, history.recording.span_ms)
     busy = recorded_busy(history, until_ms, spec.jobs[0].submit_ms)

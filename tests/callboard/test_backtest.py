@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,21 @@ def test_what_it_prints_names_the_worst_jobs_and_why(
     assert worst.count("and in the prediction") == 5
     assert "its first task is launched, after" in worst
     assert figure.read_text().startswith("<?xml")
+
+
+def test_where_no_figure_can_be_drawn_the_back_test_is_told_first(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    path, figure = str(written(tmp_path, HADOOP1, "job_1")), tmp_path / "busy.svg"
+    for how in ((), ("--json",)):
+        status, out, err = callboard(
+            "backtest", path, "--policy", "fifo", "--figure", str(figure), *how
+        )
+        assert (status, "pip install 'callboard[experiments]'" in err) == (2, True)
+        assert ("mean_response_error" if how else "1 job compared") in out
+        assert "drawn to" not in out
+    assert not figure.exists()
 
 
 def test_a_history_of_little_on_a_large_cluster_says_what_that_does(
