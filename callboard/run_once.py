@@ -17,9 +17,14 @@ from callboard.experiments.pages.figure_rows import (
     group_rows,
     run_as_json,
 )
-from callboard.experiments.pages.report.report_words import ONE_SEED_REMARK, found_sentence
+from callboard.experiments.pages.report.report_words import (
+    ONE_RUN_REMARK,
+    ONE_SEED_REMARK,
+    found_sentence,
+)
 from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.seed_draws import draws_nothing
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
@@ -150,11 +155,13 @@ def _print_steady(console: ReportConsole, played: Sequence[RunResult]) -> None:
 
 def _found(spec: RunSpec, played: Sequence[RunResult]) -> str:
     """What was found, where all runs have come to their end, and what one seed cannot tell."""
-    if any(result.summary.reason != "complete" for result in played):
-        return f"{ONE_SEED_REMARK} {MORE_SEEDS}"
     policies = tuple(result.summary.policy for result in played)
+    is_drawn = not draws_nothing(spec, policies)
+    if any(result.summary.reason != "complete" for result in played):
+        return f"{ONE_SEED_REMARK} {MORE_SEEDS}" if is_drawn else ONE_RUN_REMARK
     runs = SeedRuns(spec.scenario.name, policies, (spec.scenario.seed,), (tuple(played),))
-    return f"{found_sentence(runs)} {MORE_SEEDS}"
+    found = found_sentence(runs, is_drawn=is_drawn)
+    return f"{found} {MORE_SEEDS}" if is_drawn else found
 
 
 def _size(spec: RunSpec) -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +13,11 @@ from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import cores_here
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
-from callboard.experiments.pages.report.report_words import found_sentence, skewed_remark
+from callboard.experiments.pages.report.report_words import (
+    ONE_RUN_REMARK,
+    found_sentence,
+    skewed_remark,
+)
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count
@@ -195,12 +199,14 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
     if not runs.rows:
         console.print_line(plain("no seed was played to its end"))
         return
-    console.print_columns(seed_table(runs, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
+    told = runs.without_copies()
+    console.print_columns(seed_table(told, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
     for by in dict.fromkeys(options.by):
         everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
-        console.print_columns(seed_table(runs, group_rows(everything, by)))
+        console.print_columns(seed_table(told, group_rows(everything, by)))
     if len(runs.policies) > 1:
-        console.print(difference_table(runs))
+        if told is runs:
+            console.print(difference_table(runs))
         console.print_line(plain(found_sentence(runs), "bold"))
     first = [result for result in runs.rows[0] if result is not None]
     if tested := "" if played.interrupted else backtest_told(world, options, first):
@@ -228,17 +234,30 @@ def _checked_words(results: Sequence[RunResult]) -> list[str]:
     return [f"checked: {rules} {where}, none broken (docs/checks.md says what they ask for)"]
 
 
-def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
-    """What the rule says, what the intervals are, and which are wide, or of skewed figures."""
+def _what_seeds_tell(played: PlayedSeeds, options: argparse.Namespace) -> Iterator[str]:
+    """What the rule says, what the intervals are, and which are wide, or of skewed figures; of
+    seeds that are one run only that.
+    """
     runs = played.runs
-    lines = ["± is half a 95 % interval of the mean over the seeds"]
+    if runs.is_one_run:
+        if len(runs.policies) == 1:  # else it is told with what was found
+            yield ONE_RUN_REMARK
+        return
+    yield "± is half a 95 % interval of the mean over the seeds"
     if played.verdict is not None:
-        lines.append(played.verdict.sentence(runs.policies))
+        yield played.verdict.sentence(runs.policies)
     wide = [runs.policies[place] for place in runs.wide(mean_response_s)]
     if wide and options.precision is None:
         which = f"the mean response time of {', '.join(wide)}"
-        lines.append(f"wide intervals: {which} is known to no better than ± 20 %; more seeds help")
-    lines += filter(None, [skewed_remark(runs)])
+        yield f"wide intervals: {which} is known to no better than ± 20 %; more seeds help"
+    if skewed := skewed_remark(runs):
+        yield skewed
+
+
+def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
+    """What the seeds tell, who has played them, and how many."""
+    runs = played.runs
+    lines = list(_what_seeds_tell(played, options))
     results = [each for place in range(len(runs.policies)) for each in runs.results(place)]
     lines += [*_checked_words(results), *engine_lines(results)]
     if played.interrupted:

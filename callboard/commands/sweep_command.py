@@ -50,7 +50,7 @@ from callboard.experiments.many.sweeps.variation import (
 )
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.pages.report.report_source import notes_told
-from callboard.experiments.pages.report.report_words import skewed_remark
+from callboard.experiments.pages.report.report_words import one_run_note, skewed_remark
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead
@@ -249,10 +249,11 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     points = {setting for question in questions for setting in question.whole_settings()}
     groups = by_setting(cell for cell in cells if cell.setting not in points)
     if groups:
-        console.print(sweep_table(groups))
+        console.print(sweep_table([group.without_copies() for group in groups]))
     results = (cell.result for cell in cells if cell.result is not None)
     notes = notes_told(cells, store.notes())
-    for line in (*_failures(cells), *_skewed(groups), *notes, *engine_lines(results)):
+    copies = filter(None, [one_run_note(groups)])
+    for line in (*_failures(cells), *copies, *_skewed(groups), *notes, *engine_lines(results)):
         console.print_line(plain(line))
     for question in questions:
         known = indices_by_policy(question, cells)

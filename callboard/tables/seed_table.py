@@ -50,25 +50,27 @@ def difference_table(runs: SeedRuns) -> Table:
 
 def seeds_json(runs: SeedRuns, by: Sequence[GroupKey] = ()) -> list[dict[str, object]]:
     """For each policy its means with half widths, its differences to the first, and its runs, with
-    their jobs by these keys.
+    their jobs by these keys.  Seeds that are all one run count as one.
     """
     return [_policy_json(runs, place, by) for place in range(len(runs.policies))]
 
 
 def _policy_json(runs: SeedRuns, place: int, by: Sequence[GroupKey]) -> dict[str, object]:
+    told = runs.without_copies()
     found: dict[str, object] = {
         "scenario": runs.scenario,
         "policy": runs.policies[place],
         "seeds": list(runs.seeds),
+        "all_one_run": told is not runs,
         "figures": {
-            name: msgspec.to_builtins(runs.mean(place, figure))
+            name: msgspec.to_builtins(told.mean(place, figure))
             for name, figure in JSON_FIGURES.items()
         },
     }
     if place:
         found["against"] = runs.policies[0]
         found["differences"] = {
-            name: _comparison_json(runs.against_first(place, f)) for name, f in JSON_FIGURES.items()
+            name: _comparison_json(told.against_first(place, f)) for name, f in JSON_FIGURES.items()
         }
     found["runs"] = [run_as_json(result, by) for result in runs.results(place)]
     return found

@@ -1,6 +1,7 @@
 """The runs of one scenario under several policies with several seeds, side by side."""
 
 from collections.abc import Callable, Sequence
+from typing import Self
 
 import msgspec
 
@@ -55,6 +56,19 @@ class SeedRuns(msgspec.Struct, frozen=True):
     def results(self, place: int) -> list[RunResult]:
         """What was played of one policy, in the order of seeds."""
         return [result for row in self.rows if (result := row[place]) is not None]
+
+    @property
+    def is_one_run(self) -> bool:
+        """Whether several seeds gave one and the same run under each of the policies."""
+        played = [self.results(place) for place in range(len(self.policies))]
+        copies = [(mine[0], each) for mine in played if mine for each in mine[1:]]
+        return bool(copies) and all(each.is_copy_of(first) for first, each in copies)
+
+    def without_copies(self) -> Self:
+        """The first seed alone where all are one run: its copies are no evidence."""
+        if not self.is_one_run:
+            return self
+        return msgspec.structs.replace(self, seeds=self.seeds[:1], rows=self.rows[:1])
 
 
 def mean_response_s(result: RunResult) -> float | None:

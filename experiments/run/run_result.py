@@ -96,6 +96,13 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
         named = zip(self.jobs.job.tolist(), self.jobs.name, strict=True)
         return tuple(job for job, name in named if not name.startswith(TAIL))
 
+    def is_copy_of(self, other: "RunResult") -> bool:
+        """Whether the two are one run: of equal digests, where both have one, and in any case with
+        jobs that took equal times.
+        """
+        digests = {self.summary.digest, other.summary.digest} - {None, ""}
+        return len(digests) < 2 and self.jobs.equals(other.jobs)
+
     @property
     def interrupted(self) -> bool:
         return self.summary.reason == "interrupted"

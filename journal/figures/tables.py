@@ -5,7 +5,7 @@ that did not come.  Outcomes are numbered as in `OUTCOME_ORDER`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 import numpy as np
@@ -49,6 +49,13 @@ class JobColumns:
     @property
     def completed(self) -> Flags:
         return np.equal(self.outcome, SUCCEEDED)
+
+    def equals(self, other: "JobColumns") -> bool:
+        """Whether the jobs are the same, and what came of them."""
+        return all(
+            np.array_equal(getattr(self, each.name), getattr(other, each.name))
+            for each in fields(self)
+        )
 
 
 def job_columns(jobs: Iterable[JobRecord]) -> JobColumns:

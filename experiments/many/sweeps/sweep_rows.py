@@ -19,6 +19,10 @@ class SettingRuns(NamedTuple):
     failed: int
     missing: int
 
+    def without_copies(self) -> "SettingRuns":
+        """The same with one seed where all are one run."""
+        return self._replace(runs=self.runs.without_copies())
+
 
 def by_setting(cells: Iterable[PlayedCell]) -> list[SettingRuns]:
     """The cells by scenario and setting, in the order in which these came up."""

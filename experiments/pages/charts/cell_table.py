@@ -16,12 +16,13 @@ SCENARIO = "scenario"
 class CellTable:
     """The runs of a sweep by setting and policy.
 
-    Where there are several scenarios, which one it is counts as a key that was varied.
+    Where there are several scenarios, which one it is counts as a key that was varied.  Of seeds
+    that are all one run the first alone counts.
     """
 
     def __init__(self, cells: Iterable[PlayedCell]) -> None:
         self.cells = tuple(cells)
-        groups = by_setting(self.cells)
+        groups = [group.without_copies() for group in by_setting(self.cells)]
         several = len({group.scenario for group in groups}) > 1
         self._runs = {
             ((SCENARIO, group.scenario), *group.setting) if several else group.setting: group.runs
@@ -29,7 +30,7 @@ class CellTable:
         }
         self.settings: tuple[Setting, ...] = tuple(self._runs)
         self.policies = tuple(dict.fromkeys(cell.policy for cell in self.cells))
-        self.seeds = tuple(sorted({cell.seed for cell in self.cells}))
+        self.seeds = tuple(sorted({seed for group in groups for seed in group.runs.seeds}))
 
     @property
     def varied(self) -> dict[str, tuple[str, ...]]:

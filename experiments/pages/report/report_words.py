@@ -37,8 +37,16 @@ def lead_of(groups: Sequence[SettingRuns]) -> str:
     return found_sentence(groups[0].runs)
 
 
-def found_sentence(runs: SeedRuns) -> str:
-    """Under which of the policies a job took least on average, and how sure that is."""
+def found_sentence(runs: SeedRuns, *, is_drawn: bool = True) -> str:
+    """Under which of the policies a job took least on average, and how sure that is.  What is not
+    drawn is one run with every seed.
+    """
+    one_run = not is_drawn or runs.is_one_run
+    return _found(runs.without_copies(), ONE_RUN_REMARK if one_run else ONE_SEED_REMARK)
+
+
+def _found(runs: SeedRuns, remark: str) -> str:
+    """The same, with a remark for runs of one seed."""
     means = [runs.mean(place, mean_response_s) for place in range(len(runs.policies))]
     known = sorted((m.mean, place) for place, m in enumerate(means) if not isnan(m.mean))
     if not known:
@@ -46,9 +54,9 @@ def found_sentence(runs: SeedRuns) -> str:
     names, best = policy_labels(runs.policies), known[0][1]
     told = f"Under {names[best]} a job took {interval_text(write_seconds, means[best])} on average"
     if len(known) == 1:
-        return f"{told}. {_seeds_remark(runs)}"
+        return f"{told}. {f'These are {len(runs.seeds)} seeds.' if len(runs.seeds) > 1 else remark}"
     others = [place for _, place in known[1:]]
-    told = f"{told}, {_less_than(runs, names, best, min(others))}"
+    told = f"{told}, {_less_than(runs, names, best, min(others), remark)}"
     level = [
         names[place] for place in others if place > min(others) and _is_level(runs, best, place)
     ]
@@ -67,14 +75,11 @@ def skewed_remark(runs: SeedRuns) -> str:
     return skewed_words(means)
 
 
-def _seeds_remark(runs: SeedRuns) -> str:
-    return f"These are {len(runs.seeds)} seeds." if len(runs.seeds) > 1 else ONE_SEED_REMARK
-
-
 ONE_SEED_REMARK = "This is one seed: it cannot tell chance from policy."
+ONE_RUN_REMARK = "Nothing is drawn here: all seeds are one run."
 
 
-def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
+def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int, remark: str) -> str:
     mine, theirs = (runs.mean(place, mean_response_s) for place in (best, other))
     less = 1 - mine.mean / theirs.mean if theirs.mean else 0.0
     share = f"{less:.0%} less" if less >= 0.005 else "about as long as"
@@ -82,7 +87,7 @@ def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> s
     told = f"{share} {than} ({interval_text(write_seconds, theirs)})"
     found = runs.against(best, other, mean_response_s)
     if found.difference.half is None:
-        return f"{told}. {ONE_SEED_REMARK}"
+        return f"{told}. {remark}"
     cells = difference_cells(found, " s")
     seeds = f"Seed by seed the difference is {cells.difference}, less in {cells.better_in} seeds"
     sure = "" if found.difference.excludes_zero else ", which may be chance"
@@ -150,9 +155,20 @@ def _range_of(shares: Sequence[float]) -> str:
 
 def _seeds_words(groups: Sequence[SettingRuns]) -> str:
     seeds = sorted({len(group.runs.seeds) for group in groups})
+    if all(group.runs.is_one_run for group in groups):
+        return "all seeds of a setting are one run, since nothing is drawn"
     if len(seeds) == 1:
         return f"{count(seeds[0], 'seed')} each"
     return f"{seeds[0]} to {seeds[-1]} seeds each"
+
+
+def one_run_note(groups: Sequence[SettingRuns]) -> str:
+    """In how many settings the seeds are copies of one run, and have no ±; empty for none."""
+    copies = sum(group.runs.is_one_run for group in groups)
+    if not copies:
+        return ""
+    where = "" if copies == len(groups) else f" in {copies} of {count(len(groups), 'setting')}"
+    return f"nothing is drawn{where or ' here'}: all seeds are one run, which has no ±"
 
 
 def world_sentence(
@@ -185,5 +201,7 @@ def runs_words(groups: Sequence[SettingRuns]) -> str:
     )
     failed, missing = sum(g.failed for g in groups), sum(g.missing for g in groups)
     told = count(played, "run")
+    copies = sum(len(row) for g in groups if g.runs.is_one_run for row in g.runs.rows[1:])
+    told += f", of which {copies} are copies of others" if copies else ""
     told += f", {failed} more failed" if failed else ""
     return told + (f", {missing} more have not been played" if missing else "")

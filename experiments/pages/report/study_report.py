@@ -41,8 +41,11 @@ from callboard.experiments.pages.report.document import (
 from callboard.experiments.pages.report.inline_svg import inline_svg
 from callboard.experiments.pages.report.report_source import ReportSource
 from callboard.experiments.pages.report.report_words import (
+    ONE_RUN_REMARK,
+    ONE_SEED_REMARK,
     lead_of,
     number_ranges,
+    one_run_note,
     report_title,
     runs_words,
     skewed_remark,
@@ -121,12 +124,15 @@ def _asked(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bloc
 
 def _results(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
     if len(groups) > 1:
-        yield overview(groups[:_OVERVIEW_MAX], source.within_s)
+        shown = [group.without_copies() for group in groups[:_OVERVIEW_MAX]]
+        yield overview(shown, source.within_s)
         more = len(groups) - _OVERVIEW_MAX
         if more > 0:
             text = f"{count(more, 'more setting')} are in the store: callboard sweep --show"
             yield Prose(text=f"{text} lists them.", mark="dim")
         yield Prose(text=_INTERVALS, mark="dim")
+        if told := one_run_note(groups):
+            yield Prose(text=f"{told[0].upper()}{told[1:]}.", mark="dim")
         return
     yield from _setting_blocks(groups[0], source.within_s)
 
@@ -148,13 +154,14 @@ def _rows(within_s: float | None) -> list[TableRow]:
 
 def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Block]:
     """The figures of one setting, and how policies differ."""
-    runs = group.runs
+    runs = group.runs.without_copies()
     if not runs.seeds:
         yield Prose(text="No run has come to its end.", mark="bad")
         return
     yield figure_table(runs, _rows(within_s))
     if len(runs.seeds) < 2:
-        yield Prose(text="One seed: it cannot tell chance from policy.", mark="dim")
+        one = group.runs.is_one_run
+        yield Prose(text=ONE_RUN_REMARK if one else ONE_SEED_REMARK, mark="dim")
         return
     yield Prose(text=_INTERVALS, mark="dim")
     if len(runs.policies) > 1:
@@ -272,7 +279,7 @@ def _group_blocks(
         names = {name for each in results for name in getattr(each.jobs, by)}
         if 1 < len(names) <= _GROUPS_MAX:
             rows = group_rows(results, by, source.within_s)
-            yield f"By {by}", [figure_table(group.runs, rows)]
+            yield f"By {by}", [figure_table(group.runs.without_copies(), rows)]
         elif len(names) > _GROUPS_MAX:
             text = f"There are {len(names):,} {by}s, too many for a table."
             yield f"By {by}", [Prose(text=text, mark="dim")]

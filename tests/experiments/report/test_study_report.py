@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunStarted
+from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded, RunStarted
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
 from callboard.experiments.pages.report.document import (
@@ -182,6 +182,8 @@ def test_slots_are_drawn_of_the_first_seed_whose_runs_are_named_by_policy(tmp_pa
             [
                 msgspec.structs.replace(event, seed=seed)
                 if isinstance(event, RunStarted)
+                else msgspec.structs.replace(event, digest=f"{policy}{seed}")
+                if isinstance(event, RunEnded)
                 else event
                 for event in under(policy)
             ],
