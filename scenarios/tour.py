@@ -25,10 +25,11 @@ class TourStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What is said at a moment of the run, and what to look at meanwhile.
 
     `at_s` is the moment, None for that of the step before.  `key` is one that the text asks for,
-    as people read it; pressing it goes on to the next step, after `space` once that step's moment
-    has come.  `pane` gets the focus; `job` or `node` is selected.  What follows says what must be
-    so then: texts that are on the screen, how many nodes are down that the master counts on, and
-    how many it has given up, how many jobs are in the system.
+    as people read it; pressing it goes on to the next step.  `space` does so in every step: it
+    plays until the next one's moment, or to the run's end where the text asks for it and the next
+    one has no moment.  `pane` gets the focus; `job` or `node` is selected.  What follows says what
+    must be so then: texts that are on the screen, how many nodes are down that the master counts
+    on, and how many it has given up, how many jobs are in the system.
     """
 
     text: Words

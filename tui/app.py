@@ -305,7 +305,7 @@ class CallboardApp(App[None]):
     # Time.
 
     def action_play(self) -> None:
-        self.playback.play_or_pause()
+        (self.guide or self.playback).play_or_pause()
 
     def action_faster(self, steps: int) -> None:
         self.playback.faster(steps)

@@ -1,5 +1,6 @@
 """Leads through a tour: which step is shown, what it goes to, and when the next one comes."""
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from callboard.journal.replay.frame import Frame
@@ -28,21 +29,24 @@ class TourGuide:
         self.place = 0
         self._app = app
         self._playback = playback
-        self._due_ms: Millis | None = None
-        """When the next step comes by itself."""
-        self._begun = False
-        self._arriving = False
-        """Whether the moment of the step is still to come, and its caption with it."""
-        playback.opening_move = GoTo(tour.steps[0].at_ms or 0)
+        self._due_ms: float | None = None
+        """When the next step comes by itself; infinite for the run's end."""
+        self._bound_ms: Millis | None = tour.steps[0].at_ms or 0
+        """The moment of the step while that is still to come, and its caption with it."""
+        playback.opening_move = GoTo(self._bound_ms)
 
     @property
     def step(self) -> TourStep:
         return self.pages[self.place]
 
     @property
+    def _is_last(self) -> bool:
+        return self.place + 1 == len(self.pages)
+
+    @property
     def title(self) -> str:
         """Where in the tour this is, and the keys."""
-        on = "  n next" if self.place + 1 < len(self.pages) else ""
+        on = ": the tour is over  space plays freely" if self._is_last else "  n next"
         back = "  N back" if self.place else ""
         return f"tour, {self.place + 1} of {len(self.pages)}{on}{back}"
 
@@ -55,39 +59,61 @@ class TourGuide:
         times = [step.at_ms for step in self.pages[: place + 1] if step.at_ms is not None]
         self._playback.player.stop()
         if times:
-            self._arriving = True
+            self._bound_ms = times[-1]
             self._playback.ask(GoTo(times[-1]))
         else:
             self._show()
 
+    def play_or_pause(self) -> None:
+        """Play up to the next step, or pause on the way; after the last one the tour is left."""
+        bound_ms = self._bound_ms
+        if bound_ms is not None:
+            self._show()
+        if self._playback.player.playing:
+            self._playback.play_or_pause()
+        elif self._is_last:
+            self._app.caption("", "")
+            self._playback.play_or_pause()
+        elif bound_ms is None and self._playback.frame is not None:
+            self._lead_on(self._playback.frame.at_ms, over=self._playback.frame.over)
+        else:
+            self._lead_on(bound_ms or 0, over=False)
+
+    def _lead_on(self, now_ms: Millis, *, over: bool) -> None:
+        """Play until the next step's moment.  One that has none comes at once, or at the run's end
+        if the present step asks to play.
+        """
+        until_ms = self.pages[self.place + 1].at_ms
+        if until_ms is None and (over or self.step.key != _SPACE):
+            self._turn_over()
+        elif until_ms is not None and (over or until_ms <= now_ms):
+            self.go(1)
+        else:
+            self._due_ms = inf if until_ms is None else until_ms
+            text = "the end" if until_ms is None else axis_time(until_ms)
+            self._playback.player.play_until(GoTo(until_ms), text)
+            self._playback.ask()
+
     def pressed(self, key: str) -> None:
         """A key has been handled: the one that is awaited leads on."""
-        if not self.step.key or key != self.step.key:
-            return
-        following, player = self.pages[self.place + 1], self._playback.player
-        if key != _SPACE:
-            self.place += 1
-            self._show()
-        elif following.at_ms is not None and player.playing:
-            self._due_ms = following.at_ms
-            player.play_until(GoTo(following.at_ms), axis_time(following.at_ms))
+        if self.step.key == key != _SPACE:
+            self._turn_over()
 
     def arrived(self, frame: Frame) -> None:
-        """A frame is shown: with the first one the tour begins; later ones may be at the moment of
-        the next step.
-        """
-        if not self._begun:
-            self._begun = True
-            self._show()
-        elif self._arriving:
+        """A frame is shown: the moment of this step may have come, or that of the next one."""
+        if self._bound_ms is not None:
             if not self._playback.waiting:
                 self._show()
-        elif self._due_ms is not None and frame.at_ms >= self._due_ms:
-            self.place += 1
-            self._show()
+        elif self._due_ms is not None and (frame.at_ms >= self._due_ms or frame.over):
+            self._turn_over()
+
+    def _turn_over(self) -> None:
+        """To the next page, at whatever moment this is."""
+        self.place += 1
+        self._show()
 
     def _show(self) -> None:
-        self._due_ms, self._arriving = None, False
+        self._due_ms = self._bound_ms = None
         step = self.step
         job, node = step.selection
         self._app.select(job=job, node=node)

@@ -21,8 +21,8 @@ def tour_of(name: str) -> Tour:
     return load_tour(find_tour(LIBRARY / f"{name}.toml"))
 
 
-def play(name: str, act: Act, size: tuple[int, int]) -> None:
-    tour = tour_of(name)
+def play(name: str, act: Act, size: tuple[int, int], tour: Tour | None = None) -> None:
+    tour = tour or tour_of(name)
     with LiveServer([plan(name, policy) for policy in tour.policies]) as server:
         drive(server, act, size, tour=tour)
 
@@ -128,6 +128,64 @@ def test_pausing_on_the_way_does_not_end_the_tour() -> None:
         assert "In five seconds the master stands still" in screen.text()
 
     play("master-pause", act, (80, 24))
+
+
+async def played_on(screen: Screen) -> None:
+    """What `space` leads to has come."""
+    await screen.press("space")
+    while screen.playing():
+        await screen.tick(0.25)
+    await screen.until(lambda: not screen.app.playback.waiting)
+
+
+def test_space_alone_leads_through_a_tour_and_then_plays_freely() -> None:
+    """Also in steps with no key, with another one, and before steps that have no moment."""
+
+    async def act(screen: Screen) -> None:
+        caption, guide = screen.app.query_one(Caption), screen.app.guide
+        assert guide is not None
+        screen.app.playback.player.speed = 3600
+        told = [(screen.frame.at_ms, str(caption.content))]
+        for _ in guide.pages[1:]:
+            await played_on(screen)
+            told.append((screen.frame.at_ms, str(caption.content)))
+        moments = [0, 31_000, 66_000, 66_000, 75_000, *[214_143] * 3]
+        assert told == [
+            (at_ms, page.text) for at_ms, page in zip(moments, guide.pages, strict=True)
+        ]
+        assert "tour, 8 of 8: the tour is over  space plays freely  N back━" in screen.text()
+        await screen.press("space")
+        await screen.tick(0.001)
+        assert (caption.display, screen.playing()) == (False, True)
+        assert screen.frame.at_ms == 3_600
+
+    play("two-jobs", act, (80, 24))
+
+
+def test_a_step_that_asks_to_play_leads_to_the_runs_end_if_none_follows() -> None:
+    last = TourStep(text="Press space.", at_s=60, key="space")
+    tour = Tour(policies=("fair",), steps=(last,), question="Why?", answer="So.")
+
+    async def act(screen: Screen) -> None:
+        await played_on(screen)
+        assert screen.frame.over
+        assert "A question for the class: Why?" in screen.text()
+        assert screen.frame.at_ms > 60_000
+        at_ms = screen.frame.at_ms
+        await played_on(screen)
+        assert "An answer: So." in screen.text()
+        assert screen.frame.at_ms == at_ms
+
+    play("two-jobs", act, (80, 24), tour)
+
+
+def test_space_goes_back_to_a_step_that_has_been_passed() -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("end", "g", *"5:00", "enter", "space")
+        assert (screen.frame.at_ms, screen.playing()) == (31_000, False)
+        assert "“short” has arrived" in screen.text()
+
+    play("two-jobs", act, (80, 24))
 
 
 def test_an_audience_sees_both_runs_where_there_is_room() -> None:
