@@ -147,6 +147,8 @@ class CallboardApp(App[None]):
             pane.name_key(self.keymap.now(pane.key))
         self.query_one("#jobs").focus()
         self._set_small(self.size)
+        if self.guide is not None:
+            self.guide.begin()
         source = self.playback.source
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"

@@ -33,7 +33,11 @@ class TourGuide:
         """When the next step comes by itself; infinite for the run's end."""
         self._bound_ms: Millis | None = tour.steps[0].at_ms or 0
         """The moment of the step while that is still to come, and its caption with it."""
-        playback.opening_move = GoTo(self._bound_ms)
+
+    def begin(self) -> None:
+        """The screen begins at the first step's moment and at rest, however others begin."""
+        self._playback.player.stop()
+        self._playback.opening_move = GoTo(self._bound_ms)
 
     @property
     def step(self) -> TourStep:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from callboard.experiments.live.live_server import LiveServer
+from callboard.journal.replay.player import Opening
 from callboard.scenarios.library_list import LIBRARY, tour_names
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour
@@ -128,6 +129,17 @@ def test_pausing_on_the_way_does_not_end_the_tour() -> None:
         assert "In five seconds the master stands still" in screen.text()
 
     play("master-pause", act, (80, 24))
+
+
+def test_a_tour_begins_with_its_first_moment_at_rest() -> None:
+    """However the config file lets screens begin: yarn-queues began at 0, not at its 0:20."""
+
+    async def act(screen: Screen) -> None:
+        assert (screen.frame.at_ms, screen.playing()) == (20_000, False)
+
+    tour = tour_of("yarn-queues")
+    with LiveServer([plan("yarn-queues", policy) for policy in tour.policies]) as server:
+        drive(server, act, (80, 24), tour=tour, opening=Opening(playing=True))
 
 
 async def played_on(screen: Screen) -> None:
