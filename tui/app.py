@@ -26,7 +26,7 @@ from callboard.experiments.live.live_requests import Keep
 from callboard.experiments.live.remote_source import RemoteSource
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.replay.colouring import FEW_JOBS
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, RunInfo, View
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, View
 from callboard.journal.replay.palette import DARK, THEMES, Palette
 from callboard.journal.replay.signs import COLOURED_BY
 from callboard.journal.replay.source import GoTo, GoToEvent, Halt, Source, StepKind
@@ -66,10 +66,6 @@ WIDE, TALL = 120, 36
 
 _TWO_SIDES = 80
 """The least columns for the slots of two small clusters side by side."""
-
-
-def _check_jump(frame: Frame, run: RunInfo, fields: FormFields) -> Jump:
-    return read_jump(fields["to"], frame, run)
 
 
 class CallboardApp(App[None]):
@@ -343,14 +339,17 @@ class CallboardApp(App[None]):
         frame, run = self.playback.frame, self.playback.run
         if frame is None or run is None:
             return
+        self.playback.ask_names()
+
+        def read(fields: FormFields) -> Jump:
+            return read_jump(fields["to"], frame, run, self.playback.names)
 
         def filled(fields: FormFields | None) -> None:
             if fields is not None:
-                self._jump(read_jump(fields["to"], frame, run))
+                self._jump(read(fields))
 
         question = "Jump to a job, a node or a time:  job-3, a name, node-4, 7:30"
-        check = partial(_check_jump, frame, run)
-        self.push_screen(FormScreen(question, {"to": ""}, check), filled)
+        self.push_screen(FormScreen(question, {"to": ""}, read), filled)
 
     def _jump(self, jump: Jump) -> None:
         if jump.at_ms is not None:

@@ -1,6 +1,7 @@
 """Reading where to jump to: a job, a node, or a time."""
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -19,10 +20,13 @@ class Jump(msgspec.Struct, frozen=True):
     at_ms: Millis | None = None
 
 
-def read_jump(text: str, frame: Frame, run: RunInfo) -> Jump:
-    """`job-12`, a job's name in the table, `node-4`, or a time; ValueError for what is none."""
+def read_jump(text: str, frame: Frame, run: RunInfo, names: Mapping[JobId, str]) -> Jump:
+    """`job-12`, a job's name, `node-4`, or a time; ValueError for what is none.  Of several jobs
+    with the name it is one that the table shows, if it shows one.
+    """
     text = text.strip()
     named = [row.job for row in frame.jobs if row.name == text]
+    named += [job for job, name in names.items() if name == text]
     if named:
         return Jump(job=named[0])
     numbered = _NUMBERED.fullmatch(text)

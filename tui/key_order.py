@@ -27,6 +27,8 @@ _COMMANDS_BY_THE_FRAME = {
 }  # fmt: skip
 """Keys, and commands, whose effect depends on the rows, the places and the time that are shown."""
 
+_SUBMITTING = {"enter", "ctrl+s"}
+"""Keys of a dialog that go by an answer that it may have asked for, such as the names of jobs."""
 
 _ROUNDS = 2
 """The key goes from a field to the app, whose binding sends it back; then what came of it."""
@@ -81,7 +83,8 @@ class KeyOrder:
             self._followed = None
 
     def _ready(self, key: Key) -> bool:
-        if len(self._app.screen_stack) > 1 or not self._is_by_the_frame(key):
+        in_dialog = len(self._app.screen_stack) > 1
+        if not (key.key in _SUBMITTING if in_dialog else self._is_by_the_frame(key)):
             return True
         return self._playback.answers >= self._answers_needed
 

@@ -5,7 +5,7 @@ reads a clock.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -32,7 +32,7 @@ from callboard.journal.replay.source import (
     StepKind,
 )
 from callboard.journal.tell.time_format import axis_time
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import JobId, Millis
 
 if TYPE_CHECKING:
     from callboard.tui.app import CallboardApp
@@ -105,6 +105,8 @@ class Playback:
         self.view = View()
         self.frame: Frame | None = None
         self.run: RunInfo | None = None
+        self.names: Mapping[JobId, str] = {}
+        """The names of all jobs as they were asked for last."""
         self.changed = False
         """Whether the run has been changed by hand."""
         self._app = app
@@ -135,6 +137,12 @@ class Playback:
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
         self.source.ask(Request(move, self.view), self.answered)
+
+    def ask_names(self) -> None:
+        """Ask once for the names of all jobs: of tens of thousands they are not for every frame."""
+        self.set_view(with_names=True)
+        self.ask()
+        self.set_view(with_names=False)
 
     def intervene(self, intervention: Intervention) -> None:
         """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
@@ -188,6 +196,9 @@ class Playback:
         if frame.run is not None:
             self.run = frame.run
             self.set_view(with_run=False)
+        if frame.names is not None:
+            other = frame.comparison.other.names if frame.comparison is not None else None
+            self.names = {**(other or {}), **frame.names}
         if self.player.playing and (frame.reached or frame.over):
             self.player.stop()
         if frame.refusal:

@@ -134,8 +134,8 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     `all_jobs` also lists those that have left the system.  `slot` is one of the slots of `node`.
     `with_run` asks for the `RunInfo`, which stays the same.  `lead` is which of two compared runs
     is in front: steps go by its events.  `colour_by` is what the colours of jobs are to stand for.
-    `with_cards` asks for what is in each slot.  `at_rest` says that time stands still, so that
-    there is time for what takes long to tell.
+    `with_cards` asks for what is in each slot, `with_names` for the names of all jobs.  `at_rest`
+    says that time stands still, so that there is time for what takes long to tell.
     """
 
     columns: int = 80
@@ -161,6 +161,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     lead: int = 0
     colour_by: ColourBy = ColourBy.FITTING
     with_cards: bool = False
+    with_names: bool = False
     at_rest: bool = False
 
 
@@ -330,8 +331,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     number of each job's colour, from 0 to `HUES` - 1, `slot_hues` that of each slot where it is
     not its job's; `colour_by` is what they stand for, `legend` each of them.
     `queued_by_node` has one a node where not one master schedules: what waits there for a slot.
-    `cards` has one for each slot if the view asks for them.  `headline` is there once the run is
-    over, or both are.
+    `cards` has one for each slot if the view asks for them, `names` one for each job submitted so
+    far.  `headline` is there once the run is over, or both are.
     """
 
     at_ms: Millis
@@ -368,6 +369,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     queued_by_node: bytes = b""
     cards: list[SlotCard | None] = []
     headline: ResultHeadline | None = None
+    names: dict[JobId, str] | None = None
 
     def hues_of_slots(self) -> NDArray[np.int64]:
         """The number of each slot's colour; that of an empty one says nothing."""

@@ -18,8 +18,9 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.result_headline import run_headline
 from callboard.journal.replay.signs import ONE_MASTER, keeper_of_books
 from callboard.journal.replay.slot_cards import slot_cards
+from callboard.journal.tell.names import printable
 from callboard.journal.told_scenario import told_scenario
-from callboard.scheduler.model import Millis, slot_kind
+from callboard.scheduler.model import JobId, Millis, slot_kind
 
 _AGE_MAX = 255
 
@@ -73,7 +74,12 @@ def project(
         queued_by_node=_queued(cluster),
         cards=slot_cards(cluster, at_ms) if view.with_cards else [],
         headline=run_headline(cluster) if over and not recording.failure else None,
+        names=_names(cluster) if view.with_names else None,
     )
+
+
+def _names(cluster: ClusterState) -> dict[JobId, str]:
+    return {job: printable(row.submission.name) for job, row in cluster.run.jobs.items()}
 
 
 def _run(started: RunStarted) -> fr.RunInfo:

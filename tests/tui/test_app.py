@@ -180,6 +180,26 @@ class TestTime:
 
         on_the_outage(act)
 
+    def test_a_job_is_found_by_name_wherever_it_is(self) -> None:
+        """Also while another pane is in place of the jobs, and once it has left the system."""
+
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask(GoTo(500_000))
+            await screen.press("3", "colon", *"nightly", "enter")
+            assert screen.view().job == 0
+            names = await asked_names(screen)
+            (gone, *_) = (job for job in names if job not in {row.job for row in screen.frame.jobs})
+            await screen.press("2", "colon", *names[gone], "enter")
+            assert screen.view().job == gone
+            assert screen.frame.names is None
+
+        async def asked_names(screen: Screen) -> dict[int, str]:
+            screen.app.playback.ask_names()
+            await screen.pilot.pause()
+            return dict(screen.app.playback.names)
+
+        on_the_outage(act, SMALL)
+
     def test_the_time_bar_can_be_clicked(self) -> None:
         async def act(screen: Screen) -> None:
             bar = screen.app.query_one(TimeBar)

@@ -57,6 +57,14 @@ class TestBeside:
 
         on_two(act)
 
+    def test_a_job_is_found_by_name_whatever_is_shown(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 500_000)
+            await screen.press("3", "colon", *"nightly", "enter")
+            assert screen.view().job == 0
+
+        on_two(act, SMALL)
+
     def test_a_small_screen_shows_the_one_in_front(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 500_000)

@@ -128,6 +128,18 @@ def test_a_dialog_gets_the_keys_after_the_one_that_opens_it() -> None:
     drive(source, act)
 
 
+def test_a_dialogs_enter_waits_for_what_the_dialog_has_asked_for() -> None:
+    """The names of jobs, which come with a frame."""
+
+    async def act(screen: Screen) -> None:
+        await burst(screen, source, "3", "colon", *"nightly", "enter")
+        assert screen.view().job == 0
+        assert len(screen.app.screen_stack) == 1
+
+    source = SlowSource(recorded(outage()))
+    drive(source, act, SMALL)
+
+
 def test_a_key_after_a_dialog_s_enter_is_no_part_of_it() -> None:
     """It is the app's: the pane is chosen, and the field has gone."""
 
