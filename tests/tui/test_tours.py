@@ -115,6 +115,23 @@ def test_a_caption_is_whole_on_a_small_screen() -> None:
     play("rack-outage", act, (80, 24))
 
 
+def test_all_panes_keep_their_borders_under_a_caption_of_any_height() -> None:
+    """Under one of three lines the lower border had gone, and with it the names of other panes."""
+    tour = tour_of("rack-outage")
+
+    async def act(screen: Screen) -> None:
+        await screen.press(*"n" * (len(tour.steps) - 1))
+        heights = []
+        for _ in range(3):
+            heights.append(screen.app.query_one(Caption).size.height)
+            (bottom,) = (line for line in screen.text().splitlines() if "4 detail" in line)
+            assert bottom[0] + bottom[-1] == "╰╯"
+            await screen.press("n")
+        assert heights == [2, 2, 3]
+
+    play("rack-outage", act, (80, 24))
+
+
 def test_pausing_on_the_way_does_not_end_the_tour() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("space")

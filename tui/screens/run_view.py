@@ -28,6 +28,7 @@ class RunView(Container):
     lower: ClassVar[tuple[str, ...]] = ("jobs", "log", "detail", "charts")
     """The panes that share one place on a small screen."""
     _heights: Mapping[str, int | None] = {}
+    _drawn: tuple[Frame, View] | None = None
 
     def compose(self) -> ComposeResult:
         yield ResultPane(id="result")
@@ -59,7 +60,13 @@ class RunView(Container):
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:
         for pane in self.panes:
             pane.draw(frame, view, palette)
+        self._drawn = frame, view
         self.fit(frame, view)
+
+    def on_resize(self) -> None:
+        """A caption has come, or one of another height."""
+        if self._drawn is not None:
+            self.fit(*self._drawn)
 
     def fit(self, frame: Frame, view: View) -> None:
         """Give each pane the lines that it has use for."""
