@@ -71,8 +71,17 @@ def library_entries() -> Iterator[LibraryEntry]:
 
 
 def scenario_description(text: str) -> str:
-    """The paragraphs at the top of a scenario's file, but for indented lines of shell."""
+    """The paragraphs at the top of a scenario's file, but for indented lines of shell; what a colon
+    there led to them ends with a full stop.
+    """
     comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
     lines = [line.removeprefix("#").removeprefix(" ") for line in comments]
     blocks = groupby(lines, lambda line: line != "" and not line.startswith(" "))
-    return "\n\n".join(" ".join(block) for prose, block in blocks if prose)
+    paragraphs: list[str] = []
+    for prose, block in blocks:
+        text = " ".join(block)
+        if prose:
+            paragraphs.append(text)
+        elif text.strip() and paragraphs and paragraphs[-1].endswith(":"):
+            paragraphs[-1] = f"{paragraphs[-1][:-1]}."
+    return "\n\n".join(paragraphs)

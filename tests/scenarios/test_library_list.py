@@ -32,5 +32,6 @@ def test_what_is_to_begin_with_has_a_tour() -> None:
 
 
 def test_the_description_leaves_out_what_only_a_shell_needs() -> None:
-    text = "# One\n# line.\n#\n#   callboard run x\n#\n# Two.\n\nname = 'x'\n# three\n"
-    assert scenario_description(text) == "One line.\n\nTwo."
+    """And the colon that led to it; one that leads to the next paragraph stays."""
+    text = "# One\n# line:\n#\n#   callboard run x\n#\n# Two:\n#\n# three.\n\nname = 'x'\n# four\n"
+    assert scenario_description(text) == "One line.\n\nTwo:\n\nthree."
