@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -135,7 +136,7 @@ def test_enter_takes_the_scenario_under_its_first_policy() -> None:
     assert started(act) == StartChoice(after, ENTRIES[after].policies[:1])
 
 
-@pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
+@pytest.mark.parametrize("key", ["ctrl+q", "escape", "ctrl+c"])
 def test_leaving_chooses_nothing(key: str) -> None:
     async def act(pilot: Pilot[StartChoice]) -> None:
         await pilot.press(key)
@@ -274,23 +275,50 @@ def test_typing_filters() -> None:
     assert started(act) == StartChoice("rack-outage", ("fifo",))
 
 
-def test_the_keys_are_told() -> None:
+def test_a_word_with_any_letter_first_can_be_typed() -> None:
+    """`queues` left the screen with its first letter."""
+
     async def act(pilot: Pilot[StartChoice]) -> None:
-        await pilot.press("question_mark")
-        assert "leads back here" in text_of(pilot, "#story")
+        assert text_of(pilot, "#keys").endswith("esc out")
+        await pilot.press(*"queues")
+        assert shown(pilot) == ["capacity-queues", "yarn-queues"]
+        assert text_of(pilot, "#keys").endswith("esc back")
         await pilot.press("escape")
-        assert "leads back here" not in text_of(pilot, "#story")
-        assert pilot.app.is_running
+        assert shown(pilot) == list(ENTRIES)
 
     started(act)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+def test_the_keys_are_told(size: tuple[int, int]) -> None:
+    """In lines that are full, with what a key does beside it."""
+
+    async def act(pilot: Pilot[StartChoice]) -> None:
+        await pilot.press("question_mark")
+        about = pilot.app.query_one("#about").region
+        told = [line[about.x + 2 : about.right - 2] for line in lines_of(pilot)[2:]]
+        paragraph = told[: told.index(" " * len(told[0]))]
+        for line, after in pairwise(paragraph):
+            assert len(f"{line.rstrip()} {after.split()[0]}") > len(told[0]) - 2
+        (tick,) = (n for n, line in enumerate(told) if "there: tick" in line)
+        assert told[tick + 1][:8].strip() in {"", "tab"}
+        await pilot.press("escape")
+        assert not any("ctrl+q" in line for line in lines_of(pilot))
+        assert pilot.app.is_running
+
+    started(act, size)
+
+
+def lines_of(pilot: Pilot[StartChoice]) -> list[str]:
+    """The screen."""
+    return [strip.text for strip in pilot.app.screen._compositor.render_strips()]
 
 
 def test_everything_fits_a_small_terminal() -> None:
     """At 80×24 the keys are whole, and the policies and the seed are there."""
 
     async def act(pilot: Pilot[StartChoice]) -> None:
-        strips = pilot.app.screen._compositor.render_strips()
-        lines = [strip.text.rstrip() for strip in strips]
+        lines = [line.rstrip() for line in lines_of(pilot)]
         assert len(lines) == 24
         assert lines[-1].endswith("esc out")
         assert lines[-2].endswith("the scenario's own, 1")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
+from rich.console import Group
+from rich.table import Table
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
@@ -50,23 +52,26 @@ _WIDE = 130
 _NAME, _PICTURE = 19, 20
 _TALL = 36
 
-_KEYS = " type filters  ↑ ↓ scenario  → policies  tab seed  enter watch  ? keys  esc out"
-_HELP = """\
-Type a few letters: only scenarios with them in their name, story or group stay.  Backspace takes a
-letter back, esc all of them.
-
-↑ ↓       another scenario, or a recorded run
-→ ←       to its policies, and back
-space     there: tick one, or take the tick away; two that are ticked are shown beside each other
-tab       on: the description, policies, the seed
-enter     watch; leaving the run leads back here
-/         type to filter, from anew
-ctrl+t    another theme
-esc, q    leave
-
-Length is what a run takes at least: with all slots busy while there is work.  The picture shows the
-work that arrives over that time; ▾ marks faults.
-"""
+_KEYS = " type filters  ↑ ↓ scenario  → policies  tab seed  enter watch  ? keys  esc "
+_HELP_BEFORE = (
+    "Type a few letters: only scenarios with them in their name, story or group stay.  Backspace"
+    " takes a letter back, esc all of them.\n"
+)
+_HELP = {
+    "↑ ↓": "another scenario, or a recorded run",
+    "→ ←": "to its policies, and back",
+    "space": "there: tick one, or take the tick away; two that are ticked are compared",
+    "tab": "on: the description, policies, the seed",
+    "enter": "watch; leaving the run leads back here",
+    "/": "type to filter, from anew",
+    "ctrl+t": "another theme",
+    "esc": "leave, once nothing is typed",
+    "ctrl+q": "leave at once",
+}
+_HELP_AFTER = (
+    "\nLength is what a run takes at least: with all slots busy while there is work.  The picture"
+    " shows the work that arrives over that time; ▾ marks faults."
+)
 
 
 class ScenarioList(OptionList):
@@ -124,7 +129,7 @@ class StartApp(App[StartChoice]):
                     seed = self._before.seed
                     yield Input(seed, id="seed", compact=True, max_length=18, restrict="[0-9]*")
         yield Static(id="said")
-        yield Static(Text(_KEYS), id="keys")
+        yield Static(id="keys")
 
     def on_mount(self) -> None:
         self.query_one("#policies").border_title = "policies: space ticks, two are compared"
@@ -229,16 +234,18 @@ class StartApp(App[StartChoice]):
         self.query_one("#story", Static).update(self._story(palette))
         said = self._said or self.trouble
         self.query_one("#said", Static).update(Text(said))
+        leads = "back" if self._filter or self._help else "out"
+        self.query_one("#keys", Static).update(Text(_KEYS + leads), layout=False)
         self.query_one("#said").display = bool(said)
         for each in ("#policies", "#seeding"):
             self.query_one(each).display = offer is not None and not self._help
         if offer is not None:
             self._offer_policies(offer, palette)
 
-    def _story(self, palette: Palette) -> Text:
+    def _story(self, palette: Palette) -> Text | Group:
         offer, here = self._offer, self._highlighted
         if self._help:
-            return Text(_HELP, palette.text)
+            return _help(palette.text)
         if offer is not None:
             portrait = self._portrait(offer.name, palette)
             return Text.assemble(
@@ -308,8 +315,6 @@ class StartApp(App[StartChoice]):
         elif typed == "?":
             self._help = not self._help
             self._tell()
-        elif typed == "q" and not self._filter:
-            self.exit()
         elif typed and typed != " ":
             self._narrow(self._filter + typed.lower())
 
@@ -389,6 +394,15 @@ class StartApp(App[StartChoice]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}
+
+
+def _help(ink: str) -> Group:
+    """The keys, and what they do beside them, in lines as wide as there is room."""
+    keys = Table.grid(padding=(0, 2, 0, 0))
+    keys.add_column(no_wrap=True)
+    for key, does in _HELP.items():
+        keys.add_row(Text(key, ink), Text(does, ink))
+    return Group(Text(_HELP_BEFORE, ink), keys, Text(_HELP_AFTER, ink))
 
 
 def _sought(offer: LibraryEntry) -> str:
