@@ -87,6 +87,11 @@ def test_every_page_has_one_title_and_no_level_is_left_out(page: Path) -> None:
     assert all(after <= level + 1 for level, after in itertools.pairwise(levels))
 
 
+@pytest.mark.parametrize("page", READABLE, ids=lambda page: page.stem)
+def test_no_page_shows_what_only_its_tests_need(page: Path) -> None:
+    assert "<BLANKLINE>" not in page.read_text(encoding="utf-8")
+
+
 def test_every_picture_is_shown_and_a_command_draws_it() -> None:
     """Screens are held to `bench.screens` in `tests/tui`, explorations to `bench.papers` in
     `tests/experiments/reproduction`; `callboard ideal` draws its own.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.book_pages import CONSOLE, check_command, page_text
+from tests.support.book_pages import CONSOLE, WRITE, check_command, page_text
 from tests.support.traces import trace
 
 pytest.importorskip("scipy")
@@ -13,7 +13,8 @@ pytest.importorskip("matplotlib")
 
 BLOCKS = CONSOLE.findall(page_text("your-cluster.md"))
 OF_HADOOP_2 = [(command, wanted) for command, wanted in BLOCKS if "jobs.toml" in command]
-OWN = [each for each in BLOCKS if ".gz" not in each[0] and each not in OF_HADOOP_2]
+OF_SLURM = [(command, wanted) for command, wanted in BLOCKS if "sacct.txt" in command]
+OWN = [each for each in BLOCKS if ".gz" not in each[0] and each not in (*OF_HADOOP_2, *OF_SLURM)]
 OF_HADOOP_1 = [(command, wanted) for command, wanted in BLOCKS if "tracker-logs.gz" in command]
 JHIST = (
     "job_0.23.9-FAILED.jhist",
@@ -30,7 +31,7 @@ def test_the_commands_from_a_history_to_a_plan_print_what_the_page_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert {command.split()[1] for command, _ in OWN} == {
-        *("run", "export", "import", "calibrate", "backtest", "explain", "forecast")
+        *("run", "export", "import", "calibrate", "backtest", "sweep", "explain", "forecast")
     }
     for command, wanted in OWN:
         check_command(command, wanted, capsys)
@@ -68,3 +69,13 @@ def test_the_commands_on_a_real_trace_print_what_the_page_says(
     assert len(OF_A_TRACE) == 3
     for command, wanted in OF_A_TRACE:
         check_command(command, wanted, capsys)
+
+
+def test_the_import_of_what_sacct_prints_prints_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ((name, rows),) = WRITE.findall(page_text("your-cluster.md"))
+    Path(name).write_text(rows, encoding="utf-8")
+    ((command, wanted),) = OF_SLURM
+    check_command(command, wanted, capsys)

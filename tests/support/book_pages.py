@@ -15,7 +15,7 @@ CONSOLE = re.compile(
 )
 FENCE = r"```python\n(.*?)^```$"
 CHANGE = re.compile(rf"^<!-- change (\S+) -->\n{FENCE}.*?^{FENCE}", re.MULTILINE | re.DOTALL)
-WRITE = re.compile(r"^<!-- write (\S+) -->\n```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WRITE = re.compile(r"^<!-- write (\S+) -->\n```(?:toml|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -27,8 +27,8 @@ def play_page(name: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Run a page's commands, write its files and change them, in their order; the commands.
 
     A command in a block `console` prints what the block says, `...` for what it leaves out, and
-    empty lines as they are.  A block of TOML after `<!-- write FILE -->` is a file; two blocks of
-    Python after `<!-- change FILE -->` are what a file has, and has after the change.
+    empty lines as they are.  A block after `<!-- write FILE -->` is a file; two blocks of Python
+    after `<!-- change FILE -->` are what a file has, and has after the change.
     """
     text, played = page_text(name), []
     steps = [*CONSOLE.finditer(text), *CHANGE.finditer(text), *WRITE.finditer(text)]

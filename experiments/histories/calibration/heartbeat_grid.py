@@ -41,7 +41,7 @@ def heartbeat_period(log_: AttemptLog, confidence: float) -> HistoryFinding:
     best = float(fits.max())
     chance = sqrt(log(len(candidates) / 0.001) / len(near))
     if best < max(_FITS, chance):
-        why = f"starts keep to no grid: the best fits with {best:.2f} of 1"
+        why = f"starts come at no regular interval: the best fits by {best:.2f}, where 1 is exact"
         return Untold(NAME, f"{why} (out-of-band heartbeats, or starts told late)")
     first = float(candidates[fits >= _AS_GOOD * best].max())
     return _exact(gaps, first, confidence)

@@ -42,7 +42,7 @@ def _slots(log_: AttemptLog, kind: int, period_ms: float) -> HistoryFinding:
     peak = node_peak(log_.host[kept], log_.begin_ms[kept], log_.end_ms[kept], period_ms)
     full = peak.refills >= _REFILLS
     where = f"that many ran at once on {peak.nodes:,} of {log_.hosts:,} nodes"
-    how = f", which were full again at once {peak.refills:,} times" if full else ", at least"
+    how = f", and {peak.refills:,} times a next one began as one ended" if full else ", at least"
     high = float(peak.most) if full else None
     return Estimate(name, field, float(peak.most), float(peak.most), high, "", where + how)
 
