@@ -10,7 +10,8 @@ examples:
   callboard sweep hfsp-test --sobol tasks.sigma=0..1 --sobol cluster.nodes=10..30 --store t.sqlite
   callboard sweep small-jobs --seeds 100 --store s.sqlite --on dask://10.0.0.1:8786
 
-Stop it at any time, however hard: the same command goes on from there.
+Stop it at any time, however hard: the same command goes on from there.  The exit status is 1 if
+runs have failed.
 """
 
 import argparse
@@ -52,7 +53,7 @@ from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_work
 from callboard.experiments.pages.report.report_source import notes_told
 from callboard.experiments.pages.report.report_words import one_run_note, skewed_remark
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
-from callboard.experiments.user_errors import InputError
+from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.experiments.whole_files import instead
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.journal.tell.names import count
@@ -129,7 +130,9 @@ def sweep_command(options: argparse.Namespace) -> int:
             for hint in sweep.interval_hints():
                 ReportConsole().print_line(plain(hint))
         _say(counts, stopped=stopped)
-    return _STOPPED if stopped else status
+    if stopped:
+        return _STOPPED
+    return EXIT_FAILED if counts.failed else status
 
 
 def _refuse_plan(options: argparse.Namespace) -> None:
@@ -283,9 +286,9 @@ def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
             messages.setdefault(cell.why, []).append(cell)
     for message, failed in messages.items():
         first = failed[0]
-        where = " ".join(f"{key}={value}" for key, value in first.setting)
-        yield f"{count(len(failed), 'run')} failed: {message} (first: {where} {first.policy},"
-        yield f"  seed {first.seed})"
+        setting = (f"{key}={value}" for key, value in first.setting)
+        where = f"{' '.join((*setting, first.policy))}, seed {first.seed}"
+        yield f"{count(len(failed), 'run')} failed: {message} (first: {where})"
 
 
 def _as_json(cell: PlayedCell) -> dict[str, object]:

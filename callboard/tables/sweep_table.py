@@ -28,11 +28,7 @@ def sweep_table(groups: Sequence[SettingRuns]) -> Table:
     table = setting_table(groups, _COLUMNS, list)
     compared = any(len(group.runs.policies) > 1 for group in groups)
     fails = any(group.failed for group in groups)
-    told = [
-        str(group.failed or "") if place == 0 else ""
-        for group in groups
-        for place in range(len(group.runs.policies))
-    ]
+    told = [str(failed or "") for group in groups for failed in group.failures]
     kept = None if compared else -1
     rows = [[*row[:kept], *[failed] * fails] for row, failed in zip(table.rows, told, strict=True)]
     head = (*table.headings[:kept], *["failed"] * fails)

@@ -1,6 +1,7 @@
 """The table of a store: which columns it has, and what stands in them where runs have failed."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -9,18 +10,23 @@ from callboard.console import PlainConsole
 from callboard.experiments.many.seed_runs import SeedRuns
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
 from callboard.tables.sweep_table import sweep_table
+from tests.callboard.conftest import Run
 
 PLAYED = callboard.run("two-jobs", "fifo").result
 
 
 def printed(*policies: str, failed: int) -> list[list[str]]:
-    """The cells of two settings: of the second, and of the second policy of the first, no run."""
+    """The cells of two settings: of the second, and of the second policy of the first, no run; of
+    the last policy of the second so many failed.
+    """
     other = (PLAYED, *[None] * (len(policies) - 1))
+    none = (0,) * len(policies)
+    fails = (*none[1:], failed)
     groups = [
         SettingRuns(
-            "two-jobs", (("a", "1"),), SeedRuns("two-jobs", policies, (1,), (other,)), 0, 0
+            "two-jobs", (("a", "1"),), SeedRuns("two-jobs", policies, (1,), (other,)), none, 0
         ),
-        SettingRuns("two-jobs", (("a", "2"),), SeedRuns("two-jobs", policies, (), ()), failed, 0),
+        SettingRuns("two-jobs", (("a", "2"),), SeedRuns("two-jobs", policies, (), ()), fails, 0),
     ]
     console = PlainConsole(width=200)
     with console.capture() as capture:
@@ -41,13 +47,45 @@ def test_a_single_policy_is_compared_with_none() -> None:
 
 
 @pytest.mark.parametrize("failed", [0, 3])
-def test_failures_stand_beside_the_first_policy_of_their_setting(failed: int) -> None:
+def test_failures_stand_beside_their_policy(failed: int) -> None:
     head, *rows = printed("fifo", "fair", failed=failed)
     last = ["failed"] if failed else []
     assert head == ["a", "policy", "seeds", "mean response", "p95", "against the first", *last]
     told = ["3"] if failed else []
     assert rows[1:] == [
         ["1", "fair", "0", "-", "-", "-"],
-        ["2", "fifo", "0", "-", "-", *told],
-        ["2", "fair", "0", "-", "-", "-"],
+        ["2", "fifo", "0", "-", "-"],
+        ["2", "fair", "0", "-", "-", "-", *told],
     ]
+
+
+RAISES = """
+from callboard.scheduler.orders.keyed import KeyedOrder
+
+
+class Mine(KeyedOrder):
+    name = "mine"
+    summary = "raises"
+
+    def key(self, job, kind):
+        raise ValueError("oops")
+
+    def score(self, key):
+        return 0.0
+"""
+
+
+def test_runs_that_failed_are_counted_beside_their_policy_told_in_a_line_and_end_with_1(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text(RAISES, encoding="utf-8")
+    policies = ("--policy", "fifo", "--policy", "./bad.py:Mine")
+    asked = ("two-jobs", *policies, "--seeds", "2", "--cores", "1", "--store", "s.sqlite")
+    status, out, _ = callboard("sweep", *asked)
+    assert status == 1
+    rows = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+    assert not rows["fifo"].rstrip().endswith("2")
+    assert rows["./bad.py:Mine"].rstrip().endswith("2")
+    assert "2 runs failed: ValueError: oops (first: ./bad.py:Mine, seed 1)\n" in out
+    assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0

@@ -34,8 +34,11 @@ class PlayedCell(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """The last line of the error, which says it in short; empty if there is none."""
-        return self.error.strip().rpartition("\n")[2]
+        """The line of the error that says it in short: the first, but of a traceback the last; empty
+        if there is none.
+        """
+        first, *_, last = self.error.strip().split("\n") * 2
+        return last if first.startswith("Traceback") else first
 
     @property
     def place(self) -> Place:

@@ -10,14 +10,18 @@ from callboard.journal.export.rows import Columns, TableCell
 
 class SettingRuns(NamedTuple):
     """What was played of one scenario in one setting: the runs of those seeds that every policy
-    has, and how many cells failed or have not been played.
+    has, how many cells failed of each policy, and how many have not been played.
     """
 
     scenario: str
     setting: Setting
     runs: SeedRuns
-    failed: int
+    failures: tuple[int, ...]
     missing: int
+
+    @property
+    def failed(self) -> int:
+        return sum(self.failures)
 
     def without_copies(self) -> "SettingRuns":
         """The same with one seed where all are one run."""
@@ -37,10 +41,12 @@ def _side_by_side(scenario: str, setting: Setting, cells: Sequence[PlayedCell]) 
     results = {(cell.seed, cell.policy): cell.result for cell in cells}
     seeds = sorted({cell.seed for cell in cells if cell.result is not None})
     rows = tuple(tuple(results.get((seed, policy)) for policy in policies) for seed in seeds)
-    failed = sum(bool(cell.error) for cell in cells)
+    failures = tuple(
+        sum(bool(cell.error) for cell in cells if cell.policy == policy) for policy in policies
+    )
     missing = sum(cell.result is None and not cell.error for cell in cells)
     return SettingRuns(
-        scenario, setting, SeedRuns(scenario, policies, tuple(seeds), rows), failed, missing
+        scenario, setting, SeedRuns(scenario, policies, tuple(seeds), rows), failures, missing
     )
 
 
