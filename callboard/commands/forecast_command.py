@@ -16,7 +16,7 @@ examples:
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from callboard.experiments.histories.backtest.recorded_history import imported_h
 from callboard.experiments.histories.forecast.continuations import Continuations
 from callboard.experiments.histories.forecast.forecast import (
     LEVEL,
+    Coverage,
     Forecast,
     Forecaster,
     coverage,
@@ -101,11 +102,16 @@ def forecast_command(options: argparse.Namespace) -> int:
     with local_workers(options.cores) as workers:
         if options.test is not None:
             return _tested(world, workers, options)
-        (state,) = known_states(world.spec, [max(options.at + world.ahead_ms, 0)])
+        at_ms = max(options.at + world.ahead_ms, 0)
+        if not options.job and _is_surely_empty(world, at_ms):
+            return _tell_empty(world, at_ms, world.ended_ms, options)
+        (state,) = known_states(world.spec, [at_ms])
         forecaster = Forecaster(
             Continuations(world.spec, state, _last_ms(state, options)), world.ended_ms
         )
         targets = _targets(world, state, forecaster, options.job)
+        if not targets:
+            return _tell_empty(world, at_ms, {**state.finished_ms, **world.ended_ms}, options)
         with steps_progress("continuations", options.runs, left=True) as moved:
             engine = _engine(world, options)
             found = list(forecaster.forecasts(targets, options.runs, workers, moved, engine))
@@ -172,6 +178,35 @@ def _targets(
     return [named[name] for name in names]
 
 
+def _is_surely_empty(world: _World, at_ms: Millis) -> bool:
+    """Whether nobody is there, as can be known without playing: by the history's own ends."""
+    return all(
+        job.submit_ms > at_ms or world.ended_ms.get(job.job, at_ms + 1) <= at_ms
+        for job in world.spec.jobs
+    )
+
+
+def _tell_empty(
+    world: _World, at_ms: Millis, ended_ms: Mapping[JobId, Millis], options: argparse.Namespace
+) -> int:
+    """Say that nobody is there, and who was last, or will be first."""
+    if options.json:
+        print(json.dumps([]))
+        return 0
+    over = {job: ms for job, ms in ended_ms.items() if ms <= at_ms}
+    if over:
+        last = max(over, key=lambda job: (over[job], job))
+        why = f"the last job, {world.spec.jobs[last].name}, ended at"
+        when_ms = over[last]
+    else:
+        first = min(world.spec.jobs, key=lambda job: job.submit_ms)
+        why, when_ms = f"the first job, {first.name}, comes at", first.submit_ms
+    at, when = (clock(max(each - world.ahead_ms, 0))[:-4] for each in (at_ms, when_ms))
+    told = f"{world.name}: nothing is in the system at {at}: {why} {when}"
+    ReportConsole().print_line(plain(told))
+    return 0
+
+
 def _last_ms(state: KnownState, options: argparse.Namespace) -> Millis | None:
     """When the last job comes, where that is known."""
     return state.at_ms if options.no_arrivals else None
@@ -202,20 +237,34 @@ def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int
                 found.append((each, world.ended_ms[each.job]))
     told = coverage(found)
     if options.json:
-        rows = [_as_json(world, each) | {"held": each.holds(end)} for each, end in found]
-        print(json.dumps(told._asdict() | {"each": rows}, indent=2))
+        rows = [
+            _as_json(world, each) | {"held": None if each.why_open else each.holds(end)}
+            for each, end in found
+        ]
+        found_all = told._asdict() | {"falls_short": told.falls_short, "each": rows}
+        print(json.dumps(found_all, indent=2))
         return 0
     asked = f"{count(told.forecasts, 'forecast')} at {count(len(states), 'moment')}"
     if told.median_error is None:
         said = f"{world.name}: {asked}"
     else:
-        held = f"{told.held} intervals of {LEVEL:.0%} held what happened"
         error = f"the median error was {told.median_error:.0%} of what was left"
-        said = f"{world.name}: of {asked} {held}, {told.held / told.forecasts:.0%}; {error}"
+        said = f"{world.name}: of {asked} {_held(told)}; {error}"
     ReportConsole().print_line(plain(said))
+    if told.falls_short:
+        wrong = f"do not trust these intervals here: far fewer than {LEVEL:.0%} held what happened"
+        ReportConsole().print_line(plain(wrong))
     if world.note:
         ReportConsole().print_line(plain(f"note: {world.note}"))
     return 0
+
+
+def _held(told: Coverage) -> str:
+    """How many intervals held what happened, and of how many forecasts there was none to tell."""
+    held = f"{told.held} intervals of {LEVEL:.0%} held what happened"
+    share = f", {told.held / told.intervals:.0%}" if told.intervals else ""
+    without = told.forecasts - told.intervals
+    return f"{held}{share}" + (f" ({without} had none: too little was known)" if without else "")
 
 
 # Telling.
@@ -229,7 +278,8 @@ def _as_json(world: _World, each: Forecast) -> dict[str, object]:
         "job": world.spec.jobs[each.job].name,
         "at_s": seconds(each.at_ms),
         "ends_s": seconds(each.median_ms),
-        "interval_s": [seconds(each.low_ms), seconds(each.high_ms)],
+        "interval_s": None if each.why_open else [seconds(each.low_ms), seconds(each.high_ms)],
+        "why_no_interval": each.why_open or None,
         "ended_s": seconds(world.ended_ms.get(each.job)),
     }
 
@@ -244,8 +294,8 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
     console.print_line(plain(f"{world.name} at {at}: {count(len(found), 'job')} in the system"))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
-    if not found:
-        return
+    for why in dict.fromkeys(each.why_open for each in found if each.why_open):
+        console.print_line(plain(f"note: {why}; such jobs get no interval"))
     rows = [("job", "done", "left", "ends", f"{LEVEL:.0%} of the ends", "ended")]
     for each in found:
         job = world.spec.jobs[each.job]
@@ -256,7 +306,7 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
                 _done(state, each.job, job.maps, job.reduces),
                 left,
                 clocked(each.median_ms),
-                f"{clocked(each.low_ms)} – {clocked(each.high_ms)}",
+                "-" if each.why_open else f"{clocked(each.low_ms)} – {clocked(each.high_ms)}",
                 clocked(world.ended_ms[each.job]) if each.job in world.ended_ms else "",
             )
         )

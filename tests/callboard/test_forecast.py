@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from callboard.commands import forecast_command
+from callboard.experiments.histories.forecast.forecast import Coverage, Forecast, Forecaster
 from tests.callboard.conftest import Run
 
 STEADY = """
@@ -90,3 +92,83 @@ def test_faults_of_a_scenario_are_known_by_what_they_ended(callboard: Run) -> No
     )
     assert status == 0
     assert "nodes that are down are taken to be up" in out
+
+
+LATE = ("--policy", "fair", "--at", "5h")
+
+
+def test_without_a_task_that_has_ended_there_is_no_interval(callboard: Run, steady: str) -> None:
+    """One of no width was given: all lengths were the same guess."""
+    asked = ("forecast", steady, "--policy", "fair", "--at", "6s", "--runs", "20", "--cores", "1")
+    status, out, _ = callboard(*asked)
+    assert status == 0
+    assert "note: none of the maps has ended yet, and their lengths are guessed: 60 s each" in out
+    assert " – " not in out
+    _, out, _ = callboard(*asked, "--json")
+    (found,) = json.loads(out)
+    assert found["interval_s"] is None
+    assert found["why_no_interval"].startswith("none of the maps has ended yet")
+
+
+def test_where_lengths_are_known_there_is_nothing_to_excuse(callboard: Run, steady: str) -> None:
+    _, out, _ = callboard("forecast", steady, *AT, "--json")
+    assert {each["why_no_interval"] for each in json.loads(out)} == {None}
+
+
+@pytest.mark.parametrize("replayed", ["known_states", "local_workers"])
+def test_after_the_last_end_of_a_history_nothing_is_played(
+    callboard: Run,
+    steady: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    replayed: str,
+) -> None:
+    """Futures of nobody were drawn and played for minutes."""
+    journal, history = str(tmp_path / "s.journal"), str(tmp_path / "s.history")
+    callboard("run", steady, "--policy", "fair", "--journal", journal)
+    callboard("export", journal, "--to", history)
+    if replayed == "known_states":
+        monkeypatch.setattr(forecast_command, "known_states", None)
+    else:
+        monkeypatch.setattr(Forecaster, "forecasts", None)
+    status, out, err = callboard("forecast", history, *LATE, "--cores", "1")
+    assert (status, err) == (0, "")
+    assert "s: nothing is in the system at 05:00:00: the last job, job_" in out
+    assert " ended at 00:" in out
+    status, out, _ = callboard("forecast", history, *LATE, "--cores", "1", "--json")
+    assert (status, json.loads(out)) == (0, [])
+
+
+def test_between_jobs_no_future_is_drawn(
+    callboard: Run, steady: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Forecaster, "forecasts", None)
+    early = ("forecast", steady, "--policy", "fair", "--at", "1s", "--cores", "1")
+    status, out, _ = callboard(*early)
+    assert status == 0
+    assert (
+        out == "steady: nothing is in the system at 00:00:01: the first job, often-1, comes at"
+        " 00:00:05\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("held", "intervals", "falls_short"),
+    [(4, 15, True), (10, 15, False), (9, 10, False), (0, 0, False), (0, 1, False), (0, 3, True)],
+)
+def test_intervals_that_surely_hold_too_seldom_are_not_to_be_trusted(
+    held: int, intervals: int, falls_short: bool
+) -> None:
+    """Of 15 of 90 % at most 10 hold with the chance 0.0127, at most 4 with 10⁻⁹."""
+    assert Coverage(intervals, intervals, held, 0.1).falls_short is falls_short
+
+
+def test_a_test_says_not_to_trust_what_falls_short(
+    callboard: Run, steady: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Forecast, "holds", lambda *_: False)
+    asked = ("forecast", steady, "--policy", "fair", "--test", "3", "--runs", "20", "--cores", "1")
+    _, out, _ = callboard(*asked)
+    assert "0 intervals of 90% held what happened, 0%" in out
+    assert "do not trust these intervals here: far fewer than 90% held what happened" in out
+    assert json.loads(callboard(*asked, "--json")[1])["falls_short"] is True

@@ -19,6 +19,8 @@ from callboard.experiments.histories.forecast.tasks_to_come import SeenStage, Ta
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.scheduler.model import MAPS, REDUCES, STAGES, JobId, Locality, Millis, Stage
 
+_CALLED: Mapping[Stage, str] = {MAPS: "maps", REDUCES: "reduces"}
+
 ARRIVALS_MAX = 1000
 """At most that many jobs are still to come."""
 
@@ -43,6 +45,18 @@ class Continuations:
         ready = [job.initialisation_ms for job in self._come if self._is_ready(job)]
         waiting = [state.at_ms - job.submit_ms for job in self._come if not self._is_ready(job)]
         self._initialisations = CensoredLengths(ready, waiting)
+
+    def why_open(self, job: JobId) -> str:
+        """Why no interval can be told of a job's end: what it has still to do is of lengths of
+        which nothing, or a single one, is known.
+        """
+        spec = next(each for each in self._come if each.job == job)
+        for stage, tasks in stages_of(spec.maps, spec.reduces):
+            left = tasks - len(self.state.ended_of(job, stage, tasks))
+            why = self._lengths[stage].why_open(spec, _CALLED[stage]) if left else ""
+            if why:
+                return why
+        return ""
 
     def _is_ready(self, job: JobSpec) -> bool:
         """Whether it had been initialised."""

@@ -6,6 +6,7 @@ Asked of instants of a history that is over, it tells how often the intervals ho
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from math import exp, fsum, lgamma, log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,12 +30,16 @@ if TYPE_CHECKING:
 LEVEL = 0.9
 """The share of the continuations whose ends an interval holds."""
 
+_SURELY = 0.01
+"""Of intervals that hold less often than promised, how often that may be chance."""
+
 _TOLD = "told"
 
 
 class Forecast(NamedTuple):
     """When a job ends by the continuations of an instant: their median, and between which moments
-    the interval lies; None is never, as long as nothing changes.
+    the interval lies; None is never, as long as nothing changes.  `why_open` says why there is no
+    interval, where too little had ended to tell one.
     """
 
     job: JobId
@@ -42,6 +47,7 @@ class Forecast(NamedTuple):
     median_ms: Millis | None
     low_ms: Millis | None
     high_ms: Millis | None
+    why_open: str = ""
 
     def holds(self, end_ms: Millis) -> bool:
         """Whether the interval holds that moment."""
@@ -125,7 +131,8 @@ class Forecaster:
             moved("", 1)
         for job in targets:
             ends_ms = [found[number].get(job) for number in range(runs)]
-            yield _forecast(job, self._state.at_ms, ends_ms)
+            found_here = _forecast(job, self._state.at_ms, ends_ms)
+            yield found_here._replace(why_open=self._continuations.why_open(job))
 
     def _corrected(
         self, targets: Sequence[JobId], number: int, played_ms: Mapping[JobId, Millis]
@@ -159,24 +166,48 @@ def _forecast(job: JobId, at_ms: Millis, ends_ms: Sequence[Millis | None]) -> Fo
 
 
 class Coverage(NamedTuple):
-    """How forecasts at several instants compare with what happened: of all intervals `held` held
-    it, and the median error of their medians, as a share of what was left.
+    """How forecasts at several instants compare with what happened: of the intervals that they had
+    `held` held it, and the median error of their medians, as a share of what was left.
     """
 
     forecasts: int
+    intervals: int
     held: int
     median_error: float | None
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether so few intervals held it that they promise too much, for sure: were each to hold
+        it with the chance of `LEVEL`, as few would in less than a hundredth of all tests.
+        """
+        return _chance_of_at_most(self.held, self.intervals) < _SURELY
+
+
+def _chance_of_at_most(held: int, intervals: int) -> float:
+    """That no more of so many intervals hold what happens, each by itself with the chance `LEVEL`
+    (the binomial distribution).
+    """
+    return fsum(
+        exp(
+            lgamma(intervals + 1)
+            - lgamma(k + 1)
+            - lgamma(intervals - k + 1)
+            + k * log(LEVEL)
+            + (intervals - k) * log(1 - LEVEL)
+        )
+        for k in range(held + 1)
+    )
 
 
 def coverage(found: Sequence[tuple[Forecast, Millis]]) -> Coverage:
     """Of forecasts, each with when the job really ended."""
-    held = sum(each.holds(end_ms) for each, end_ms in found)
+    told = [each.holds(end_ms) for each, end_ms in found if not each.why_open]
     errors = [
         abs(each.median_ms - end_ms) / max(end_ms - each.at_ms, 1)
         for each, end_ms in found
         if each.median_ms is not None
     ]
-    return Coverage(len(found), held, float(np.median(errors)) if errors else None)
+    return Coverage(len(found), len(told), sum(told), float(np.median(errors)) if errors else None)
 
 
 def spread_instants(spec: RunSpec, count: int) -> list[Millis]:

@@ -48,7 +48,9 @@ class TasksToCome:
 
     def __init__(self, seen: Mapping[JobId, SeenStage]) -> None:
         self._seen = seen
-        self._spread = CensoredLengths(list(_spread(seen.values())) or [1.0])
+        spread = list(_spread(seen.values()))
+        self._varies = bool(spread)
+        self._spread = CensoredLengths(spread or [1.0])
 
     def of(self, job: JobSpec, rng: np.random.Generator) -> LengthDraw:
         """The law of the job's tasks, whose level is drawn where it is not known."""
@@ -62,6 +64,19 @@ class TasksToCome:
         if level == 0:
             return lambda beyond: beyond
         return lambda beyond: level * self._spread.draw(rng, beyond / level)
+
+    def why_open(self, job: JobSpec, called: str) -> str:
+        """Why nothing tells how much the lengths of such a job's tasks vary, `called` maps or
+        reduces; empty where that is told.  Of one length nobody knows how far the next is off.
+        """
+        own = len(self._seen[job.job].ended)
+        known = own or sum(bool(each.ended) for each in next(self._alike(job), []))
+        if self._varies or known > 1:
+            return ""
+        if known:
+            return f"too few {called} have ended to tell how much their lengths vary"
+        guess = f"{UNKNOWN_MS // 1000} s each, or twice as long as one has run already"
+        return f"none of the {called} has ended yet, and their lengths are guessed: {guess}"
 
     def _level(self, job: JobSpec, rng: np.random.Generator) -> float | None:
         """A level for a job of which no task has ended; None if none of any has."""
