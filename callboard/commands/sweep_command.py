@@ -275,7 +275,7 @@ def _skewed(groups: Sequence[SettingRuns]) -> Iterator[str]:
     skewed = sum(bool(skewed_remark(group.runs)) for group in groups)
     if skewed > len(groups) / 5:
         told = f"mean response times of {skewed} of {count(len(groups), 'setting')}"
-        yield f"skewed over the seeds: {told}; 95 % intervals of so few seeds hold less often"
+        yield f"a few seeds differ much from the rest ({told}): 95 % intervals may be too narrow"
 
 
 def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:

@@ -110,5 +110,5 @@ def skewed_words(means: Mapping[str, Interval]) -> str:
     if not skewed:
         return ""
     wanted = max(map(seeds_for, skewed.values()))
-    which = f"skewed over the seeds: {', '.join(skewed)}"
-    return f"{which}; 95 % intervals of so few hold less often; {wanted:,} seeds or more are wanted"
+    which = f"a few seeds differ much from the rest ({', '.join(skewed)})"
+    return f"{which}: 95 % intervals may be too narrow; {wanted:,} seeds or more would be enough"

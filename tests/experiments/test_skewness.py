@@ -51,8 +51,8 @@ def test_an_interval_of_skewed_figures_says_so() -> None:
     assert not Interval(1.0, 0.5, 10).is_skewed, "where nothing is known of it"
     told = skewed_words({"fifo": interval(lean), "fair": interval([1.0, 2.0, 3.0, 4.0, 5.0])})
     assert told == (
-        "skewed over the seeds: fifo; 95 % intervals of so few hold less often;"
-        " 249 seeds or more are wanted"
+        "a few seeds differ much from the rest (fifo): 95 % intervals may be too narrow;"
+        " 249 seeds or more would be enough"
     )
     assert skewed_words({"fair": interval([1.0, 2.0, 3.0])}) == ""
 
