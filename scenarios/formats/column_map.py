@@ -16,6 +16,7 @@ from typing import Any, Literal
 from callboard.actors.job_spec import Amounts
 from callboard.scenarios.fields import TASKS_MAX
 from callboard.scenarios.formats.cluster_history import (
+    Ending,
     HistoryAttempt,
     HistoryJob,
     HistoryTask,
@@ -47,6 +48,7 @@ MEANINGS = {
     "host": "where the task ran",
     "user": "whose it is",
     "pool": "in which pool",
+    "state": "how it ended: COMPLETED and the like succeeded, PENDING had not begun, others failed",
     "estimate": "how long its user said that a task would take",
     "memory": "what a task takes of a node's memory, in the unit of `capacity`",
     "vcores": "what it takes of its virtual cores",
@@ -58,6 +60,14 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]", re.ASCII)
 
 OPENDC_COLUMNS = "job=id,submit=submission_time,duration=duration,maps=cpu_count,unit=ms"
 """The map of OpenDC's tasks, which need none of the user's."""
+
+_SUCCEEDED = frozenset({"completed", "succeeded", "success", "finished", "done", "ok", "cd"})
+_WAITING = frozenset({"pending", "queued", "waiting", "submitted", "pd"})
+_GOES_ON = frozenset({"running", "suspended", "completing", "started", "r", "s", "cg"})
+"""First words of states, as Slurm and others write them; all others are of failures."""
+
+_UNTOLD = frozenset({"", "unknown", "none"})
+"""In place of a time, as `sacct` writes it of what has not begun or ended."""
 
 _Row = Mapping[str, Any]
 _EVERY = {"maps": "map_time", "reduces": "reduce_time"}
@@ -173,6 +183,12 @@ class TableReader:
             self._maker.remarks.mark_cut(self._path.name, at)
 
     def _take(self, row: _Row, line: int) -> None:
+        state = _state(row)
+        for states, what in ((_WAITING, "begun (PENDING)"), (_GOES_ON, "ended (RUNNING)")):
+            if state in states:
+                note = f"rows of what had not {what}"
+                self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+                return
         if self._map.rows == "tasks":
             self._take_task(row, line)
         else:
@@ -181,6 +197,7 @@ class TableReader:
     def _take_job(self, row: _Row, line: int) -> None:
         self._nth += 1
         job = self._new_job(_name(row.get("job")) or f"job_{self._nth}", row, line)
+        job.ending = ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
@@ -188,9 +205,11 @@ class TableReader:
             begun = start_ms if start_ms is not None else job.submit_ms or 0
             for place in range(count if length is not None else 0):
                 assert length is not None
-                attempt = HistoryAttempt(begun, begun + length, "succeeded", name="0")
+                attempt = HistoryAttempt(begun, begun + length, ending, name="0")
                 tasks[place] = HistoryTask([attempt], line=line)
         job.finish_ms = self._time_ms(row, "end", line)
+        told = "jobs that tell when they ended, and so how long they took to respond"
+        self._maker.remarks.add("read", told, count=job.finish_ms is not None)
         self._maker.add(job)
 
     def _take_task(self, row: _Row, line: int) -> None:
@@ -211,11 +230,19 @@ class TableReader:
         maps, reduces = job.demands
         amounts = greatest_amounts([reduces if is_reduce else maps, self._amounts(row, line)])
         job.demands = (maps, amounts) if is_reduce else (amounts, reduces)
-        tasks = job.reduces if is_reduce else job.maps
+        tasks, ending = job.reduces if is_reduce else job.maps, self._ending(row, line)
         for _ in range(self._count(row, "maps", line, 1)):
             end_ms = None if length is None else begun + length
-            attempt = HistoryAttempt(begun, end_ms, "succeeded", host, name="0")
+            attempt = HistoryAttempt(begun, end_ms, ending, host, name="0")
             tasks[len(tasks)] = HistoryTask([attempt], line=line)
+
+    def _ending(self, row: _Row, line: int) -> Ending:
+        """How what a row stands for ended."""
+        state = _state(row)
+        note = "rows without a state: taken for successes"
+        untold = not state and "state" in self._map.columns
+        self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", untold)
+        return "succeeded" if not state or state in _SUCCEEDED else "failed"
 
     def _amounts(self, row: _Row, line: int) -> Amounts:
         """What a task of the row takes besides a slot."""
@@ -266,7 +293,7 @@ class TableReader:
 
     def _time_ms(self, row: _Row, meaning: str, line: int) -> int | None:
         value = row.get(meaning)
-        if value is None or value == "":
+        if value is None or (isinstance(value, str) and value.strip().lower() in _UNTOLD):
             return None
         if isinstance(value, datetime):
             return round(value.timestamp() * 1000)
@@ -307,6 +334,12 @@ def written_ms(text: str) -> int | None:
     except ValueError:
         return None
     return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def _state(row: _Row) -> str:
+    """The first word of its state: of `CANCELLED by 1001`, and of `CANCELLED+`, `cancelled`."""
+    first, *_ = str(row.get("state") or "").lower().split() or [""]
+    return first.rstrip("+")
 
 
 def _name(value: object) -> str:

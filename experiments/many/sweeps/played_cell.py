@@ -34,8 +34,8 @@ class PlayedCell(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """The line of the error that says it in short: the first, but of a traceback the last;
-        empty if there is none.
+        """The line of the error that says it in short: the first, but of a traceback the last.
+        Empty if there is none.
         """
         first, *_, last = self.error.strip().split("\n") * 2
         return last if first.startswith("Traceback") else first

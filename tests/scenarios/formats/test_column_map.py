@@ -29,6 +29,44 @@ def test_a_row_a_job(tmp_path: Path) -> None:
     assert [job.tasks.map_ms.tolist() for job in jobs] == [[20_000] * 3, [4000]]
 
 
+SACCT = """JobID|Submit|Start|End|State|NTasks
+1|2026-01-01T00:00:00|2026-01-01T00:00:10|2026-01-01T00:01:10|COMPLETED|2
+2|2026-01-01T00:00:00|2026-01-01T00:00:10|2026-01-01T00:00:40|TIMEOUT|1
+3|2026-01-01T00:00:00|2026-01-01T00:00:10|2026-01-01T00:00:20|CANCELLED by 1001|1
+4|2026-01-01T00:00:00|Unknown|Unknown|PENDING|1
+5|2026-01-01T00:00:00|2026-01-01T00:00:10|Unknown|RUNNING|1
+6|2026-01-01T00:00:00|None|2026-01-01T00:00:20|CANCELLED+|1
+7|2026-01-01T00:00:00|2026-01-01T00:00:10|2026-01-01T00:00:30||1
+"""
+SACCT_MAP = "job=JobID,submit=Submit,start=Start,end=End,state=State,maps=NTasks,unit=s"
+
+
+def test_a_row_a_job_tells_how_it_ended_and_how_long_it_took(tmp_path: Path) -> None:
+    """A pending job was one of two tasks of a millisecond, and all had succeeded."""
+    found = imported(written(tmp_path, SACCT), SACCT_MAP)
+    first, timed_out, cancelled, untold = found.recording.jobs
+    assert (first.response_ms, first.killed_ms) == (70_000, None)
+    assert (timed_out.killed_ms, cancelled.killed_ms, untold.killed_ms) == (40_000, 20_000, None)
+    assert first.tasks.map_ms.tolist() == [60_000, 60_000]
+    assert not first.tasks.failures
+    assert [each.ms for row in timed_out.tasks.failures.values() for each in row] == [30_000]
+    remarks = found.remarks
+    assert remark(remarks, "attempts that succeeded")[:2] == ("read", 3)
+    assert remark(remarks, "attempts that failed")[:2] == ("read", 2)
+    assert remark(remarks, "tell when they ended")[:2] == ("read", 5)
+    assert remark(remarks, "had not begun") == ("dropped", 1, ["history:5"])
+    assert remark(remarks, "had not ended") == ("dropped", 1, ["history:6"])
+    assert remark(remarks, "no map tells how long") == ("dropped", 1, ["history:7"])
+    assert remark(remarks, "without a state") == ("guessed", 1, ["history:8"])
+
+
+def test_tasks_that_failed_fail_again(tmp_path: Path) -> None:
+    head, first, second, *_ = TASKS_CSV.splitlines()
+    text = f"{head};state\n{first};FAILED\n{second};SUCCEEDED\n"
+    (job,) = imported(written(tmp_path, text), f"{TASKS_MAP},state=state").recording.jobs
+    assert [each.ms for row in job.tasks.failures.values() for each in row] == [10_000]
+
+
 def test_a_row_a_task(tmp_path: Path) -> None:
     recording = imported(written(tmp_path, TASKS_CSV), TASKS_MAP).recording
     first, second = recording.jobs
