@@ -90,6 +90,18 @@ OUTCOME_ROWS = (
 )
 """What a run came to, top to bottom."""
 
+SLOWDOWN_WORDS = {
+    "slowdown": "a job's response time over the least that it could take alone on the empty "
+    "cluster; at least 1.",
+    "norm l2": "the root of the mean of the squared slowdowns: a few very slow jobs weigh more in "
+    "it than in the mean.",
+    "normalised performance": "the geometric mean of 1 / slowdown over the jobs: 1 if each ran as "
+    "if it were alone, less the longer they waited.",
+    "unfairness": "how much 1 / slowdown differs from job to job, its standard deviation over its "
+    "mean: 0 if all were slowed down alike.",
+}
+"""What the rows of slowdowns mean, in the glossary's sentences."""
+
 SPEED_ROWS = (
     TableRow("time to decide", lambda run: run.scheduling.us_per_decision, "{:.1f} µs".format),
     TableRow("computed in", _wall_seconds, "{:.1f} s".format),

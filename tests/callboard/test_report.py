@@ -8,6 +8,7 @@ import pytest
 
 from bench.browser import CHROMIUM, open_page
 from callboard.cli import run_command_line
+from callboard.experiments.pages.figure_rows import SLOWDOWN_WORDS
 from callboard.experiments.pages.report.document import Document, Prose, ReportSection
 from callboard.experiments.pages.report.page import render_page
 from callboard.journal.writer import JournalWriter
@@ -16,6 +17,7 @@ from tests.callboard.conftest import Run
 from tests.experiments.charts.support import record
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY
+from tests.support.book_pages import page_text
 from tests.support.chromium import open_tab
 from tests.support.soak import one_in
 
@@ -60,6 +62,20 @@ def test_a_report_is_one_page_that_needs_nothing_else(reports: Path, name: str) 
     assert page.said("h1") == ["two-jobs: fifo, fair"]
     assert {"Results", "Figures", "What failed", "How to run it again"} <= set(page.said("h2"))
     assert sum(tag == "svg" for tag, _ in page.tags) == len(page.said("figcaption")) >= 2
+
+
+def test_the_rows_of_slowdowns_are_explained_where_they_are(reports: Path) -> None:
+    """In the glossary's sentences; the store was filled without slowdowns."""
+    journals, store = (
+        ReadPage((reports / f"{name}.html").read_text(encoding="utf-8"))
+        for name in ("journals", "store")
+    )
+    assert "What these words mean" in journals.said("summary")
+    assert "What these words mean" not in store.said("summary")
+    glossary = page_text("glossary.md")
+    for word, meaning in SLOWDOWN_WORDS.items():
+        assert f"**{word}**: {meaning}" in glossary
+        assert meaning in journals.said("dd")
 
 
 def test_jobs_done_in_time_are_counted(reports: Path) -> None:

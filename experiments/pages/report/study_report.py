@@ -23,6 +23,7 @@ from callboard.experiments.pages.figure_rows import (
     COST_ROWS,
     GROUP_KEYS,
     OUTCOME_ROWS,
+    SLOWDOWN_WORDS,
     TableRow,
     done_within_row,
     group_rows,
@@ -76,6 +77,7 @@ def study_report(source: ReportSource) -> Document:
     sections = [
         ReportSection("What was asked", list(_asked(source, groups))),
         ReportSection("Results", list(_results(source, groups))),
+        *_words(source),
         *_figures(source),
         *_by_group(source, groups),
         *_by_setting(source, groups),
@@ -135,6 +137,13 @@ def _results(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bl
             yield Prose(text=f"{told[0].upper()}{told[1:]}.", mark="dim")
         return
     yield from _setting_blocks(groups[0], source.within_s)
+
+
+def _words(source: ReportSource) -> Iterator[ReportSection]:
+    """What the rows of slowdowns mean, where there are any."""
+    if any(each.slowdown is not None for each in source.results):
+        facts = [(word, [meaning]) for word, meaning in SLOWDOWN_WORDS.items()]
+        yield ReportSection("What these words mean", [FactList(facts=facts)], folded=True)
 
 
 _INTERVALS = (
