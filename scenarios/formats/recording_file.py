@@ -2,8 +2,9 @@
 
 import codecs
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -12,7 +13,7 @@ import msgspec
 
 from callboard.scenarios.failures import Outage
 from callboard.scenarios.formats.attempt_log import AttemptLog
-from callboard.scenarios.formats.column_map import TableReader, is_table
+from callboard.scenarios.formats.column_map import PARQUET_MAGIC, TableReader, is_table
 from callboard.scenarios.formats.hadoop1_history import Hadoop1Reader, is_hadoop1_history
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.jhist import JhistReader, is_jhist
@@ -33,7 +34,10 @@ from callboard.scenarios.tasks_file import (
 )
 from callboard.scheduler.model import Millis
 
-_LOOKED_AT = 1000  # files and folders, for one that can be read
+_LOOKED_AT = 1000
+"""So many files of a folder are looked at for one that can be read, before all of them are."""
+_READABLE_SHARE = 0.1
+"""Of a history of more files than that at least so many are its own."""
 
 
 class Imported(NamedTuple):
@@ -125,7 +129,13 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     """The recording in files and folders of one format, with its report."""
     remarks = Remarks()
     given = list(paths)
+    for folder in filter(Path.is_dir, given):
+        _look_into(folder)
     every = [each for path in given for each in (_files_in(path) if path.is_dir() else [path])]
+    if given and not every:
+        problem = "there is no file in this folder that can be imported"
+        raise ScenarioError(problem, source=given[0])
+    every = _without_unread(every, given, remarks)
     for folder in (path for path in given if path.is_dir()):
         left_out = sum(map(_left_out, filter(Path.is_file, folder.rglob("*"))))
         note = "hidden files, checksums and configurations of jobs"
@@ -163,23 +173,71 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _look_into(folder: Path) -> None:
+    """ScenarioError for a folder of very many files of which the first are of several formats, or
+    nearly all of none: it is none of a history, and may be a whole disk.
+    """
+    some = list(islice(_walked(folder), _LOOKED_AT + 1))
+    if len(some) <= _LOOKED_AT:
+        return
+    found = [(path, format_of(path)) for path in some]
+    formats, readable = _examples(found), sum(form is not None for _, form in found)
+    if len(formats) == 1 and readable > _LOOKED_AT * _READABLE_SHARE:
+        return
+    which = f"{readable:,} of the first {_LOOKED_AT:,} can be imported"
+    which = _several(formats) if len(formats) > 1 else which
+    problem = f"very many files, and not those of one history: {which}"
+    raise ScenarioError(f"{problem}; name a folder of the history alone", source=folder)
+
+
+def _without_unread(files: list[Path], given: Sequence[Path], remarks: Remarks) -> list[Path]:
+    """The files without those in a folder of a kind that cannot be read here, if others can."""
+    if find_spec("pyarrow") is not None:
+        return files
+    unread = {path for path in files if path not in given and begin_of(path, 4) == PARQUET_MAGIC}
+    others = [path for path in files if path not in unread]
+    if not any(format_of(path) for path in others):
+        return files
+    for path in files:
+        note = "files of Parquet, which need pyarrow: pip install 'callboard[parquet]'"
+        remarks.add("dropped", note, path.name, path in unread)
+    return others
+
+
+def _examples(
+    found: Iterable[tuple[Path, HistoryFormat | None]],
+) -> dict[str, Path]:
+    """The first file of each format, by the format's name."""
+    first: dict[str, Path] = {}
+    for path, form in found:
+        if form is not None:
+            first.setdefault(form.name, path)
+    return first
+
+
+def _several(formats: Mapping[str, Path]) -> str:
+    told = ", ".join(f"{name} ({path.name})" for name, path in formats.items())
+    return f"files of several formats: {told}; import each by itself"
+
+
 def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat, list[Path]]:
     """The format of all files that have one; the others are noted."""
     found = [(path, None if is_not_jobs(path) else format_of(path)) for path in files]
     readable = [path for path, form in found if form is not None]
-    formats = {form.name: form for _, form in found if form is not None}
-    if not formats:
+    forms = [form for _, form in found if form is not None]
+    if not forms:
         raise ScenarioError(_why_unknown(files), source=str(files[0]) if files else "")
-    if len(formats) > 1:
-        problem = f"files of several formats: {', '.join(formats)}; import each by itself"
-        raise ScenarioError(problem, source=str(readable[0]))
+    if len(formats := _examples(found)) > 1:
+        raise ScenarioError(_several(formats), source=readable[0])
     for path, form in found:
         if form is None:
             remarks.add("dropped", "files of no known format, or without jobs", path.name)
-    return next(iter(formats.values())), readable
+    return forms[0], readable
 
 
 def _why_unknown(files: Sequence[Path]) -> str:
+    if len(files) == 1 and not begin_of(files[0], 1):
+        return "the file is empty"
     if len(files) == 1 and begin_of(files[0], 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return "this is text in UTF-16; save it as UTF-8"
     known = ", ".join(dict.fromkeys(each.name for each in FORMATS))
@@ -188,8 +246,12 @@ def _why_unknown(files: Sequence[Path]) -> str:
 
 def _files_in(folder: Path) -> list[Path]:
     """The files of a folder and those below it, by name; not `_left_out` ones."""
+    return sorted(_walked(folder))
+
+
+def _walked(folder: Path) -> Iterator[Path]:
     found = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(path for path in found if not _left_out(path))
+    return (path for path in found if not _left_out(path))
 
 
 def _left_out(path: Path) -> bool:
