@@ -23,6 +23,7 @@ from typing import Generic
 import msgspec
 
 from callboard.actors.kernel.actor import Actor, EventT
+from callboard.actors.kernel.idle_rounds import IdleRounds
 from callboard.actors.kernel.message import QueuedMessage
 from callboard.actors.kernel.probes import Probe
 from callboard.scheduler.model import Millis
@@ -98,6 +99,8 @@ class Kernel(Generic[EventT]):
         self.is_progress: Callable[[EventT], bool] | None = None
         self.progress_timeout_ms = STALL_TIMEOUT_MS
         self.progress_ms: Millis = 0
+        self.idle_rounds: IdleRounds | None = None
+        """What may be left out after a whole `stall_timeout_ms` without an event."""
         self._sink = sink
         self._until_ms = until_ms
         self._alone = False  # whether a single message is being answered
@@ -247,6 +250,7 @@ class Kernel(Generic[EventT]):
             return False
         if at - self._noted_ms > self.stall_timeout_ms:
             self._check_stall(at)
+            self._noted_ms = at = self._leap(at)
         if self.is_progress is not None and at - self.progress_ms > self.progress_timeout_ms:
             hours = self.progress_timeout_ms / 3_600_000
             why = f"no attempt has succeeded or failed for {hours:.3g} hours, though all is calm"
@@ -305,6 +309,32 @@ class Kernel(Generic[EventT]):
     def _waiting(self) -> list[str]:
         waits = (actor.waits_for() for actor in self.actors.values())
         return [wait for wait in waits if wait is not None]
+
+    def _leap(self, at: Millis) -> Millis:
+        """Leave out the whole rounds before the next other message, if all is idle at the instant
+        that comes next; which comes next then.
+        """
+        rounds = self.idle_rounds
+        if rounds is None or not rounds.is_idle():
+            return at
+        calendar = self._calendar
+        others = [
+            instant
+            for instant, letters in calendar.items()
+            if not all(rounds.belongs(message) for _, _, _, message, _ in letters)
+        ]
+        if not others:
+            return at
+        end = min(others)
+        left = (end if self._until_ms is None else min(end, self._until_ms)) - at
+        later_ms = left // rounds.period_ms * rounds.period_ms
+        if later_ms <= 0:
+            return at
+        due = {each: calendar.pop(each) for each in [*calendar] if each < end}
+        for instant, letters in due.items():
+            calendar.setdefault(instant + later_ms, []).extend(letters)
+        self._instants[:] = sorted(calendar)
+        return self._instants[0]
 
     def _check_stall(self, at: Millis) -> None:
         """Stop a run in which messages go round and round but nothing is done."""

@@ -78,6 +78,12 @@ class ResourceManager(Actor[AnyEvent]):
         super().join(kernel)
         self._time_monitor()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether heartbeats without news change nothing.  The monitor has rounds of its own."""
+        busy = self.applications or self.containers or any(node.kills for node in self.nodes)
+        return not busy and self._monitor is None
+
     # Applications.
 
     def on_submit_application(self, new: SubmitApplication) -> None:

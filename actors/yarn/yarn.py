@@ -13,6 +13,7 @@ from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
 from callboard.actors.yarn.application_master import ApplicationMaster
+from callboard.actors.yarn.idle_heartbeats import IdleHeartbeats
 from callboard.actors.yarn.node_manager import NodeManager
 from callboard.actors.yarn.resource_manager import ResourceManager, master_address
 from callboard.actors.yarn.yarn_messages import RESOURCE_MANAGER
@@ -67,6 +68,8 @@ class Yarn(Architecture):
         self.manager = ResourceManager(world, self.params)
         self._phases = Stream(world.seed, "phase")
         kernel.admit(self.manager)
+        if world.cluster.heartbeat.send == "needed" and not world.script:
+            kernel.idle_rounds = IdleHeartbeats(self.manager, world.cluster.latency_ms)
         for spec in world.jobs:
             master = ApplicationMaster(spec.job, world, self.params, self.manager.counted)
             self.masters[spec.job] = master

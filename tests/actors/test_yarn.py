@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -84,3 +86,74 @@ def test_a_queue_with_queues_below_it_has_no_jobs_of_its_own() -> None:
         named = [f'workload.job.{n}.pool="{pool}"' for n, pool in enumerate(pools)]
         with pytest.raises(PolicySpecError, match="queue `x` has queues below it, and no jobs"):
             played("drf-example", 'yarn(scheduler="fair")', *named)
+
+
+APART = """
+name = "apart"
+[cluster]
+nodes = 3
+racks = 1
+map_slots = 1
+reduce_slots = 1
+latency_ms = {latency}
+[cluster.heartbeat]
+phase_grid_ms = {grid}
+[workload]
+kind = "jobs"
+[[workload.job]]
+name = "first"
+maps = 2
+map_s = 5.0
+reduces = 1
+[[workload.job]]
+name = "later"
+at_s = {apart}
+maps = 2
+map_s = 5.0
+"""
+
+
+SELDOM = "yarn(node_heartbeat=15)"
+
+
+def told_of(path: Path, policy: str = SELDOM, **how: Any) -> tuple[list[AnyEvent], Simulation]:
+    """A run's events but for its first, which has all of the scenario."""
+    events: list[AnyEvent] = []
+    spec = msgspec.structs.replace(load_run(str(path)), policy=policy, **how)
+    run = Simulation(spec, [events.append])
+    run.run()
+    return events[1:], run
+
+
+@pytest.mark.parametrize(("latency", "grid"), [(1, 1), (0, 1), (250, 500), (999, 1)])
+@pytest.mark.parametrize("apart", [30_000.0, 30_000.003, 29_999.5, 60_000.25])
+def test_idle_heartbeats_are_left_out_and_all_happens_as_with_them(
+    tmp_path: Path, latency: int, grid: int, apart: float
+) -> None:
+    """Jobs that are hours apart: what is played is some two hours of heartbeats less."""
+    path, tie_order = tmp_path / "apart.toml", 5 if grid > 1 else None
+    text = APART.format(latency=latency, grid=grid, apart=apart)
+    path.write_text(text, encoding="utf-8")
+    (*told, ended), run = told_of(path, tie_order=tie_order)
+    path.write_text(text.replace("phase_grid", 'send = "all"\nphase_grid'), encoding="utf-8")
+    (*wanted, whole), every = told_of(path, tie_order=tie_order)
+    assert told == wanted
+    assert ended.at_ms == whole.at_ms
+    assert run.kernel.messages < 0.6 * every.kernel.messages
+
+
+def test_idle_heartbeats_end_where_the_run_is_to_end(tmp_path: Path) -> None:
+    path = tmp_path / "apart.toml"
+    path.write_text(APART.format(latency=1, grid=1, apart=3e6), encoding="utf-8")
+    told, run = told_of(path, until_ms=1_000_000_000)
+    assert (told[-1].at_ms, run.kernel.reason) == (1_000_000_000, "until")
+    assert run.kernel.messages < 10_000
+
+
+def test_rounds_of_the_monitor_are_not_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "apart.toml"
+    path.write_text(APART.format(latency=1, grid=1, apart=3e4), encoding="utf-8")
+    told, run = told_of(path)
+    with_monitor, every = told_of(path, "yarn(node_heartbeat=15,monitor=true)")
+    assert told[-1].at_ms == with_monitor[-1].at_ms
+    assert run.kernel.messages < every.kernel.messages
