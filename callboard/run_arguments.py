@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
@@ -17,6 +18,7 @@ from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
+from callboard.journal.tell.names import count
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.registry.concise import concise
 
@@ -108,7 +110,7 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     note = history_note(spec.scenario, source.base_dir)
     planned = PlannedWorld(source, options, spec, policies, note)
     if options.allocations is not None:
-        _tell_of_queues(options.allocations, planned.policies)
+        _tell_of_queues(options.allocations, planned)
     return planned
 
 
@@ -140,11 +142,11 @@ def queue_overrides(allocations: str) -> list[str]:
     return [override for each in read for override in each.overrides()]
 
 
-def _tell_of_queues(allocations: str, policies: Sequence[str]) -> None:
-    """Say what of the file is not played; InputError if no policy has queues, ScenarioError if one
-    cannot have these.
+def _tell_of_queues(allocations: str, world: PlannedWorld) -> None:
+    """Say what of the file is not played, and whose pools have no queue in it; InputError if no
+    policy has queues, ScenarioError if one cannot have these.
     """
-    found = _queues_of(allocations)
+    found, policies = _queues_of(allocations), world.policies
     asked = [
         each
         for name, each in found.items()
@@ -153,14 +155,30 @@ def _tell_of_queues(allocations: str, policies: Sequence[str]) -> None:
     if not asked:
         played = concise(", ".join(policies))
         raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
-    unplayed = dict[str, None]()
+    unplayed, settings = dict[str, None](), list["QueueSettings | YarnQueueSettings"]()
     for each in asked:
         if isinstance(each, ScenarioError):
             raise each
+        settings.append(each)
         unplayed.update(dict.fromkeys(each.unplayed))
     if unplayed:
         told = concise(", ".join(unplayed))
         print(f"{allocations}: not played: {told}", file=sys.stderr)
+    for line in dict.fromkeys(_without_queue(each, world.spec) for each in settings):
+        if line:
+            print(f"{allocations}: {line}", file=sys.stderr)
+
+
+def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
+    """Which pools of the jobs have no queue in a file, and where their jobs go instead."""
+    pools = Counter(job.pool for job in spec.jobs)
+    homeless, capacity = settings.homeless(pools)
+    if not homeless:
+        return ""
+    named = concise(", ".join(each or "jobs without a pool" for each in homeless))
+    moved = sum(pools[each] for each in homeless)
+    where = f"`default`, with a capacity of {capacity:g} %"
+    return f"no queue for {named}: {moved} of {count(len(spec.jobs), 'job')} go to {where}"
 
 
 def run_key(spec: RunSpec) -> RunKey:

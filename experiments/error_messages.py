@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from callboard.actors.books.job_tasks import BookedJob
-from callboard.actors.kernel.kernel import ActorFailed, KernelError
+from callboard.actors.kernel.kernel import ActorFailed, KernelError, Stalled
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError, RunFailed
 from callboard.journal.checks.findings import Violation
 from callboard.journal.format import JournalError
@@ -61,6 +61,8 @@ def _described(error: Exception) -> tuple[str | None, int]:
             return "\n".join(_of_failure(error)), EXIT_FAILED
         case KernelError() | Violation():
             first, *more = str(error).split("\n")
+            if isinstance(error, Stalled):
+                first = first.replace(f"{error.at_ms} ms", clock(error.at_ms), 1)
             return "\n".join([first, *_where(error), *more]), EXIT_FAILED
     return None, EXIT_FAILED
 

@@ -210,11 +210,3 @@ class ApplicationMaster(Frontend):
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
         self._shunned.clear()
         super().on_report(report)
-
-    # For people.
-
-    def waits_for(self) -> str | None:
-        if self._is_over or not self._is_submitted:
-            return None
-        where = "has no container" if self._home is None else f"runs on node {self._home}"
-        return f"{self.name} {where}"

@@ -80,6 +80,14 @@ class CapacityServing(Serving):
         held, limit = queue.held_by(application.user), self.user_limit(queue)
         return may_have_another(held, limit, self.calculator, total)
 
+    def limit(self, queue: YarnQueue, application: Application) -> str:
+        """The user's, or that of the queues."""
+        total, held = self.counted.total, queue.held_by(application.user)
+        if may_have_another(held, self.user_limit(queue), self.calculator, total):
+            return super().limit(queue, application)
+        capacity = f"a capacity of {float(100 * queue.share):g} %"
+        return f"their users may hold no more of queue `{queue.path}`, with {capacity}"
+
     def user_limit(self, queue: YarnQueue) -> Vector:
         """What each active user of the leaf may hold now."""
         changes, limit = self._limits.get(queue.path, (-1, ()))

@@ -1,5 +1,7 @@
 """The resource manager: gives containers to applications as nodes' heartbeats come."""
 
+from collections import Counter
+
 from callboard.actors.kernel.actor import Actor, Host
 from callboard.actors.kernel.address import node_address, scheduler_address
 from callboard.actors.kernel.message import NO_CAUSE
@@ -286,6 +288,22 @@ class ResourceManager(Actor[AnyEvent]):
     # For people.
 
     def waits_for(self) -> str | None:
-        waiting = sum(each.has_pending() for each in self.applications.values())
-        waiting += sum(len(each.waiting) for each in self.tree.root.below())
-        return f"{self.name}: {waiting} applications ask for containers" if waiting else None
+        """How many applications ask, and what keeps them from what they ask for."""
+        asking = [each for each in self.applications.values() if each.has_pending()]
+        if not asking:
+            return None
+        why = Counter(map(self._what_binds, asking))
+        binds = "; ".join(f"{count}: {limit}" for limit, count in why.items() if limit)
+        told = f"{self.name}: {len(asking)} applications ask for containers"
+        return f"{told} ({binds})" if binds else told
+
+    def _what_binds(self, application: Application) -> str:
+        """The limit that keeps an application from its next container; empty where none does."""
+        queue = self._queues[application.job]
+        if application in queue.waiting:
+            return f"application masters may hold no more of queue `{queue.path}` (am_percent)"
+        request = next(application.pending())
+        amounts = self.counted.of(request.demand)
+        if not self.serving.allows(queue, application, amounts):
+            return self.serving.limit(queue, application)
+        return ""

@@ -41,6 +41,10 @@ class Serving(ABC):
     def allows(self, queue: YarnQueue, application: Application, amounts: Vector) -> bool:
         """Whether the application may hold so much more."""
 
+    def limit(self, queue: YarnQueue, application: Application) -> str:  # noqa: ARG002
+        """What the application has come to that may not hold more, in words."""
+        return f"queue `{queue.path}`, or one above it, holds all that it may"
+
     @abstractmethod
     def farthest(self, request: ContainerRequest) -> Locality:
         """How far from what it reads a container may be, after that many missed offers."""

@@ -6,15 +6,16 @@ noted, and left out.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree as Xml
 
 from callboard.scenarios.formats.unpacked_text import open_unpacked
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.orders.capacity.capacity import Capacity
+from callboard.scheduler.orders.capacity.capacity import Capacity, capacities
 from callboard.scheduler.orders.capacity.queues import QueueParams
+from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
 from callboard.scheduler.registry.concise import concise
 from callboard.scheduler.registry.toml_text import toml_value, without_defaults
 
@@ -37,6 +38,15 @@ class QueueSettings(NamedTuple):
         """The queues as `--set` takes them."""
         plain = {name: without_defaults(queue) for name, queue in self.queues.items()}
         return [f"parts.capacity.queues={toml_value(plain)}"]
+
+    def homeless(self, pools: Iterable[str]) -> tuple[list[str], float]:
+        """The pools of which there is no queue, and the capacity in percent of `default`, where
+        their jobs go.
+        """
+        every = capacities(self.queues)
+        is_stated = DEFAULT_POOL in self.queues
+        found = [each for each in pools if each not in every and (each or not is_stated)]
+        return found, every[DEFAULT_POOL]
 
 
 def read_capacity_scheduler(path: Path) -> QueueSettings:

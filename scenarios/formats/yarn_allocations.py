@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from callboard.actors.yarn.yarn_params import YarnParams, YarnQueueParams
+from callboard.actors.yarn.yarn_params import FALLBACK_QUEUE, YarnParams, YarnQueueParams
 from callboard.actors.yarn.yarn_queues import QueueTree
 from callboard.scenarios.formats.queue_allocations import (
     Field,
@@ -40,6 +40,19 @@ class YarnQueueSettings(NamedTuple):
         plain = {path: without_defaults(queue) for path, queue in self.queues.items()}
         stated = {"queues": plain, **self.general}
         return [f"parts.yarn.{name}={toml_value(value)}" for name, value in stated.items()]
+
+    def homeless(self, pools: Iterable[str]) -> tuple[list[str], float]:
+        """The pools of which there is no queue, and the capacity in percent of `default`, where
+        their jobs go.
+        """
+        tree = QueueTree(self.queues, open_ended=False)
+        fallback, is_stated = tree.leaf(FALLBACK_QUEUE), FALLBACK_QUEUE in self.queues
+        found = [
+            each
+            for each in pools
+            if each != FALLBACK_QUEUE and tree.leaf(each) is fallback and (each or not is_stated)
+        ]
+        return found, float(100 * fallback.share)
 
 
 def read_yarn_queues(path: Path) -> YarnQueueSettings:

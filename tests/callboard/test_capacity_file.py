@@ -283,3 +283,66 @@ def test_a_run_takes_yarns_queues_and_hadoop_1s_order_refuses_them(
     assert read_yarn_queues(tmp_path / "back.xml").queues["prod/etl"].capacity == 70
     assert run_command_line([*asked, "--policy", "capacity"]) == 2
     assert "queues below queues are not played" in capsys.readouterr().err
+
+
+SLS = {
+    f"{YARNS}queues": "one,two",
+    f"{YARNS}one.capacity": "25",
+    f"{YARNS}two.capacity": "75",
+}
+NO_HOME = "no queue for adhoc, jobs without a pool, etl, serving: 24 of 24 jobs go to `default`"
+
+
+def test_pools_without_a_queue_are_told_and_what_keeps_their_jobs_waiting(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing was said before, and 40 applications of 24 jobs in the end, a line for each twice."""
+    path = tmp_path / "capacity-scheduler.xml"
+    path.write_text(xml(SLS), encoding="utf-8")
+    asked = ("run", "yarn-queues", "--allocations", str(path), "--policy", "yarn")
+    assert run_command_line(asked) == 1
+    first, second, *lines = capsys.readouterr().err.splitlines()
+    assert first == f"{path}: {NO_HOME}, with a capacity of 0 %"
+    assert second == (
+        "callboard: the run is stuck at 02:12:04.835: nothing but heartbeats for 2 hours"
+    )
+    assert "  resource manager: 24 applications ask for containers (" in lines[1]
+    assert "8: their users may hold no more of queue `default`, with a capacity of 0 %" in lines[1]
+    assert "16: application masters may hold no more of queue `default` (am_percent)" in lines[1]
+    assert not [line for line in lines if line.startswith("  application master")]
+    assert lines[-1] == "  and 5 more"
+
+
+@pytest.mark.parametrize(
+    ("policy", "queues", "told"),
+    [
+        ("yarn", {"etl": "40", "adhoc": "30", "serving": "20", "default": "10"}, ""),
+        ("yarn", {"etl": "40", "adhoc": "30", "serving": "20"}, "no queue for jobs without a pool"),
+        ("yarn", {"etl": "40", "adhoc": "30", "default": "30"}, "no queue for serving: "),
+        ("capacity", {"etl": "40", "adhoc": "30", "default": "30"}, "no queue for serving: "),
+        ("capacity", {"etl": "40", "adhoc": "30", "serving": "30"}, "no queue for jobs without a"),
+        ("capacity", {"etl": "40", "adhoc": "30", "serving": "20", "default": "10"}, ""),
+    ],
+)
+def test_jobs_that_fall_to_the_default_queue_are_named(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    policy: str,
+    queues: dict[str, str],
+    told: str,
+) -> None:
+    path = tmp_path / "capacity-scheduler.xml"
+    properties = {f"{YARNS}{name}.capacity": percent for name, percent in queues.items()}
+    path.write_text(xml({f"{YARNS}queues": ",".join(queues), **properties}), encoding="utf-8")
+    asked = ("run", "yarn-queues", "--allocations", str(path), "--until", "1s", "--policy", policy)
+    assert run_command_line(asked) == 0
+    err = capsys.readouterr().err
+    assert ("no queue for" in err) is bool(told)
+    assert told in err
+
+
+def test_a_queue_that_holds_all_that_it_may_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of nothing a container cannot be had, however long one waits."""
+    queues = 'yarn(scheduler="fair",queues={etl={max_resources={memory=1}}})'
+    assert run_command_line(("run", "yarn-queues", "--policy", queues)) == 1
+    assert "queue `etl`, or one above it, holds all that it may" in capsys.readouterr().err

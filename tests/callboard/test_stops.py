@@ -172,7 +172,7 @@ def test_a_stuck_run_says_when_and_who_waits(
     monkeypatch.setattr(parts, "compose_policy", lambda *_: Policy(Idle()))
     status, out, err = callboard("run", "two-jobs")
     assert (status, out) == (1, "")
-    assert err.startswith("callboard: the run is stuck at ")
+    assert err.startswith("callboard: the run is stuck at 02:0")
     assert "nothing but heartbeats for 2 hours" in err
     assert "job 0 (long) waits: 0 of 12 maps" in err
 
