@@ -76,6 +76,7 @@ class _JobHistory:
         self.last_ms: Millis = 0
         self.phases = {stage: _PhaseStats() for stage in STAGES}
         self.before: Counter[JobId] = Counter()  # others' launches before the job's first
+        self.mentioned: set[JobId] = set()  # others whose own names have been told
         self.refusals: Counter[str] = Counter()
         self.example: dict[str, str] = {}
         self.preemption: list[str] = []  # kills, suspensions and what came of them, in order
@@ -97,6 +98,14 @@ class _JobHistory:
         self.initialised_ms: Millis | None = None
         self.set_up_ms: Millis | None = None
         self.cleans_up_ms: Millis | None = None
+
+    def title(self, job: JobId) -> str:
+        """What another job is called: with its own name at the first mention."""
+        record = self._run_state.jobs.get(job)
+        if record is None or job in self.mentioned:
+            return job_name(job)
+        self.mentioned.add(job)
+        return job_title(job, record.submission.name)
 
     def observe(self, event: ev.AnyEvent) -> None:
         """Take note of one event."""
@@ -248,7 +257,8 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     yield from map(names.printable, _lines(history, history.submitted))
     parts = response_parts(partial(Journal, path), number)
     if parts is not None:
-        yield from response_lines(parts, finished=history.finished is not None)
+        lines = response_lines(parts, history.title, finished=history.finished is not None)
+        yield from map(names.printable, lines)
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
 
@@ -309,7 +319,7 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     total = history.before.total()
     if total:
         ranked = _ranked(history.before)
-        shown = ", ".join(f"{job_name(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN])
+        shown = ", ".join(f"{history.title(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN])
         rest = len(ranked) - OTHERS_SHOWN
         more = f", and {count(rest, 'other job')}" if rest > 0 else ""
         yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"

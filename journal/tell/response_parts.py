@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from callboard.actors.architectures import architecture_name
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
@@ -303,9 +302,11 @@ def _joined(stretches: Iterable[tuple[Millis, Millis]]) -> _Stretches:
     return joined
 
 
-def response_lines(parts: ResponseParts, *, finished: bool) -> Iterator[str]:
-    """The parts for people, and what the waits were like in a sentence each; none where no time has
-    passed.
+def response_lines(
+    parts: ResponseParts, title: Callable[[JobId], str], *, finished: bool
+) -> Iterator[str]:
+    """The parts for people, and what the waits were like in a sentence each, in which other jobs
+    are called by their `title`; none where no time has passed.
     """
     response_ms = parts.ms.total()
     if not response_ms:
@@ -318,10 +319,10 @@ def response_lines(parts: ResponseParts, *, finished: bool) -> Iterator[str]:
     for label, ms in parts.ms.most_common():
         yield f"  {_seconds(ms):>{width}} s  {ms / response_ms:4.0%}  {label}"
     for wait in parts.waits:
-        yield from _wait_lines(wait)
+        yield from _wait_lines(wait, title)
 
 
-def _wait_lines(wait: SlotWait) -> Iterator[str]:
+def _wait_lines(wait: SlotWait, title: Callable[[JobId], str]) -> Iterator[str]:
     """Its share and who held the rest, as means over the time that it waited."""
     slots, own = wait.slots_ms / wait.ms, wait.held_ms[wait.job] / wait.ms
     others = wait.jobs_ms / wait.ms - 1
@@ -332,7 +333,7 @@ def _wait_lines(wait: SlotWait) -> Iterator[str]:
     held = Counter({job: ms for job, ms in wait.held_ms.items() if job != wait.job and ms})
     if held:
         shown = ", ".join(
-            f"{job_name(job)} {ms / wait.ms:.1f}" for job, ms in held.most_common(HOLDERS_SHOWN)
+            f"{title(job)} {ms / wait.ms:.1f}" for job, ms in held.most_common(HOLDERS_SHOWN)
         )
         rest = len(held) - HOLDERS_SHOWN
         more = f", and {count(rest, 'other job')} the rest" if rest > 0 else ""

@@ -32,7 +32,7 @@ Where its response of 1.300 s went, along the tasks that it waited for:
   0.200 s   15%  queued: others held all the slots
   0.100 s    8%  messages and heartbeats, between decisions and deeds
   While a map waited it held 0.0 of 2 map slots on average, and 1.0 other jobs were in the system
-    others held: job-0 2.0
+    others held: job-0 “ads” 2.0
 """.splitlines()
 
 
@@ -71,7 +71,9 @@ def test_who_went_first_and_in_which_numbers(tmp_path: Path) -> None:
         f"00:00:{launched // 1000:02}.{launched % 1000:03}  its first task is launched" in told[2]
     )
     before = sum(e.job == 0 and 100 < e.at_ms < launched for e in played.launches())
-    assert f"  Meanwhile {before} tasks of others went first: job-0 {before}" in told
+    assert f"  Meanwhile {before} tasks of others went first: job-0 “j0” {before}" in told
+    (held,) = [line for line in told if line.startswith("    others held: ")]
+    assert held == "    others held: job-0 2.0", "its name has been told"
 
 
 def test_times_passed_over_are_the_exact_count(tmp_path: Path) -> None:
