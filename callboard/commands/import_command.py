@@ -32,19 +32,23 @@ examples:
 
 import argparse
 import json
+import shlex
 from pathlib import Path
 
 import msgspec
 
+from callboard.experiments.journal_paths import check_folder
 from callboard.experiments.user_errors import InputError
+from callboard.journal.format import is_journal
 from callboard.journal.tell.names import count, printable
 from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import Imported, attempt_lines, import_files
 from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
 from callboard.scenarios.formats.source_path import history_source
+from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_file import from_dict
-from callboard.scenarios.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
+from callboard.scenarios.tasks_file import TASKS_SUFFIX, begins_as_tasks, tasks_digest, write_tasks
 from callboard.scenarios.toml_writer import to_toml
 
 
@@ -60,24 +64,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def import_command(options: argparse.Namespace) -> int:
-    paths = [history_source(each, options.map) for each in options.files]
+    paths = [_history(each, options.map) for each in options.files]
     to = Path(options.to)
     is_file = to.suffix == ".toml" and not to.is_dir()
     name = _name(options.name, Path(to.stem) if is_file else paths[0])
     folder, stem = (to.parent, to.stem) if is_file else (to, name)
     files = (folder / f"{stem}.toml", folder / f"{stem}{TASKS_SUFFIX}")
     outages = folder / f"{stem}.outages.csv"
-    for path in (*files, outages):
+    check_folder("--to", folder)
+    imported = import_files(paths, options.map)
+    for path in (*files, outages):  # after the reading: what is wrong with the history comes first
         if path.exists():
             problem = f"{path} is there already; name another folder with --to, or a --name"
             raise InputError(problem)
-    imported = import_files(paths, options.map)
     _write(imported, name, *files, outages)
     if options.json:
         print(json.dumps(_as_json(imported), indent=2))
     else:
         _print(imported, name, *files, outages)
     return 0
+
+
+def _history(name: str, columns: str) -> Path:
+    """The history of that name; InputError for what can be played as it is."""
+    path = history_source(name, columns)
+    play = f"`callboard run {shlex.quote(name)}` plays"
+    if path.is_file() and path.suffix == ".toml":
+        raise InputError(f"{name}: this is a scenario already: {play} it")
+    if is_journal(path):
+        look = f"`callboard replay {shlex.quote(name)}` shows it"
+        export = "`callboard export` writes it as a history"
+        raise InputError(f"{name}: this is a journal already: {look}, and {export}")
+    if path.is_file() and begins_as_tasks(begin_of(path, 100)):
+        raise InputError(f"{name}: these are the tasks of an import already: {play} them")
+    return path
 
 
 def _name(asked: str | None, path: Path) -> str:

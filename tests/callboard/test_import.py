@@ -60,6 +60,37 @@ def test_nothing_is_written_over(callboard: Run, history: Path, tmp_path: Path) 
     assert (status, "without a folder" in err) == (2, True)
 
 
+def test_what_is_wrong_with_a_history_is_told_before_what_is_there_already(
+    callboard: Run, history: Path, tmp_path: Path
+) -> None:
+    to = str(tmp_path / "mine.toml")
+    assert callboard("import", str(history), "--to", to)[0] == 0
+    bad = written(tmp_path, HADOOP1.replace('"1200000029000"', '"soon"'), "bad")
+    status, _, err = callboard("import", str(bad), "--to", to)
+    assert (status, "line 22, FINISH_TIME" in err) == (2, True)
+
+
+def test_a_file_in_place_of_a_folder_is_told(callboard: Run, history: Path) -> None:
+    status, _, err = callboard("import", str(history), "--to", str(history))
+    assert status == 2
+    assert err == f"callboard: --to: {history} is a file, and no folder; choose another name\n"
+
+
+def test_what_need_not_be_imported_is_told_how_to_be_played(
+    callboard: Run, history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert callboard("import", str(history), "--to", "day.toml")[0] == 0
+    assert callboard("run", "day.toml", "--policy", "fifo", "--journal", "day.journal")[0] == 0
+    for name, words in (
+        ("day.toml", "this is a scenario already: `callboard run day.toml` plays it"),
+        ("day.journal", "this is a journal already: `callboard replay day.journal` shows it"),
+        ("day.tasks.gz", "these are the tasks of an import already: `callboard run day.tasks.gz`"),
+    ):
+        status, _, err = callboard("import", name, "--to", "x")
+        assert (status, words in err) == (2, True), err
+
+
 def test_a_scenarios_file_is_where_to_write_and_what_it_is_called(
     callboard: Run, history: Path, tmp_path: Path
 ) -> None:
