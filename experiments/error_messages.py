@@ -14,7 +14,7 @@ from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.kernel.kernel import ActorFailed, KernelError, Stalled
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError, RunFailed
 from callboard.journal.checks.findings import Violation
-from callboard.journal.format import JournalError
+from callboard.journal.format import NOT_A_JOURNAL, JournalError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.tell.names import clock
 from callboard.scenarios.library_list import LIBRARY
@@ -26,6 +26,7 @@ from callboard.scheduler.view import JobView
 BAD_INPUT = ScenarioError, PolicySpecError, JournalError, InputError, MissingExtraError
 """What tells people of their own input, and needs no traceback."""
 
+_RECORD = "`callboard run SCENARIO --journal FILE` writes a journal"
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -37,6 +38,8 @@ def describe_error(error: Exception) -> tuple[str | None, int]:
 
 def _described(error: Exception) -> tuple[str | None, int]:
     match error:
+        case JournalError(problem=problem) if problem == NOT_A_JOURNAL:
+            return f"{error}; {_how_to_record(error.path)}", EXIT_BAD_INPUT
         case _ if isinstance(error, BAD_INPUT):
             return str(error), EXIT_BAD_INPUT
         case RunFailed():
@@ -47,8 +50,7 @@ def _described(error: Exception) -> tuple[str | None, int]:
                 EXIT_BAD_INPUT,
             )
         case FileNotFoundError(filename=name) if str(name).endswith(".journal"):
-            hint = "`callboard run SCENARIO --journal FILE` writes a journal"
-            return f"{name}: {error.strerror}; {hint}", EXIT_BAD_INPUT
+            return f"{name}: {error.strerror}; {_RECORD}", EXIT_BAD_INPUT
         case FileNotFoundError(filename=name) if (LIBRARY / f"{name}.toml").is_file():
             record = f"`callboard run {name} --journal {name}.journal` records it"
             return (
@@ -65,6 +67,18 @@ def _described(error: Exception) -> tuple[str | None, int]:
                 first = first.replace(f"{error.at_ms} ms", clock(error.at_ms), 1)
             return "\n".join([first, *_where(error), *more]), EXIT_FAILED
     return None, EXIT_FAILED
+
+
+def _how_to_record(path: Path) -> str:
+    """How to have a journal in place of this file: one of its run, where it can be played."""
+    from callboard.scenarios.formats.recording_file import is_recording
+    from callboard.scenarios.formats.recording_scenario import plain_name
+
+    if path.suffix != ".toml" and not is_recording(path):
+        return _RECORD
+    name = path.stem if path.suffix == ".toml" else plain_name(path)
+    own, journal = shlex.quote(str(path)), shlex.quote(f"{name}.journal")
+    return f"`callboard run {own} --journal {journal}` records one of it"
 
 
 def _of_failure(error: ActorFailed) -> Iterator[str]:

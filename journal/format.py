@@ -40,6 +40,9 @@ RECORD_BYTES_MAX = 16 * 1024 * 1024 - 1
 """The longest event.  Only a `RunStarted` with very many nodes comes near."""
 
 
+NOT_A_JOURNAL = "this is not a Callboard journal"
+
+
 class JournalError(Exception):
     """A journal that cannot be read, or not beyond a place, in words for people.
 

@@ -125,7 +125,7 @@ class Frames:
 def _version_of(path: Path, header: bytes) -> int:
     """The format that the journal is written in.  JournalError for one that cannot be read."""
     if len(header) < len(fmt.HEADER) or not header.startswith(fmt.MAGIC):
-        raise JournalError(path, 0, "this is not a Callboard journal")
+        raise JournalError(path, 0, fmt.NOT_A_JOURNAL)
     version = int.from_bytes(header[len(fmt.MAGIC) :], "little")
     known = fmt.VERSION
     if version > known:

@@ -7,8 +7,10 @@ import heapq
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
+from difflib import get_close_matches
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -36,8 +38,11 @@ from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import KeyPath, dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
 from callboard.scheduler.registry.shipped import PARTS
-from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
+from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly
 
+_NAMES_MAX = 1000
+"""So many files of a folder are looked at for one that may have been meant."""
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Workload = SwimWorkload | GeneratedWorkload | ListedWorkload | RecordedWorkload
 
@@ -87,7 +92,7 @@ class ScenarioFile:
             self._written = _recording(self.path, overrides)
         else:
             self._text = read_text(self.path)
-            self._written = with_new_keys(parse_toml(self._text, self.path))
+            self._written = with_new_keys(_toml(self._text, self.path))
         self._changed = apply_overrides(self._written, overrides)
 
     def with_overrides(self, overrides: Sequence[str]) -> Self:
@@ -129,6 +134,25 @@ def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
     file = ScenarioFile(path, overrides)
     with file.placing_errors():
         return file.scenario()
+
+
+def _toml(text: str, path: Path) -> dict[str, Any]:
+    """The file's text as TOML, whatever it is called; ScenarioError says what else was tried."""
+    try:
+        return parse_toml(text, path)
+    except ScenarioError as error:
+        if path.suffix == ".toml" or not text.strip():
+            raise
+        from callboard.scenarios.formats.recording_file import known_formats
+
+        if path.suffix == ".py":
+            named = _CLASS.search(text)
+            file = path if path.is_absolute() else f"./{path}"
+            policy = f"--policy {file}:{named[1] if named else 'NAME'}"
+            problem = f"this is Python; `callboard run two-jobs {policy}` plays a policy of it"
+            raise ScenarioError(problem, source=path) from None
+        else_ = f"nor is it of another known format: {known_formats()}"
+        raise ScenarioError(f"{error.problem}; {else_}", source=path, line=error.line) from None
 
 
 def _is_trace(path: Path) -> bool:
@@ -272,14 +296,28 @@ def find_scenario(name_or_path: str) -> Path:
         return path
     if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
         if not path.exists():
-            known = "`callboard scenarios` lists what can be played by its name"
-            raise ScenarioError(f"there is no such file; {known}", source=path)
+            raise ScenarioError(f"there is no such file; {_meant(path, names)}", source=path)
         read_text(path)  # says what is wrong with the file
     problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
     if name_or_path.lower() in PARTS:
         meant = f"it is a policy: write `--policy {name_or_path.lower()}`, each with its own option"
         raise ScenarioError(f"{problem}; {meant}")
-    raise ScenarioError(f"{problem}; {suggestion(name_or_path, names)}")
+    raise ScenarioError(f"{problem}; {_meant(path, names)}")
+
+
+def _meant(path: Path, names: Sequence[str]) -> str:
+    """What is called like it, in the library or its folder, else where names are to be had."""
+    known = {name: name for name in names}
+    with suppress(OSError, ValueError):  # no folder, or no name that any could have
+        there = sorted(islice(path.parent.iterdir(), _NAMES_MAX))
+        there.sort(
+            key=lambda each: each.suffix == ".toml"
+        )  # which counts where another has its name
+        known.update({each.stem: str(each) for each in there if each.is_file()})
+    near = get_close_matches(path.stem[:200].lower(), known, n=1)
+    if near:
+        return f"did you mean `{known[near[0]]}`?"
+    return "`callboard scenarios` lists what can be played by its name"
 
 
 def _is_folder(name: str) -> bool:

@@ -240,8 +240,12 @@ def _why_unknown(files: Sequence[Path]) -> str:
         return "the file is empty"
     if len(files) == 1 and begin_of(files[0], 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return "this is text in UTF-16; save it as UTF-8"
-    known = ", ".join(dict.fromkeys(each.name for each in FORMATS))
-    return f"nothing here that can be imported; known are: {known}"
+    return f"nothing here that can be imported; known are: {known_formats()}"
+
+
+def known_formats() -> str:
+    """The names of all formats, for people."""
+    return ", ".join(dict.fromkeys(each.name for each in FORMATS))
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -9,11 +9,12 @@ import pytest
 from callboard.cli import run_command_line
 from callboard.experiments.error_messages import with_own_pip
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.scenario_file import from_dict
+from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.concise import LINE_MAX, concise
 from callboard.scheduler.registry.parts import make_policy
 from tests.callboard.conftest import Run
+from tests.scenarios.formats.samples import HADOOP1
 
 MEGABYTE = "x" * 1_000_000
 
@@ -62,6 +63,46 @@ def test_nor_an_argument(words: tuple[str, ...], capsys: pytest.CaptureFixture[s
         status = int(leaving.code or 0)
     assert status == 2
     assert all(len(line) <= LINE_MAX + 20 for line in capsys.readouterr().err.split("\n"))
+
+
+def test_what_is_no_journal_is_told_how_to_have_one(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "exam.toml").write_text(find_scenario("two-jobs").read_text())
+    (tmp_path / "day.history").write_text(HADOOP1)
+    (tmp_path / "hello.txt").write_text("hello")
+    for name, words in (
+        ("exam.toml", "`callboard run exam.toml --journal exam.journal` records one of it"),
+        ("day.history", "`callboard run day.history --journal day.journal` records one of it"),
+        ("hello.txt", "`callboard run SCENARIO --journal FILE` writes a journal"),
+    ):
+        for command in (("explain", name), ("plot", name, "ecdf", "--to", "x.svg")):
+            status, _, err = callboard(*command)
+            assert status == 2
+            assert f"{name}: byte 0: this is not a Callboard journal; {words}\n" in err
+
+
+def test_what_cannot_be_played_is_told_what_it_is_or_what_may_have_been_meant(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "exam.toml").write_text(find_scenario("two-jobs").read_text())
+    (tmp_path / "exam.journal").write_text("")
+    (tmp_path / "hello.txt").write_text("hello\n")
+    (tmp_path / "mine.py").write_text("import re\n\n\nclass Own:\n    pass\n")
+    for name, words in (
+        ("hello.txt", "hello.txt, line 1: not valid TOML: Expected '=' after a key"),
+        ("hello.txt", "nor is it of another known format: Hadoop 1 job history, "),
+        ("mine.py", "this is Python; `callboard run two-jobs --policy ./mine.py:Own` plays"),
+        ("exam", "did you mean `exam.toml`?"),
+        ("exma.toml", "did you mean `exam.toml`?"),
+        ("two-job", "did you mean `two-jobs`?"),
+        ("nosuch.history", "of the library; `callboard scenarios` lists what can be played"),
+        ("gone/nosuch.toml", "no such file; `callboard scenarios` lists what can be played"),
+    ):
+        status, _, err = callboard("run", name)
+        assert (status, words in err, "[…" in err) == (2, True, False), err
 
 
 FAILING = """
