@@ -16,19 +16,20 @@ from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.console import PlainConsole, plain
 from callboard.experiments.many.task_pool import SharedBoard
 from callboard.experiments.run.run_watcher import RunWatcher
-from callboard.journal.tell.names import clock
+from callboard.journal.tell.names import clock, count
+from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
     from callboard.twin.twin_run import TwinRun
 
 _LOOKS_A_SECOND = 8
-_WIDE, _MEDIUM = 100, 72
-"""The least columns for a bar, and for the virtual time and the messages a second."""
+_WIDE, _RATED, _MEDIUM = 110, 96, 72
+"""The least columns for a bar, for the messages a second, and for the virtual time."""
 
 _TITLE_MAX = 32
-_MEDIUM_FIGURES, _NARROW_FIGURES = 60, 28
-"""The columns for the figures; Rich cuts longer ones (`100,000/100,000 jobs`), which are rare."""
+_LEFT, _AT, _RATE = len("0:00:00 left"), len("at 1000d 00:00:00"), len("1,000,000 messages/s") + 2
+"""The columns of the time left, which all terminals have, of the virtual time, and of the rate."""
 
 
 class RunProgress(RunWatcher):
@@ -68,13 +69,15 @@ class RunProgress(RunWatcher):
 @contextmanager
 def run_progress(
     console: Console, title: str, jobs: int, clock_s: Callable[[], float] = time.monotonic
-) -> Iterator[RunProgress | None]:
-    """A line for one run on a terminal, gone when the run has ended; elsewhere none."""
+) -> Iterator["RunProgress | PipedRun"]:
+    """A line for one run on a terminal, gone when the run has ended; elsewhere a new one every ten
+    seconds.
+    """
     if not console.is_terminal:
-        yield None
+        yield PipedRun(_PipedLines(console, title, clock_s), jobs)
         return
     with bar.Progress(*_columns(console.width), console=console, transient=True) as progress:
-        shown = _fitting(title, console)
+        shown = _fitting(title, console, jobs)
         line = progress.add_task(shown, total=jobs, at="00:00:00", rate="-")
         yield RunProgress(progress, line, clock_s)
 
@@ -83,10 +86,11 @@ def _columns(width: int) -> Iterator[bar.ProgressColumn]:
     """The columns that there is room for."""
     yield bar.TextColumn("{task.description}", markup=False)
     if width >= _WIDE:
-        yield bar.BarColumn(bar_width=width - _WIDE + 8)
+        yield bar.BarColumn(bar_width=_bar_width(width))
     yield bar.TextColumn("{task.completed:,.0f}/{task.total:,.0f} jobs")
     if width >= _MEDIUM:
-        yield bar.TextColumn("at {task.fields[at]}  {task.fields[rate]} messages/s")
+        rate = "  {task.fields[rate]} messages/s" if width >= _RATED else ""
+        yield bar.TextColumn(f"at {{task.fields[at]}}{rate}")
     yield bar.TimeRemainingColumn(compact=True)
     yield bar.TextColumn("left")
 
@@ -109,12 +113,12 @@ def board_progress(
     shared: SharedBoard,
     done: Sized,
     clock_s: Callable[[], float] = time.monotonic,
-) -> Iterator[Callable[[], object] | None]:
+) -> Iterator[Callable[[], object]]:
     """Lines for runs that go on at the same time in other processes, which say on the board how far
     they are; with many runs one line that counts those in `done`.  What is yielded looks again.
     """
     if not console.is_terminal:
-        yield None
+        yield _PipedBoard(console, lines, shared, done, clock_s).look
         return
     if len(lines) > _LINES_MAX:
         with steps_progress("runs", len(lines), left=True) as move:
@@ -125,7 +129,7 @@ def board_progress(
         began_s = clock_s()
         rows = [
             progress.add_task(
-                _fitting(line.title, console), total=line.jobs, at="00:00:00", rate="-"
+                _fitting(line.title, console, line.jobs), total=line.jobs, at="00:00:00", rate="-"
             )
             for line in lines
         ]
@@ -152,9 +156,18 @@ class _Counter:
         self._told = now
 
 
-def _fitting(title: str, console: Console) -> str:
-    """The title as far as there is room."""
-    room = console.width - (_MEDIUM_FIGURES if console.width >= _MEDIUM else _NARROW_FIGURES)
+def _bar_width(width: int) -> int:
+    return width - _WIDE + 8
+
+
+def _fitting(title: str, console: Console, jobs: int) -> str:
+    """The title as far as there is room beside the figures; the time left is never cut."""
+    width = console.width
+    figures = [2 * len(f"{jobs:,}") + len("/ jobs"), _LEFT]
+    figures += [_AT] if width >= _MEDIUM else []
+    figures += [_RATE] if width >= _RATED else []
+    figures += [_bar_width(width)] if width >= _WIDE else []
+    room = width - sum(figures) - len(figures) - 1
     shown = plain(title)
     shown.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
     return shown.plain
@@ -184,22 +197,75 @@ PIPED_LINE_S: float = 10
 """Where there is no terminal, a line at most so often, and none of what is done sooner."""
 
 
-class _PipedSteps:
+class _PipedLines:
     """Says in whole lines how far long work is, where nothing can be drawn over."""
 
-    def __init__(
-        self, console: Console, title: str, total: int, done: int, clock_s: Callable[[], float]
-    ) -> None:
-        self._console, self._title, self._total = console, title, total
-        self._done, self._clock_s, self._told_s = done, clock_s, clock_s()
+    def __init__(self, console: Console, title: str, clock_s: Callable[[], float]) -> None:
+        self._console, self._title = console, title
+        self._clock_s, self._told_s = clock_s, clock_s()
 
-    def move(self, what: str, more: int) -> None:
-        self._done += more
+    def tell(self, told: Callable[[], str]) -> None:
+        """Say so, if it is time for another line."""
         now_s = self._clock_s()
         if now_s - self._told_s >= PIPED_LINE_S:
             self._told_s = now_s
-            told = f"{self._title}: {self._done:,} of {self._total:,}{what and ', '}{what}"
-            self._console.print(plain(told), soft_wrap=True)
+            self._console.print(plain(f"{self._title}: {told()}"), soft_wrap=True)
+
+
+class _PipedSteps:
+    """Counts steps in such lines."""
+
+    def __init__(self, lines: _PipedLines, total: int, done: int) -> None:
+        self._lines, self._total, self._done = lines, total, done
+
+    def move(self, what: str, more: int) -> None:
+        self._done += more
+        self._lines.tell(lambda: f"{self._done:,} of {self._total:,}{what and ', '}{what}")
+
+
+class PipedRun(RunWatcher):
+    """Watches one run, and says in such lines how far it is."""
+
+    def __init__(self, lines: _PipedLines, jobs: int) -> None:
+        self._lines, self._jobs, self._done = lines, jobs, 0
+
+    def observe(self, event: AnyEvent) -> None:
+        """Count the jobs that have ended."""
+        if type(event) is JobFinished:
+            self._done += 1
+
+    def on_progress(self, kernel: Kernel) -> None:
+        self._tell(self._done, kernel.now_ms)
+
+    def on_twin(self, run: "TwinRun") -> None:
+        self._tell(run.ended, run.now_ms)
+
+    def _tell(self, done: int, now_ms: Millis) -> None:
+        at = clock_time(now_ms)
+        self._lines.tell(lambda: f"{done:,} of {count(self._jobs, 'job')}, at {at}")
+
+
+class _PipedBoard:
+    """Says in such lines how far runs are that go on in other processes."""
+
+    def __init__(
+        self,
+        console: Console,
+        runs: Sequence[ProgressLine],
+        shared: SharedBoard,
+        done: Sized,
+        clock_s: Callable[[], float],
+    ) -> None:
+        self._lines = _PipedLines(console, "runs", clock_s)
+        self._runs, self._shared, self._done = runs, shared, done
+
+    def look(self) -> None:
+        self._lines.tell(self._told)
+
+    def _told(self) -> str:
+        jobs = sum(each.jobs for each in self._runs)
+        ended = sum(int(self._shared.rows[3 * place]) for place in range(len(self._runs)))
+        return f"{len(self._done)} of {len(self._runs)}, {ended:,} of {count(jobs, 'job')}"
 
 
 @contextmanager
@@ -218,7 +284,7 @@ def steps_progress(
     """
     console = PlainConsole(stderr=True)
     if not console.is_terminal:
-        yield _PipedSteps(console, title, total, done, clock_s).move
+        yield _PipedSteps(_PipedLines(console, title, clock_s), total, done).move
         return
     columns: list[bar.ProgressColumn] = [bar.TextColumn("{task.description}", markup=False)]
     columns += [
