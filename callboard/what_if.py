@@ -17,6 +17,7 @@ from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.run_tasks import play_task
 from callboard.experiments.many.sweeps.sweep_plan import SweptHistory
 from callboard.experiments.many.task_pool import Workers
+from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.run.run_result import RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.playing import play_rows
@@ -24,7 +25,6 @@ from callboard.run_arguments import PlannedWorld, queue_overrides
 from callboard.scenarios.formats.recording_file import load_recording
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.tasks_file import RecordedJob
-from callboard.scheduler.registry.spelling import short_policy
 from callboard.tables.backtest_table import TENFOLD, error_share
 
 _NO_TIMES = "Back-test: the history does not say how long its jobs took; none can be compared."
@@ -111,9 +111,10 @@ def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult]) -> str:
     found = [each for each in tested if each.errors.jobs]
     if not found:
         return "Back-test: no job of the history can be compared."
-    nearest = min(found, key=lambda each: each.median)
+    place = min(range(len(found)), key=lambda place: found[place].median)
+    nearest, name = found[place], policy_labels([each.policy for each in found])[place]
     which = ", the nearest of these," if len(found) > 1 else ""
-    told = f"Back-test: on the unchanged history {short_policy(nearest.policy)}{which}"
+    told = f"Back-test: on the unchanged history {name}{which}"
     return f"{told} {_off(nearest.errors.bias or 0.0, nearest.median)}"
 
 

@@ -69,6 +69,38 @@ def short_policy(policy: str, params_max: int = 40) -> str:
     return "+".join(f"{name}({params})" if params else name for name, params in shown)
 
 
+def without_common(policy: str, others: Collection[str], params_max: int) -> str:
+    """The spelling, in which of longer parameters than that only those are left that not all of
+    these others have in that place; they have the same parts.
+    """
+    pieces = split_spelling(policy, ())
+    theirs = [split_spelling(each, ()) for each in others]
+    shown = []
+    for place, piece in enumerate(pieces):
+        params = piece.params
+        if len(params) > params_max:
+            common = [set(_split(each[place].params)) for each in theirs]
+            own = [each for each in _split(params) if not all(each in some for some in common)]
+            params = ",".join([*own, *["…"] * (len(own) < len(_split(params)))])
+        shown.append(f"{piece.name}({params})" if params else piece.name)
+    return "+".join(shown)
+
+
+def _split(params: str) -> list[str]:
+    """Parameters one by one; a comma in a string or in brackets parts none."""
+    found, depth, at = [""], 0, 0
+    for token in [*_STRING_OR_BRACKET.finditer(params), None]:
+        between = params[at : len(params) if token is None else token.start()]
+        first, *more = between.split(",") if not depth else [between]
+        found[-1] += first
+        found += more
+        if token is not None:
+            depth += (token[0] in "([{") - (token[0] in ")]}")
+            found[-1] += token[0]
+            at = token.end()
+    return [each.strip() for each in found]
+
+
 def _piece(text: str, at: int, known: Collection[str]) -> tuple[SpelledPart, int]:
     """The part that begins at `at`, and where the next `+` or the end is."""
     name = _name(text, at, known)

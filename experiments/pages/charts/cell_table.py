@@ -7,7 +7,10 @@ from callboard.experiments.many.statistics import Interval, interval
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sweep_rows import by_setting
 from callboard.experiments.run.run_result import RunResult
-from callboard.scheduler.registry.spelling import short_policy
+from callboard.scheduler.registry.spelling import short_policy, without_common
+
+PARAMS_MAX = 28
+"""The longest parameters of a part that a label has whole."""
 
 SCENARIO = "scenario"
 """What stands for a key where cells are of several scenarios."""
@@ -94,9 +97,24 @@ def short_key(key: str, keys: Sequence[str]) -> str:
 
 
 def policy_labels(policies: Sequence[str]) -> list[str]:
-    """The policies as labels, shortened where that keeps them apart."""
-    short = [short_policy(policy, 28) for policy in policies]
-    return [
-        policy if short.count(name) > 1 else name
+    """The policies as labels, shortened where that keeps them apart: of several of one head,
+    `fair(…)` beside `fair`, a shortened one says what sets it apart.
+    """
+    short = [short_policy(policy, PARAMS_MAX) for policy in policies]
+    told = [
+        name if name == policy else _apart(policy, [each for each in policies if each != policy])
         for policy, name in zip(policies, short, strict=True)
     ]
+    return [
+        policy if told.count(name) > 1 else name
+        for policy, name in zip(policies, told, strict=True)
+    ]
+
+
+def _apart(policy: str, others: Sequence[str]) -> str:
+    """The policy without long parameters, but for those that others of its head do not have."""
+    head = short_policy(policy, 0).replace("(…)", "")
+    alike = [each for each in others if short_policy(each, 0).replace("(…)", "") == head]
+    if not alike:
+        return short_policy(policy, PARAMS_MAX)
+    return without_common(policy, alike, PARAMS_MAX)
