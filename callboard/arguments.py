@@ -17,14 +17,20 @@ def add_journal_argument(parser: argparse.ArgumentParser, remark: str = "") -> N
     parser.add_argument("journal", type=Path, metavar="JOURNAL", help=written + remark)
 
 
-def whole_number(least: int, most: int | None = None, *, digits: int = 18) -> Callable[[str], int]:
-    """An argparse `type`: a whole number from `least` to `most`, of at most that many digits."""
+def whole_number(
+    least: int, most: int | None = None, *, digits: int = 18, why: str = ""
+) -> Callable[[str], int]:
+    """An argparse `type`: a whole number from `least` to `most`, of at most that many digits; `why`
+    it must not be less.
+    """
     expected = f"of at least {least}" if most is None else f"between {least} and {most}"
 
     def whole(text: str) -> int:
         written = text.isascii() and text.isdigit() and len(text) <= digits
         if not written or int(text) < least or (most is not None and int(text) > most):
-            raise argparse.ArgumentTypeError(f"expected a whole number {expected}, got {text!r}")
+            told = f"expected a whole number {expected}, got {text!r}"
+            is_less = written and int(text) < least
+            raise argparse.ArgumentTypeError(f"{told}: {why}" if why and is_less else told)
         return int(text)
 
     return whole

@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     policy = "the policy that was in force, as in `fair`; repeated, all are compared"
     add("--policy", action="append", required=True, metavar="POLICY", help=policy)
-    train = "calibrate on the first jobs, this share of them, and predict the rest, as in 60%%"
+    train = "calibrate on the first jobs, this share of them, and predict the rest: 60%% or 0.6"
     add("--train", metavar="SHARE", help=train)
     seeds = "play that many seeds, from the scenario's own on, or these (1001..1010)"
     add("--seeds", metavar="N|LO..HI", help=seeds)

@@ -54,7 +54,8 @@ from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.model import STAGES, JobId, Millis
 
-_RUNS = 100
+_RUNS, _RUNS_LEAST = 100, 20
+_FEW = f"the 5% beyond either end of an interval of {LEVEL:.0%} are one of 20"
 _FAULTS_NOTE = (
     "of the scenario's faults only the attempts that they ended are known: nodes that are down are"
     " taken to be up"
@@ -74,7 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     when.add_argument("--test", type=whole_number(1, 1000), metavar="N", help=test)
     add("--job", action="append", metavar="NAME", help="only this job; repeated, these")
     runs = f"how often what is not known is drawn anew (default: {_RUNS})"
-    add("--runs", type=whole_number(20, 100_000), default=_RUNS, metavar="N", help=runs)
+    add(
+        "--runs",
+        type=whole_number(_RUNS_LEAST, 100_000, why=_FEW),
+        default=_RUNS,
+        metavar="N",
+        help=runs,
+    )
     none = "no job comes any more; else jobs come on as they have come"
     add("--no-arrivals", action="store_true", help=none)
     cores = "how many processes play at once (default: one a core)"

@@ -149,9 +149,20 @@ def test_several_seeds_give_intervals(callboard: Run, history: Path) -> None:
     assert " ± " in out
 
 
+def test_a_share_is_taken_as_a_number_too(callboard: Run, history: Path) -> None:
+    asked = ("backtest", str(history), "--policy", "fair", "--json", "--train")
+    assert callboard(*asked, "0.6") == callboard(*asked, "60%")
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
-    [("x", "as in 60%"), ("0%", "without"), ("100%", "as in 60%"), ("1%", "leaves one of the")],
+    [
+        ("x", "as in 60%"),
+        ("0%", "without"),
+        ("100%", "as in 60%"),
+        ("1%", "leaves one of the"),
+        ("60", "60% or 0.6"),
+    ],
 )
 def test_a_share_that_parts_nothing_is_refused(
     callboard: Run, history: Path, asked: str, words: str

@@ -172,3 +172,17 @@ def test_a_test_says_not_to_trust_what_falls_short(
     assert "0 intervals of 90% held what happened, 0%" in out
     assert "do not trust these intervals here: far fewer than 90% held what happened" in out
     assert json.loads(callboard(*asked, "--json")[1])["falls_short"] is True
+
+
+def test_too_few_futures_are_refused_with_the_reason(
+    callboard: Run, steady: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        callboard("forecast", steady, *AT, "--runs", "10")
+    err = capsys.readouterr().err
+    assert (
+        "expected a whole number between 20 and 100000, got '10': the 5% beyond either end" in err
+    )
+    with pytest.raises(SystemExit):
+        callboard("forecast", steady, *AT, "--runs", "many")
+    assert "the 5% beyond" not in capsys.readouterr().err

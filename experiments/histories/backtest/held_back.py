@@ -8,6 +8,7 @@ long they are initialised is the cluster's doing too, and taken from the first p
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scheduler.model import JobId
 
-_SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]+)?)%")
+_SHARE = re.compile(r"(?P<percent>[0-9]{1,2}(?:\.[0-9]+)?)%|(?P<part>0?\.[0-9]+)")
 
 
 class HistoryPart(NamedTuple):
@@ -51,11 +52,15 @@ def part_of(job: JobId, parts: Sequence[HistoryPart]) -> str:
 
 
 def parted(asked: str, jobs: int) -> tuple[HistoryPart, HistoryPart]:
-    """The parts by a share such as `60%`; InputError if it is none, or if a part has no job."""
+    """The parts by a share such as `60%` or `0.6`; InputError if it is none, or if a part has no
+    job.
+    """
     match = _SHARE.fullmatch(asked.strip())
     if match is None:
-        raise InputError(f"--train: expected a share of the jobs, as in 60%; got {asked[:40]!r}")
-    first = int(jobs * float(match[1]) / 100)
+        told = "expected a share of the jobs, as in 60% or 0.6"
+        raise InputError(f"--train: {told}; got {asked[:40]!r}")
+    share = Decimal(match["part"] or match["percent"]) / (1 if match["part"] else 100)
+    first = int(jobs * share)
     if not 0 < first < jobs:
         raise InputError(f"--train {asked}: of {jobs:,} jobs that leaves one of the parts without")
     return HistoryPart(f"first {first:,}", 0, first), HistoryPart("held back", first, jobs)
