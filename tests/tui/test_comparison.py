@@ -9,7 +9,7 @@ import pytest
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
 from callboard.experiments.live.live_server import LiveServer
-from callboard.journal.replay.frame import JobSortKey, RunFigures
+from callboard.journal.replay.frame import JobSortKey, NodeStatus, RunFigures
 from callboard.tui.panels.charts import LABEL_WIDTH
 from callboard.tui.panels.comparison_figures import verdict
 from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
@@ -20,7 +20,7 @@ from callboard.tui.screens.comparison_view import ComparisonView
 from tests.journal.replay.test_lockstep import pair, versus
 from tests.tui.support import SMALL, WIDE, Screen, drive
 from tests.tui.test_intervention_menu import at, said
-from tests.tui.test_interventions import taped
+from tests.tui.test_interventions import plan, taped
 
 Act = Callable[[Screen], Awaitable[None]]
 
@@ -56,6 +56,24 @@ class TestBeside:
             assert rows[0].name == "nightly"
 
         on_two(act)
+
+    def test_both_sides_are_laid_out_alike(self) -> None:
+        """Also where one needs a line for its legend: its racks moved up, the other's did not."""
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 20_000)
+            sides = [screen.app.query_one(f"#compare-slots-{n}", SlotsPane) for n in range(2)]
+            before = [side.slot_layout.lines for side in sides]
+            other = versus(screen.frame).other
+            ailing = bytes([NodeStatus.SLOW, NodeStatus.PAUSED, NodeStatus.CUT, NodeStatus.DRAINED])
+            sides[1].show(msgspec.structs.replace(other, node_status=ailing))
+            await screen.pilot.pause()
+            after = [side.slot_layout.lines for side in sides]
+            assert before[0] == before[1] != after[1]
+            assert after[0] == after[1]
+
+        with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
+            drive(server, act, (120, 40))
 
     def test_a_job_is_found_by_name_whatever_is_shown(self) -> None:
         async def act(screen: Screen) -> None:

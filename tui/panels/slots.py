@@ -91,6 +91,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self.racks = Racks(())
         self.other_run: Frame | None = None
         """The other run, if only slots that differ from it are highlighted."""
+        self.twin: SlotsPane | None = None
+        """The pane of the other run beside it, which is laid out alike."""
         self.slot_layout = SlotLayout(CellSize.CELLS, [], 1, 0, 1)
         self._first: list[int] = [0]
         self._codes: list[int] = []
@@ -198,13 +200,18 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         free = min(max(height - len(self.slot_layout.lines), 0), 1)
         *above, last = legend(frame, self.slot_layout, [width] * free + [border])
         if not self._legend_lines and (above or is_cut(last)):
-            self._legend_too_long = self.slot_layout.size, width
-            self._lay_out()
+            self._keep_legend_line()
+            if self.twin is not None:
+                self.twin._keep_legend_line()
             return self._told(frame)
         if above != self._legend:
             self._legend = above
             self.refresh()
         return "  ".join(each for each in (told, last) if each)
+
+    def _keep_legend_line(self) -> None:
+        self._legend_too_long = self.slot_layout.size, self.content_size.width
+        self._lay_out()
 
     @property
     def _legend_lines(self) -> int:

@@ -43,6 +43,8 @@ class ComparisonView(RunView):
         yield ComparisonChartsPane(id="compare-charts")
 
     def on_mount(self) -> None:
+        one, other = (pane for pane in self.panes if isinstance(pane, SlotsPane))
+        one.twin, other.twin = other, one
         self.show_pane("log", View())
 
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:
