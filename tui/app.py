@@ -609,6 +609,7 @@ class CallboardApp(App[None]):
 
     async def action_picture(self) -> None:
         """Into the working folder, as SVG and as PNG; in a browser, as a download of the first."""
+        await self._clear_messages()
         run, frame = self.playback.run, self.playback.frame
         name = run.name if run is not None else self.title
         text = svg_of(self, self.palette.ground, name)
@@ -625,6 +626,14 @@ class CallboardApp(App[None]):
             self.notify(f"not saved: {error.strerror}", severity="error", timeout=5)
         else:
             self.notify(f"saved as {path.name} and {path.stem}.png", timeout=5)
+
+    async def _clear_messages(self) -> None:
+        """Take away what has come up for a while, and wait until the screen is drawn without."""
+        self.clear_notifications()
+        self.screen.query("ToastRack").set(display=False)  # it would go only after this key
+        drawn = asyncio.Event()
+        self.screen.call_after_refresh(drawn.set)
+        await drawn.wait()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}

@@ -121,8 +121,9 @@ def drive(
     opening: Opening | None = None,
     tour: Tour | None = None,
     keymap: Keymap | None = None,
+    messages: bool = False,
 ) -> CallboardApp:
-    """Run an app on the source in which time stands still, and act in it."""
+    """Run an app on the source in which time stands still, and act in it; `messages` are drawn."""
     app = CallboardApp(
         source, theme=theme, ticking=False, recorded=recorded, tour=tour, keymap=keymap
     )
@@ -130,7 +131,7 @@ def drive(
         app.playback.begin(opening)
 
     async def play() -> None:
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=messages) as pilot:
             screen = Screen(app, pilot)
             await screen.until(lambda: app.playback.frame is not None)
             await pilot.pause()

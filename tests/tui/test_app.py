@@ -484,6 +484,21 @@ class TestLooking:
         assert (tmp_path / "rack-outage-0.00.00.png").read_bytes() == b"mine"
         assert png != png_of(re.sub(r"<text.*?</text>", "", _svg_in(tmp_path), flags=re.DOTALL))
 
+    def test_a_picture_is_without_messages(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setitem(sys.modules, "resvg_py", None)
+
+        async def act(screen: Screen) -> None:
+            await screen.press("t")
+            await screen.until(lambda: "theme: light" in screen.text())
+            await screen.press("p")
+            await screen.until(lambda: "saved as" in "".join(screen.said()))
+
+        drive(recorded(outage()), act, messages=True)
+        assert "theme:" not in (tmp_path / "rack-outage-0.00.00.svg").read_text(encoding="utf-8")
+
     @pytest.mark.parametrize(
         ("module", "letters", "said"),
         [(None, True, 'pip install "callboard[png]"'), (Resvg, False, "needs a font")],
