@@ -385,6 +385,30 @@ def test_what_was_played_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
             assert getattr(again, field) == getattr(shown, field), field
 
 
+class TestForkMenu:
+    def test_letters_lead_to_the_policy_that_begins_with_them(self) -> None:
+        """They were ignored, and enter took the first line."""
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, "f", *"hfs")
+            assert "hfs▏" in screen.text()
+            await screen.press("x")
+            assert "no line begins with hfsx" in screen.text()
+            await screen.press("p", "enter")
+            await screen.until(lambda: screen.app.paired)
+            assert screen.frame.comparison is not None
+            assert [each.policy for each in screen.frame.comparison.figures] == ["fair", "hfsp"]
+
+        live(act)
+
+    def test_keys_still_choose_at_once(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, "f", "h", "backspace", "t")
+            assert "Which policy?" in screen.text()
+
+        live(act)
+
+
 class TestLeaving:
     """A run that was changed by hand is not lost by one key."""
 

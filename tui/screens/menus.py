@@ -9,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
@@ -22,8 +23,9 @@ MenuLine = tuple[str, str]
 
 
 class MenuScreen(ModalScreen[int | None]):
-    """Lines under headings to choose from, by a key, by arrow keys and enter, or by a click.  Where
-    lines have no keys, typing leaves only those with the text.
+    """Lines under headings to choose from, by a key, by arrow keys and enter, or by a click.
+    Letters that are no keys lead to the line that begins with them; where lines have no keys,
+    typing leaves only those with the text.
 
     The result is the number of the line, counted over all groups, or None after escape.
     """
@@ -37,6 +39,7 @@ class MenuScreen(ModalScreen[int | None]):
         self._title = title
         self._groups = groups
         self._keys = [key for _, lines in groups for key, _ in lines]
+        self._titles = [title.lower() for _, lines in groups for _, title in lines]
         told = [key for key in self._keys if key]
         assert len(set(told)) == len(told), f"two lines with one key: {told}"
         self._chosen = chosen
@@ -45,9 +48,14 @@ class MenuScreen(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="menu") as box:
             box.border_title = self._title
-            keys = "a key, or arrows and enter" if any(self._keys) else "type, or arrows and enter"
-            box.border_subtitle = f"{keys}; esc closes"
+            box.border_subtitle = self._ways
             yield OptionList(*self._options(), id="choices", compact=True)
+
+    @property
+    def _ways(self) -> str:
+        """How to choose."""
+        keys = "a key, or arrows and enter" if any(self._keys) else "type, or arrows and enter"
+        return f"{keys}; esc closes"
 
     def _options(self) -> Iterator[Option | None]:
         """The lines with the text that was typed, under their headings, with gaps between."""
@@ -70,13 +78,32 @@ class MenuScreen(ModalScreen[int | None]):
         listed.highlighted = listed.get_option_index(str(self._chosen))
 
     def on_key(self, event: events.Key) -> None:
-        if event.character and event.character in self._keys:
-            event.stop()
-            self.dismiss(self._keys.index(event.character))
-        elif not any(self._keys) and (event.is_printable or event.key == "backspace"):
-            event.stop()
-            typed = self._typed + (event.character or "").lower()
-            self._narrow(self._typed[:-1] if event.key == "backspace" else typed)
+        letter = (event.character or "") if event.is_printable else ""
+        has_keys = any(self._keys)
+        if event.key != "backspace" and not (letter.strip() if has_keys else letter):
+            return
+        event.stop()
+        typed = self._typed + letter.lower() if letter else self._typed[:-1]
+        if not has_keys:
+            self._narrow(typed)
+        elif letter in self._keys and not (self._typed and self._beginning_with(typed)):
+            self.dismiss(self._keys.index(letter))
+        else:
+            self._go_to(typed)
+
+    def _beginning_with(self, typed: str) -> list[int]:
+        return [n for n, title in enumerate(self._titles) if title.startswith(typed)]
+
+    def _go_to(self, typed: str) -> None:
+        """To the first line that begins with that text; where none does, say so."""
+        box, found = self.query_one("#menu"), self._beginning_with(typed)
+        told = self._ways if found else f"no line begins with {typed}; esc closes"
+        box.border_subtitle = Content(told)
+        if found:
+            listed = self.query_one(OptionList)
+            listed.highlighted = listed.get_option_index(str(found[0]))
+            self._typed = typed
+            box.border_title = Content(f"{self._title}  {typed}▏" if typed else self._title)
 
     def _narrow(self, typed: str) -> None:
         """Leave the lines with that text; what no line has is not taken."""
