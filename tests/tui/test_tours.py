@@ -85,6 +85,27 @@ def test_captions_fit_a_small_screen_and_the_scenario_is_there(name: str) -> Non
     assert set(tour.policies) <= set(load_scenario(LIBRARY / f"{name}.toml").policies)
 
 
+@pytest.mark.parametrize("name", tour_names())
+def test_a_question_is_not_answered_before(name: str) -> None:
+    """And no sign is spoken of that is drawn only where every slot is."""
+    tour = tour_of(name)
+    told = " ".join(step.text for step in tour.steps)
+    assert not ("has the better mean" in tour.question and "the mean is" in told)
+    assert not {"□", "◇", "◆"} & set(told)
+
+
+def test_queries_get_in_while_the_nightly_job_has_maps() -> None:
+    """As the step says: it stood at a moment with three maps left."""
+
+    async def act(screen: Screen) -> None:
+        await screen.press("n")
+        nightly, query = screen.frame.jobs
+        assert (query.name, query.running[0], query.time_ms) == ("query-3", 8, 10_000)
+        assert nightly.tasks[0] - nightly.done[0] - nightly.running[0] > 50
+
+    play("rack-outage", act, (80, 24))
+
+
 def test_at_least_four_scenarios_tell_themselves() -> None:
     assert len(tour_names()) >= 4
 
