@@ -296,23 +296,21 @@ def find_scenario(name_or_path: str) -> Path:
         return path
     if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
         if not path.exists():
-            raise ScenarioError(f"there is no such file; {_meant(path, names)}", source=path)
+            raise ScenarioError(f"there is no such file; {_likely(path, names)}", source=path)
         read_text(path)  # says what is wrong with the file
     problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
     if name_or_path.lower() in PARTS:
         meant = f"it is a policy: write `--policy {name_or_path.lower()}`, each with its own option"
         raise ScenarioError(f"{problem}; {meant}")
-    raise ScenarioError(f"{problem}; {_meant(path, names)}")
+    raise ScenarioError(f"{problem}; {_likely(path, names)}")
 
 
-def _meant(path: Path, names: Sequence[str]) -> str:
+def _likely(path: Path, names: Sequence[str]) -> str:
     """What is called like it, in the library or its folder, else where names are to be had."""
     known = {name: name for name in names}
     with suppress(OSError, ValueError):  # no folder, or no name that any could have
         there = sorted(islice(path.parent.iterdir(), _NAMES_MAX))
-        there.sort(
-            key=lambda each: each.suffix == ".toml"
-        )  # which counts where another has its name
+        there.sort(key=lambda each: each.suffix == ".toml")  # of two of a name that counts
         known.update({each.stem: str(each) for each in there if each.is_file()})
     near = get_close_matches(path.stem[:200].lower(), known, n=1)
     if near:
