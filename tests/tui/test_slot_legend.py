@@ -3,11 +3,14 @@
 import pytest
 
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.experiments.live.live_server import LiveServer
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slot_layout import CellSize, lay_out_slots, slot_heads
 from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.screens.comparison_view import ComparisonView
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import LARGE, SMALL, Screen, drive
+from tests.tui.test_interventions import plan
 
 HUGE = (200, 60)
 CRASHED_MS = 64_000
@@ -207,6 +210,29 @@ def test_on_a_usual_screen_forty_nodes_keep_their_cells_heads_and_legend(at_ms: 
             assert "red: master unaware  · empty" in below_the_slots(screen)
 
     drive(recorded(outage()), act, USUAL)
+
+
+def test_grey_slots_of_two_runs_are_explained() -> None:
+    """As long as there are any, and not where grey are the slots of jobs that are not chosen."""
+    grey = "grey: same in both runs"
+
+    async def act(screen: Screen) -> None:
+        screen.app.playback.ask(GoTo(31_000))
+        await screen.pilot.pause()
+        assert screen.text().count(grey) == 2
+        for key in "DD":
+            await screen.press(key)
+            assert (grey in screen.text()) is screen.app.query_one(ComparisonView).only_differences
+        screen.app.select(job=0)
+        await screen.pilot.pause()
+        assert grey not in screen.text()
+        screen.app.select()
+        screen.app.playback.ask(GoTo(10_000_000))
+        await screen.until(lambda: screen.frame.over)
+        assert grey not in screen.text()
+
+    with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
+        drive(server, act, USUAL)
 
 
 def test_a_legend_has_the_letters_of_the_cards_in_the_picture() -> None:

@@ -21,12 +21,17 @@ _LOCALITIES = ("N node-local", "R rack-local", "O off-rack")
 _MORE = "more: ?"
 
 
-def legend(frame: Frame, layout: SlotLayout, widths: Sequence[int]) -> list[str]:
+def legend(
+    frame: Frame, layout: SlotLayout, widths: Sequence[int], *, alike: bool = False
+) -> list[str]:
     """The signs in the picture, on as few of the lines with these widths as will do, counted from
-    the last.  Where all lines are not enough, the last one says where the others are.
+    the last.  Where all lines are not enough, the last one says where the others are.  `alike` says
+    that slots are grey that run the same job in both of two runs.
     """
     keeper = frame.totals.keeper
-    words = [each.replace(ONE_MASTER, keeper) for each in dict.fromkeys(_words(frame, layout))]
+    words = [
+        each.replace(ONE_MASTER, keeper) for each in dict.fromkeys(_words(frame, layout, alike))
+    ]
     for lines in range(1, len(widths) + 1):
         rows, left = _packed(words, widths[-lines:])
         if not left:
@@ -54,7 +59,7 @@ def _packed(words: list[str], widths: Sequence[int]) -> tuple[list[list[str]], l
     return rows, left
 
 
-def _words(frame: Frame, layout: SlotLayout) -> Iterator[str]:
+def _words(frame: Frame, layout: SlotLayout, alike: bool) -> Iterator[str]:
     match layout.size:
         case CellSize.NODES:
             yield from (f"{LOADS[0]} idle", f"{LOADS[4]} half", f"{LOADS[-1]} all busy")
@@ -63,13 +68,15 @@ def _words(frame: Frame, layout: SlotLayout) -> Iterator[str]:
         case CellSize.PAIRS:
             yield from ("▀ two nodes: bright busy, grey idle", "0 1 2…: racks")
         case CellSize.HALVES:
-            yield "▀ two slots: coloured busy, grey empty"
+            yield f"▀ two slots: coloured busy, grey empty{' or same in both runs' * alike}"
         case CellSize.RACKS:
             yield from ("█ busy", f"{SLOT_SIGNS[SlotState.IDLE]} empty")
             if SlotState.GHOST in frame.states:
                 yield f"▒ {SLOT_WORDS[SlotState.GHOST]}"
         case _:
             yield from _slot_words(frame)
+            if alike:
+                yield "grey: same in both runs"
             if layout.size is CellSize.CELLS and layout.lines[0].heads:
                 yield "m r: maps, reduces"
     yield from _node_words(frame, layout.size)

@@ -97,6 +97,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self._first: list[int] = [0]
         self._codes: list[int] = []
         self._busy = self._owned = b""
+        self._alike = False
+        """Whether slots are grey because they run the same job in both runs."""
         self._table: list[Segment] = []
         self._legend_too_long: tuple[CellSize, int] | None = None
         """The cells, and the columns, for which the border has been too short for the legend."""
@@ -198,7 +200,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         told, (width, height) = self._racks_in_view(), self.content_size
         border = width - 4 - len(self.others) - 2 * bool(self.others) - len(told) - 2 * bool(told)
         free = min(max(height - len(self.slot_layout.lines), 0), 1)
-        *above, last = legend(frame, self.slot_layout, [width] * free + [border])
+        *above, last = legend(frame, self.slot_layout, [width] * free + [border], alike=self._alike)
         if not self._legend_lines and (above or is_cut(last)):
             self._keep_legend_line()
             if self.twin is not None:
@@ -251,12 +253,14 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         states = np.where(np.repeat(down, counts) & (states == SlotState.IDLE), _DOWN, states)
         hues = frame.hues_of_slots()
         ages = np.frombuffer(frame.ages, np.uint8)
+        self._alike = False
         level = np.minimum(ages.astype(np.int64) * SHADES // (USUAL_AGE + 32), SHADES - 1)
         if self.view.job is not None:
             level = np.where(owners == self.view.job + 1, SHADES - 1, SHADES)
         elif self.other_run is not None:
             same = owners == np.frombuffer(self.other_run.owners, np.int32)
             level = np.where(same, SHADES, level)
+            self._alike = bool((same & (owners > 0)).any())
         codes: NDArray[np.int64] = (states * len(palette.jobs) + hues) * (SHADES + 1) + level
         listed: list[int] = codes.tolist()
         return listed
