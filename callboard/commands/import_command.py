@@ -40,7 +40,7 @@ import msgspec
 from callboard.experiments.journal_paths import check_folder
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
-from callboard.journal.tell.names import count, printable
+from callboard.journal.tell.names import count, duration, printable
 from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import Imported, attempt_lines, import_files
@@ -50,6 +50,9 @@ from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_file import from_dict
 from callboard.scenarios.tasks_file import TASKS_SUFFIX, begins_as_tasks, tasks_digest, write_tasks
 from callboard.scenarios.toml_writer import to_toml
+from callboard.scheduler.model import Millis
+
+_DAY_MS = 86_400_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -139,11 +142,17 @@ def _as_json(imported: Imported) -> dict[str, object]:
     }
 
 
+def _span(ms: Millis) -> str:
+    """From the first submission to the last end; in days where seconds would be too many to read."""
+    return f"{ms / 1000:,.0f} s" if ms < _DAY_MS else duration(ms)
+
+
 def _print(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
-    recording, span_s = imported.recording, imported.recording.span_ms / 1000
+    recording = imported.recording
     sizes = (count(imported.jobs, "job"), count(imported.tasks, "task"))
     print(f"{printable(name)}: {recording.format}")
-    print(f"{', '.join(sizes)}, {count(imported.attempts, 'attempt')} in {span_s:,.0f} s")
+    told = f"{', '.join(sizes)}, {count(imported.attempts, 'attempt')}"
+    print(f"{told} in {_span(recording.span_ms)}")
     if recording.cut:
         print(f"note: {printable(recording.cut)}")
     print()

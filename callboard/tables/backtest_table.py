@@ -9,7 +9,7 @@ from callboard.experiments.histories.backtest.held_back import HistoryPart, part
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.pages.figure_text import interval_text, skewed_words
-from callboard.journal.tell.names import duration, rounded_duration, with_sign
+from callboard.journal.tell.names import compared_durations, duration, rounded_duration, with_sign
 from callboard.scheduler.registry.spelling import short_policy
 
 TENFOLD = 10.0
@@ -100,5 +100,7 @@ def _duration(found: Interval) -> str:
 
 
 def _in_words(error: JobError) -> str:
-    times = f"{duration(error.recorded_ms)}, predicted {duration(error.predicted_ms)}"
-    return f"{error.name}: {times} ({error_share(error.error, signed=True)})"
+    recorded, predicted = compared_durations(error.recorded_ms, error.predicted_ms)
+    return (
+        f"{error.name}: {recorded}, predicted {predicted} ({error_share(error.error, signed=True)})"
+    )

@@ -124,6 +124,21 @@ def duration(ms: model.Millis) -> str:
     return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
 
 
+def compared_durations(one_ms: model.Millis, other_ms: model.Millis) -> tuple[str, str]:
+    """Two lengths of time that are compared, in the same units: `1 h 31 min` and `2 h 04 min`, but
+    `45.7 s` and `6,241 s`.
+    """
+    one, other = duration(one_ms), duration(other_ms)
+    if re.sub("[^a-z]+", " ", one) == re.sub("[^a-z]+", " ", other):
+        return one, other
+    return _in_seconds(one_ms), _in_seconds(other_ms)
+
+
+def _in_seconds(ms: model.Millis) -> str:
+    """With a decimal where they are few."""
+    return f"{ms / 1000:,.{0 if ms >= 100_000 else 1}f} s"
+
+
 def rounded_duration(ms: float) -> str:
     """A mean, or another figure of many: `2 min 09 s` for 128.6 s, rounded as tables round it."""
     return duration(1000 * round(ms / 1000) if ms >= 60_000 else round(ms))

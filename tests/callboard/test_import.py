@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from callboard.commands import import_command
 from callboard.scenarios.scenario_file import load_scenario
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, written
@@ -223,3 +224,10 @@ def test_a_swim_trace_is_sent_to_the_command_that_plays_it(
     assert status == 2
     assert "a SWIM trace: it tells sizes of jobs and no attempts; `callboard run " in err
     assert "--map" not in err
+
+
+@pytest.mark.parametrize(
+    ("ms", "told"), [(45_000, "45 s"), (7_180_000, "7,180 s"), (87_076_342_000, "1007 d 19 h")]
+)
+def test_a_history_of_years_is_told_in_days(ms: int, told: str) -> None:
+    assert import_command._span(ms) == told

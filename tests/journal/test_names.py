@@ -4,6 +4,7 @@ import pytest
 
 from callboard.journal.tell.names import (
     clock,
+    compared_durations,
     count,
     duration,
     node_name,
@@ -42,6 +43,19 @@ def test_clock(ms: int, text: str) -> None:
 )
 def test_duration(ms: int, text: str) -> None:
     assert duration(ms) == text
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        (45_663, 6_241_000, ("45.7 s", "6,241 s")),
+        (634, 59_000, ("0.634 s", "59.000 s")),
+        (5_460_000, 7_440_000, ("1 h 31 min", "2 h 04 min")),
+        (7_440_000, 125_000, ("7,440 s", "125 s")),
+    ],
+)
+def test_what_is_compared_is_in_the_same_units(one: int, other: int, told: tuple[str, str]) -> None:
+    assert compared_durations(one, other) == told
 
 
 def test_ordinals() -> None:

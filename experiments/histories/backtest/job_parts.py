@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from callboard.journal.export.played_history import PlayedAttempt, PlayedHistory, PlayedJob
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.tables import Ints
-from callboard.journal.tell.names import duration
+from callboard.journal.tell.names import compared_durations
 from callboard.scenarios.formats.attempt_log import AUXILIARY, SUCCEEDED, UNTOLD, AttemptLog
 from callboard.scheduler.model import (
     KINDS,
@@ -154,7 +154,7 @@ def difference_in_words(recorded: JobMoments, predicted: JobMoments) -> str:
     place = max(range(len(apart)), key=lambda each: abs(apart[each]))
     if not apart[place]:
         return "no part of it differs"
-    took, takes = duration(_spans(recorded)[place]), duration(_spans(predicted)[place])
+    took, takes = compared_durations(_spans(recorded)[place], _spans(predicted)[place])
     return f"{_WORDS[place]} it took {took}, and in the prediction {takes}"
 
 
