@@ -110,7 +110,8 @@ def test_on_a_phone_no_column_is_out_of_sight(reports: Path, name: str) -> None:
 
 async def _fits_a_phone(page: Path) -> None:
     wider = "(each) => each.scrollWidth > each.clientWidth + 1"
-    boxes = f"[document.documentElement, ...document.querySelectorAll('.scroll')].filter({wider})"
+    places = "'.scroll, figure'"
+    boxes = f"[document.documentElement, ...document.querySelectorAll({places})].filter({wider})"
     async with open_tab(page.resolve().as_uri(), 390, 844) as tab:
         await tab.until("document.querySelectorAll('table').length > 1")
         assert await tab.evaluate(f"{boxes}.map((each) => each.innerText).join()") == ""
