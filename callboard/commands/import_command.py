@@ -143,7 +143,7 @@ def _as_json(imported: Imported) -> dict[str, object]:
 
 
 def _span(ms: Millis) -> str:
-    """From the first submission to the last end; in days where seconds would be too many to read."""
+    """From the first submission to the last end; in days where seconds would be too many."""
     return f"{ms / 1000:,.0f} s" if ms < _DAY_MS else duration(ms)
 
 

@@ -26,12 +26,10 @@ def sweep_table(groups: Sequence[SettingRuns]) -> Table:
     nothing, are left out.
     """
     table = setting_table(groups, _COLUMNS, list)
-    compared = any(len(group.runs.policies) > 1 for group in groups)
     fails = any(group.failed for group in groups)
     told = [str(failed or "") for group in groups for failed in group.failures]
-    kept = None if compared else -1
-    rows = [[*row[:kept], *[failed] * fails] for row, failed in zip(table.rows, told, strict=True)]
-    head = (*table.headings[:kept], *["failed"] * fails)
+    rows = [[*row, *[failed] * fails] for row, failed in zip(table.rows, told, strict=True)]
+    head = (*table.headings, *["failed"] * fails)
     return terminal_table(msgspec.structs.replace(table, headings=head, rows=rows))
 
 

@@ -1,13 +1,14 @@
 """What a report says in sentences: its title, its lead, and what was asked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
-from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
+from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
+from callboard.experiments.pages.charts.key_words import setting_words
 from callboard.experiments.pages.figure_rows import write_seconds
 from callboard.experiments.pages.figure_text import (
     difference_cells,
@@ -35,6 +36,16 @@ def lead_of(groups: Sequence[SettingRuns]) -> str:
     if len(groups) > 1:
         return _lead_of_sweep(groups)
     return found_sentence(groups[0].runs)
+
+
+def cut_short(cells: Sequence[PlayedCell]) -> Iterator[str]:
+    """Of which runs the journal ends before they did, and how far it goes."""
+    for cell in cells:
+        if cell.result is not None and cell.result.summary.reason is None:
+            jobs = cell.result.summary.jobs
+            of = f" under {cell.policy}" if len(cells) > 1 else ""
+            done = f"{jobs.completed:,} of {count(jobs.submitted, 'submitted job')} had completed"
+            yield f"The journal ends before the run{of} did: {done}."
 
 
 def found_sentence(runs: SeedRuns, *, is_drawn: bool = True) -> str:
@@ -120,31 +131,73 @@ def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
             if policy in runs.policies[1:]
         ]
         if found:
-            lines.append(f"Under {name} a job took {_over_settings(found, first)}.")
-    settings = "" if lines else f"{count(len(groups), 'setting')}, "
-    return " ".join([*lines, f"{settings}{_seeds_words(groups)}."])
+            lines.append(_over_settings(found, name, first))
+    if lines:
+        return " ".join([*lines, f"{_seeds_words(groups)}."])
+    return f"{_between_settings(groups)}{count(len(groups), 'setting')}, {_seeds_words(groups)}."
 
 
-def _over_settings(found: Sequence[PairedComparison], first: str) -> str:
-    """`25 to 30% less on average than under fifo, in each of 2 settings`."""
+def _between_settings(groups: Sequence[SettingRuns]) -> str:
+    """What the second setting did to the mean response time of the first; of more settings the one
+    in which a job took least, and the one in which most.
+    """
+    found = [
+        (mean, name)
+        for group, name in zip(groups, _setting_phrases(groups), strict=True)
+        if not isnan((mean := group.runs.mean(0, mean_response_s)).mean)
+    ]
+    if len(found) < 2:
+        return ""
+    if len(found) > 2:
+        found.sort(key=lambda each: each[0].mean)
+    (one, of_one), (other, of_other) = found[0], found[-1]
+    took = f"a job took {interval_text(write_seconds, other)} on average"
+    begun = f"{of_other[:1].upper()}{of_other[1:]} {took}"
+    base = f"{of_one} ({interval_text(write_seconds, one)})"
+    share = other.mean / one.mean - 1 if one.mean else 0.0
+    if abs(share) < 0.005:
+        return f"{begun}, about as long as {base}. "
+    return f"{begun}, {abs(share):.0%} {_MORE[share > 0]} than {base}. "
+
+
+_MORE = ("less", "more")
+
+
+def _setting_phrases(groups: Sequence[SettingRuns]) -> Iterator[str]:
+    """What tells each setting from the others: `in plan with nodes = 40 under fair`."""
+    keys = varied_keys(groups)
+    scenarios = len({group.scenario for group in groups}) > 1
+    policies = len({group.runs.policies[0] for group in groups}) > 1
+    for group in groups:
+        setting = setting_words(group.setting, keys)
+        parts = [f"in {group.scenario}"] * scenarios + [f"with {setting}"] * bool(setting)
+        parts += [f"under {policy_labels(group.runs.policies)[0]}"] * policies
+        yield " ".join(parts)
+
+
+def _over_settings(found: Sequence[PairedComparison], name: str, first: str) -> str:
+    """`Under hfsp a job took 25 to 30% less on average than under fifo, in each of 2 settings.`"""
     sure = [each for each in found if each.difference.excludes_zero]
     less = [-each.relative for each in sure if each.relative is not None and each.relative < 0]
     more = [each.relative for each in sure if each.relative is not None and each.relative > 0]
     settings, than = len(found), f"on average than under {first}"
     for shares, word in ((less, "less"), (more, "more")):
         if len(shares) == settings:
-            return f"{_range_of(shares)} {word} {than}, in each of {count(settings, 'setting')}"
-    parts = [
-        f"{word} in {len(shares)} (by {_range_of(shares)})"
-        for shares, word in ((less, "less"), (more, "more"))
-        if shares
-    ]
-    open_ = settings - len(less) - len(more)
-    parts += [f"in {open_} the difference may be chance"] if open_ else []
+            each = f"in each of {count(settings, 'setting')}"
+            return f"Under {name} a job took {_range_of(shares)} {word} {than}, {each}."
     if not less and not more:
-        return f"as long {than.replace('than', 'as')}, as far as these seeds can tell"
-    told = ", ".join(parts)
-    return f"not the same time {than} in all {count(settings, 'setting')}: {told}"
+        as_long = f"as long {than.replace('than', 'as')}"
+        return f"Under {name} a job took {as_long}, as far as these seeds can tell."
+    parts: list[str] = []
+    of = f" than {first} in {{}} of {count(settings, 'setting')}"
+    for shares, word in ((less, "faster"), (more, "slower")):
+        if shares:
+            where = f" in {len(shares)}" if parts else of.format(len(shares))
+            parts.append(f"{word}{where}, by {_range_of(shares)}")
+    if open_ := settings - len(less) - len(more):
+        others = "the other one" if open_ == 1 else f"the other {open_}"
+        parts.append(f"in {others} the difference may be chance")
+    return f"On average {name} was {'; '.join(parts)}."
 
 
 def _range_of(shares: Sequence[float]) -> str:

@@ -87,21 +87,27 @@ def setting_table(
     called: Callable[[str, list[str]], str] = lambda key, _: key,
 ) -> ReportTable:
     """A row for each setting and policy: means over the seeds, and the paired difference of the
-    mean response time to the first policy.  Figures that no run has are left out.  `called` says
-    what a key is called among all keys: as it is typed, if no other way.
+    mean response time to the first policy, if a setting has another.  Figures that no run has are
+    left out.  `called` says what a key is called among all keys: as it is typed, if no other way.
     """
+    compared = any(len(group.runs.policies) > 1 for group in groups)
     keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
     shown = [row for row in rows if any(_has(group.runs, row) for group in groups)]
     varied = [called(key, keys) for key in keys]
     head = ["scenario"] * several + varied + ["policy"]
     body = [
-        [*[group.scenario] * several, *(dict(group.setting).get(key, "") for key in keys), *cells]
+        [
+            *[group.scenario] * several,
+            *(dict(group.setting).get(key, "") for key in keys),
+            *cells,
+            *[_against_first(group.runs, place)] * compared,
+        ]
         for group in groups
-        for cells in _setting_rows(group.runs, shown, names)
+        for place, cells in enumerate(_setting_rows(group.runs, shown, names))
     ]
     labels = [row.label.strip() for row in shown]
     return ReportTable(
-        headings=(*head, "seeds", *labels, "against the first"),
+        headings=(*head, "seeds", *labels, *["against the first"] * compared),
         rows=body,
         text_columns=len(head),
     )
@@ -121,10 +127,10 @@ def _has(runs: SeedRuns, row: TableRow) -> bool:
 def _setting_rows(
     runs: SeedRuns, rows: Sequence[TableRow], names: Names
 ) -> Iterator[list[ReportCell | str]]:
-    """The policy, the number of its runs, its figures, and how it differs from the first."""
+    """The policy, the number of its runs, and its figures."""
     for place, label in enumerate(names(runs.policies)):
         means = [interval_text(row.write, runs.mean(place, row.of)) for row in rows]
-        yield [label, str(len(runs.results(place))), *means, _against_first(runs, place)]
+        yield [label, str(len(runs.results(place))), *means]
 
 
 def _against_first(runs: SeedRuns, place: int) -> ReportCell:

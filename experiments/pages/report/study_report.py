@@ -44,6 +44,7 @@ from callboard.experiments.pages.report.report_source import ReportSource
 from callboard.experiments.pages.report.report_words import (
     ONE_RUN_REMARK,
     ONE_SEED_REMARK,
+    cut_short,
     lead_of,
     number_ranges,
     one_run_note,
@@ -88,7 +89,7 @@ def study_report(source: ReportSource) -> Document:
     ]
     return Document(
         title=report_title(source.cells),
-        lead="\n".join([lead_of(groups), *source.errors]),
+        lead="\n".join([*cut_short(source.cells), lead_of(groups), *source.errors]),
         sections=sections,
         colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
     )

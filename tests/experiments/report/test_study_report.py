@@ -1,5 +1,6 @@
 """What a report of runs says, and what it keeps to itself."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -203,6 +204,53 @@ def test_the_same_policy_twice_has_two_columns(tmp_path: Path) -> None:
     paths = [*journals(tmp_path, "fair"), record(tmp_path / "b.journal", under("fair"))]
     document = study_report(source_of_journals(paths))
     assert document.title == "tiny: fair, fair #2"
+
+
+def test_of_a_sweep_it_says_plainly_in_how_many_settings_which_was_faster() -> None:
+    """Fair took half as long as FIFO; in the third setting there is one seed, in the last it took
+    as long as FIFO had, and FIFO as long as it.
+    """
+    settings = of_sigma("0.5", "1.0", "1.5", "2.0")
+    played = list(cells(*settings[:3])) + [
+        msgspec.structs.replace(each, policy={"fair": "fifo", "fifo": "fair"}[each.policy])
+        for each in cells(*settings[3:])
+    ]
+    kept = [each for each in played if each.setting != settings[2] or each.seed == 1]
+    kept.sort(key=lambda each: (settings.index(each.setting), each.policy != "fifo"))
+    lead = study_report(ReportSource(cells=kept)).lead
+    words = (
+        "On average fair was faster than fifo in 2 of 4 settings, by 45 to 49%; slower in 1, by "
+    )
+    assert lead.startswith(words), lead
+    assert "; in the other one the difference may be chance. " in lead
+
+
+def test_of_settings_under_one_policy_it_says_what_they_did() -> None:
+    """Their column of differences from another policy was empty."""
+    settings = of_sigma("0.5", "1.0", "1.5")
+    played = [each for each in cells(*settings) if each.policy == "fifo"]
+    for several, words in (
+        (2, "With noise of task lengths σ = 1.0 a job took 112 ± 2 s on average, 10% more"),
+        (3, "With noise of task lengths σ = 1.5 a job took 122 ± 2 s on average, 20% more"),
+    ):
+        some = [each for each in played if each.setting in settings[:several]]
+        document = study_report(ReportSource(cells=some))
+        assert document.lead.startswith(f"{words} than with noise of task lengths σ = 0.5 "), (
+            document.lead
+        )
+        (table,) = (each for each in section(document, "Results") if isinstance(each, ReportTable))
+        assert "against the first" not in table.headings
+        assert all(len(row) == len(table.headings) for row in table.rows)
+
+
+def test_of_a_journal_that_is_cut_off_the_lead_says_so_at_once(tmp_path: Path) -> None:
+    whole = journals(tmp_path, "fifo")
+    (cut,) = journals(tmp_path, "fair", events=STORY[:-1])
+    assert "ends before" not in study_report(source_of_journals(whole)).lead
+    lead = study_report(source_of_journals([cut])).lead
+    assert re.match(r"The journal ends before the run did: \d of \d submitted jobs? had", lead), (
+        lead
+    )
 
 
 @pytest.mark.parametrize(
