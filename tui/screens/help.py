@@ -16,8 +16,8 @@ _SIGNS = (
     (
         "■ ◇ ◆ ▲",
         "a map, a reduce that fetches map outputs, a reduce, a speculative attempt; in the colour"
-        " of the job, brighter the longer it has run compared with others of its job; grey where the"
-        " other of two runs has the same job there, and where another job is chosen",
+        " of the job, brighter the longer it has run compared with others of its job; grey where"
+        " the other of two runs has the same job there, and where another job is chosen",
     ),
     ("·  ×", "an empty slot, and one of a node that is down"),
     (
