@@ -224,7 +224,7 @@ class CallboardApp(App[None]):
             self.guide.arrived(frame)
         elif self.presenting:
             told = [line.text for line in frame.log if line.level is Importance.HEADLINE]
-            self.caption(told[-1] if told else "", "last of all")
+            self.caption(told[-1] if told else "", "the latest event")
 
     def caption(self, text: str, title: str) -> None:
         """Show a text in the strip above the time bar; empty for none."""

@@ -20,8 +20,9 @@ _NEXT = (
     ("", "while watching: g and a time, f: the same under another policy"),
 )
 
+_JUST_NOW_MS = 1000
 
-_CHOOSE = ("more", "of a job or a slot: click, or 2, 1, arrows")
+_CHOOSE = ("more", "click a job or a slot, or press 2 and then ↓")
 
 
 def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
@@ -29,13 +30,15 @@ def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) 
     done = [job for job in cluster.run.jobs.values() if job.outcome is Outcome.SUCCEEDED]
     so_far = f"{len(done):,} succeeded, {len(cluster.run.live):,} in the system"
     facts = [("jobs", so_far), *_times(recording, done, at_ms), *_use(cluster, at_ms)]
-    facts += [*_starving(cluster, at_ms), *_wasted(cluster)]
+    facts += [*_starving(cluster, at_ms), *_wasted(cluster, " so far,")]
     facts += [*schedulers_so_far(cluster, at_ms), _CHOOSE]
     return DetailText("how it goes", facts, [], 0, at_ms)
 
 
 def _starving(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
-    """Jobs in the system without a slot, and the one that has waited longest for its first."""
+    """Jobs in the system without a slot, and the one that has waited longest for its first.  One
+    that has just been submitted is passed over.
+    """
     run = cluster.run
     live = [run.jobs[job] for job in run.live]
     without = [job for job in live if job.open <= job.suspended]
@@ -43,15 +46,20 @@ def _starving(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
         return [("without slot", "no job")] if live else []
     first = min(without, key=lambda job: job.submission.at_ms)
     told = first.submission
+    if at_ms - told.at_ms < _JUST_NOW_MS:
+        return []
     title = job_title(told.job, printable(told.name))
     waits = duration(at_ms - told.at_ms)
-    long = f"submitted {waits} ago" if first.first_launch_ms is not None else f"for {waits}"
+    long = f"has waited {waits} for its first"
+    if first.first_launch_ms is not None:
+        long = f"submitted {waits} ago"
     return [("without slot", f"{count(len(without), 'job')}; {title} {long}")]
 
 
-def _wasted(cluster: ClusterState) -> list[_Fact]:
+def _wasted(cluster: ClusterState, so_far: str = "") -> list[_Fact]:
     wasted_ms = cluster.wasted_ms
-    return [("wasted", f"{duration(wasted_ms)} in attempts cut short")] if wasted_ms else []
+    told = f"{duration(wasted_ms)}{so_far} in attempts cut short"
+    return [("wasted", told)] if wasted_ms else []
 
 
 def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:

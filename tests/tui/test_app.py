@@ -484,6 +484,15 @@ class TestLooking:
         assert (tmp_path / "rack-outage-0.00.00.png").read_bytes() == b"mine"
         assert png != png_of(re.sub(r"<text.*?</text>", "", _svg_in(tmp_path), flags=re.DOTALL))
 
+    def test_a_profile_of_one_reduce_says_so(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask(GoTo(200_000))
+            screen.app.select(job=0)
+            await screen.press("4")
+            assert "4 maps, 1 reduce " in screen.text()
+
+        drive(recorded(events_of("two-jobs", "fifo")), act, SMALL)
+
     def test_a_picture_is_without_messages(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

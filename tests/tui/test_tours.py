@@ -277,6 +277,7 @@ def test_for_an_audience_there_are_fewer_panes_and_a_caption() -> None:
         assert "1 slots" in text
         assert "2 jobs" in text
         assert "job-0 “long” submitted by user" in text
+        assert "━the latest event━" in text
         await screen.press("3", "P")
         assert "╭─ 5 over" in screen.text()
         assert not screen.app.query_one(Caption).display

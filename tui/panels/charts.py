@@ -62,7 +62,9 @@ _JOBS = Chart(
     now=lambda totals: totals.in_system,
 )  # fmt: skip
 _LOCAL = Chart("local maps", "local", lambda c: c.local, "{:.0%}".format, lambda p: p.good, 1.0)
-_WASTED = Chart("wasted", "wasted", lambda c: c.wasted, "{:,.0f}min".format, lambda p: p.fault)
+_WASTED = Chart(
+    "wasted now", "wasted now", lambda c: c.wasted, "{:,.0f}min".format, lambda p: p.fault
+)
 
 CHARTS = (_MAPS, _REDUCES, _JOBS, _LOCAL, _WASTED)
 _ALWAYS = (_MAPS, _JOBS)

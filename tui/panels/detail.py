@@ -6,6 +6,7 @@ from functools import lru_cache
 from textwrap import wrap
 
 from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
+from callboard.journal.tell.names import count
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span
@@ -149,5 +150,5 @@ def wrapped(text: str, width: int) -> tuple[str, ...]:
 
 def _heights(detail: DetailText) -> str:
     """What a full column of each profile stands for; empty where there is none."""
-    known = (f"{lane.most:,} {lane.label}" for lane in detail.lanes if lane.most)
+    known = (count(lane.most, lane.label.removesuffix("s")) for lane in detail.lanes if lane.most)
     return ", ".join(known)

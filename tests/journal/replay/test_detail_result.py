@@ -72,4 +72,8 @@ def test_it_says_who_starves() -> None:
     source.ask(Request(GoTo(90_000), View()), lambda frame: found.append(frame.detail))
     assert found[0] is not None
     starving = dict(found[0].facts)["without slot"]
-    assert starving == "1 job; job-1 “short” for 1 min 00 s"
+    assert starving == "1 job; job-1 “short” has waited 1 min 00 s for its first"
+    for at_ms, told in (0, False), (30_500, False), (31_000, True):
+        source.ask(Request(GoTo(at_ms), View()), lambda frame: found.append(frame.detail))
+        assert found[-1] is not None
+        assert ("without slot" in dict(found[-1].facts)) is told
