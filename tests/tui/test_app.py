@@ -484,6 +484,18 @@ class TestLooking:
         assert (tmp_path / "rack-outage-0.00.00.png").read_bytes() == b"mine"
         assert png != png_of(re.sub(r"<text.*?</text>", "", _svg_in(tmp_path), flags=re.DOTALL))
 
+    @pytest.mark.parametrize("size", [SMALL, (120, 40)])
+    def test_names_too_long_for_the_table_keep_their_ends(self, size: tuple[int, int]) -> None:
+        """Names of histories differ in these alone."""
+        names = [f"workload.job.{n}.name=job_200902110000_{n + 17:04}" for n in range(2)]
+
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask(GoTo(31_000))
+            await screen.pilot.pause()
+            assert [f"{end} " in screen.text() for end in ("0017", "0018")] == [True, True]
+
+        drive(recorded(events_of("two-jobs", "fifo", *names)), act, size)
+
     def test_a_profile_of_one_reduce_says_so(self) -> None:
         async def act(screen: Screen) -> None:
             screen.app.playback.ask(GoTo(200_000))

@@ -256,6 +256,29 @@ def test_recorded_runs_of_the_folder_are_offered(tmp_path: Path) -> None:
     assert arguments_of(chosen) == ["replay", str(journals[0]), "--theme", "dark"]
 
 
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+def test_a_long_name_of_a_journal_is_cut_in_its_middle(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    """It broke in mid-word, and its end stood in a line of its own."""
+    names = [f"exam-mine.py-Mine-{'x' * 60}-{number}.journal" for number in range(2)]
+    for name in names:
+        with JournalWriter(tmp_path / name) as journal:
+            for event in events_of("two-jobs", "fair")[:3]:
+                journal(event)
+
+    async def act(pilot: Pilot[StartChoice]) -> None:
+        edge = pilot.app.query_one("#scenarios").region.right
+        told = [line[:edge] for line in lines_of(pilot) if "exam-" in line[:edge]]
+        assert len(told) == 2
+        for line in told:
+            assert "exam-min" in line
+            assert "journal" in line.partition("…")[2]
+        assert sum("journal" in line[:edge] for line in lines_of(pilot)) == 2
+
+    started(act, size, journals=recent_journals(tmp_path))
+
+
 def test_typing_filters() -> None:
     async def act(pilot: Pilot[StartChoice]) -> None:
         everything = shown(pilot)

@@ -7,7 +7,8 @@ from rich.style import Style
 from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobStanding
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
-from callboard.tui.panels.pane import Span, cell
+from callboard.tui.panels.pane import Span
+from callboard.tui.panels.shortening import cut_within
 from callboard.tui.theme import style
 
 _JOB, _NAME, _DIFFERENCE = 5, 10, 11
@@ -73,7 +74,8 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
 
     def cells(self, row: ComparedJob, hue: str, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
-        yield f"{row.job:>{_JOB}} {cell(row.name, self._name_width, left=True)} ", ink
+        name = cut_within(row.name, self._name_width)
+        yield f"{row.job:>{_JOB}} {name:<{self._name_width}} ", ink
         for side in row.sides:
             if side is None:
                 blank = self._bar + sum(each.width + 1 for each in self._columns) + 2

@@ -11,6 +11,7 @@ from callboard.journal.replay.signs import STATE_WORDS
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span, cell
+from callboard.tui.panels.shortening import cut_within
 from callboard.tui.theme import style
 
 
@@ -130,7 +131,10 @@ class JobsPane(JobTablePane[JobRow]):
                 yield " ", ink
                 continue
             colour = _colour(column, row, palette)
-            text = cell(column.text(row), column.width, column.left)
+            whole = column.text(row)
+            if column.key is JobSortKey.NAME:
+                whole = cut_within(whole, column.width)
+            text = cell(whole, column.width, column.left)
             yield f"{text} ", style(colour, ground, bold=bool(ink.bold)) if colour else ink
 
 

@@ -22,6 +22,7 @@ from textual.worker import get_current_worker
 
 from callboard.journal.replay.palette import DARK, Palette
 from callboard.scenarios.library_list import DEFAULT_SCENARIO, LibraryEntry
+from callboard.tui.panels.shortening import cut_within
 from callboard.tui.screens.policy_boxes import ANOTHER, TOUR, PolicyBoxes
 from callboard.tui.theme import next_theme, register_themes
 
@@ -48,6 +49,9 @@ POLICIES_MOST = 2
 _RECORDED = "recorded in this folder"
 _WIDE = 130
 """From this width in columns on, the list has portraits beside the names."""
+
+_LIST, _LIST_WIDE, _LIST_FRAME = 27, 70, 4
+"""The columns of the list, and those of them that its border, its bar and a margin take."""
 
 _NAME, _PICTURE = 19, 20
 _TALL = 36
@@ -188,7 +192,9 @@ class StartApp(App[StartChoice]):
         journals = [each for each in self._journals if self._filter in Path(each).name.lower()]
         if journals:
             yield self._heading(_RECORDED)
-            yield from (Option(f" {Path(each).name}", id=each) for each in journals)
+            room = (_LIST_WIDE if self._wide else _LIST) - _LIST_FRAME
+            for each in journals:
+                yield Option(Text(f" {cut_within(Path(each).name, room)}"), id=each)
         for nth, group in enumerate(dict.fromkeys(offer.group for offer in kept)):
             yield self._heading(group, with_columns=nth == 0)
             for offer in kept:
