@@ -139,13 +139,21 @@ class Quantity(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
         return below and (self.above is None or ours > self.above)
 
 
+SEEDS = 20
+
+MORE_SEEDS = 60
+"""Where the verdict of `SEEDS` would be another if intervals were half as wide again: so near a
+border every other set of seeds says otherwise.
+"""
+
+
 class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     """A table, figure or sentence.
 
     `says` is the paper's claim in our words.  `why` explains a verdict other than reproduced; if
     it is empty that is unexplained.  `fitted_on` says which parameter of ours was chosen by which
     of the paper's numbers.  `draw` makes a matplotlib figure of the samples.  `seeds` and `quick`
-    are how many are played unless told.
+    are how many are played unless told: `SEEDS`, or fewer where a seed takes long, or `MORE_SEEDS`.
     """
 
     id: str
@@ -158,7 +166,7 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     fitted_on: str = ""
     why: str = ""
     draw: Callable[[Sequence[SampleT]], Any] | None = None
-    seeds: int = 20
+    seeds: int = SEEDS
     quick: int = 1
 
     def class_of(self, quantity: Quantity[SampleT]) -> VerdictClass:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from callboard.experiments.reproduction.artefact import (
+    MORE_SEEDS,
     AnyArtefact,
     Artefact,
     Paper,
@@ -230,6 +231,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         ),
         why=_NO_TIME,
         draw=partial(_over_jobs, drawn=RESPONSES_DRAWN),
+        seeds=MORE_SEEDS,
     ),
     Artefact(
         id="hybrid-fifo-rise",

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Collection
 from functools import partial
 
-from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
+from callboard.experiments.reproduction.artefact import (
+    MORE_SEEDS,
+    AnyArtefact,
+    Artefact,
+    Paper,
+    Quantity,
+)
 from callboard.experiments.reproduction.evidence import Played, Runs
 from callboard.experiments.reproduction.hybrid_cells import (
     HETEROGENEOUS_POLICIES,
@@ -244,6 +250,7 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         " the two are alike (`--explore`). The paper prints no formula of its fairness; see"
         " hybrid-fig-2-iii.",
         draw=partial(_over_resources, drawn=UNEVEN_DRAWN),
+        seeds=MORE_SEEDS,
     ),
     Artefact(
         id="hybrid-fig-4-switches",

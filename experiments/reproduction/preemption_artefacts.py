@@ -353,7 +353,6 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
         draw=partial(_snp_chart, cells=("Hadoop, 66th", "global, 66th")),
-        seeds=6,
     ),
     Artefact(
         id="gp-story",

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from callboard.experiments.reproduction.artefact import AnyArtefact
+from callboard.experiments.reproduction.artefact import MORE_SEEDS, AnyArtefact
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.outcome import (
     ReproductionVerdict,
     quantity_verdict,
     whole_verdict,
+    widened_verdict,
 )
 from callboard.experiments.reproduction.recorded_explorations import recorded_explorations
 from callboard.experiments.reproduction.recorded_outcomes import recorded_outcomes
@@ -31,6 +32,20 @@ def test_every_recorded_verdict_follows_from_its_figures(artefact: AnyArtefact) 
         span = found.low, found.ours, found.high
         assert found.verdict is quantity_verdict(artefact, quantity, span)
     assert outcome.verdict is whole_verdict(artefact, outcome.quantities)
+
+
+SETTLED = (ReproductionVerdict.MAY_BE_CHANCE, ReproductionVerdict.NOT_RUN)
+"""Verdicts that promise nothing of other seeds."""
+
+
+@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.id)
+def test_a_verdict_near_its_border_has_more_seeds(artefact: AnyArtefact) -> None:
+    """Else fresh seeds say otherwise too often (`python -m bench.flips`)."""
+    outcome = recorded_outcomes()[artefact.id]
+    if outcome.verdict in SETTLED or not artefact.evidence.drawn:
+        return
+    near = widened_verdict(artefact, outcome.quantities, 1.5) is not outcome.verdict
+    assert not near or artefact.seeds == MORE_SEEDS
 
 
 def test_the_page_is_made_of_the_table_and_of_what_is_recorded() -> None:
