@@ -358,7 +358,7 @@ def test_find_knows_the_library_and_files_and_suggests(tmp_path: Path) -> None:
     path = written(tmp_path, GOOD)
     assert find_scenario(str(path)) == path
     assert "did you mean `two-jobs`?" in str(error_of(lambda: find_scenario("two-job")))
-    assert "facebook-morning" in str(error_of(lambda: find_scenario("qqqq")))
+    assert "`callboard scenarios` lists" in str(error_of(lambda: find_scenario("qqqq")))
     assert "no such file" in str(error_of(lambda: find_scenario(str(tmp_path / "none.toml"))))
     assert "folder" in str(error_of(lambda: find_scenario(str(tmp_path))))
     assert "neither" in str(error_of(lambda: find_scenario("a\0b")))
