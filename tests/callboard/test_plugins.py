@@ -185,8 +185,7 @@ def test_a_slip_in_a_part_is_shown_where_it_is(
     path = write(GOOD.replace("float(key[0])", "float(key[7])"))
     assert run_command_line(["run", "two-jobs", "--policy", f"{path}:Newest"]) == 1
     first, _, *traced = capsys.readouterr().err.splitlines()
-    assert first.endswith(" ms: IndexError: tuple index out of range")
-    assert traced[0].startswith("Traceback")
+    assert first == "callboard: IndexError: tuple index out of range"
     assert [line.split('"')[1] for line in traced if line.startswith("  File ")] == [path]
     assert any("float(key[7])" in line for line in traced)
 
@@ -201,5 +200,5 @@ def test_a_score_that_is_no_number_ends_the_run_before_it_is_in_a_journal(
     assert run_command_line(asked) == 1
     first, second = capsys.readouterr().err.splitlines()
     assert "scores a job with 'newest': a score is a number" in first
-    assert second.startswith("  on Heartbeat(")
+    assert second.endswith(f" of the run, under {path}:Newest, seed 1")
     assert run_command_line(["show", str(journal)]) == 0
