@@ -56,7 +56,12 @@ _TIME = (
     Command("}", "far-forward", "scrub(10)", "forward by a tenth of the run"),
     Command("{", "far-back", "scrub(-10)", "back by a tenth of the run"),
     Command("home", "start", "seek_start", "to the beginning"),
-    Command("end", "end", "seek_end", "to the end of what is known; follows a journal that grows"),
+    Command(
+        "end",
+        "end",
+        "seek_end",
+        "to the end of what is known (* then space: to the run's); follows a journal that grows",
+    ),
     Command("g", "go-to", "ask_time", "go to a time: 7:30, 90s, 1h30m", "go to", 6),
     Command(":", "jump", "ask_jump", "jump to a job, a node or a time"),
     Command("u", "until", "until", "play until a time, a fault, the end of a job", "until", 9),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.vocabulary.events import Importance
+from callboard.experiments.live.live_server import LiveServer
 from callboard.journal.replay.frame import ColourBy, JobSortKey, LogLine
 from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import Opening
@@ -23,6 +24,7 @@ from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.screenshot import png_of
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
+from tests.tui.test_interventions import plan
 
 Act = Callable[[Screen], Awaitable[None]]
 
@@ -543,6 +545,20 @@ class TestLooking:
 
         on_the_outage(act, SMALL)
         assert [path.name for path in tmp_path.iterdir()] == ["rack-outage-0.00.00.svg"]
+
+    def test_the_help_says_how_to_get_to_the_runs_end(self) -> None:
+        """And so it is: `end` alone goes to the end of what is known."""
+        (end,) = (each for each in COMMANDS if each.name == "end")
+        assert "* then space" in end.help
+
+        async def act(screen: Screen) -> None:
+            await screen.press("end")
+            assert not screen.frame.over
+            await screen.press("*", "space")
+            await screen.until(lambda: screen.frame.over)
+
+        with LiveServer([plan("two-jobs", "fifo")]) as server:
+            drive(server, act, SMALL)
 
     def test_help_and_palette(self) -> None:
         async def act(screen: Screen) -> None:
