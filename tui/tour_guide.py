@@ -96,6 +96,7 @@ class TourGuide:
             self._due_ms = inf if until_ms is None else until_ms
             text = "the end" if until_ms is None else axis_time(until_ms)
             self._playback.player.play_until(GoTo(until_ms), text)
+            self._app.caption(self.step.text, f"tour, on to step {self.place + 2}, at {text}")
             self._playback.ask()
 
     def pressed(self, key: str) -> None:

@@ -30,12 +30,8 @@ def _card(cluster: ClusterState, number: int, at_ms: Millis) -> SlotCard | None:
 
 
 def _usual_ms(cluster: ClusterState, attempt: AttemptRecord) -> float | None:
-    """How long tasks of its job and kind have held a slot, else those of all jobs; None without
-    any that has succeeded.
+    """How long tasks of its job and kind have held a slot; None without any that has succeeded:
+    those of other jobs say nothing of it.
     """
-    stage = stage_on(attempt.launch.kind)
-    phase = cluster.run.jobs[attempt.launch.job].phases[stage]
-    if phase.succeeded:
-        return phase.held_ms / phase.succeeded
-    total_ms, count = cluster.done[stage]
-    return total_ms / count if count else None
+    phase = cluster.run.jobs[attempt.launch.job].phases[stage_on(attempt.launch.kind)]
+    return phase.held_ms / phase.succeeded if phase.succeeded else None

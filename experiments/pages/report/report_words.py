@@ -71,7 +71,7 @@ def _found(runs: SeedRuns, remark: str) -> str:
     level = [
         names[place] for place in others if place > min(others) and _is_level(runs, best, place)
     ]
-    return f"{told} {_level_words(level)}" if level else told
+    return f"{told} {_level_words(level, names[best])}" if level else told
 
 
 def skewed_remark(runs: SeedRuns) -> str:
@@ -111,10 +111,10 @@ def _is_level(runs: SeedRuns, best: int, other: int) -> bool:
     return found.half is not None and not found.excludes_zero
 
 
-def _level_words(names: Sequence[str]) -> str:
+def _level_words(names: Sequence[str], best: str) -> str:
     *most, last = names
     under = f"{', '.join(most)} and {last}" if most else last
-    return f"Under {under} it took as long, as far as these seeds can tell."
+    return f"Under {under} it took about as long as under {best}, as far as these seeds can tell."
 
 
 def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
