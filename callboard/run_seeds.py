@@ -243,6 +243,8 @@ def _what_seeds_tell(played: PlayedSeeds, options: argparse.Namespace) -> Iterat
         if len(runs.policies) == 1:  # else it is told with what was found
             yield ONE_RUN_REMARK
         return
+    if len(runs.seeds) == 1:
+        return  # what was found says so
     yield "± is half a 95 % interval of the mean over the seeds"
     if played.verdict is not None:
         yield played.verdict.sentence(runs.policies)

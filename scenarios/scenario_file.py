@@ -297,6 +297,9 @@ def find_scenario(name_or_path: str) -> Path:
     if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
         if not path.exists():
             raise ScenarioError(f"there is no such file; {_likely(path, names)}", source=path)
+        if path.is_dir():
+            problem = "this is a folder in which nothing can be played; name a file"
+            raise ScenarioError(problem, source=path)
         read_text(path)  # says what is wrong with the file
     problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
     if name_or_path.lower() in PARTS:

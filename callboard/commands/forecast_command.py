@@ -301,6 +301,8 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
     console.print_line(plain(f"{world.name} at {at}: {count(len(found), 'job')} in the system"))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
+    if told := _played_note(world, state):
+        console.print_line(plain(f"note: {told}"))
     for why in dict.fromkeys(each.why_open for each in found if each.why_open):
         console.print_line(plain(f"note: {why}; such jobs get no interval"))
     rows = [("job", "done", "left", "ends", f"{LEVEL:.0%} of the ends", "ended")]
@@ -320,6 +322,18 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
     console.print_line(plain(""))
     for line in aligned(rows, figures=True):
         console.print_line(plain(line))
+
+
+def _played_note(world: _World, state: KnownState) -> str:
+    """By how many jobs the moment is another than the history's; empty where it is that."""
+    over = {job for job, ended_ms in world.ended_ms.items() if ended_ms <= state.at_ms}
+    played = state.finished_ms.keys() & world.ended_ms.keys()
+    if over == played:
+        return ""
+    told = f"{len(over - played)} of {count(len(over), 'job')} that had ended by then have not here"
+    early = len(played - over)
+    told += f", and {early} more have" if early else ""
+    return f"the time until then is played, not read: {told}; `callboard backtest` tells more"
 
 
 def _done(state: KnownState, job: JobId, maps: int, reduces: int) -> str:

@@ -230,6 +230,8 @@ def _say(counts: SweepCounts, *, stopped: bool) -> None:
     """What was played, on standard error."""
     told = f"{count(counts.played, 'run')} played, {counts.found} there before"
     told += f", {counts.failed} of them failed (--retry plays those again)" * bool(counts.failed)
+    changed = "their policy or their scenario has changed"
+    told += f"; {counts.outdated} of before left out: {changed}" * bool(counts.outdated)
     told += "; stopped: the same command goes on from there" * stopped
     PlainConsole(stderr=True).print(plain(told), soft_wrap=True)
 

@@ -55,9 +55,10 @@ def job_lines(found: PolicyBacktest, parts: Sequence[HistoryPart]) -> Iterator[s
     """A line for each job, which says in which of several parts it is."""
     rows = [(f"{'job':22}", "recorded", "predicted", "error", *["part"][: len(parts) - 1])]
     for each in found.runs[0].errors.jobs:
-        recorded, predicted = duration(each.recorded_ms), _duration(found.predicted(each))
-        error, part = error_share(each.error, signed=True), part_of(each.job, parts)
-        rows.append((each.name[:29], recorded, predicted, error, *[part][: len(parts) - 1]))
+        recorded, predicted = duration(each.recorded_ms), found.predicted(each)
+        error = error_share(predicted.mean / each.recorded_ms - 1, signed=True)
+        part = [part_of(each.job, parts)][: len(parts) - 1]
+        rows.append((each.name[:29], recorded, _duration(predicted), error, *part))
     return aligned(rows, figures=True)
 
 

@@ -101,6 +101,11 @@ class ResultStore:
         with self._telling(), self._db:
             self._db.executemany(query, places)
 
+    def drop_places(self, places: Iterable[str]) -> None:
+        """Forget where contents were; the contents stay."""
+        with self._telling(), self._db:
+            self._db.executemany("DELETE FROM places WHERE place = ?", [(each,) for each in places])
+
     def places(self) -> dict[str, str]:
         """The key of each place, in their order."""
         with self._telling():

@@ -14,6 +14,7 @@ from callboard.experiments.histories.backtest.held_back import (
     trained_overrides,
     whole,
 )
+from callboard.journal.tell.names import with_sign
 from callboard.scenarios.formats.recording_file import import_files
 from tests.callboard.conftest import Run
 from tests.callboard.test_backtest import WORLD
@@ -147,6 +148,12 @@ def test_several_seeds_give_intervals(callboard: Run, history: Path) -> None:
     _, out, _ = callboard("backtest", *asked)
     assert "17 jobs compared with what was recorded, 3 seeds" in out
     assert " ± " in out
+    few = (*asked, "--jobs", "4")
+    first = backtested(callboard, *few)["jobs"][0]
+    _, out, _ = callboard("backtest", *few)
+    off = first["predicted"]["mean"] / first["recorded_ms"] - 1
+    row, *_ = [line for line in out.splitlines() if line.startswith(first["name"])]
+    assert row.split()[-1] == with_sign(off, ",.1%")
 
 
 def test_a_share_is_taken_as_a_number_too(callboard: Run, history: Path) -> None:

@@ -66,6 +66,10 @@ def test_a_history_is_forecast_as_well(callboard: Run, steady: str, tmp_path: Pa
     assert callboard("export", journal, "--to", history)[0] == 0
     status, out, err = callboard("forecast", history, *AT)
     assert (status, "in the system" in out) == (0, True), err
+    assert "is played, not read" not in out
+    _, out, _ = callboard("forecast", history, *AT, "--nodes", "2")
+    assert "note: the time until then is played, not read: " in out
+    assert "jobs that had ended by then have not here" in out
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A what-if about nodes says when its answer hangs on how often they report (rule H1)."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,22 @@ def test_a_sweep_over_nodes_tells_it_too(callboard: Run, scenario: str, tmp_path
     _, out, _ = callboard("sweep", scenario, "--policy", "fifo", *vary)
     assert HINT in out
     assert REMEDY in out
+
+
+def test_a_sweep_of_a_history_is_set_beside_its_own_cluster(
+    callboard: Run, scenario: str, tmp_path: Path
+) -> None:
+    """All settings have one interval, but the back-test that stands below is of another."""
+    journal, history = str(tmp_path / "s.journal"), str(tmp_path / "s.history")
+    callboard("run", scenario, "--policy", "fifo", "--journal", journal)
+    callboard("export", journal, "--to", history)
+    imported = tmp_path / "s.toml"
+    callboard("import", history, "--to", str(imported))
+    text = imported.read_text()
+    imported.write_text(re.sub(r"\nnodes = \d+\n", "\nnodes = 500\n", text))
+    asked = ("--policy", "fifo", "--store", str(tmp_path / "s.sqlite"))
+    _, out, _ = callboard("sweep", str(imported), *asked, "--vary", "cluster.nodes=20,40")
+    assert "a heartbeat comes every 3 s on 20 nodes, 5 s on 500 nodes" in out
 
 
 def test_clusters_below_the_least_interval_have_one() -> None:

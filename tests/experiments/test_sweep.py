@@ -21,9 +21,14 @@ from callboard.experiments.many.result_store import Kept, ResultStore, is_store
 from callboard.experiments.many.run_tasks import RunTask, SoloTask
 from callboard.experiments.many.sweeps import sweep
 from callboard.experiments.many.sweeps.design_file import read_design
-from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell
 from callboard.experiments.many.sweeps.sensitivity import KeyRange, Question, parse_range
-from callboard.experiments.many.sweeps.sweep import SweepCounts, read_cells, run_sweep
+from callboard.experiments.many.sweeps.sweep import (
+    SweepCounts,
+    outdated_places,
+    read_cells,
+    run_sweep,
+)
 from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.many.sweeps.sweep_rows import by_setting, cell_columns, varied_keys
 from callboard.experiments.many.sweeps.variation import all_combinations, parse_variation
@@ -438,3 +443,17 @@ def test_a_dask_cluster_that_loses_a_worker_plays_every_cell_once(tmp_path: Path
 def digest(cell: PlayedCell) -> str | None:
     assert cell.result is not None
     return cell.result.summary.digest
+
+
+def test_where_a_policy_has_changed_its_other_runs_of_before_are_outdated() -> None:
+    """Two seeds of the old code and two of the new made one mean; other policies stay."""
+
+    def at(policy: str, seed: int) -> str:
+        return msgspec.json.encode(Place("night", (), policy, seed)).decode()
+
+    before = {
+        at(policy, seed): f"{policy} {seed}" for policy in ("fifo", "Mine") for seed in (1, 2)
+    }
+    asked = {at("fifo", 1): "fifo 1", at("Mine", 1): "Mine, mended 1"}
+    assert outdated_places(before, asked) == [at("Mine", 2)]
+    assert outdated_places(before, {**asked, at("Mine", 1): "Mine 1"}) == []

@@ -1,6 +1,6 @@
 """Playing what is missing of a sweep, and reading what a store has."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 import msgspec
@@ -23,11 +23,14 @@ from callboard.scheduler.policy import PolicySpecError
 
 
 class SweepCounts(msgspec.Struct):
-    """How many runs a sweep found in its store, has played, and how many of both have failed."""
+    """How many runs a sweep found in its store, has played, and how many of both have failed; how
+    many of before it has left out, since their scenario or the code of their policy has changed.
+    """
 
     found: int = 0
     played: int = 0
     failed: int = 0
+    outdated: int = 0
 
 
 def run_sweep(
@@ -45,21 +48,40 @@ def run_sweep(
     """
     for given in sweep.plan.scenarios:
         store.put_source(sweep.called(given), given)
-    counts = SweepCounts()
-    calls = _noted(sweep, store)
+    counts, before, asked = SweepCounts(), store.places(), dict[str, str]()
+    calls = _noted(sweep, store, asked)
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):
         counts.played += answered.computed
         counts.found += not answered.computed
         counts.failed += answered.kept is not None and answered.kept.value is None
         progress(1)
+    if not stopped():
+        outdated = outdated_places(before, asked)
+        store.drop_places(outdated)
+        counts.outdated = len(outdated)
     return counts
 
 
-def _noted(sweep: PlannedSweep, store: ResultStore) -> Iterator[Call]:
-    """A call for each run, after where it stands has been noted."""
+def outdated_places(before: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
+    """The places of before that were not asked for, where of their scenario under their policy
+    what was asked for has another key now.
+    """
+
+    def world(place: str) -> tuple[str, str]:
+        read = msgspec.json.decode(place, type=Place)
+        return read.scenario, read.policy
+
+    changed = {world(place) for place, key in before.items() if asked.get(place, key) != key}
+    return [place for place in before if place not in asked and world(place) in changed]
+
+
+def _noted(sweep: PlannedSweep, store: ResultStore, asked: dict[str, str]) -> Iterator[Call]:
+    """A call for each run, after where it stands has been noted, in `asked` too."""
     cells = sweep.cells()
-    while some := [(cell, _call(cell)) for cell in islice(cells, LOOKED_UP_AT_ONCE)]:
-        store.put_places((_place(cell), call.key) for cell, call in some)
+    while some := [(_place(cell), _call(cell)) for cell in islice(cells, LOOKED_UP_AT_ONCE)]:
+        places = {place: call.key for place, call in some}
+        store.put_places(places.items())
+        asked |= places
         yield from (call for _, call in some)
 
 

@@ -175,8 +175,11 @@ class PlannedSweep:
         """What to know of scenarios whose settings have other numbers of nodes."""
         if not any(key == "cluster.nodes" for setting in self.plan.settings for key, _ in setting):
             return
-        for source in self._sources.values():
-            clusters = (source.cluster(self._overrides(each)) for each in self.plan.settings)
+        for name, source in self._sources.items():
+            settings = list(self.plan.settings)
+            if isinstance(self._first[name].scenario.workload, RecordedWorkload):
+                settings.insert(0, ())  # the history's own cluster, which its back-test speaks of
+            clusters = (source.cluster(self._overrides(each)) for each in settings)
             if hint := interval_hint([each for each in clusters if each is not None]):
                 yield hint
 
