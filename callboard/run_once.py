@@ -45,7 +45,7 @@ class Told(NamedTuple):
     livelocked: bool
 
 
-MORE_SEEDS = "--seeds 10 gives intervals."
+SEEDS_HINT = "--seeds 10 gives intervals."
 
 
 def plan_once(
@@ -158,10 +158,10 @@ def _found(spec: RunSpec, played: Sequence[RunResult]) -> str:
     policies = tuple(result.summary.policy for result in played)
     is_drawn = not draws_nothing(spec, policies)
     if any(result.summary.reason != "complete" for result in played):
-        return f"{ONE_SEED_REMARK} {MORE_SEEDS}" if is_drawn else ONE_RUN_REMARK
+        return f"{ONE_SEED_REMARK} {SEEDS_HINT}" if is_drawn else ONE_RUN_REMARK
     runs = SeedRuns(spec.scenario.name, policies, (spec.scenario.seed,), (tuple(played),))
     found = found_sentence(runs, is_drawn=is_drawn)
-    return f"{found} {MORE_SEEDS}" if is_drawn else found
+    return f"{found} {SEEDS_HINT}" if is_drawn else found
 
 
 def _size(spec: RunSpec) -> str:
