@@ -50,9 +50,7 @@ class SortedQueue(Generic[Member]):
         try:
             self._sorted.add((key, name))
         except TypeError as error:
-            raise PartMisbehaves(
-                f"{_shown(key)} is no key to compare with others: {error}"
-            ) from None
+            raise PartMisbehaves(f"no other key compares with {_shown(key)}: {error}") from None
         self._keys[name] = key
 
     def key_of(self, name: Member) -> SortKey | None:
@@ -64,13 +62,11 @@ class SortedQueue(Generic[Member]):
             self._sorted.remove((key, name))
 
 
-def _shown(key: object) -> str:
+def _shown(key: SortKey) -> str:
     """A key for people, who may have forgotten to call a method."""
-    if not isinstance(key, tuple):
-        return f"{key!r:.80}"
     names = [each.__name__ for each in key if callable(each)]
     shown = ", ".join(each.__name__ if callable(each) else f"{each!r:.40}" for each in key)
-    return f"({shown})" + "".join(f", in which `{name}` lacks its (kind)," for name in names)
+    return f"({shown})" + "".join(f", in which `{name}` lacks its (kind)" for name in names)
 
 
 class KeyedOrder(Order):
@@ -109,8 +105,10 @@ class KeyedOrder(Order):
             return
         key: object = self.key(seen, kind)
         if not isinstance(key, tuple):
-            told = f"the order `{self.name}` compares a job by {_shown(key)}"
-            raise PartMisbehaves(f"{told}: `key` gives a tuple, such as (job.submitted_ms,)")
+            shown = f"{key!r:.80}: `key` gives a tuple, such as (job.submitted_ms,)"
+            raise PartMisbehaves(f"the order `{self.name}` compares a job by {shown}")
+        if not self._queues[kind] and any(map(callable, key)):  # once tells
+            raise PartMisbehaves(f"the order `{self.name}` compares a job by {_shown(key)}")
         self._queues[kind].put(job, key)
 
 

@@ -177,7 +177,8 @@ def _setting_phrases(groups: Sequence[SettingRuns]) -> Iterator[str]:
 
 def _over_settings(found: Sequence[PairedComparison], name: str, first: str) -> str:
     """`Under hfsp a job took 25 to 30% less on average than under fifo, in each of 2 settings.`"""
-    sure = [each for each in found if each.difference.excludes_zero]
+    single = all(each.difference.half is None for each in found)  # which the remark behind it says
+    sure = [each for each in found if single or each.difference.excludes_zero]
     less = [-each.relative for each in sure if each.relative is not None and each.relative < 0]
     more = [each.relative for each in sure if each.relative is not None and each.relative > 0]
     settings, than = len(found), f"on average than under {first}"
@@ -210,6 +211,8 @@ def _seeds_words(groups: Sequence[SettingRuns]) -> str:
     seeds = sorted({len(group.runs.seeds) for group in groups})
     if all(group.runs.is_one_run for group in groups):
         return "all seeds of a setting are one run, since nothing is drawn"
+    if seeds == [1]:
+        return "1 seed each, which cannot tell chance from policy"
     if len(seeds) == 1:
         return f"{count(seeds[0], 'seed')} each"
     return f"{seeds[0]} to {seeds[-1]} seeds each"
