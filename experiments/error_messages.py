@@ -104,6 +104,23 @@ def _of_failure(error: ActorFailed) -> Iterator[str]:
         yield f"  a policy sees of a job: {', '.join(members)}"
 
 
+def failure_line(error: KernelError | Violation) -> str:
+    """What made a run fail in a line, with the line of somebody's own file if it is one."""
+    cause = error.__cause__
+    first = str(error).split("\n")[0]
+    if not isinstance(error, ActorFailed) or cause is None:
+        return first
+    told = traceback.TracebackException.from_exception(cause)
+    place = _first_of_policy(told.stack)
+    if place is None:
+        return first
+    said = str(cause) if isinstance(cause, PartMisbehaves) else f"{type(cause).__name__}: {cause}"
+    frame = told.stack[place]
+    if not _is_foreign(frame.filename):
+        return said
+    return f"{said} ({Path(frame.filename).name}, line {frame.lineno}, in {frame.name})"
+
+
 def _first_of_policy(stack: traceback.StackSummary) -> int | None:
     """The first frame of somebody's own file; without any the first of the schedulers, where a
     part that cannot be called as it must shows.

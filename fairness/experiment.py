@@ -20,6 +20,7 @@ from callboard.actors.kernel.probes import Probe
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, RunEnded
 from callboard.actors.vocabulary.faults import ResumeMaster
+from callboard.experiments.error_messages import failure_line
 from callboard.experiments.run.plugins import load_architecture, load_policy, stands_alone
 from callboard.experiments.run.run_result import LIVELOCK
 from callboard.experiments.run.run_spec import RunSpec
@@ -133,7 +134,7 @@ class ObservedRun:
     def why_unfinished(self) -> str:
         """Why it did not come to its end, in a line; empty if it did."""
         if self.trouble is not None:
-            return str(self.trouble).split("\n")[0]
+            return failure_line(self.trouble)
         reason, at_s = self.ended.reason, self.ended.at_ms / 1000
         if reason == LIVELOCK:
             return f"preemption went round for {at_s:,.0f} s, and nothing succeeded"
