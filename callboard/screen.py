@@ -7,6 +7,7 @@ import msgspec
 from callboard import web
 from callboard.actors.kernel.kernel import KernelError
 from callboard.arguments import moment, number
+from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import USUAL_SPEED, Opening
 from callboard.journal.replay.source import Source
@@ -82,6 +83,13 @@ def show_on_screen(
     app.run()
     if app.failure is not None:
         raise app.failure
-    if app.playback.frame is not None and app.playback.frame.failure:
-        raise KernelError(app.playback.frame.failure)
+    if failure := _failure_of(app.playback.frame):
+        raise KernelError(failure)
     return app.return_code or 0
+
+
+def _failure_of(frame: Frame | None) -> str:
+    """What made a run fail, of two the one in front first; empty if none has."""
+    if frame is None or frame.failure:
+        return frame.failure if frame is not None else ""
+    return "" if frame.comparison is None else frame.comparison.other.failure

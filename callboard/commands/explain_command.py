@@ -20,6 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def explain_command(options: argparse.Namespace) -> int:
+    if options.job is not None and not options.journal.exists() and Path(options.job).is_file():
+        meant = f"`callboard explain {options.job} {options.journal}`"
+        raise InputError(f"{options.journal}: the journal comes first: {meant}")
     try:
         if options.job is None:
             raise InputError(_which_job(options.journal))

@@ -22,6 +22,7 @@ from callboard.experiments.journal_paths import check_folder, slug
 from callboard.experiments.run import plugins
 from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
+from callboard.experiments.whole_files import instead
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.hunt import WorstCase, hunt
 from callboard.fairness.objectives import OBJECTIVES
@@ -75,16 +76,19 @@ def hunt_command(options: argparse.Namespace) -> int:
     if found.worse <= 0:
         print(f"  in none of {scenarios} (seed {options.seed}); --profile thorough tries more")
         return EXIT_FAILED if result.failures else 0
-    path = _write(found, hunted, against, options)
+    path, replaced = _write(found, hunted, against, options)
     nodes, jobs, _ = scenario_size(found.scenario)
     print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
     print(f"  {scenarios} (seed {options.seed}), made smaller")
     trust = trust_option(hunted, against)
-    print(f"  written to {path}; callboard run {path}{trust} compares the two")
+    print(f"  written to {path}{replaced}; callboard run {path}{trust} compares the two")
     return 0
 
 
-def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.Namespace) -> Path:
+def _write(
+    worst_case: WorstCase, hunted: str, against: str, options: argparse.Namespace
+) -> tuple[Path, str]:
+    """The file that it is written to, and that another one was there."""
     objective: str = options.objective
     words = ["callboard", "hunt", hunted, "--against", against, "--objective", objective]
     remarks = [
@@ -100,4 +104,5 @@ def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.N
         policies=(hunted, against),
     )
     name = f"{slug(hunted)}-against-{slug(against)}-{slug(objective)}.toml"
-    return search_arguments.write_scenario(to_toml(scenario, remarks), name, options)
+    replaced = instead(options.to / name)
+    return search_arguments.write_scenario(to_toml(scenario, remarks), name, options), replaced

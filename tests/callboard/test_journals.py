@@ -104,3 +104,11 @@ def test_from_python_neither(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="to be played again"):
         run(path, options=RunOptions(journal=path))
     assert path.read_bytes() == before
+
+
+def test_a_job_named_before_its_journal_is_put_right(callboard: Run, tmp_path: Path) -> None:
+    journal = str(tmp_path / "two.journal")
+    assert callboard("run", "two-jobs", "--policy", "fifo", "--journal", journal)[0] == 0
+    status, _, err = callboard("explain", "job-0", journal)
+    assert status == 2
+    assert f"the journal comes first: `callboard explain {journal} job-0`" in err
