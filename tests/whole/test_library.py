@@ -79,7 +79,7 @@ MEANS: list[tuple[str, str, float]] = [
     ("slot-hoarding", "hfsp", 968),
     ("small-behind-giant small", "fifo", 1681),
     ("small-behind-giant small", "fair", 232),
-    ("small-behind-giant small", "hfsp", 99),
+    ("small-behind-giant small", "hfsp", 100),
     ("sticky-slots", "fair", 553),
     ("sticky-slots", "fair+delay(node=5,rack=5)", 449),
 ]
