@@ -383,7 +383,10 @@ class CallboardApp(App[None]):
             focused = self.focused
             self.playback.update_view(lead=1 - self.view.lead)
             if isinstance(focused, Pane) and focused.side is not None:
-                self._shown.pane(type(focused), self.view).focus()
+                front = self._shown.pane(type(focused), self.view)
+                if self._main.has_class("-alone"):
+                    self._zoom(front)
+                front.focus()
 
     def action_keep(self) -> None:
         if self._paired_or_told():

@@ -153,6 +153,18 @@ def test_all_panes_keep_their_borders_under_a_caption_of_any_height() -> None:
     play("rack-outage", act, (80, 24))
 
 
+def test_on_a_small_screen_for_an_audience_the_other_run_comes_to_the_front() -> None:
+    """Its caption says so; the pane that stood alone stayed that of the first run."""
+
+    async def act(screen: Screen) -> None:
+        await screen.press("P", "n")
+        for policy in ("hfsp", "fifo", "hfsp"):
+            await screen.press("v")
+            assert f"1 {policy} by pool" in screen.text()
+
+    play("small-behind-giant", act, (80, 24))
+
+
 def test_pausing_on_the_way_does_not_end_the_tour() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("space")
