@@ -281,5 +281,5 @@ def _say_jobs(
         for line in job_lines(found, parts):
             say(line)
         say("")
-    for line in worst_lines(first):
+    for line in worst_lines(first, of_seeds=len(found.runs) > 1):
         say(line)

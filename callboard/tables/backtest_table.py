@@ -62,10 +62,10 @@ def job_lines(found: PolicyBacktest, parts: Sequence[HistoryPart]) -> Iterator[s
     return aligned(rows, figures=True)
 
 
-def worst_lines(found: Backtest) -> Iterator[str]:
-    """The jobs that are predicted worst, and why."""
+def worst_lines(found: Backtest, *, of_seeds: bool = False) -> Iterator[str]:
+    """The jobs that are predicted worst, and why; of several seeds by the first."""
     if found.worst:
-        yield "worst predicted"
+        yield "worst predicted, with the first seed" if of_seeds else "worst predicted"
     for worst in found.worst:
         yield f"  {_in_words(worst.error)}"
         yield f"    {worst.why}"

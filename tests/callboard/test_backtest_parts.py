@@ -148,6 +148,7 @@ def test_several_seeds_give_intervals(callboard: Run, history: Path) -> None:
     _, out, _ = callboard("backtest", *asked)
     assert "17 jobs compared with what was recorded, 3 seeds" in out
     assert " ± " in out
+    assert "worst predicted, with the first seed" in out
     few = (*asked, "--jobs", "4")
     first = backtested(callboard, *few)["jobs"][0]
     _, out, _ = callboard("backtest", *few)

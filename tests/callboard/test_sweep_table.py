@@ -87,5 +87,5 @@ def test_runs_that_failed_are_counted_beside_their_policy_told_in_a_line_and_end
     rows = {line.split()[0]: line for line in out.splitlines() if line.strip()}
     assert not rows["fifo"].rstrip().endswith("2")
     assert rows["./bad.py:Mine"].rstrip().endswith("2")
-    assert "2 runs failed: ValueError: oops (first: ./bad.py:Mine, seed 1)\n" in out
+    assert "2 runs failed: ValueError: oops (bad.py, line 10, in key) (first: " in out
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0

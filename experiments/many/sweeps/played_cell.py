@@ -1,8 +1,13 @@
 """A run among many: where it stands among them, and what it came to."""
 
+import re
+from pathlib import Path
+
 import msgspec
 
 from callboard.experiments.run.run_result import RunResult
+
+_FRAME = re.compile(r'^  File "(.+)", line (\d+), in (\w+)', re.MULTILINE)
 
 Setting = tuple[tuple[str, str], ...]
 """What was varied: dotted keys of the scenario with their values as written; () if nothing was."""
@@ -34,11 +39,15 @@ class PlayedCell(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """The line of the error that says it in short: the first, but of a traceback the last.
-        Empty if there is none.
+        """The line of the error that says it in short: the first, with the line of a policy's file
+        that follows it, but of a traceback the last.  Empty if there is none.
         """
         first, *_, last = self.error.strip().split("\n") * 2
-        return last if first.startswith("Traceback") else first
+        if first.startswith("Traceback"):
+            return last
+        frame = _FRAME.search(self.error)
+        where = "" if frame is None else f" ({Path(frame[1]).name}, line {frame[2]}, in {frame[3]})"
+        return first + where
 
     @property
     def place(self) -> Place:
