@@ -90,6 +90,6 @@ def show_on_screen(
 
 def _failure_of(frame: Frame | None) -> str:
     """What made a run fail, of two the one in front first; empty if none has."""
-    if frame is None or frame.failure:
-        return frame.failure if frame is not None else ""
-    return "" if frame.comparison is None else frame.comparison.other.failure
+    if frame is None:
+        return ""
+    return frame.failure or (frame.comparison.other.failure if frame.comparison else "")

@@ -4,7 +4,6 @@ of them.
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -22,7 +21,6 @@ from callboard.experiments.run.run_result import RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld, queue_overrides
-from callboard.scenarios.formats.recording_file import load_recording
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.tables.backtest_table import TENFOLD, error_share
@@ -53,7 +51,7 @@ def backtest_sentence(
     workload, base_dir = world.spec.scenario.workload, world.source.base_dir
     if not isinstance(workload, RecordedWorkload) or base_dir is None:
         return ""
-    jobs = _recorded_jobs(workload, base_dir)
+    jobs = workload.recording(base_dir).jobs
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
     unchanged = _unchanged(world, options)
@@ -71,14 +69,14 @@ def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) 
     Where the sweep itself has not played it unchanged it is played, and kept in the store like any
     run.
     """
-    recording = load_recording(history.workload.located(history.base_dir), history.workload.columns)
-    cut = recording.recording.cut
-    told = _swept(history, store, workers)
-    return f"Note: {cut}. {told}" if cut else told
+    recording = history.workload.recording(history.base_dir)
+    told = _swept(history, recording.jobs, store, workers)
+    return f"Note: {recording.cut}. {told}" if recording.cut else told
 
 
-def _swept(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
-    jobs = _recorded_jobs(history.workload, history.base_dir)
+def _swept(
+    history: SweptHistory, jobs: Sequence[RecordedJob], store: ResultStore, workers: Workers
+) -> str:
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
     if sum(task.spec.tasks for task in history.unchanged) > REPLAYED_TASKS_MAX:
@@ -91,10 +89,6 @@ def _swept(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
 
 def _by_hand(name: str) -> str:
     return f"How far it is off: callboard backtest {name} --policy …"
-
-
-def _recorded_jobs(workload: RecordedWorkload, base_dir: Path) -> Sequence[RecordedJob]:
-    return load_recording(workload.located(base_dir), workload.columns).recording.jobs
 
 
 def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:

@@ -14,7 +14,7 @@ from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
-    from callboard.scenarios.tasks_file import RecordedJob
+    from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob
 
 _MISSING = (
     "beside the scenario or the journal; put it back there: neither holds the tasks themselves"
@@ -52,10 +52,13 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     """The file's, as `callboard import` has written both: another file is refused."""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
+        return self.jobs_of(self.recording(Path(base_dir)).jobs)
+
+    def recording(self, base_dir: Path) -> "ClusterRecording":
+        """What its file has recorded.  ScenarioError as `located`, and for what cannot be read."""
         from callboard.scenarios.formats.recording_file import load_recording
 
-        path = self.located(Path(base_dir))
-        return self.jobs_of(load_recording(path, self.columns).recording.jobs)
+        return load_recording(self.located(base_dir), self.columns).recording
 
     def jobs_of(self, recorded: "Sequence[RecordedJob]") -> list[JobSpec]:
         """What it plays of these, which are in the order of their submission."""

@@ -30,12 +30,12 @@ from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.tell.names import count, printable
+from callboard.scenarios.formats.recording_file import is_tasks_file
 from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.formats.source_path import history_source
-from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import from_dict, load_scenario
-from callboard.scenarios.tasks_file import begins_as_tasks, tasks_digest
+from callboard.scenarios.tasks_file import tasks_digest
 from callboard.scenarios.toml_writer import to_toml
 
 
@@ -87,7 +87,7 @@ def _checked(to: str, paths: list[Path]) -> Path:
 def _write(found: Calibration, path: Path, columns: str, to: Path) -> None:
     beside = os.path.relpath(path.absolute(), to.absolute().parent)
     written = scenario_of(found.imported, to.stem, beside, columns)
-    if path.is_file() and begins_as_tasks(begin_of(path, 100)):
+    if is_tasks_file(path):
         written["workload"]["digest"] = tasks_digest(path)
     scenario = from_dict(calibrated(written, found), to)
     remarks = ["Estimated by `callboard calibrate`:", *_lines(found)]

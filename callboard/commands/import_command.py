@@ -43,12 +43,16 @@ from callboard.journal.format import is_journal
 from callboard.journal.tell.names import count, duration, printable
 from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
-from callboard.scenarios.formats.recording_file import Imported, attempt_lines, import_files
+from callboard.scenarios.formats.recording_file import (
+    Imported,
+    attempt_lines,
+    import_files,
+    is_tasks_file,
+)
 from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
 from callboard.scenarios.formats.source_path import history_source
-from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_file import from_dict
-from callboard.scenarios.tasks_file import TASKS_SUFFIX, begins_as_tasks, tasks_digest, write_tasks
+from callboard.scenarios.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import Millis
 
@@ -98,7 +102,7 @@ def _history(name: str, columns: str) -> Path:
         look = f"`callboard replay {shlex.quote(name)}` shows it"
         export = "`callboard export` writes it as a history"
         raise InputError(f"{name}: this is a journal already: {look}, and {export}")
-    if path.is_file() and begins_as_tasks(begin_of(path, 100)):
+    if is_tasks_file(path):
         raise InputError(f"{name}: these are the tasks of an import already: {play} them")
     return path
 

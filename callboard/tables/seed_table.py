@@ -52,11 +52,13 @@ def seeds_json(runs: SeedRuns, by: Sequence[GroupKey] = ()) -> list[dict[str, ob
     """For each policy its means with half widths, its differences to the first, and its runs, with
     their jobs by these keys.  Seeds that are all one run count as one.
     """
-    return [_policy_json(runs, place, by) for place in range(len(runs.policies))]
-
-
-def _policy_json(runs: SeedRuns, place: int, by: Sequence[GroupKey]) -> dict[str, object]:
     told = runs.without_copies()
+    return [_policy_json(runs, told, place, by) for place in range(len(runs.policies))]
+
+
+def _policy_json(
+    runs: SeedRuns, told: SeedRuns, place: int, by: Sequence[GroupKey]
+) -> dict[str, object]:
     found: dict[str, object] = {
         "scenario": runs.scenario,
         "policy": runs.policies[place],

@@ -13,6 +13,4 @@ def history_note(scenario: Scenario, base_dir: Path | None) -> str:
     workload = scenario.workload
     if base_dir is None or not isinstance(workload, RecordedWorkload):
         return ""
-    from callboard.scenarios.formats.recording_file import load_recording
-
-    return load_recording(workload.located(base_dir), workload.columns).recording.cut
+    return workload.recording(base_dir).cut

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import FaultStruck, RunStarted
 from callboard.experiments.run.plugins import (
-    canonical_policy,
     catalogue,
     load_policy,
     read_architecture,
@@ -108,13 +108,14 @@ class RunSource:
         """
         if self._file is None:
             return chosen_policies(spec)
+        read: list[tuple[str, Architecture]] = []
         with self._file.placing_errors():
             for place, text in enumerate(spec.scenario.policies):
                 try:
-                    canonical_policy(text, spec.scenario.parts)
+                    read.append(read_architecture(text, spec.scenario.parts))
                 except PolicySpecError as error:
                     raise ScenarioError(str(error), key=f"policies[{place}]") from None
-        return chosen_policies(spec)
+        return _playable(spec, read)
 
     def cluster(self, overrides: Sequence[str] = ()) -> Cluster | None:
         """The cluster alone; None of a journal, whose run is played as it was."""
@@ -156,7 +157,11 @@ def chosen_policies(spec: RunSpec, asked: Sequence[str] | None = None) -> tuple[
     for a bad one, and for an architecture that cannot play this run.
     """
     asked = asked or spec.scenario.policies
-    read = [read_architecture(text, spec.scenario.parts) for text in asked]
+    return _playable(spec, [read_architecture(text, spec.scenario.parts) for text in asked])
+
+
+def _playable(spec: RunSpec, read: Sequence[tuple[str, Architecture]]) -> tuple[str, ...]:
+    """The spellings; PolicySpecError for an architecture that cannot play this run."""
     for _, architecture in read:
         architecture.check(spec.jobs, spec.script)
     return tuple(spelling for spelling, _ in read)

@@ -277,6 +277,11 @@ def load_recording(path: Path, columns: str = "") -> Imported:
     return _last[key]
 
 
+def is_tasks_file(path: Path) -> bool:
+    """Whether it is a file of recorded tasks, as `callboard import` writes one."""
+    return path.is_file() and begins_as_tasks(begin_of(path, 100))
+
+
 def _loaded(path: Path, columns: str) -> Imported:
     if not path.is_dir() and begins_as_tasks(begin_of(path, 100)):
         recording = read_tasks(path)
