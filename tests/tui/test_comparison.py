@@ -83,6 +83,33 @@ class TestBeside:
 
         on_two(act, SMALL)
 
+    @pytest.mark.parametrize("size", [SMALL, WIDE])
+    @pytest.mark.parametrize(
+        ("policies", "told"),
+        [
+            (("fair+delay(node=5)", "fair+delay(node=15)"), ("…5)", "…15)")),
+            (("fair", "fair(max_jobs_per_user=3)"), ("fair", "fair(")),
+        ],
+    )
+    def test_heads_too_narrow_for_their_policies_tell_them_apart(
+        self, size: tuple[int, int], policies: tuple[str, str], told: tuple[str, str]
+    ) -> None:
+        """Two of one file both stood there as its name."""
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000)
+            await screen.press("2")
+            heads = [line for line in screen.text().splitlines() if " name " in line]
+            await screen.press("4")
+            lines = screen.text().splitlines()
+            heads += [lines[n - 1] for n, line in enumerate(lines) if "jobs succeeded" in line]
+            assert len(heads) == 2
+            for head in heads:
+                first, second = (head.find(f" {each}") for each in told)
+                assert 0 <= first < second
+
+        on_two(act, size, *policies)
+
     def test_a_small_screen_shows_the_one_in_front(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 500_000)

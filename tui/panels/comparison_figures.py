@@ -8,7 +8,8 @@ import msgspec
 from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
 from callboard.journal.tell.names import clock, printable
 from callboard.journal.tell.time_format import axis_time, short_mean
-from callboard.tui.panels.pane import Pane, Span, cut
+from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.panels.shortening import cut_apart
 
 _LABEL, _VALUE, _DIFFERENCE = 19, 10, 9
 
@@ -46,6 +47,11 @@ _BAR_LEAST = 32
 
 _LEVEL = 0.005
 """A smaller difference of means is none."""
+
+
+def _names(both: tuple[RunFigures, RunFigures]) -> list[str]:
+    """The policies as heads of columns of figures."""
+    return cut_apart([figures.policy for figures in both], _VALUE)
 
 
 def _lead(both: tuple[RunFigures, RunFigures]) -> float:
@@ -123,7 +129,7 @@ class ComparisonFiguresPane(Pane):
 
     def _bar(self, both: tuple[RunFigures, RunFigures], width: int) -> Iterator[Span]:
         """A bar that grows from the middle towards the run that is ahead."""
-        first, second = (cut(figures.policy, _VALUE) for figures in both)
+        first, second = _names(both)
         half, lead = max((width - len(first) - len(second) - 3) // 2, 0), _lead(both)
         length = min(round(abs(lead) * half), half)
         left, right = (0, length) if lead > 0 else (length, 0)
@@ -139,10 +145,10 @@ class ComparisonFiguresPane(Pane):
     def _head(self, comparison: RunComparison) -> Iterator[Span]:
         palette = self.palette
         yield f"{'':<{_LABEL}}", self.ink()
-        for side, figures in enumerate(comparison.figures):
+        for side, name in enumerate(_names(comparison.figures)):
             front = side == comparison.lead
             ink = self.ink(palette.accent if front else palette.text, bold=front)
-            yield f" {cut(figures.policy, _VALUE):>{_VALUE}}", ink
+            yield f" {name:>{_VALUE}}", ink
 
     def _figure(self, row: FigureRow, both: tuple[RunFigures, RunFigures]) -> Iterator[Span]:
         palette = self.palette
@@ -177,8 +183,9 @@ class ComparisonFiguresPane(Pane):
             return
         said = f"first difference at {clock(divergence.at_ms)}"
         yield [(said, self.ink(palette.warning, bold=True)), ("  d", self.ink(palette.accent))]
-        for figures, line in zip(comparison.figures, divergence.lines, strict=True):
-            name = f"{cut(figures.policy, _VALUE)}: "
+        names = _names(comparison.figures)
+        for policy, line in zip(names, divergence.lines, strict=True):
+            name = f"{policy}: "
             parts = wrap(line, max(width - len(name), 10), max_lines=rows, placeholder=" …")
             for number, part in enumerate(parts):
                 head = name if number == 0 else " " * len(name)

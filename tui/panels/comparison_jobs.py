@@ -8,7 +8,7 @@ from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobSt
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span
-from callboard.tui.panels.shortening import cut_within
+from callboard.tui.panels.shortening import cut_apart, cut_within
 from callboard.tui.theme import style
 
 _JOB, _NAME, _DIFFERENCE = 5, 10, 11
@@ -56,10 +56,11 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
             JobColumn("name", JobSortKey.NAME, self._name_width, left=True),
         ]
         comparison = self.frame.comparison if self.frame is not None else None
-        for side, figures in enumerate(comparison.figures if comparison is not None else ()):
+        both = [figures.policy for figures in comparison.figures] if comparison is not None else []
+        for side, name in enumerate(cut_apart(both, self._bar)):
             front = comparison is not None and side == comparison.lead
             colour = self.palette.accent if front else self.palette.text
-            bar = JobColumn(figures.policy, JobSortKey.DONE, self._bar, left=True, colour=colour)
+            bar = JobColumn(name, JobSortKey.DONE, self._bar, left=True, colour=colour)
             titles += [bar, *self._columns, JobColumn("", JobSortKey.TIME, 0)]
         return [*titles, JobColumn("difference", None, _DIFFERENCE)]
 
