@@ -13,10 +13,10 @@ from callboard.experiments.pages.charts.chart_style import (
     LineStyle,
     check_matplotlib,
     house_style,
-    legend_above,
     new_figure,
     plain_log_axis,
     save_chart,
+    shared_legend,
 )
 
 LAW_NAMES = {"fifo": "FCFS", "las": "FB", "gittins": "Gittins"}
@@ -45,7 +45,7 @@ def draw_laws(lines: Sequence[LawLine], path: Path) -> None:
             _panel(axes, [line for line in lines if line.system.law == law])
         panels[0].set_ylabel("mean response / mean size")
         handles, labels = panels[0].get_legend_handles_labels()
-        legend_above(figure, handles, labels)
+        shared_legend(figure, handles, labels)
     save_chart(figure, path)
 
 

@@ -13,11 +13,11 @@ from callboard.experiments.pages.charts.chart_style import (
     PAGE_INCHES,
     LineStyle,
     house_style,
-    legend_above,
     new_figure,
     percent_ticks,
     plain_log_axis,
     policy_looks,
+    shared_legend,
     whole_ticks,
 )
 from callboard.experiments.pages.charts.job_charts import ecdf_steps
@@ -175,7 +175,7 @@ def ecdf_panels(
             axes.grid()
         percent_ticks(rows[0].yaxis)
         rows[0].set_ylabel("share of the jobs")
-        legend_above(figure, *rows[0].get_legend_handles_labels())
+        shared_legend(figure, *rows[0].get_legend_handles_labels())
     return figure
 
 
@@ -201,7 +201,7 @@ def jobs_in_system(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
         whole_ticks(axes.yaxis)
         axes.grid(axis="y")
         axes.set_title(f"seed {samples[0][cells[0]].result.summary.seed}")
-        legend_above(figure, *axes.get_legend_handles_labels())
+        shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
@@ -255,5 +255,5 @@ def lines_over(
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
         axes.grid(axis="y")
-        legend_above(figure, *axes.get_legend_handles_labels())
+        shared_legend(figure, *axes.get_legend_handles_labels())
     return figure

@@ -19,9 +19,9 @@ from callboard.experiments.pages.charts.chart_style import (
     LINE_STYLES,
     PAGE_INCHES,
     house_style,
-    legend_above,
     new_figure,
     plain_log_axis,
+    shared_legend,
 )
 from callboard.experiments.reproduction.artefact import (
     MORE_SEEDS,
@@ -241,7 +241,7 @@ def _boxes(samples: Sequence[Sojourns], trace: str) -> Any:
         axes.set_xticks(range(len(_OVER_SIGMA)), [f"{point.sigma:g}" for point in _OVER_SIGMA])
         axes.set_xlabel("error σ")
         _log_sojourn(axes)
-        legend_above(figure, *axes.get_legend_handles_labels())
+        shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
@@ -266,7 +266,7 @@ def _lines(samples: Sequence[Sojourns], points: Sequence[Point], axis: str) -> A
             _log_sojourn(axes)
         for axes in panels[1:]:
             axes.set_ylabel("")
-        legend_above(figure, *panels[0].get_legend_handles_labels())
+        shared_legend(figure, *panels[0].get_legend_handles_labels())
     return figure
 
 

@@ -11,10 +11,10 @@ from callboard.experiments.pages.charts.chart_style import (
     INK,
     PAGE_INCHES,
     house_style,
-    legend_above,
     new_figure,
     plain_log_axis,
     policy_looks,
+    shared_legend,
 )
 from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.exploration import Exploration, Explored
@@ -56,7 +56,7 @@ def _lines_over_settings(exploration: Exploration, each: Explored) -> Any:
         plain_log_axis(axes.yaxis)
         axes.set_ylabel("ours / printed")
         axes.grid(axis="y")
-        legend_above(figure, *axes.get_legend_handles_labels())
+        shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
@@ -114,7 +114,7 @@ def _region_table(exploration: Exploration, each: Explored) -> Any:
             else Patch(facecolor="none", edgecolor=GREY, label=word)
             for word, shade in _SHADES.items()
         ]
-        legend_above(figure, keys, list(_SHADES))
+        shared_legend(figure, keys, list(_SHADES))
     return figure
 
 

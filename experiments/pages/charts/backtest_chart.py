@@ -9,9 +9,9 @@ from callboard.experiments.pages.charts.chart_style import (
     PAGE_INCHES,
     chart_text,
     house_style,
-    legend_above,
     new_figure,
     policy_looks,
+    shared_legend,
 )
 from callboard.experiments.pages.charts.time_windows import (
     set_time_axis,
@@ -52,7 +52,7 @@ def backtest_chart(title: str, recorded: Occupancy | None, played: Sequence[Occu
         for axes in panels[:-1]:
             axes.set_xlabel("")
         panels[0].set_title(chart_text(title))
-        legend_above(figure, *panels[0].get_legend_handles_labels())
+        shared_legend(figure, *panels[0].get_legend_handles_labels())
     return figure
 
 

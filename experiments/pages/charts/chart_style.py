@@ -227,15 +227,19 @@ def percent_ticks(axis: Any) -> None:
     axis.set_major_formatter(lambda share, _: f"{share:.0%}")
 
 
-def legend_above(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """The legend in lines above all panels, as many side by side as the figure is wide."""
+def shared_legend(
+    figure: Any, handles: Sequence[Any], labels: Sequence[str], *, below: bool = False
+) -> None:
+    """The legend in lines above all panels, or below them, as many names side by side as the figure
+    is wide.
+    """
     width = figure.get_figwidth() / 0.064  # in characters of the legend
     longest = max((len(label) for label in labels), default=1) + 8
     columns = max(1, min(len(labels), int(width // longest)))
     figure.legend(
         handles,
         labels,
-        loc="outside upper left",
+        loc="outside lower left" if below else "outside upper left",
         ncols=columns,
         columnspacing=1.2,
         handlelength=2.6,

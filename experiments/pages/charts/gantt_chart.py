@@ -29,8 +29,8 @@ from callboard.experiments.pages.charts.chart_style import (
     VERMILION,
     chart_text,
     house_style,
-    legend_above,
     new_figure,
+    shared_legend,
 )
 from callboard.experiments.pages.charts.time_windows import busy_in_windows, set_time_axis
 from callboard.journal.figures import tables
@@ -250,7 +250,7 @@ def _bar_legend(
             Patch(facecolor="none", hatch="///////", edgecolor=INK, label="failed or killed")
         )
     handles += _down_handles(runs)
-    legend_above(figure, handles, [str(handle.get_label()) for handle in handles])
+    shared_legend(figure, handles, [str(handle.get_label()) for handle in handles])
 
 
 # Large clusters.
@@ -278,7 +278,7 @@ def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
         bar.set_label("share of the node's slots held")
         bar.outline.set_linewidth(0.5)
         for handle in _down_handles(runs):
-            legend_above(figure, [handle], [handle.get_label()])
+            shared_legend(figure, [handle], [handle.get_label()])
     return figure
 
 

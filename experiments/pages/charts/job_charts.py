@@ -16,10 +16,10 @@ from callboard.experiments.pages.charts.chart_style import (
     COLUMN_INCHES,
     LineStyle,
     house_style,
-    legend_above,
     new_figure,
     plain_log_axis,
     policy_looks,
+    shared_legend,
     whole_ticks,
 )
 from callboard.experiments.pages.charts.time_windows import (
@@ -90,7 +90,7 @@ def ecdf_chart(runs: Sequence[ChartRun]) -> Any:
         axes.set_xlabel("response time (s)")
         axes.set_ylabel("share of the jobs submitted")
         axes.set_title(runs_title(runs))
-        legend_above(figure, *axes.get_legend_handles_labels())
+        shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
@@ -149,7 +149,7 @@ def slowdown_chart(runs: Sequence[ChartRun]) -> Any:
         axes.set_xlabel("tasks of the job (and how many jobs)")
         axes.set_ylabel("slowdown (×)")
         axes.set_title(runs_title(runs))
-        legend_above(figure, *axes.get_legend_handles_labels())
+        shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
@@ -211,7 +211,7 @@ def jobs_chart(runs: Sequence[ChartRun]) -> Any:
         means = f"\n(means over {short_duration(until_ms // windows)})" if windows else ""
         axes.set_ylabel(f"jobs in the system{means}")
         axes.set_title(runs_title(runs))
-        legend_above(figure, *axes.get_legend_handles_labels())
+        shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 

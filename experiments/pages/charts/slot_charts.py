@@ -23,9 +23,9 @@ from callboard.experiments.pages.charts.chart_style import (
     LineStyle,
     chart_text,
     house_style,
-    legend_above,
     new_figure,
     percent_ticks,
+    shared_legend,
 )
 from callboard.experiments.pages.charts.job_charts import (
     SIZE_CLASSES,
@@ -75,7 +75,7 @@ def utilisation_chart(runs: Sequence[ChartRun]) -> Any:
         for axes in panels[:-1]:
             axes.set_xlabel("")
         panels[0].set_title(runs_title(runs))
-        legend_above(figure, *panels[0].get_legend_handles_labels())
+        shared_legend(figure, *panels[0].get_legend_handles_labels())
     return figure
 
 
@@ -99,15 +99,13 @@ def locality_chart(runs: Sequence[ChartRun]) -> Any:
     if not any(each.sum() for each in levels):
         raise NothingToDraw("no map was launched")
     with house_style():
-        figure = new_figure(PAGE_INCHES, 1.35 + 0.25 * max(len(runs), 3))
-        whole, by_size = figure.subplots(1, 2)
+        figure = new_figure(PAGE_INCHES, 1.6 + 0.35 * max(len(runs), 3))
+        whole, by_size = figure.subplots(1, 2, width_ratios=(2, 3))
         _draw_levels(whole, runs, levels)
         _draw_by_size(by_size, runs, levels)
         whole.set_title(runs_title(runs))
-        legend_above(figure, *whole.get_legend_handles_labels())
-        figure.legend(
-            *by_size.get_legend_handles_labels(), loc="outside right upper", handlelength=2.6
-        )
+        shared_legend(figure, *whole.get_legend_handles_labels())
+        shared_legend(figure, *by_size.get_legend_handles_labels(), below=True)
     return figure
 
 
@@ -199,7 +197,7 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
         if len(runs) <= _TITLED_COLUMNS:
             panels[0][0].set_title(f"{runs[0].label}: {runs_title(runs)}")
         _finish_shares(panels, pools, until_ms)
-        legend_above(figure, *panels[0][0].get_legend_handles_labels())
+        shared_legend(figure, *panels[0][0].get_legend_handles_labels())
     return figure
 
 
@@ -223,7 +221,7 @@ def debt_chart(runs: Sequence[ChartRun]) -> Any:
             axes.set_ylabel(f"{chart_text(pool, 18)}\n(slot-hours)")
         set_time_axis(panels[-1, 0], until_ms)
         panels[0, 0].set_title(runs_title(runs))
-        legend_above(figure, *panels[0, 0].get_legend_handles_labels())
+        shared_legend(figure, *panels[0, 0].get_legend_handles_labels())
     return figure
 
 

@@ -23,10 +23,10 @@ from callboard.experiments.pages.charts.chart_style import (
     LineStyle,
     chart_text,
     house_style,
-    legend_above,
     new_figure,
     plain_log_axis,
     policy_looks,
+    shared_legend,
 )
 from callboard.experiments.pages.charts.key_words import key_words, setting_words, words_of
 from callboard.experiments.pages.charts.measures import MEASURES, Measure
@@ -175,7 +175,7 @@ def _lines(table: CellTable, found: _Found, policies: Sequence[str], label: str)
         axes.set_ylabel(label)
     for axes in panels[-1]:
         axes.set_xlabel(key_words(key))
-    legend_above(figure, *panels[0][0].get_legend_handles_labels())
+    shared_legend(figure, *panels[0][0].get_legend_handles_labels())
     return figure
 
 
@@ -254,7 +254,7 @@ def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) 
     axes.grid(axis="x")
     axes.set_xlabel(label)
     axes.set_title(_about(table))
-    legend_above(figure, *axes.get_legend_handles_labels())
+    shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
@@ -301,7 +301,7 @@ def tornado_chart(
         if both:
             firsts = [(nan if e.first is None else e.first, e.first_half) for e in known]
             _draw_bars(axes, firsts, height / 2, height, (first_label, ORANGE, "////"))
-            legend_above(figure, *axes.get_legend_handles_labels())
+            shared_legend(figure, *axes.get_legend_handles_labels())
         axes.set_yticks(range(len(known)), [chart_text(key_words(each.key), 36) for each in known])
         axes.set_ylim(len(known) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)

@@ -1,6 +1,7 @@
 """What the charts of runs draw, on a run worked out by hand (`tests/journal/stories.py`)."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from callboard.experiments.pages.charts.slot_charts import (
 from callboard.journal.replay.pool_shares import PoolShares
 from callboard.scheduler.model import MAP, REDUCE
 from tests.experiments.charts.support import SOLO_MS, legend_labels, lines, story_run
+from tests.journal.replay.support import events_of
 from tests.journal.stories import START, STORY, cut_at
 
 EMPTY: list[AnyEvent] = [START, RunEnded(0, "until", 1, 0, "d")]
@@ -126,6 +128,18 @@ def test_locality_counts_launched_maps_by_size() -> None:
     widths = [[bar.get_width() for bar in bars] for bars in whole.containers]
     assert widths == [[0.5], [0.0], [0.5]]
     assert lines(by_size)["fifo"] == ([0, 1], [1.0, 1 / 3])
+
+
+def test_the_sizes_of_locality_stand_apart() -> None:
+    """All five, beside the longest names of policies: they were drawn over each other."""
+    run = chart_run(events_of("facebook-morning", "fair", "cluster.nodes=20", "workload.jobs=40"))
+    named = [replace(run, label=f"fair+delay(node={wait},rack=15)") for wait in (5, 10)]
+    figure = locality_chart(named)
+    figure.draw_without_rendering()
+    _, by_size = figure.axes
+    boxes = [label.get_window_extent() for label in by_size.get_xticklabels()]
+    assert len(boxes) == 5
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
 
 
 def test_shares_are_held_and_due_by_user_where_there_are_no_pools() -> None:
