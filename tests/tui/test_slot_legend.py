@@ -112,6 +112,19 @@ def test_heads_stand_over_map_and_reduce_slots(
     assert len(text) == layout.node_width
 
 
+def test_heads_of_a_full_row_are_not_cut() -> None:
+    """The blanks after the last node did not fit, and `…` stood for them."""
+
+    async def act(screen: Screen) -> None:
+        (heads,) = (line for line in screen.text().splitlines() if "map r" in line)
+        assert heads.count("map r") == 10
+        assert "…" not in heads
+
+    policies = ("fifo", "hfsp")
+    with LiveServer([plan("small-behind-giant", policy) for policy in policies]) as server:
+        drive(server, act, USUAL)
+
+
 def test_heads_take_no_line_that_cells_need_and_none_over_unlike_nodes() -> None:
     full = lay_out_slots(nodes(4), 120, 4, None)
     assert len(full.lines) == 4

@@ -300,7 +300,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _heads(self, line: LayoutLine) -> str:
         assert self.run is not None
         facts = self.run.nodes[0]
-        return slot_heads(self.slot_layout, facts.map_slots, facts.reduce_slots) * line.heads
+        head = slot_heads(self.slot_layout, facts.map_slots, facts.reduce_slots)
+        return (head * line.heads).rstrip()
 
     def _node_segments(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         layout, first = self.slot_layout, self._first
