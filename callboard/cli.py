@@ -7,13 +7,13 @@ journals differ, for `check` when a guarantee failed), 2 for bad input, 130 afte
 import argparse
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
 from itertools import dropwhile
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from callboard import stdio
 from callboard.actors.version import __version__
@@ -130,7 +130,9 @@ def _tried(words: Sequence[str]) -> tuple[int, str]:
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """The arguments; argparse leaves over scenarios of `run` between its options or after them."""
+    """The arguments; of scenarios, files and other lists argparse leaves over those that stand
+    between options or after them.
+    """
     if words and not words[0].startswith("-") and words[0] not in COMMAND_SUMMARIES:
         parser.error(_no_command(words[0]))
     if words and words[0].startswith("--") and words[0] not in ("--help", "--version"):
@@ -144,10 +146,26 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
     options.arguments = words
     if left:
         unknown = list(dropwhile(lambda word: not word.startswith("-"), left))
-        if options.command != "run" or unknown:
+        named = None if unknown else _list_of(parser, options.command)
+        if named is None:
             parser.error(_unrecognised(parser, options.command, unknown or left))
-        options.scenarios += left
+        read = cast(Callable[[str], object], named.type or str)
+        setattr(options, named.dest, [*getattr(options, named.dest), *map(read, left)])
     return options
+
+
+def _list_of(parser: argparse.ArgumentParser, command: str | None) -> argparse.Action | None:
+    """What a command takes a list of without an option, if it does."""
+    if command is None:
+        return None
+    actions = _parser_of(parser, command)._get_positional_actions()
+    return next((each for each in actions if each.nargs in ("*", "+")), None)
+
+
+def _parser_of(parser: argparse.ArgumentParser, command: str) -> argparse.ArgumentParser:
+    subparsers = (each.choices for each in parser._actions if each.dest == "command")
+    found: argparse.ArgumentParser = next(subparsers)[command]  # type: ignore[index]
+    return found
 
 
 _CHANGE = re.compile(r"-\d+(\.\d+)?%")
@@ -171,8 +189,7 @@ def _unrecognised(parser: argparse.ArgumentParser, command: str | None, left: Se
     message = f"unrecognized arguments: {' '.join(left)}"
     if command is None:
         return message
-    subparsers = (each.choices for each in parser._actions if each.dest == "command")
-    known = next(subparsers)[command]._option_string_actions  # type: ignore[index]
+    known = _parser_of(parser, command)._option_string_actions
     asked = next((word.partition("=")[0] for word in left if word.startswith("--")), "")
     near = get_close_matches(asked, known, n=1)
     return f"{message}; did you mean `{near[0]}`?" if near else message

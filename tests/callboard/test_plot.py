@@ -37,6 +37,19 @@ def test_one_figure_goes_into_the_file_that_is_named(
         assert to.read_bytes().startswith(magic)
 
 
+def test_figures_and_journals_may_stand_after_options(
+    callboard: Run, journal: Path, tmp_path: Path
+) -> None:
+    """As `callboard plot STORE --to FILE intervals`: argparse takes a list from one place alone."""
+    figure = tmp_path / "figure.svg"
+    for words in (
+        ("plot", str(journal), "--to", str(figure), "ecdf"),
+        ("plot", "ecdf", "--to", str(figure), str(journal), "--dpi", "80"),
+    ):
+        assert callboard(*words)[0] == 0
+        figure.unlink()
+
+
 def test_several_have_their_names_put_in_or_are_put_into_a_folder(
     callboard: Run, journal: Path, tmp_path: Path
 ) -> None:
