@@ -132,7 +132,7 @@ def compare(
     asked, overrides = _each(policies), _each(overrides)
     source = RunSource(str(scenario), trust=Trust(trust, asked))
     first = source.run(overrides)
-    named = chosen_policies(first, asked)
+    named = source.policies(first, asked)
     chosen = seeds_of(seeds, first.scenario.seed)
     specs = [source.run([*overrides, *_seed(seed)]) for seed in chosen]
     rows, interrupted = play_rows(

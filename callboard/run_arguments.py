@@ -13,7 +13,7 @@ from callboard.arguments import moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.heartbeat_hint import interval_hint
 from callboard.experiments.run.history_note import history_note
-from callboard.experiments.run.run_loading import SHORTCUTS, RunSource, chosen_policies
+from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust
@@ -106,7 +106,7 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     trust = Trust(options.trust, tuple(options.policy or ()))
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_of(source, options)
-    policies = chosen_policies(spec, asked) if asked else source.own_policies(spec)
+    policies = source.policies(spec, asked or ())
     note = history_note(spec.scenario, source.base_dir)
     planned = PlannedWorld(source, options, spec, policies, note)
     if options.allocations is not None:

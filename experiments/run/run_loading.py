@@ -102,12 +102,13 @@ class RunSource:
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
 
-    def own_policies(self, spec: RunSpec) -> tuple[str, ...]:
-        """The canonical spellings of the policies that the scenario names; see `chosen_policies`.
-        ScenarioError, with its place in the file, for a bad one.
+    def policies(self, spec: RunSpec, asked: Sequence[str] = ()) -> tuple[str, ...]:
+        """The canonical spellings of the policies asked for, or of those that its scenario names.
+        PolicySpecError for a bad one, and for an architecture that cannot play this run; of the
+        scenario's own a ScenarioError that says where in its file it stands.
         """
-        if self._file is None:
-            return chosen_policies(spec)
+        if asked or self._file is None:
+            return chosen_policies(spec, asked or spec.scenario.policies)
         read: list[tuple[str, Architecture]] = []
         with self._file.placing_errors():
             for place, text in enumerate(spec.scenario.policies):
@@ -152,11 +153,10 @@ class RunSource:
         return self._file
 
 
-def chosen_policies(spec: RunSpec, asked: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The canonical spellings of the policies asked for, or of the scenario's own.  PolicySpecError
-    for a bad one, and for an architecture that cannot play this run.
+def chosen_policies(spec: RunSpec, asked: Sequence[str]) -> tuple[str, ...]:
+    """The canonical spellings of policies for a run.  PolicySpecError for a bad one, and for an
+    architecture that cannot play this run.
     """
-    asked = asked or spec.scenario.policies
     return _playable(spec, [read_architecture(text, spec.scenario.parts) for text in asked])
 
 

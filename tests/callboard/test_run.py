@@ -380,10 +380,12 @@ def test_a_policy_that_the_scenario_misspells_is_told_with_its_place(
     path = tmp_path / "it.toml"
     jobs = '[workload]\nkind = "jobs"\njob = [{maps = 1, map_s = 1}]\n'
     path.write_text(f'name = "it"\npolicies = ["fair", "fiar"]\n{jobs}')
-    status, _, err = callboard("run", str(path))
-    assert status == 2
-    assert f"{path}, line 2, policies[1]: unknown policy `fiar`; did you mean `fair`?" in err
-    assert callboard("run", str(path), "--policy", "fair")[0] == 0
+    where = f"{path}, line 2, policies[1]: unknown policy `fiar`; did you mean `fair`?"
+    for words in (("run",), ("run", "--seeds", "2"), ("sweep", "--store", str(tmp_path / "s"))):
+        status, _, err = callboard(*words, str(path))
+        assert status == 2
+        assert where in err
+        assert callboard(*words, str(path), "--policy", "fair")[0] == 0
 
 
 def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engin
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.sweeps.played_cell import Place, Setting
 from callboard.experiments.run.heartbeat_hint import interval_hint
-from callboard.experiments.run.run_loading import SHORTCUTS, RunSource, chosen_policies
+from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.solo_runs import any_at_once
@@ -100,7 +100,7 @@ class PlannedSweep:
         self.seeds = {
             name: seeds_of(plan.seeds, spec.scenario.seed) for name, spec in self._first.items()
         }
-        self.policies = {name: self._policies(spec) for name, spec in self._first.items()}
+        self.policies = {name: self._policies(name) for name in plan.scenarios}
         for name, seeds in self.seeds.items():
             self._spec(name, plan.settings[0], seeds[-1])  # of a journal there is but one
         self._engine = self._worthy_engine()
@@ -194,5 +194,6 @@ class PlannedSweep:
             self._sources[name].run(overrides), until_ms=self.plan.until_ms
         )
 
-    def _policies(self, spec: RunSpec) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(chosen_policies(spec, self.plan.policies)))
+    def _policies(self, name: str) -> tuple[str, ...]:
+        found = self._sources[name].policies(self._first[name], self.plan.policies)
+        return tuple(dict.fromkeys(found))
