@@ -8,9 +8,12 @@ current folder.  Whatever is wrong with either is a `PolicySpecError` that names
 
 import ast
 import importlib.util
+import re
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from difflib import get_close_matches
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
@@ -37,7 +40,8 @@ def catalogue(settings: parts.PartSettings | None = None) -> parts.Catalogue:
     taken.
     """
     more = {**installed(), **ARCHITECTURES}
-    return parts.Catalogue(PARTS, more, part_of_file).with_settings(settings or {})
+    found = parts.Catalogue(PARTS, more, part_of_file, meant_by=_class_or_file)
+    return found.with_settings(settings or {})
 
 
 def installed() -> dict[str, Callable[[], type[Spelled]]]:
@@ -135,6 +139,24 @@ def part_of_file(ref: str) -> type[Spelled]:
             f"{match['path']} has no `{match['name']}`{_there(module, match['name'])}"
         )
     return parts.checked_part(found, f"`{match['name']}` in {match['path']}")
+
+
+def _class_or_file(name: str) -> str:
+    """What is to be written, if this is a class of a file in the current folder, or may be one of
+    somebody's own, or is a file.  No file is run for that.
+    """
+    path = Path(name)
+    if path.is_file():
+        return f"it is a file and no policy; `callboard run {name}` plays a scenario or a journal"
+    if not (name.isidentifier() and name[0].isupper()):
+        return ""
+    for file in sorted(path.parent.glob("*.py")):
+        with suppress(PolicySpecError):
+            if re.search(rb"^class %s\b" % name.encode(), _source(str(file)), re.MULTILINE):
+                return f"it is a class in {file}; write `./{file}:{name}`"
+    if get_close_matches(name.lower(), PARTS, n=1):
+        return ""
+    return f"a class of your own is written with its file, as in `./mine.py:{name}`"
 
 
 def _spellings(path: str) -> str:

@@ -45,7 +45,8 @@ PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 class Catalogue:
     """What names mean: `parts`, `more` (loaded when asked for) and `FILE.py:NAME` by `from_file`;
-    `settings` stand in for the parts' own defaults.
+    `settings` stand in for the parts' own defaults.  `meant_by` says in words what a name may mean
+    that nothing has, or nothing.
     """
 
     def __init__(
@@ -54,15 +55,17 @@ class Catalogue:
         more: Mapping[str, Callable[[], type[Spelled]]] | None = None,
         from_file: Callable[[str], type[Spelled]] | None = None,
         settings: PartSettings | None = None,
+        meant_by: Callable[[str], str] = lambda _name: "",
     ) -> None:
         self._parts = parts
         self._more = {} if more is None else dict(more)
         self._from_file = from_file
         self._settings = {self.current(name): each for name, each in (settings or {}).items()}
+        self._meant_by = meant_by
 
     def with_settings(self, settings: PartSettings) -> "Catalogue":
         """The same names, with these settings.  PolicySpecError if one could never be used."""
-        given = Catalogue(self._parts, self._more, self._from_file, settings)
+        given = Catalogue(self._parts, self._more, self._from_file, settings, self._meant_by)
         for name in settings:
             given.part_spec(SpelledPart(name))
         return given
@@ -87,6 +90,8 @@ class Catalogue:
         if len(listed) > 1 and set(listed) <= set(self.names()):
             several = " ".join(f"--policy {name}" for name in listed)
             raise PolicySpecError(f"`{piece.name}` is not one policy; write `{several}`")
+        if told := self._meant_by(piece.name):
+            raise PolicySpecError(f"unknown {what} `{piece.name}`: {told}")
         near = get_close_matches(piece.name.lower(), self.names(), n=1)
         meant = f"; did you mean `{near[0]}`?" if near else "."
         known = ", ".join(f"`{each}`" for each in self.names())

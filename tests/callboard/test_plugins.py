@@ -10,6 +10,7 @@ from callboard.cli import run_command_line
 from callboard.experiments.run import plugins
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.shipped import PARTS
+from tests.callboard.conftest import Run
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "shortest_queue.py"
 
@@ -120,6 +121,25 @@ def test_what_is_wrong_is_said_with_the_line(
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["run", "two-jobs", "--policy", "./nosuch.py:Mine"]) == 2
     assert "./nosuch.py: there is no such file" in capsys.readouterr().err
+
+
+def test_a_class_or_a_file_in_place_of_a_policy_says_what_to_write(
+    callboard: Run, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file is run to find that out."""
+    write(GOOD + "\nraise SystemExit\n")
+    (tmp_path / "it.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    for policy, told in {
+        "Newest": "it is a class in mine.py; write `./mine.py:Newest`",
+        "Newer": "a class of your own is written with its file, as in `./mine.py:Newer`",
+        "it.toml": "it is a file and no policy; `callboard run it.toml` plays a scenario",
+    }.items():
+        for words in (["run", "two-jobs", "--policy", policy], ["check", policy]):
+            status, _, err = callboard(*words)
+            assert status == 2
+            assert f"unknown policy `{policy}`: {told}" in err
+    assert "did you mean `fair`?" in callboard("check", "Fair1")[2]
 
 
 def test_wrong_parameters_of_ones_own_part(capsys: pytest.CaptureFixture[str]) -> None:
