@@ -45,6 +45,9 @@ class SortedQueue(Generic[Member]):
         old = self._keys.get(name)
         if old == key:
             return
+        for each in key:
+            if each != each:
+                raise PartMisbehaves(f"{_shown(key)} is no key: nothing compares with nan")
         if old is not None:
             self._sorted.remove((old, name))
         try:

@@ -163,6 +163,7 @@ class Mine(KeyedOrder):
     [
         (", job, kind", "return (job.pending, 1)", "(pending, 1), in which `pending` lacks its"),
         (", job, kind", "job.pending(kind)", "the order `mine` compares a job by None"),
+        (", job, kind", "return (float('nan'), job.job)", "(nan, 0) is no key: nothing compares"),
         (", job, kind", "return 'first'", "`key` gives a tuple, such as (job.submitted_ms,)"),
         (", job, kind", "return (job.left,)", "a policy sees of a job: job, submitted_ms, user"),
         (", job", "return (1,)", "TypeError: Mine.key() takes 2 positional arguments"),
