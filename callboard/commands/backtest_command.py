@@ -106,7 +106,7 @@ def backtest_command(options: argparse.Namespace) -> int:
         print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
     else:
         _print(spec, found, parts, [*notes, *_guesses(history)])
-    if figure is not None:  # last: where nothing can be drawn, all else has been told
+    if figure is not None:  # last: where it cannot be written, all else has been told
         replaces = instead(figure)
         _draw(spec, history, [each.runs[0] for each in found], figure)
         if not options.json:
@@ -138,9 +138,11 @@ def _seeds(options: argparse.Namespace, spec: RunSpec) -> tuple[int, ...]:
 
 
 def _checked_figure(to: str) -> Path:
+    """Where the figure goes; InputError, or MissingExtraError, before any work is done."""
     path = file_path("--figure", to)
     if path.suffix.lower() not in CHART_ENDINGS:
         raise InputError(f"--figure {to}: end the name in one of {', '.join(CHART_ENDINGS)}")
+    check_matplotlib()
     return path
 
 
@@ -167,7 +169,6 @@ def _played(
 
 
 def _draw(spec: RunSpec, history: RecordedHistory, found: Sequence[Backtest], path: Path) -> None:
-    check_matplotlib()
     until_ms = max(each.until_ms for one in found for each in one.busy)
     until_ms = max(until_ms, history.recording.span_ms)
     busy = recorded_busy(history, until_ms, spec.jobs[0].submit_ms)
