@@ -25,7 +25,10 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.tables.backtest_table import TENFOLD, error_share
 
-_NO_TIMES = "Back-test: the history does not say how long its jobs took; none can be compared."
+_NO_TIMES = (
+    "No back-test: no job of the history tells how long it took to respond"
+    " (in a table the column `end` does)."
+)
 
 REPLAYED_TASKS_MAX = 200_000
 """A history of more tasks is not played again only to say how far it is off."""
