@@ -145,27 +145,29 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
     options, left = parser.parse_known_args(_with_changes(words))
     options.arguments = words
     if left:
+        asked = _parser_of(parser, options.command)
         unknown = list(dropwhile(lambda word: not word.startswith("-"), left))
-        named = None if unknown else _list_of(parser, options.command)
+        named = None if unknown else _list_of(asked)
         if named is None:
-            parser.error(_unrecognised(parser, options.command, unknown or left))
+            asked.error(_unrecognised(asked, unknown or left))
         read = cast(Callable[[str], object], named.type or str)
         setattr(options, named.dest, [*getattr(options, named.dest), *map(read, left)])
     return options
 
 
-def _list_of(parser: argparse.ArgumentParser, command: str | None) -> argparse.Action | None:
-    """What a command takes a list of without an option, if it does."""
+def _parser_of(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
+    """That of a command; the whole one's without any."""
     if command is None:
-        return None
-    actions = _parser_of(parser, command)._get_positional_actions()
-    return next((each for each in actions if each.nargs in ("*", "+")), None)
-
-
-def _parser_of(parser: argparse.ArgumentParser, command: str) -> argparse.ArgumentParser:
+        return parser
     subparsers = (each.choices for each in parser._actions if each.dest == "command")
     found: argparse.ArgumentParser = next(subparsers)[command]  # type: ignore[index]
     return found
+
+
+def _list_of(parser: argparse.ArgumentParser) -> argparse.Action | None:
+    """What a command takes a list of without an option, if it does."""
+    actions = parser._get_positional_actions()
+    return next((each for each in actions if each.nargs in ("*", "+")), None)
 
 
 _CHANGE = re.compile(r"-\d+(\.\d+)?%")
@@ -182,16 +184,13 @@ def _with_changes(words: list[str]) -> list[str]:
     return joined
 
 
-def _unrecognised(parser: argparse.ArgumentParser, command: str | None, left: Sequence[str]) -> str:
-    """What cannot be taken, and the option that is like it."""
+def _unrecognised(parser: argparse.ArgumentParser, left: Sequence[str]) -> str:
+    """What a command cannot take, and the option that is like it."""
     from difflib import get_close_matches
 
     message = f"unrecognized arguments: {' '.join(left)}"
-    if command is None:
-        return message
-    known = _parser_of(parser, command)._option_string_actions
     asked = next((word.partition("=")[0] for word in left if word.startswith("--")), "")
-    near = get_close_matches(asked, known, n=1)
+    near = get_close_matches(asked, parser._option_string_actions, n=1)
     return f"{message}; did you mean `{near[0]}`?" if near else message
 
 
