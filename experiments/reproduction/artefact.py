@@ -143,8 +143,11 @@ SEEDS = 20
 
 MORE_SEEDS = 60
 """Where the verdict of `SEEDS` would be another if intervals were half as wide again: so near a
-border every other set of seeds says otherwise.
+border every other set of seeds says otherwise; also where fresh seeds did.
 """
+
+MOST_SEEDS = 200
+"""Where `MORE_SEEDS` lie near their border as well."""
 
 
 class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
@@ -153,7 +156,8 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     `says` is the paper's claim in our words.  `why` explains a verdict other than reproduced; if
     it is empty that is unexplained.  `fitted_on` says which parameter of ours was chosen by which
     of the paper's numbers.  `draw` makes a matplotlib figure of the samples.  `seeds` and `quick`
-    are how many are played unless told: `SEEDS`, or fewer where a seed takes long, or `MORE_SEEDS`.
+    are how many are played unless told: `SEEDS`, or fewer where a seed takes long, or more near a
+    border (`MORE_SEEDS`, `MOST_SEEDS`).
     """
 
     id: str

@@ -46,7 +46,7 @@ def test_a_verdict_near_its_border_has_more_seeds(artefact: AnyArtefact) -> None
         return
     near = widened_verdict(artefact, outcome.quantities, 1.5) is not outcome.verdict
     takes_long = artefact.seeds < SEEDS
-    assert not near or takes_long or artefact.seeds == MORE_SEEDS
+    assert not near or takes_long or artefact.seeds >= MORE_SEEDS
 
 
 def test_the_page_is_made_of_the_table_and_of_what_is_recorded() -> None:
