@@ -45,11 +45,17 @@ class Terminal:
             start_new_session=True,
         )
 
-    def until(self, text: str) -> None:
-        """Read until the program has written this."""
+    def until(self, text: str, pressing: str = "") -> None:
+        """Read until the program has written this; press keys again every few seconds meanwhile:
+        to the end leads to what has been read by then, on a busy machine to the beginning.
+        """
         end_s = time.monotonic() + _PATIENCE_S
+        again_s = time.monotonic() if pressing else end_s
         while text.encode() not in self.said:
             assert time.monotonic() < end_s, f"{text!r} never came: {self.said[-2000:]!r}"
+            if time.monotonic() >= again_s:
+                self.press(pressing)
+                again_s += _PATIENCE_S / 20
             self._read()
 
     def _read(self) -> None:
@@ -191,8 +197,7 @@ def test_a_cut_off_journal_is_shown_as_far_as_it_goes(journal: Path, tmp_path: P
     path.write_bytes(journal.read_bytes()[:60_000])
     with terminal("replay", str(path), columns=160, lines=50) as screen:
         screen.until("nightly")
-        screen.press("\x1b[F")
-        screen.until("cut off here")
+        screen.until("cut off here", pressing="\x1b[F")
         screen.press("q")
         assert screen.leave() == 0
 
