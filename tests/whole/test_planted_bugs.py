@@ -240,14 +240,7 @@ class Doubling(Fifo):
         return iter(queue[:1] + queue)
 
 
-class Weightless(Fifo):
-    """Compares by what is no number: 0 / 0, the ratio of a pool of weight 0."""
-
-    def key(self, job: JobView, kind: SlotKind) -> SortKey:
-        return (float("nan"), *super().key(job, kind))
-
-
-@pytest.mark.parametrize("order", [Fickle, Doubling, Weightless])
+@pytest.mark.parametrize("order", [Fickle, Doubling])
 def test_s15_a_queue_is_in_no_strict_order(order: type[Order]) -> None:
     assert broken(MANY, Policy(order())).rule == "S15"
 
