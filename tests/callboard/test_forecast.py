@@ -114,6 +114,28 @@ def test_without_a_task_that_has_ended_there_is_no_interval(callboard: Run, stea
     assert found["why_no_interval"].startswith("none of the maps has ended yet")
 
 
+SACCT = """\
+JobID|User|Submit|Start|Elapsed|AllocCPUS
+1|ann|2026-03-02T08:00:05|2026-03-02T08:00:09|00:12:30|16
+2|bob|2026-03-02T08:01:40|2026-03-02T08:01:44|02:03:04|32
+3|ann|2026-03-02T08:02:10|2026-03-02T08:12:39|00:03:15|8
+"""
+"""A row a job: a job's tasks take all as long, and those of one job say nothing of another's."""
+
+
+def test_equal_tasks_of_one_job_tell_no_interval(callboard: Run, tmp_path: Path) -> None:
+    """Of a job of two hours “00:27:32 – 00:27:32” was promised with 90 %."""
+    table = tmp_path / "sacct.txt"
+    table.write_text(SACCT)
+    columns = "job=JobID,user=User,submit=Submit,start=Start,duration=Elapsed,maps=AllocCPUS,unit=s"
+    asked = ("--policy", "fifo", "--at", "15:00", "--no-arrivals", "--runs", "20", "--json")
+    _, out, _ = callboard("forecast", str(table), "--map", columns, *asked)
+    found = json.loads(out)
+    assert found
+    assert {str(each["interval_s"]) for each in found} == {"None"}
+    assert all("how much" in each["why_no_interval"] for each in found)
+
+
 def test_where_lengths_are_known_there_is_nothing_to_excuse(callboard: Run, steady: str) -> None:
     _, out, _ = callboard("forecast", steady, *AT, "--json")
     assert {each["why_no_interval"] for each in json.loads(out)} == {None}

@@ -35,6 +35,9 @@ _SURELY = 0.01
 
 _TOLD = "told"
 
+_ALIKE = "what has ended took all as long, which does not tell how much lengths vary"
+"""Why there is no interval, where all continuations end at one moment."""
+
 
 class Forecast(NamedTuple):
     """When a job ends by the continuations of an instant: their median, and between which moments
@@ -48,6 +51,11 @@ class Forecast(NamedTuple):
     low_ms: Millis | None
     high_ms: Millis | None
     why_open: str = ""
+
+    @property
+    def has_no_width(self) -> bool:
+        """Whether all continuations but the rarest end at one moment."""
+        return self.low_ms is not None and self.low_ms == self.high_ms
 
     def holds(self, end_ms: Millis) -> bool:
         """Whether the interval holds that moment."""
@@ -131,8 +139,9 @@ class Forecaster:
             moved("", 1)
         for job in targets:
             ends_ms = [found[number].get(job) for number in range(runs)]
-            found_here = _forecast(job, self._state.at_ms, ends_ms)
-            yield found_here._replace(why_open=self._continuations.why_open(job))
+            told = _forecast(job, self._state.at_ms, ends_ms)
+            alike = _ALIKE if told.has_no_width else ""
+            yield told._replace(why_open=self._continuations.why_open(job) or alike)
 
     def _corrected(
         self, targets: Sequence[JobId], number: int, played_ms: Mapping[JobId, Millis]

@@ -67,11 +67,12 @@ class TasksToCome:
 
     def why_open(self, job: JobSpec, called: str) -> str:
         """Why nothing tells how much the lengths of such a job's tasks vary, `called` maps or
-        reduces; empty where that is told.  Of one length nobody knows how far the next is off.
+        reduces; empty where that is told.  Of one length nobody knows how far the next is off, nor
+        of one job's how far another job's are.
         """
         own = len(self._seen[job.job].ended)
         known = own or sum(bool(each.ended) for each in next(self._alike(job), []))
-        if self._varies or known > 1:
+        if known > 1 or (own and self._varies):
             return ""
         if known:
             return f"too few {called} have ended to tell how much their lengths vary"
