@@ -111,7 +111,7 @@ def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult]) -> str:
     place = min(range(len(found)), key=lambda place: found[place].median)
     nearest, name = found[place], policy_labels([each.policy for each in found])[place]
     which = ", the nearest of these," if len(found) > 1 else ""
-    told = f"Back-test: on the unchanged history {name}{which}"
+    told = f"Back-test: on the unchanged history, played once, {name}{which}"
     return f"{told} {_off(nearest.errors.bias or 0.0, nearest.median)}"
 
 

@@ -96,8 +96,9 @@ def _cell(name: str, found: Interval) -> str:
 
 
 def _duration(found: Interval) -> str:
-    mean = rounded_duration(found.mean)
-    return mean if found.half is None else f"{mean} ± {rounded_duration(found.half)}"
+    if found.half is None:  # of one run, which is told elsewhere too
+        return duration(round(found.mean))
+    return f"{rounded_duration(found.mean)} ± {rounded_duration(found.half)}"
 
 
 def _in_words(error: JobError) -> str:

@@ -110,6 +110,19 @@ def test_a_history_of_little_on_a_large_cluster_says_what_that_does(
     assert "only a part of the cluster's load" in out
 
 
+def test_a_job_has_one_prediction_wherever_it_is_told(callboard: Run, tmp_path: Path) -> None:
+    """The table rounded it, 12 min 32 s, and the list of the worst cut it off, 12 min 31 s."""
+    table = tmp_path / "sacct.txt"
+    table.write_text("id,came,ended,maps\n4711,5,759,16\n4713,130,954,8\n")
+    columns = "job=id,submit=came,end=ended,map_time=ended,maps=maps,unit=s"
+    _, out, _ = callboard("backtest", str(table), "--policy", "fifo", "--map", columns)
+    worst = re.findall(r"^  (\S+): .*, predicted (.+) \(", out, re.MULTILINE)
+    assert len(worst) == 2
+    for job, predicted in worst:
+        (row,) = re.findall(rf"^{job} .*$", out, re.MULTILINE)
+        assert f"  {predicted}  " in row
+
+
 def test_jobs_that_their_users_killed_are_left_out(callboard: Run, tmp_path: Path) -> None:
     """And where no other is left, that is said before anything is played."""
     killed = HADOOP1.replace('45000" JOB_STATUS="SUCCESS"', '30000" JOB_STATUS="KILLED"')
@@ -208,7 +221,10 @@ def test_a_what_if_says_how_far_the_unchanged_history_is_off(
     path, right = history
     asked = ("--policy", "fifo", "--policy", "fair")
     _, out, _ = callboard("run", str(path), "--nodes", "5", *asked)
-    assert f"Back-test: on the unchanged history {right}, the nearest of these, is " in out
+    assert (
+        f"Back-test: on the unchanged history, played once, {right}, the nearest of these, is "
+        in out
+    )
     (line,) = [line for line in out.splitlines() if line.startswith("Back-test: ")]
     mean, median = (float(each) for each in re.findall(r"([+-]?\d+\.\d)%", line))
     assert abs(mean) < 1
@@ -230,7 +246,7 @@ def test_a_sweep_of_a_history_says_how_far_it_is_off(
     asked = ("--policy", "fifo", "--policy", "fair")
     _, run, _ = callboard("run", str(path), *asked)
     (line,) = [line for line in run.splitlines() if line.startswith("Back-test: ")]
-    assert f"unchanged history {right}, " in line
+    assert f"unchanged history, played once, {right}, " in line
     _, out, _ = callboard("sweep", str(path), *asked, "--set", "cluster.nodes=5", "--store", store)
     assert line in out.splitlines()
     _, shown, _ = callboard("sweep", "--show", "--store", store)
