@@ -131,6 +131,8 @@ class RunSource:
         settings = []
         for option, text in shortcuts.items():
             key, change = SHORTCUTS[option][0], _CHANGE.fullmatch(text)
+            if change is None and text.endswith("%"):
+                raise InputError(f"{option} {text}: a change has a sign, as in +20% or -20%")
             number = text if change is None else self._changed(option, key, float(change[1]))
             settings.append(f"{key}={number}")
         return settings
@@ -143,6 +145,8 @@ class RunSource:
             was = getattr(getattr(scenario, table) if table else scenario, name, None)
         if option == "--seed" or not isinstance(was, int):
             raise InputError(f"{option}: the scenario has no number of which that is a share")
+        if percent <= -100:
+            raise InputError(f"{option} {percent:g}% leaves none of {was:,}")
         return max(round(was * (1 + percent / 100)), 1)
 
     def _with(self, overrides: Sequence[str]) -> ScenarioFile:

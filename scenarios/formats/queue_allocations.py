@@ -84,7 +84,10 @@ def scheduler_properties(path: Path) -> dict[str, str]:
     except (Xml.ParseError, ValueError, LookupError) as error:
         raise ScenarioError(concise(f"this is no XML: {error}"), source=path) from None
     if root.tag == "allocations":
-        problem = "a Fair Scheduler's file; set its pools in [parts.fair.pools] of the scenario"
+        problem = (
+            "a Fair Scheduler's file, which is not read; write its pools into the scenario, in"
+            " [parts.fair.pools], or its queues in [parts.yarn.queues]"
+        )
         raise ScenarioError(problem, source=path)
     if root.tag != "configuration":
         problem = f"expected <configuration>, got <{concise(root.tag)}>"

@@ -97,6 +97,7 @@ def test_what_cannot_be_played_is_told_what_it_is_or_what_may_have_been_meant(
         ("mine.py", "this is Python; `callboard run two-jobs --policy ./mine.py:Own` plays"),
         ("exam", "did you mean `exam.toml`?"),
         ("exma.toml", "did you mean `exam.toml`?"),
+        ("exma.jurnal", "did you mean `exam.journal`?"),
         ("two-job", "did you mean `two-jobs`?"),
         ("nosuch.history", "of the library; `callboard scenarios` lists what can be played"),
         ("gone/nosuch.toml", "no such file; `callboard scenarios` lists what can be played"),

@@ -204,3 +204,18 @@ def test_fewer_nodes_by_a_share(
     ]
     assert run_command_line(asked) == 0
     assert f" on {nodes} node" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("-100%", "--nodes -100% leaves none of 4"),
+        ("-150%", "--nodes -150% leaves none of 4"),
+        ("120%", "--nodes 120%: a change has a sign, as in +20% or -20%"),
+    ],
+)
+def test_what_is_no_share_of_the_nodes_is_refused(
+    change: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command_line(["run", "two-jobs", "--nodes", change]) == 2
+    assert capsys.readouterr().err == f"callboard: {told}\n"
