@@ -146,7 +146,7 @@ MORE_SEEDS = 60
 border every other set of seeds says otherwise; also where fresh seeds did.
 """
 
-MOST_SEEDS = 200
+MANY_SEEDS = 200
 """Where `MORE_SEEDS` lie near their border as well."""
 
 
@@ -157,7 +157,7 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     it is empty that is unexplained.  `fitted_on` says which parameter of ours was chosen by which
     of the paper's numbers.  `draw` makes a matplotlib figure of the samples.  `seeds` and `quick`
     are how many are played unless told: `SEEDS`, or fewer where a seed takes long, or more near a
-    border (`MORE_SEEDS`, `MOST_SEEDS`).
+    border (`MORE_SEEDS`, `MANY_SEEDS`).
     """
 
     id: str

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from callboard.experiments.reproduction.artefact import (
+    MANY_SEEDS,
     MORE_SEEDS,
-    MOST_SEEDS,
     AnyArtefact,
     Artefact,
     Paper,
@@ -251,7 +251,7 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         " the two are alike (`--explore`). The paper prints no formula of its fairness; see"
         " hybrid-fig-2-iii.",
         draw=partial(_over_resources, drawn=UNEVEN_DRAWN),
-        seeds=MOST_SEEDS,
+        seeds=MANY_SEEDS,
     ),
     Artefact(
         id="hybrid-fig-4-switches",

@@ -8,8 +8,8 @@ from callboard.experiments.pages.report.markdown_table import markdown_lines
 from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import (
     CLASS_MEANINGS,
+    MANY_SEEDS,
     MORE_SEEDS,
-    MOST_SEEDS,
     NUMBER_MARGIN,
     PAPER_TITLES,
     SHARE_MARGIN,
@@ -114,7 +114,7 @@ def _head(
         fewest=MEDIAN_SAMPLES,
         formula=FORMULA_SAMPLES,
         more=MORE_SEEDS,
-        most=MOST_SEEDS,
+        most=MANY_SEEDS,
     ).splitlines()
     yield ""
     meanings = [
