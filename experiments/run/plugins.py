@@ -8,12 +8,10 @@ current folder.  Whatever is wrong with either is a `PolicySpecError` that names
 
 import ast
 import importlib.util
-import re
 import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
@@ -142,32 +140,33 @@ def part_of_file(ref: str) -> type[Spelled]:
 
 
 def _class_or_file(name: str) -> str:
-    """What is to be written, if this is a class of a file in the current folder, or may be one of
-    somebody's own, or is a file.  No file is run for that.
-    """
-    path = Path(name)
-    if path.is_file():
+    """What is to be written, if this is a file, or a class of one in the current folder."""
+    if Path(name).is_file():
         return f"it is a file and no policy; `callboard run {name}` plays a scenario or a journal"
-    if not (name.isidentifier() and name[0].isupper()):
-        return ""
-    for file in sorted(path.parent.glob("*.py")):
-        with suppress(PolicySpecError):
-            if re.search(rb"^class %s\b" % name.encode(), _source(str(file)), re.MULTILINE):
+    for file in sorted(Path().glob("*.py")) if parts.may_be_class(name) else ():
+        with suppress(PolicySpecError, SyntaxError, ValueError):
+            if name in _classes(str(file)):
                 return f"it is a class in {file}; write `./{file}:{name}`"
-    if get_close_matches(name.lower(), PARTS, n=1):
-        return ""
-    return f"a class of your own is written with its file, as in `./mine.py:{name}`"
+    return ""
 
 
 def _spellings(path: str) -> str:
-    """How to name the classes of a file, which is read for that and not run."""
-    text = _source(path)
+    """How to name the classes of a file."""
     try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError):
+        found = [f"`{path}:{name}`" for name in _classes(path)]
+    except (SyntaxError, ValueError) as error:
+        if isinstance(error, PolicySpecError):
+            raise
         return f"write `{path}:MyOrder`"
-    found = [f"`{path}:{each.name}`" for each in body if isinstance(each, ast.ClassDef)]
     return f"write {' or '.join(found[:5])}" if found else "it has no class"
+
+
+def _classes(path: str) -> list[str]:
+    """The names of a file's classes; it is read for that and not run.  SyntaxError or ValueError
+    for what is no Python.
+    """
+    body = ast.parse(_source(path)).body
+    return [each.name for each in body if isinstance(each, ast.ClassDef)]
 
 
 def _module(path: str) -> ModuleType:

@@ -39,6 +39,12 @@ DEFAULT_PARTS: Mapping[str, type[Part]] = {
 OLD_NAMES = {"anywhere": "any_locality", "wait": "no_preemption", "no-copies": "no_speculation"}
 """What parts were called before; they are still understood."""
 
+
+def may_be_class(name: str) -> bool:
+    """Whether it is written as classes are."""
+    return name.isidentifier() and name[0].isupper()
+
+
 PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Parameters by the name of their part: what they are wherever a spelling does not say."""
 
@@ -93,6 +99,9 @@ class Catalogue:
         if told := self._meant_by(piece.name):
             raise PolicySpecError(f"unknown {what} `{piece.name}`: {told}")
         near = get_close_matches(piece.name.lower(), self.names(), n=1)
+        if not near and self._from_file is not None and may_be_class(piece.name):
+            own = f"a class of your own is written with its file, as in `./mine.py:{piece.name}`"
+            raise PolicySpecError(f"unknown {what} `{piece.name}`: {own}")
         meant = f"; did you mean `{near[0]}`?" if near else "."
         known = ", ".join(f"`{each}`" for each in self.names())
         raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {known}.")
