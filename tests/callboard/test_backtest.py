@@ -89,11 +89,13 @@ def test_where_no_figure_can_be_drawn_that_is_said_before_the_work(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.setattr(backtest_command, "_planned", None)
-    path = str(written(tmp_path, HADOOP1, "job_1"))
-    asked = ("backtest", path, "--policy", "fifo", "--figure", str(tmp_path / "busy.svg"))
-    status, out, err = callboard(*asked)
-    assert (status, out) == (2, "")
-    assert "pip install 'callboard[experiments]'" in err
+    path, figure = str(written(tmp_path, HADOOP1, "job_1")), tmp_path / "busy.svg"
+    for more in ((), ("--json",)):
+        asked = ("backtest", path, "--policy", "fifo", "--figure", str(figure), *more)
+        status, out, err = callboard(*asked)
+        assert (status, out) == (2, "")
+        assert "pip install 'callboard[experiments]'" in err
+    assert not figure.exists()
 
 
 def test_a_history_of_little_on_a_large_cluster_says_what_that_does(

@@ -60,7 +60,7 @@ def test_an_imported_history_is_backtested_as_the_raw_one_is(
     status, out, err = asked[0]
     if request.node.callspec.params["files"] in WITHOUT_RESPONSES:
         assert (status, out) == (2, "")
-        assert "there is nothing to compare" in err
+        assert "there is nothing to compare; `callboard run` plays it" in err
     else:
         (found,) = json.loads(out)
         assert status == 0

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -182,16 +183,18 @@ def test_of_sizes_that_pile_up_the_latest_is_handed_on() -> None:
 
 @SERVED
 @pytest.mark.parametrize("told", [b"", b'{"type": "quit"}'])
-def test_a_screen_whose_server_has_gone_ends(told: bytes) -> None:
+def test_a_screen_whose_server_has_gone_ends(told: bytes, tmp_path: Path) -> None:
     """Else it would stay for ever, and out of reach.  It may be told so before it has started,
     while its keys still come from somewhere.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", "callboard", "watch", "two-jobs"],
-        env={**environment(), "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-    )
+    shown = tmp_path / "shown"
+    with shown.open("wb") as out:  # a pipe that nobody reads would hold it up
+        process = subprocess.Popen(
+            [sys.executable, "-m", "callboard", "watch", "two-jobs"],
+            env={**environment(), "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver"},
+            stdin=subprocess.PIPE,
+            stdout=out,
+        )
     assert process.stdin is not None
     try:
         if told:
@@ -204,6 +207,7 @@ def test_a_screen_whose_server_has_gone_ends(told: bytes) -> None:
         process.kill()
         process.wait()
         process.stdin.close()
+    assert not told or shown.read_bytes()
 
 
 SEEN = """(() => {

@@ -46,8 +46,8 @@ class Terminal:
         )
 
     def until(self, text: str, pressing: str = "") -> None:
-        """Read until the program has written this; press keys again every few seconds meanwhile:
-        to the end leads to what has been read by then, on a busy machine to the beginning.
+        """Read until the program has written this; press keys again every few seconds meanwhile: on
+        a busy machine one that was pressed as the screen began was once without effect.
         """
         end_s = time.monotonic() + _PATIENCE_S
         again_s = time.monotonic() if pressing else end_s

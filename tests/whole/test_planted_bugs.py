@@ -240,7 +240,14 @@ class Doubling(Fifo):
         return iter(queue[:1] + queue)
 
 
-@pytest.mark.parametrize("order", [Fickle, Doubling])
+class Incomparable(Fifo):
+    """Compares by sets, none of which is before another."""
+
+    def key(self, job: JobView, kind: SlotKind) -> SortKey:
+        return (frozenset({job.job}), *super().key(job, kind))
+
+
+@pytest.mark.parametrize("order", [Fickle, Doubling, Incomparable])
 def test_s15_a_queue_is_in_no_strict_order(order: type[Order]) -> None:
     assert broken(MANY, Policy(order())).rule == "S15"
 
