@@ -21,6 +21,7 @@ from textual.widget import Widget
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.palette import DARK, Palette
 from callboard.tui.panels.changes import changed_regions
+from callboard.tui.panels.shortening import cut
 from callboard.tui.theme import style
 
 Span = tuple[str, Style]
@@ -178,11 +179,6 @@ def fitted(spans: Iterable[Span], width: int, blank: Style) -> Strip:
     if left:
         segments.append(Segment(" " * left, blank))
     return Strip(segments, width)
-
-
-def cut(text: str, width: int) -> str:
-    """The text in at most `width` columns, shortened with `…`."""
-    return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"[:width]
 
 
 def cell(text: str, width: int, left: bool = False) -> str:

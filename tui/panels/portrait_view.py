@@ -9,7 +9,7 @@ from callboard.journal.tell.names import count
 from callboard.journal.tell.time_format import axis_time, short_duration
 from callboard.scenarios.portrait import FaultOutline, ScenarioPortrait
 from callboard.tui.panels.bars import block
-from callboard.tui.panels.pane import cut
+from callboard.tui.panels.shortening import cut
 
 _LABEL = 8
 _COLUMNS_MOST = 100

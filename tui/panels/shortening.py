@@ -4,6 +4,11 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` columns, shortened at its end."""
+    return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"[: max(width, 0)]
+
+
 def cut_within(text: str, width: int) -> str:
     """The text in at most `width` columns, shortened in its middle: names of jobs, and of files,
     often differ in their ends alone.
@@ -33,7 +38,4 @@ def cut_apart(policies: Sequence[str], width: int) -> list[str]:
     begin = 1 + max(alike.rfind(sign) for sign in "/:+(,=")
     if begin >= max(width // 2, 2):
         policies = [f"…{policy[begin:]}" for policy in policies]
-    return [
-        policy if len(policy) <= width else f"{policy[: max(width - 1, 0)]}…"[: max(width, 0)]
-        for policy in policies
-    ]
+    return [cut(policy, width) for policy in policies]

@@ -2,7 +2,7 @@
 
 from callboard.journal.replay.frame import SlotCard
 from callboard.journal.tell.time_format import short_duration
-from callboard.tui.panels.pane import cut
+from callboard.tui.panels.shortening import cut
 
 CARD_WIDTH = 12
 """The columns of a card with the gap after it."""

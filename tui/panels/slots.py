@@ -36,8 +36,9 @@ from callboard.journal.replay.signs import (
     node_sign,
 )
 from callboard.scheduler.model import JobId, NodeId
-from callboard.tui.panels.pane import Pane, cut, fitted
+from callboard.tui.panels.pane import Pane, fitted
 from callboard.tui.panels.racks import Racks
+from callboard.tui.panels.shortening import cut
 from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import (
     BY_NODE,
