@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from difflib import SequenceMatcher, get_close_matches
-from itertools import groupby, islice
+from functools import partial
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -310,30 +311,21 @@ def find_scenario(name_or_path: str) -> Path:
 
 def _likely(path: Path, names: Sequence[str]) -> str:
     """What is called like it, in the library or its folder, else where names are to be had."""
-    known = {name: [Path(name)] for name in names}
+    known = {name: name for name in names}
     with suppress(OSError, ValueError):  # no folder, or no name that any could have
         there = sorted(islice(path.parent.iterdir(), _NAMES_MAX))
-        for stem, files in groupby(sorted(there, key=_stem_of), _stem_of):
-            known[stem] = [each for each in files if each.is_file()] or known.get(stem, [])
-    stems = [stem for stem, files in known.items() if files]
-    near = get_close_matches(path.stem[:200].lower(), stems, n=1)
+        there.sort(key=partial(_likeness, path))  # of two of a name the last counts
+        known.update({each.stem: str(each) for each in there if each.is_file()})
+    near = get_close_matches(path.stem[:200].lower(), known, n=1)
     if near:
-        return f"did you mean `{_likest(path, known[near[0]])}`?"
+        return f"did you mean `{known[near[0]]}`?"
     return "`callboard scenarios` lists what can be played by its name"
 
 
-def _stem_of(path: Path) -> str:
-    return path.stem
-
-
-def _likest(path: Path, files: Sequence[Path]) -> Path:
-    """Of files with different endings the one that is called most like it, else a scenario."""
-
-    def likeness(each: Path) -> tuple[float, bool]:
-        alike = SequenceMatcher(None, path.suffix, each.suffix).ratio() if path.suffix else 0.0
-        return alike, each.suffix == ".toml"
-
-    return max(files, key=likeness)
+def _likeness(path: Path, other: Path) -> tuple[float, bool]:
+    """How much a file's ending is like that of `path`, and whether it is a scenario's."""
+    alike = SequenceMatcher(None, path.suffix, other.suffix).ratio() if path.suffix else 0.0
+    return alike, other.suffix == ".toml"
 
 
 def _is_folder(name: str) -> bool:
