@@ -52,8 +52,8 @@ counts the verdicts that are others then. It was done twice on seeds that nobody
 90001 on 3 of 52 artefacts with a sure verdict became *may be chance*, which had differed, and from
 99001 on 3 of 65, as did 14 of their 297 figures with a sure verdict. None became sure of something
 else, but one figure, *reproduced* for *differs*. What lies near its border, so that intervals half
-as wide again would change its verdict, is judged on {more} or {most} seeds since, and so is what
-fresh seeds have changed."""
+as wide again would change its verdict, is judged on {more} or {most} seeds, and so are the three of
+the second time since."""
 
 
 def markdown_page(

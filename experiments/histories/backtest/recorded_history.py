@@ -41,11 +41,10 @@ def check_comparable(found: Imported, jobs: int) -> None:
     """InputError if of none of the first `jobs` a response is told that could be predicted."""
     if any(job.tells_response for job in found.recording.jobs[:jobs]):
         return
-    problem = (
-        "no job that succeeded tells how long it took: there is nothing to compare"
-        " (in a table the column `end` tells it)"
+    raise InputError(
+        "no job that succeeded tells how long it took: there is nothing to compare;"
+        " `callboard run` plays it all the same.  A table tells it in its column `end`"
     )
-    raise InputError(f"{problem}; `callboard run` plays it all the same")
 
 
 def history_of(found: Imported) -> RecordedHistory:
