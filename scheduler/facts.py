@@ -17,13 +17,13 @@ from callboard.scheduler.model import (
 )
 
 
-class _OfJob(msgspec.Struct, frozen=True, gc=False):
+class OfJob(msgspec.Struct, frozen=True, gc=False):
     """A fact about one job."""
 
     job: JobId
 
 
-class _OfStage(_OfJob, frozen=True):
+class _OfStage(OfJob, frozen=True):
     """A fact about one of the job's stages, maps or reduces."""
 
     stage: Stage
@@ -38,7 +38,7 @@ class StageFact(_OfStage, frozen=True):
     """How many tasks of the job's stage are pending or running has changed."""
 
 
-class JobArrived(_OfJob, frozen=True):
+class JobArrived(OfJob, frozen=True):
     """A job was submitted; its maps are pending."""
 
 
@@ -101,11 +101,11 @@ class Progressed(_OfStage, frozen=True):
     shuffled_ms: Millis = 0
 
 
-class JobLeft(_OfJob, frozen=True):
+class JobLeft(OfJob, frozen=True):
     """The job has ended and nothing of it runs any more; the view no longer has it."""
 
 
-class JobUpdated(_OfJob, frozen=True):
+class JobUpdated(OfJob, frozen=True):
     """The job's user or the cluster's operator has changed its priority or its pool."""
 
 

@@ -148,6 +148,10 @@ class Order(Part):
     def may_speculate(self, job: JobId, kind: SlotKind) -> bool:  # noqa: ARG002
         return True
 
+    def problem(self, view: ClusterView) -> str:  # noqa: ARG002
+        """Why a run that is stuck may be so by the order's own fault; empty where it knows none."""
+        return ""
+
 
 class LocalityWait(NamedTuple):
     """Since the job's last map launch: offers that passed it over, and the time waited."""
@@ -178,8 +182,8 @@ class LocalityRule(Part):
 
 
 def _is_number(score: object) -> bool:
-    """Whether a user's order has kept to its type."""
-    return isinstance(score, float | int)
+    """Whether a user's order has kept to its type; nan, by its name, is none."""
+    return isinstance(score, float | int) and score == score
 
 
 class PolicySpecError(ValueError):

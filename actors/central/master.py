@@ -73,6 +73,9 @@ class Master(Actor[AnyEvent]):
         self._membership = Membership(cluster, self.heartbeats, self, self.expect)
         self._begin(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
+    def waits_for(self) -> str | None:
+        return self.policy.order.problem(self.ledger) or None
+
     def _begin(self, ledger: Ledger) -> None:
         """Begin with these books."""
         self.ledger = ledger

@@ -150,7 +150,8 @@ strict_order = _rule(
     "strict-order",
     "S15",
     "jobs stand in one strict order, the same each time it is asked for",
-    "the queue is a function of facts and time; of two keys one is smaller",
+    "the queue is a function of facts and time; of two keys one is smaller; a job stands by its key"
+    " of now",
     assumes="weights above 0",
     source="; YARN testFairShareComparatorTransitivity",
 )

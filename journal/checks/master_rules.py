@@ -179,7 +179,7 @@ JOBS_COMPARED = 6
 
 class StrictQueues(Rule, Probe):
     """S15.  A queue asked for twice is the same, names no job twice and none with nothing to run;
-    and where jobs stand by keys, of any two one stands before the other.
+    and where jobs stand by keys, of any two one stands before the other, and each is that of now.
     """
 
     id = "S15"
@@ -227,9 +227,22 @@ class StrictQueues(Rule, Probe):
         elif any(not ranked.job.pending(kind) for ranked in queue):
             self.found = self.broken(None, f"{what} names a job with nothing to run", jobs)
         elif isinstance(order, KeyedOrder):
-            keys = [(*order.key(ledger.job(job), kind), job) for job in jobs[:JOBS_COMPARED]]
-            for place, one in enumerate(keys):
-                for other in keys[place + 1 :]:
-                    if (one < other) == (other < one):
-                        told = f"neither of {one} and {other} stands before the other"
-                        self.found = self.broken(None, f"{what}: {told}")
+            self._look_at_keys(ledger, order, kind, what, jobs)
+
+    def _look_at_keys(
+        self, ledger: Ledger, order: KeyedOrder, kind: SlotKind, what: str, jobs: Sequence[JobId]
+    ) -> None:
+        keys = [(*order.key(ledger.job(job), kind), job) for job in jobs[:JOBS_COMPARED]]
+        for place, one in enumerate(keys):
+            for other in keys[place + 1 :]:
+                if (one < other) == (other < one):
+                    told = f"neither of {one} and {other} stands before the other"
+                    self.found = self.broken(None, f"{what}: {told}")
+        for job in () if order.keys_lag else jobs:
+            kept, key = order.kept_key(job, kind), order.key(ledger.job(job), kind)
+            if kept != key:
+                told = (
+                    f"has job {job} by {kept}, and its key is {key} by now: what may change without"
+                    " a fact about the job itself is told by `place`"
+                )
+                self.found = self.broken(None, f"{what} {told}")

@@ -5,7 +5,7 @@ the remaining load; it takes at most one off-rack map and then no other map, and
 in a nearly full cluster one task only, to keep slots for failures and speculation (the padding).
 """
 
-from callboard.scheduler.facts import Fact, JobUpdated, StageFact
+from callboard.scheduler.facts import Fact, StageFact
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, REDUCE, SlotKind
 from callboard.scheduler.orders.keyed import RankedOrder, SortKey
@@ -37,13 +37,11 @@ class Fifo(RankedOrder):
     )
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, StageFact):  # its key is as before, and nearly always its place too
+        if isinstance(fact, StageFact) and type(self).key is Fifo.key:
+            # Its key is as before, and nearly always its place too.
             number, kind = fact.job, KINDS[fact.stage]
             if (number in self._queues[kind]) != (view.job(number).pending(kind) > 0):
                 self.place(number, kind, view)
-        elif isinstance(fact, JobUpdated):
-            for kind in KINDS:
-                self.place(fact.job, kind, view)
         else:
             super().observe(fact, view)
 

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from sortedcontainers import SortedList
 
@@ -12,8 +12,8 @@ from callboard.scheduler.entitlements import (
     demand_of,
     entitlements_by_rank,
 )
-from callboard.scheduler.facts import Fact, JobArrived, JobLeft, StageFact
-from callboard.scheduler.model import MAP, JobId, SlotKind
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, OfJob, StageFact
+from callboard.scheduler.model import KINDS, MAP, JobId, SlotKind
 from callboard.scheduler.policy import Order, PartMisbehaves, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -73,12 +73,24 @@ def _shown(key: SortKey) -> str:
 
 
 class KeyedOrder(Order):
-    """An order by a key that changes only with the job's own facts; one queue a kind of slot."""
+    """An order by a key, with a queue for each kind of slot.  A job is keyed anew whenever a fact
+    is told about it; a key that may change with others' facts is renewed by `place` when it does.
+    """
 
     ages = False
 
-    def __init__(self) -> None:
-        self._queues: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
+    keys_lag: ClassVar[bool] = False
+    """Whether a key may be as it was at the last fact of its own stage, whatever it would be by
+    now: jobs are keyed anew by these facts alone.
+    """
+
+    _queues: tuple[SortedQueue[JobId], ...]
+
+    def __new__(cls, *_args: object, **_params: object) -> Self:
+        """With its queues, even where a derived order's own `__init__` forgets this one's."""
+        order = super().__new__(cls)
+        order._queues = (SortedQueue(), SortedQueue())
+        return order
 
     @abstractmethod
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
@@ -89,19 +101,26 @@ class KeyedOrder(Order):
         """The number in the key that a person wants to see."""
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, StageFact):  # nearly all
+        if isinstance(fact, JobLeft):
+            for queue in self._queues:
+                queue.drop(fact.job)
+        elif not self.keys_lag:
+            if isinstance(fact, OfJob):
+                for kind in KINDS:
+                    self.place(fact.job, kind, view)
+        elif isinstance(fact, StageFact):
             self.place(fact.job, fact.kind, view)
         elif isinstance(fact, JobArrived):
             self.place(fact.job, MAP, view)
-        elif isinstance(fact, JobLeft):
-            for queue in self._queues:
-                queue.drop(fact.job)
 
     def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         for key, job in self._queues[kind]:
             yield QueuedJob(view.job(job), self.score(key))
 
     def place(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
+        """Key a job anew: it stands where its key of now has it, or leaves a queue in which nothing
+        of it is pending.
+        """
         seen = view.job(job)
         if not seen.pending(kind):
             self._queues[kind].drop(job)
@@ -113,6 +132,22 @@ class KeyedOrder(Order):
         if not self._queues[kind] and any(map(callable, key)):  # once tells
             raise PartMisbehaves(f"the order `{self.name}` compares a job by {_shown(key)}")
         self._queues[kind].put(job, key)
+
+    def problem(self, view: ClusterView) -> str:
+        jobs = list(view.jobs())
+        for kind in KINDS:
+            pending = [job for job in jobs if job.pending(kind)]
+            out = [job.job for job in pending if self.kept_key(job.job, kind) is None]
+            if out:
+                return (
+                    f"the order `{self.name}` has job {out[0]} not in its queue though it has tasks"
+                    " pending: an `observe` of one's own calls `super().observe(fact, view)`"
+                )
+        return ""
+
+    def kept_key(self, job: JobId, kind: SlotKind) -> SortKey | None:
+        """The key by which it stands in the queue; None if it does not stand in it."""
+        return self._queues[kind].key_of(job)
 
 
 class RankedOrder(KeyedOrder, Ranking):
@@ -135,4 +170,4 @@ class RankedOrder(KeyedOrder, Ranking):
         return self._key_of(job, kind)
 
     def _key_of(self, job: JobView, kind: SlotKind) -> SortKey:
-        return self._queues[kind].key_of(job.job) or self.key(job, kind)
+        return self.kept_key(job.job, kind) or self.key(job, kind)

@@ -23,6 +23,7 @@ class _BySize(SizeBased, RankedOrder):
     """An order by the estimated size of a phase, or by what is left of it."""
 
     guarantees: tuple[str, ...] = (*EFFICIENT, *MONOTONE_SHARES, "shortest-first")
+    keys_lag = True
 
     def score(self, key: SortKey) -> float:
         return float(key[0] / 1000)

@@ -21,6 +21,8 @@ from callboard.scheduler.view import ClusterView, JobView
 class SlicedOrder(KeyedOrder, Ranking):
     """An order by what jobs have had, which ranks them anew at every check."""
 
+    keys_lag = True
+
     def __init__(self) -> None:
         super().__init__()
         self.service = AttainedService()
