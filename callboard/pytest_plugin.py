@@ -64,11 +64,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if mark is None or not mark.args:
         raise pytest.UsageError(f"`guarantee` is for tests marked `@pytest.mark.{MARK}`")
     from callboard.experiments.run.plugins import load_policy
-    from callboard.fairness.catalogue import PROPERTIES
-    from callboard.fairness.property import is_guaranteed
+    from callboard.fairness.catalogue import guaranteed_by
 
-    policy = load_policy(mark.args[0])
-    given = [prop for prop in PROPERTIES if is_guaranteed(policy, prop)]
+    given = guaranteed_by(load_policy(mark.args[0]))
     metafunc.parametrize("guarantee", given, ids=[prop.name for prop in given], indirect=True)
 
 

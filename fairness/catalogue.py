@@ -11,7 +11,9 @@ from callboard.fairness.properties import (
     sojourn,
     work_conservation,
 )
-from callboard.fairness.property import Property
+from callboard.fairness.property import Property, is_guaranteed
+from callboard.scheduler.policy import Policy, PolicySpecError
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 PROPERTIES: tuple[Property, ...] = tuple(
     value
@@ -32,3 +34,18 @@ PROPERTIES: tuple[Property, ...] = tuple(
 """Those that these modules define, in the order in which they do."""
 
 PROPERTIES_BY_NAME: dict[str, Property] = {prop.name: prop for prop in PROPERTIES}
+
+
+def guaranteed_by(policy: Policy) -> list[Property]:
+    """The properties that a policy guarantees.  PolicySpecError if a part lists another name."""
+    for part in policy.parts:
+        names: object = part.guarantees  # a user's own, which may be anything
+        if isinstance(names, str):
+            told = f"guarantees {names!r}; names stand in a tuple, ({names!r},)"
+            raise PolicySpecError(f"`{part.name}` {told}")
+        for name in part.guarantees:
+            if name not in PROPERTIES_BY_NAME:
+                other = suggestion(name, list(PROPERTIES_BY_NAME))
+                told = f"guarantees `{name}`, which is no property; {other}"
+                raise PolicySpecError(f"`{part.name}` {told}")
+    return [prop for prop in PROPERTIES if is_guaranteed(policy, prop)]

@@ -33,9 +33,9 @@ from callboard.experiments.run import plugins
 from callboard.experiments.run.trust import Trust, trusted_scenario
 from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample, search
-from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
+from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME, guaranteed_by
 from callboard.fairness.experiment import Experiment
-from callboard.fairness.property import Property, evaluate, is_guaranteed, is_guaranteed_by_all
+from callboard.fairness.property import Property, evaluate, is_guaranteed_by_all
 from callboard.fairness.scenario_family import scenario_size
 from callboard.file_watch import file_saves, policy_files
 from callboard.journal.tell.names import count
@@ -139,7 +139,7 @@ def _plan(policy: str, options: argparse.Namespace) -> PropertySelection:
     if options.property:
         named = frozenset(_known(name) for name in options.property)
         return PropertySelection([prop for prop in PROPERTIES if prop.name in named], named)
-    guaranteed = frozenset(prop.name for prop in PROPERTIES if is_guaranteed(made, prop))
+    guaranteed = frozenset(prop.name for prop in guaranteed_by(made))
     wanted = [prop for prop in PROPERTIES if options.all or prop.name in guaranteed]
     return PropertySelection(wanted, guaranteed)
 

@@ -72,7 +72,7 @@ def check_faults(script: Sequence[ScheduledFault], trust: Trust) -> None:
 def _check(policy: str, key: str, trust: Trust) -> None:
     if not trust.allows(policy):
         problem = f"`{policy[:200]}` is code in a Python file, named from within"
-        remedy = "if you trust it, say --trust (trust=True); a file that --policy names is trusted"
+        remedy = "if you trust it, say --trust (trust=True); what you name yourself is trusted"
         raise ScenarioError(f"{problem}; {remedy}", key=key)
 
 

@@ -159,6 +159,40 @@ class Mine(KeyedOrder):
 """
 
 
+def test_an_observe_that_forgets_the_orders_own_is_told_of_where_the_run_is_stuck(
+    callboard: Run, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.py"
+    forgetful = "\n    def observe(self, fact, view):\n        pass\n"
+    mine.write_text(KEYED.format(parameters=", job, kind", body="return (1,)") + forgetful)
+    status, _, err = callboard("run", "two-jobs", "--policy", f"{mine}:Mine")
+    assert status == 1
+    assert "the order `mine` has job 0 not in its queue" in err
+    assert "calls `super().observe(fact, view)`" in err
+
+
+@pytest.mark.parametrize(
+    ("guarantees", "told"),
+    [
+        (
+            '("max_min",)',
+            "`mine` guarantees `max_min`, which is no property; did you mean `max-min`?",
+        ),
+        ('("max-min")', "names stand in a tuple, ('max-min',)"),
+    ],
+)
+def test_a_guarantee_that_is_no_property_is_refused(
+    callboard: Run, tmp_path: Path, guarantees: str, told: str
+) -> None:
+    """Else it would never be tested, and nobody would know."""
+    mine = tmp_path / "mine.py"
+    text = KEYED.format(parameters=", job, kind", body="return (1,)")
+    mine.write_text(f"{text}\n    guarantees = {guarantees}\n")
+    status, out, err = callboard("check", f"{mine}:Mine", "--max-examples", "1")
+    assert (status, out) == (2, "")
+    assert told in err
+
+
 @pytest.mark.parametrize(
     ("parameters", "body", "told"),
     [
