@@ -86,7 +86,10 @@ class KeyOrder:
         in_dialog = len(self._app.screen_stack) > 1
         if not (key.key in _SUBMITTING if in_dialog else self._is_by_the_frame(key)):
             return True
-        return self._playback.answers >= self._answers_needed
+        needed = self._answers_needed
+        if in_dialog:  # a frame that is still to be asked for is, once the dialog has gone
+            needed = min(needed, self._playback.requests)
+        return self._playback.answers >= needed
 
     def _is_by_the_frame(self, key: Key) -> bool:
         bound = self._app.screen.active_bindings.get(key.key)

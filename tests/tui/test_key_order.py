@@ -57,10 +57,13 @@ async def burst(screen: Screen, source: SlowSource, *keys: str) -> None:
     for key in keys:
         screen.app.simulate_key(key)
     await screen.pilot.pause()
-    while not screen.app.keys.idle or source.behind:
+
+    def done() -> bool:
         if source.behind:
             source.answer_one()
-        await screen.pilot.pause()
+        return screen.app.keys.idle and not source.behind
+
+    await screen.until(done)
     source.slow = False
     await screen.pilot.pause()
 
@@ -152,6 +155,20 @@ def test_a_key_after_a_dialog_s_enter_is_no_part_of_it() -> None:
 
     source = SlowSource(recorded(outage()))
     drive(source, act)
+
+
+def test_a_dialog_does_not_wait_for_a_frame_that_is_asked_for_when_it_has_gone() -> None:
+    """A pane was chosen, and the dialog came up before the screen below was laid out: that asks
+    for its frame once it is in front again, and all keys waited for it.
+    """
+
+    async def act(screen: Screen) -> None:
+        await screen.press("g")
+        screen.app.keys.hold()
+        await screen.press(*"780s", "enter")
+        assert screen.frame.at_ms == 780_000
+
+    drive(recorded(outage()), act)
 
 
 def test_a_key_after_a_refused_enter_stays_in_the_dialog() -> None:
