@@ -51,6 +51,19 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     return group
 
 
+def world_changes(options: argparse.Namespace) -> list[str]:
+    """The options by which what happens is not what the scenario's file says."""
+    given = [each for each in SHORTCUTS if getattr(options, each) is not None]
+    others = {
+        "--set": options.set,
+        "--allocations": options.allocations,
+        "--no-faults": options.no_faults,
+        "--until": options.until,
+        "--tie-order": options.tie_order is not None,
+    }
+    return given + [option for option, value in others.items() if value]
+
+
 def add_engine_argument(add: Callable[..., object]) -> None:
     """Who plays."""
     engine = (

@@ -213,6 +213,7 @@ class CallboardApp(App[None]):
                 slots.set_run(frame.run)
         if (frame.comparison is not None) is not self.paired:
             self._switch()
+            self._end_tour_of_another()
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
         self._shown.draw(frame, self.view, self.palette)
@@ -237,6 +238,13 @@ class CallboardApp(App[None]):
         self._set_small(self.size)
         self.playback.set_view(lead=0)
         self.action_focus_pane("slots" if self._one_pane else "jobs")
+
+    def _end_tour_of_another(self) -> None:
+        """A tour tells of as many runs as it has policies."""
+        if self.guide is not None and len(self.guide.tour.policies) != 1 + self.paired:
+            self.guide = None
+            self.caption("", "")
+            self.tell(f"the tour is over: it tells of {'one run' if self.paired else 'two runs'}")
 
     def say(self, note: str) -> None:
         """Show a note in the first line, or none."""

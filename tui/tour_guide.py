@@ -50,7 +50,7 @@ class TourGuide:
     @property
     def title(self) -> str:
         """Where in the tour this is, and the keys."""
-        on = ": the tour is over  space plays freely" if self._is_last else "  n next"
+        on = ": the tour is over  space plays freely" if self._is_last else "  space on  n next"
         back = "  N back" if self.place else ""
         return f"tour, {self.place + 1} of {len(self.pages)}{on}{back}"
 

@@ -8,8 +8,9 @@ from callboard import web
 from callboard.arguments import whole_number
 from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live.live_server import start_runs
+from callboard.experiments.run import plugins
 from callboard.experiments.user_errors import InputError
-from callboard.run_arguments import add_world_arguments, plan_world, run_key
+from callboard.run_arguments import add_world_arguments, plan_world, run_key, world_changes
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scenarios.tour import Tour, find_tour, load_tour
@@ -69,7 +70,17 @@ def _tour(options: argparse.Namespace) -> Tour | None:
     if options.at or options.play:
         option = "--at" if options.at else "--play"
         raise InputError(f"{option}: a tour has its own times; leave one of them out")
-    return load_tour(find_tour(find_scenario(options.scenario)))
+    tour = load_tour(find_tour(find_scenario(options.scenario)))
+    told = [plugins.canonical_policy(policy) for policy in tour.policies]
+    if options.policy and [plugins.canonical_policy(each) for each in options.policy] != told:
+        raise InputError(
+            f"--policy: the tour tells of {' and then '.join(told)}; leave one of them out"
+        )
+    if changed := world_changes(options):
+        raise InputError(
+            f"{changed[0]}: the tour tells of the scenario as it is; leave one of them out"
+        )
+    return tour
 
 
 def _watch_in_browsers(options: argparse.Namespace, policies: list[str]) -> int:

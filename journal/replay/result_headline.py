@@ -68,7 +68,7 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     if told[0] == told[1]:
         sentence = f"A job took {told[0]} on average under {policies[0]} and {policies[1]} alike."
     gains = [first[job] - second[job] for job in both]
-    chance = "One seed: `callboard run --seeds 10` tells whether that is chance."
+    chance = "One seed: `callboard run` of the same with `--seeds 10` tells whether that is chance."
     sentences = [sentence, *_who(gains, policies[1]), chance]
     return ResultHeadline(with_sign(share, ".0%"), sentences)
 

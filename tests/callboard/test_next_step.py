@@ -165,6 +165,25 @@ def test_one_scenario_and_one_policy_are_described(capsys: pytest.CaptureFixture
     assert "did you mean `fair`?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (("--policy", "fair"), "--policy: the tour tells of fifo and then fair"),
+        (("--policy", "fair", "--policy", "fifo"), "--policy: the tour tells of fifo and then"),
+        (("--no-faults",), "--no-faults: the tour tells of the scenario as it is"),
+        (("--set", "cluster.nodes=9"), "--set: the tour tells of the scenario as it is"),
+        (("--seed", "2"), "--seed: the tour tells of the scenario as it is"),
+    ],
+)
+def test_a_tour_is_not_taken_of_another_world(
+    callboard: Run, changed: tuple[str, ...], told: str
+) -> None:
+    """What it says would not be so."""
+    status, _, err = callboard("watch", "two-jobs", "--tour", *changed)
+    assert status == 2
+    assert told in err
+
+
 def test_the_file_of_a_scenario_can_be_opened_from_here(
     callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

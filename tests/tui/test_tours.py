@@ -114,12 +114,12 @@ def test_next_and_back_go_to_the_moments_of_their_steps() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("n", "n", "n")
         assert screen.frame.at_ms == 520_000
-        assert "4 of 9  n next  N back" in screen.text()
+        assert "4 of 9  space on  n next  N back" in screen.text()
         await screen.press("N")
         assert screen.frame.at_ms == 405_000
         await screen.press(*"NNNN")
         assert (screen.frame.at_ms, screen.playing()) == (0, False)
-        assert "tour, 1 of 9  n next━" in screen.text()
+        assert "tour, 1 of 9  space on  n next━" in screen.text()
 
     play("master-pause", act, (80, 24))
 
@@ -274,6 +274,38 @@ def test_a_small_screen_has_both_sides_of_a_small_cluster() -> None:
         assert both == [True, True, False, True, True]
         assert jobs == [True, False, True, False, True]
         assert heights[1] == heights[3] == [14, 14]
+
+    play("two-jobs", act, (80, 24))
+
+
+def test_a_small_screen_shows_an_audience_one_pane_and_what_came_of_it() -> None:
+    """`1` after `3` had both; the result was never there."""
+
+    async def act(screen: Screen) -> None:
+        await screen.press("P", "3", "1")
+        assert ("─ 1 slots" in screen.text(), "─ 3 events" in screen.text()) == (True, False)
+        await screen.press("g", *"9:00:00", "enter")
+        assert "A job took 3 min 35 s on average under fair." in screen.text()
+
+    play("rack-outage", act, (80, 24))
+
+
+def test_at_the_end_a_small_screen_says_who_is_ahead() -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("g", *"9:00:00", "enter")
+        assert "fair ahead: mean time −30%" in screen.text().splitlines()[0]
+
+    play("two-jobs", act, (80, 24))
+
+
+def test_a_tour_of_two_runs_ends_where_one_is_kept() -> None:
+    """Its next step went to a pane that is not there."""
+
+    async def act(screen: Screen) -> None:
+        await screen.press("n", "n", "w", "n", "n")
+        assert screen.said()[0] == "the tour is over: it tells of two runs"
+        assert not screen.app.query_one(Caption).display
+        assert not screen.app.paired
 
     play("two-jobs", act, (80, 24))
 

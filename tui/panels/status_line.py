@@ -45,6 +45,8 @@ class StatusLine(Pane, can_focus=False):
         spare = self.content_size.width - sum(len(text) for text, _ in (*left, *right))
         while spare < 1 and len(right) > 1:
             spare += len(right.pop(0)[0])
+        if spare < 0 and _OF_TWO in left[-1][0]:  # who is ahead says more, and ■ that it is over
+            spare += len(left.pop()[0])
         if spare < 0:
             spare += sum(len(text) for text, _ in right)
             right = []
@@ -100,6 +102,9 @@ class StatusLine(Pane, can_focus=False):
             yield text, wrong if totals.unaware else dim
 
 
+_OF_TWO = "both runs are over"
+
+
 def _failed(frame: Frame) -> str:
     """That a run has failed by now, and why; empty if none has."""
     if frame.comparison is not None:
@@ -110,7 +115,7 @@ def _failed(frame: Frame) -> str:
 
 def _ending(frame: Frame) -> str:
     if frame.comparison is not None:
-        return "both runs are over"
+        return _OF_TWO
     return ENDING_WORDS.get(frame.reason, f"the run {frame.reason}")
 
 
