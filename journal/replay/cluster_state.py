@@ -5,7 +5,7 @@ and kept as a snapshot.
 """
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import accumulate
@@ -19,7 +19,7 @@ from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.waiting_reservations import WaitingReservations
-from callboard.scheduler.model import MAP, STAGES, JobId, Millis, NodeId, stage_on
+from callboard.scheduler.model import MAP, MAPS, STAGES, AttemptId, JobId, Millis, NodeId, stage_on
 from callboard.scheduler.reasons import Refusal
 
 _SUCCEEDED = Outcome.SUCCEEDED
@@ -27,11 +27,33 @@ _IDLE, _MAP = SlotState.IDLE, SlotState.MAP
 _SHUFFLE, _REDUCE = SlotState.SHUFFLE, SlotState.REDUCE
 
 
+class _TimesOfAttempts:
+    """A time for each attempt, 0 where none is noted, in 8 bytes: their numbers come in blocks, one
+    a scheduler.
+    """
+
+    _BITS = 12
+
+    def __init__(self) -> None:
+        self._blocks: defaultdict[int, array[int]] = defaultdict(
+            lambda: array("q", bytes(8 << self._BITS))
+        )
+
+    def note(self, attempt: AttemptId, time_ms: Millis) -> None:
+        self._blocks[attempt >> self._BITS][attempt & ((1 << self._BITS) - 1)] = time_ms
+
+    def of(self, attempt: AttemptId) -> Millis:
+        block = self._blocks.get(attempt >> self._BITS)
+        return 0 if block is None else block[attempt & ((1 << self._BITS) - 1)]
+
+
 class ClusterState:
     """Everything that is so at one moment of a run; `observe` takes the next event in.
 
     The areas are in ms up to the last event: `busy_ms` for which slots of a kind were held,
-    `wasted_ms` by attempts that failed or were killed, `jobs_ms` for which jobs were in the system.
+    `wasted_ms` by attempts that failed or were killed, or whose output was lost, `jobs_ms` for
+    which jobs were in the system.
+
     There are `slots` of each kind, those of a node from `first` on.  Columns have an entry for each
     slot: `owners` are jobs (their number + 1, 0 for none), `holders` the attempts that have it or
     had it last, `reduce_slots` has 1 for those of reduces; or they have one for each node.
@@ -62,6 +84,12 @@ class ClusterState:
         """The job that got each colour last."""
         self.jobs_ms = 0
         self.wasted_ms = 0
+        self._held_ms = _TimesOfAttempts()
+        """How long each map held its slot that succeeded.  All copies have the same: it is written
+        when that is told, and asked for later.
+        """
+        self._lost_ms: dict[JobId, Millis] = {}
+        """What of the slot time of each job's done tasks was lost, with their outputs."""
         self.levels = [0, 0, 0]
         """Launched maps, by locality."""
         self.skips: dict[JobId, tuple[ev.AttemptLaunched, Refusal]] = {}
@@ -77,7 +105,7 @@ class ClusterState:
         """The same, to be changed independently."""
         twin = copy(self)
         for name, value in vars(self).items():
-            if not isinstance(value, int | bytes):
+            if not isinstance(value, int | bytes) and name != "_held_ms":
                 vars(twin)[name] = value.copy() if hasattr(value, "copy") else value[:]
         return twin
 
@@ -103,6 +131,12 @@ class ClusterState:
             self._group(event.job)
         elif isinstance(event, ev.JobChanged):
             self._group(event.job)
+        elif isinstance(event, ev.MapOutputsLost):
+            self._lose(event.job, sum(map(self._held_ms.of, event.attempts)))
+        elif isinstance(event, ev.JobResubmitted):
+            phases = run.jobs[event.job].phases.values()
+            had_ms = sum(phase.held_ms for phase in phases) - self._lost_ms.get(event.job, 0)
+            self._lose(event.job, had_ms)
         elif isinstance(event, ev.RunStarted):
             self._run_started(event)
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
@@ -199,6 +233,9 @@ class ClusterState:
         if attempt.slot != NO_SLOT:
             self.since[self.first[node] + attempt.slot] = event.at_ms
             self._show(event, attempt)
+            closed = attempt.closed
+            if closed is not None and closed.outcome is not _SUCCEEDED:  # it ran on in vain
+                self.wasted_ms += event.at_ms - max(closed.at_ms, attempt.began_ms)
 
     def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         held_ms = attempt.held_until(event.at_ms)
@@ -208,9 +245,15 @@ class ClusterState:
             stage = stage_on(attempt.launch.kind)
             total_ms, count = self.done[stage]
             self.done[stage] = total_ms + held_ms - attempt.fetching_ms, count + 1
+            if stage is MAPS:
+                self._held_ms.note(event.attempt, held_ms)
         else:
             self.wasted_ms += held_ms
         self._show(event, attempt)
+
+    def _lose(self, job: JobId, held_ms: Millis) -> None:
+        self.wasted_ms += held_ms
+        self._lost_ms[job] = self._lost_ms.get(job, 0) + held_ms
 
     def _show(self, event: ev.AttemptEvent, attempt: AttemptRecord) -> None:
         """Update the slot that the attempt has, or had last."""

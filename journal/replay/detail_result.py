@@ -58,7 +58,7 @@ def _starving(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
 
 def _wasted(cluster: ClusterState, so_far: str = "") -> list[_Fact]:
     wasted_ms = cluster.wasted_ms
-    told = f"{duration(wasted_ms)}{so_far} in attempts cut short"
+    told = f"{duration(wasted_ms)}{so_far} in work that was lost"
     return [("wasted", told)] if wasted_ms else []
 
 

@@ -41,7 +41,9 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     if failed := len(jobs) - len(took):
         sentences.append(f"{count(failed, 'job')} of {len(jobs):,} did not succeed.")
     if cluster.wasted_ms:
-        sentences.append(f"{duration(cluster.wasted_ms)} of slot time went into lost attempts.")
+        sentences.append(
+            f"{duration(cluster.wasted_ms)} of slot time went into work that was lost."
+        )
     return ResultHeadline(short_mean(mean), sentences)
 
 
