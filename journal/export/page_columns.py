@@ -46,7 +46,8 @@ class MarkColumns(msgspec.Struct, frozen=True):
 
 class ChartColumns(msgspec.Struct, frozen=True):
     """The charts: shares of busy slots, jobs in the system and those that nothing runs of, and
-    minutes of slot time wasted, on average in each part of the run.
+    minutes of slot time wasted, on average in each part of the run; the `peaks` of the first three
+    at any time.
     """
 
     maps: list[float]
@@ -54,6 +55,7 @@ class ChartColumns(msgspec.Struct, frozen=True):
     jobs: list[float]
     waiting: list[float]
     wasted: list[float]
+    peaks: tuple[float, float, float]
 
 
 class PageNodes(msgspec.Struct, frozen=True):

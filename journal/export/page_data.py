@@ -137,6 +137,7 @@ def _charts(recording: Recording, jobs: ChangeLog) -> ChartColumns:
         jobs=_rounded(charts.jobs),
         waiting=_rounded(_means(_waiting(jobs, end_ms), _COLUMNS)),
         wasted=_rounded(charts.wasted),
+        peaks=charts.peaks,
     )
 
 

@@ -52,7 +52,8 @@ class ClusterState:
 
     The areas are in ms up to the last event: `busy_ms` for which slots of a kind were held,
     `wasted_ms` by attempts that failed or were killed, or whose output was lost, `jobs_ms` for
-    which jobs were in the system.
+    which jobs were in the system.  `peaks` are the most slots of each kind that were held, and the
+    most jobs that were in the system, together and for a while.
 
     There are `slots` of each kind, those of a node from `first` on.  Columns have an entry for each
     slot: `owners` are jobs (their number + 1, 0 for none), `holders` the attempts that have it or
@@ -83,6 +84,7 @@ class ClusterState:
         self._hue_given = [-1] * HUES
         """The job that got each colour last."""
         self.jobs_ms = 0
+        self.peaks = [0, 0, 0]
         self.wasted_ms = 0
         self._held_ms = _TimesOfAttempts()
         """How long each map held its slot that succeeded.  All copies have the same: it is written
@@ -117,6 +119,7 @@ class ClusterState:
             self.busy_ms[0] += run.busy[0] * passed
             self.busy_ms[1] += run.busy[1] * passed
             self.jobs_ms += len(run.live) * passed
+            self._note_peaks()
         attempt = run.follow(event)
         if type(event) in _OF_QUEUES:
             self.reservations.observe(event, attempt)
@@ -142,6 +145,15 @@ class ClusterState:
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
             self._show_nodes(event)
         return attempt
+
+    def _note_peaks(self) -> None:
+        (maps, reduces), live, peaks = self.run.busy, len(self.run.live), self.peaks
+        if maps > peaks[0]:
+            peaks[0] = maps
+        if reduces > peaks[1]:
+            peaks[1] = reduces
+        if live > peaks[2]:
+            peaks[2] = live
 
     def areas(self, at_ms: Millis) -> tuple[int, int, int]:
         """`busy_ms` of both kinds, and `jobs_ms`, at a moment up to which nothing happens."""

@@ -4,6 +4,7 @@ A frame is a value, made of numbers, bytes and finished sentences.  It says ever
 draws for one moment of a run, so it can cross a pipe, and a screen never touches an actor.
 """
 
+import math
 from enum import IntEnum, IntFlag
 
 import msgspec
@@ -251,6 +252,7 @@ class LogLine(msgspec.Struct, frozen=True, array_like=True):
 
 class Charts(msgspec.Struct, frozen=True, array_like=True):
     """Figures over the whole run so far, one a column of the time bar; NaN where there are none.
+    They are means over the time of a column; `peaks` are the most of the first three at any time.
 
     Shares of busy map and reduce slots; jobs in the system; the share of maps launched on a node
     that holds their input; slot minutes wasted by attempts that failed or were killed.  `marks` has
@@ -262,6 +264,7 @@ class Charts(msgspec.Struct, frozen=True, array_like=True):
     jobs: list[float]
     local: list[float]
     wasted: list[float]
+    peaks: tuple[float, float, float]
     marks: bytes
 
 
@@ -294,6 +297,8 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
     `slots` of each kind and how many of them really are `busy`; jobs `submitted` so far and those
     in the system; nodes that are `down`, those that the master has given up for `lost`, and how
     many of those down it is `unaware` of.  Where several schedulers keep books, `keeper` says so.
+    `local` is the share of the maps launched so far whose node holds their input, NaN without any;
+    `wasted_ms` the slot time that has come to nothing.
     """
 
     slots: tuple[int, int]
@@ -305,6 +310,8 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
     unaware: int
     master_paused: bool = False
     keeper: str = "master"
+    local: float = math.nan
+    wasted_ms: Millis = 0
 
 
 class ResultHeadline(msgspec.Struct, frozen=True, array_like=True):

@@ -87,6 +87,11 @@ class RunHistory:
                 jobs=(jobs / spans).tolist(),
                 local=np.where(launched > 1e-6, local / launched, np.nan).tolist(),
                 wasted=(wasted / _MINUTE_MS).tolist(),
+                peaks=(
+                    last_state.peaks[0] / slots[0],
+                    last_state.peaks[1] / slots[1],
+                    last_state.peaks[2],
+                ),
                 marks=self._marks(columns, until_ms),
             )
 

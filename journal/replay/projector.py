@@ -1,5 +1,7 @@
 """The frame for a recording, a place in it and a view.  Nothing is changed."""
 
+import math
+
 import msgspec
 import numpy as np
 
@@ -99,6 +101,8 @@ def _totals(cluster: ClusterState) -> fr.Totals:
         unaware=int((down & (np.frombuffer(cluster.lost, np.uint8) == 0)).sum()),
         master_paused=cluster.run.paused,
         keeper=keeper_of_books(cluster.run.policy),
+        local=cluster.levels[0] / launched if (launched := sum(cluster.levels)) else math.nan,
+        wasted_ms=cluster.wasted_ms,
     )
 
 

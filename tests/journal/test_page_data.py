@@ -138,7 +138,10 @@ class TestEveryMoment:
         marks = source.recording.history.marks()
         assert len(data["marks"]["kind"]) == len(data["marks"]["at"]) == len([*marks])
         charts = data["charts"]
+        peaks = charts.pop("peaks")
         assert len({len(values) for values in charts.values()}) == 1
+        means = [max(charts[name]) for name in ("maps", "reduces", "jobs")]
+        assert all(mean <= peak + 1e-3 for mean, peak in zip(means, peaks, strict=True))
         assert all(
             waiting <= jobs + 1e-3
             for waiting, jobs in zip(charts["waiting"], charts["jobs"], strict=True)

@@ -31,10 +31,8 @@ class Sought(Message):
 
 class Chart(msgspec.Struct, frozen=True):
     """One figure: its label, and a `short` one beside a value; where it is in a frame, how a value
-    is written, its colour, and the end of the scale, None for the largest value.
-
-    `now` is its value at the present moment, as the first line has it; without it that is the
-    column's.
+    is written, its colour, the end of the scale, None for the largest value, and its value at the
+    present moment.  `peak` is its place among `Charts.peaks`; what is a sum so far has none.
     """
 
     label: str
@@ -42,8 +40,9 @@ class Chart(msgspec.Struct, frozen=True):
     of: Callable[[Charts], list[float]]
     write: Callable[[float], str]
     colour: Callable[[Palette], str]
+    now: Callable[[Totals], float]
     most: float | None = None
-    now: Callable[[Totals], float] | None = None
+    peak: int | None = None
 
 
 def _busy_share(kind: SlotKind) -> Callable[[Totals], float]:
@@ -51,21 +50,25 @@ def _busy_share(kind: SlotKind) -> Callable[[Totals], float]:
 
 
 _MAPS = Chart(
-    "maps busy", "maps", lambda c: c.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0,
-    _busy_share(SlotKind.MAP),
+    "maps busy", "maps", lambda c: c.maps, "{:.0%}".format, lambda p: p.jobs[0],
+    _busy_share(SlotKind.MAP), most=1.0, peak=0,
 )  # fmt: skip
 _REDUCES = Chart(
-    "reduces busy", "reduces", lambda c: c.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0,
-    _busy_share(SlotKind.REDUCE),
+    "reduces busy", "reduces", lambda c: c.reduces, "{:.0%}".format, lambda p: p.jobs[1],
+    _busy_share(SlotKind.REDUCE), most=1.0, peak=1,
 )  # fmt: skip
 _JOBS = Chart(
     "jobs in system", "jobs", lambda c: c.jobs, "{:.0f}".format, lambda p: p.accent,
-    now=lambda totals: totals.in_system,
+    lambda totals: totals.in_system, peak=2,
 )  # fmt: skip
-_LOCAL = Chart("local maps", "local", lambda c: c.local, "{:.0%}".format, lambda p: p.good, 1.0)
+_LOCAL = Chart(
+    "local maps so far", "local", lambda c: c.local, "{:.0%}".format, lambda p: p.good,
+    lambda totals: totals.local, most=1.0,
+)  # fmt: skip
 _WASTED = Chart(
-    "wasted now", "wasted now", lambda c: c.wasted, "{:,.0f}min".format, lambda p: p.fault
-)
+    "wasted so far", "wasted", lambda c: c.wasted, "{:,.0f} min".format, lambda p: p.fault,
+    lambda totals: totals.wasted_ms / 60_000,
+)  # fmt: skip
 
 CHARTS = (_MAPS, _REDUCES, _JOBS, _LOCAL, _WASTED)
 _ALWAYS = (_MAPS, _JOBS)
@@ -159,9 +162,8 @@ def _telling(frame: Frame) -> list[Chart]:
 
 
 def most_jobs_at_once(frame: Frame) -> int:
-    """The most jobs that have been in the system together, as far as the charts can tell."""
-    known = (value for value in frame.charts.jobs if not math.isnan(value))
-    return max(math.ceil(max(known, default=0)), frame.totals.in_system)
+    """The most jobs that have been in the system together, as far as the run is known."""
+    return max(round(frame.charts.peaks[2]), frame.totals.in_system)
 
 
 def _most(chart: Chart, *shown: Charts) -> float:
@@ -170,14 +172,11 @@ def _most(chart: Chart, *shown: Charts) -> float:
 
 
 def _value(frame: Frame, chart: Chart, name: str | None) -> str:
-    """The value at the present moment and the most so far; with a name before them, shorter."""
-    values = chart.of(frame.charts)
-    column = values[column_of(frame.at_ms, frame, len(values))] if values else math.nan
-    now = column if chart.now is None else chart.now(frame.totals)
-    known = [value for value in (*values, now) if not math.isnan(value)]
-    text = "–" if math.isnan(now) else chart.write(now)
-    most = chart.write(max(known)) if known else "–"
-    whole = f"{text}, max {most}"
+    """The value at the present moment, and the most at any; with a name before them, shorter."""
+    now = chart.now(frame.totals)
+    text = whole = "–" if math.isnan(now) else chart.write(now)
+    if chart.peak is not None:
+        whole = f"{text}, max {chart.write(max(frame.charts.peaks[chart.peak], now))}"
     if name is None:
         return cut(whole, LABEL_WIDTH)
     told = whole if len(name) + len(whole) < LABEL_WIDTH else text

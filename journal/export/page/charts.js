@@ -10,14 +10,23 @@ const percent = (value) => share(value, 1);
 const whole = (value) => grouped(roundHalfEven(value));
 const busyShare = (kind) => (totals) => totals.busy[kind] / Math.max(totals.slots[kind], 1);
 
-/** Each has a name, one figure or two, how a value is written, and its value now, where the head
- * has it; some the end of their scale, and one is there even if it is zero all along. */
+/** Each has a name, one figure or two, how a value is written, and its value now with the place of
+ * its peak, without which it is the sum so far; some the end of their scale, and one is there even
+ * if it is zero all along. */
 const CHARTS = [
-  { name: "maps busy", of: ["maps"], most: 1, write: percent, now: busyShare(0) },
-  { name: "reduces busy", of: ["reduces"], most: 1, write: percent, now: busyShare(1) },
-  { name: "jobs in system", of: ["jobs", "waiting"], write: whole, now: (t) => t.live, always: 1 },
-  { name: "wasted", of: ["wasted"], write: (value) => `${whole(value)} min` },
+  { name: "maps busy", of: ["maps"], most: 1, write: percent, now: busyShare(0), peak: 0 },
+  { name: "reduces busy", of: ["reduces"], most: 1, write: percent, now: busyShare(1), peak: 1 },
+  { name: "jobs in system", of: ["jobs", "waiting"], write: whole, now: (t) => t.live, peak: 2,
+    always: 1 },
+  { name: "wasted so far", of: ["wasted"], write: (value) => `${whole(value)} min` },
 ];
+
+/** A chart's value at a part of the run, from 0 to 1. */
+function valueAt(chart, values, part, totals) {
+  if (chart.now) return chart.now(totals);
+  const column = Math.min(Math.floor(part * values.length), values.length - 1);
+  return values.slice(0, column + 1).reduce((sum, value) => sum + value, 0);
+}
 
 class Charts {
   constructor(run, seek, seekMark) {
@@ -48,7 +57,7 @@ class Charts {
     plot.append(area(run.beside ? values.slice(0, 1) : values, most, chart.of, run.ownEnd / run.end));
     if (run.beside) plot.append(lineOf(other, most, run.beside.ownEnd / run.end));
     line.append(label, plot);
-    return { chart, line, text, values: values[0], other, peak: Math.max(0, ...values[0]) };
+    return { chart, line, text, values: values[0], other };
   }
 
   /** The moment under the pointer. */
@@ -71,10 +80,10 @@ class Charts {
       this.showBoth(now, totals);
       return;
     }
-    for (const { chart, text, values, peak } of this.rows) {
-      const column = Math.min(Math.floor(now * values.length), values.length - 1);
-      const value = chart.now ? chart.now(totals) : values[column];
-      setText(text, `${chart.write(value)}, max ${chart.write(Math.max(peak, value))}`);
+    const { peaks } = this.run.data.charts;
+    for (const { chart, text, values } of this.rows) {
+      const value = chart.write(valueAt(chart, values, now, totals));
+      setText(text, chart.now ? `${value}, max ${chart.write(peaks[chart.peak])}` : value);
     }
   }
 
@@ -84,10 +93,9 @@ class Charts {
     const sides = [[run, totals], [run.beside, run.beside.totals()]];
     for (const { chart, text, values, other } of this.rows) {
       const told = sides.map(([side, figures], place) => {
-        const columns = [values, other][place];
         const part = Math.min((now * run.end) / Math.max(side.ownEnd, 1), 1);
-        const column = Math.min(Math.floor(part * columns.length), columns.length - 1);
-        return `${place ? "line: " : ""}${side.policyName} ${chart.write(chart.now ? chart.now(figures) : columns[column])}`;
+        const value = valueAt(chart, [values, other][place], part, figures);
+        return `${place ? "line: " : ""}${side.policyName} ${chart.write(value)}`;
       });
       setText(text, told.join(", "));
     }

@@ -260,6 +260,25 @@ class TestFrame:
         assert charts.marks[420_000 * 50 // end_ms] == Mark.FAULT
         assert charts.marks[1_200_000 * 50 // end_ms] == Mark.LOST
 
+    @pytest.mark.parametrize("columns", [7, 50, 400])
+    def test_peaks_are_those_of_the_run_however_wide_the_screen(self, columns: int) -> None:
+        """Fewer columns have lower means; that was the most of a chart."""
+        events = outage()
+        cursor = Cursor(taped(events))
+        cursor.move(GoTo(600_000))
+        recount, most = RunState(), [0, 0, 0]
+        for event in events:
+            if event.at_ms > recount.now_ms:
+                now = [*recount.busy, len(recount.live)]
+                most = [max(pair) for pair in zip(most, now, strict=True)]
+            recount.observe(event)
+        frame = cursor.frame(View(columns=columns))
+        slots = [*frame.totals.slots, 1]
+        assert frame.charts.peaks == tuple(
+            each / have for each, have in zip(most, slots, strict=True)
+        )
+        assert max(frame.charts.jobs) <= frame.charts.peaks[2] + 1e-6
+
     def test_many_samples_are_thinned_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("callboard.journal.replay.history._SAMPLES_MAX", 32)
         cursor = Cursor(taped(outage()))
