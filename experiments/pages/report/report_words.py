@@ -139,7 +139,8 @@ def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
 
 def _between_settings(groups: Sequence[SettingRuns]) -> str:
     """What the second setting did to the mean response time of the first; of more settings the one
-    in which a job took least, and the one in which most.
+    in which a job took least, and the one in which most.  Jobs of different scenarios are different
+    jobs: none took less than another.
     """
     found = [
         (mean, name)
@@ -151,9 +152,11 @@ def _between_settings(groups: Sequence[SettingRuns]) -> str:
     if len(found) > 2:
         found.sort(key=lambda each: each[0].mean)
     (one, of_one), (other, of_other) = found[0], found[-1]
-    took = f"a job took {interval_text(write_seconds, other)} on average"
-    begun = f"{of_other[:1].upper()}{of_other[1:]} {took}"
-    base = f"{of_one} ({interval_text(write_seconds, one)})"
+    told_one, told_other = (interval_text(write_seconds, mean) for mean in (one, other))
+    begun = f"{of_other[:1].upper()}{of_other[1:]} a job took {told_other} on average"
+    if len({group.scenario for group in groups}) > 1:
+        return f"{begun}, {of_one} {told_one}. "
+    base = f"{of_one} ({told_one})"
     share = other.mean / one.mean - 1 if one.mean else 0.0
     if abs(share) < 0.005:
         return f"{begun}, about as long as {base}. "

@@ -106,7 +106,8 @@ def _asked(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bloc
         mine = [cell.result for cell in source.cells if cell.scenario == scenario]
         results = [each for each in mine if each is not None]
         world = source.worlds.get(scenario, WorldFacts())
-        sentence = world_sentence(world, results, several=len(groups) > 1)
+        settings = sum(group.scenario == scenario for group in groups)
+        sentence = world_sentence(world, results, several=settings > 1)
         yield Prose(text=" ".join(filter(None, (world.story, sentence))))
     policies = list(dict.fromkeys(cell.policy for cell in source.cells))
     seeds = sorted({cell.seed for cell in source.cells})

@@ -254,6 +254,18 @@ def test_of_settings_under_one_policy_it_says_what_they_did() -> None:
         assert all(len(row) == len(table.headings) for row in table.rows)
 
 
+def test_jobs_of_two_scenarios_are_not_compared() -> None:
+    """None took less than another: they are different jobs.  Each has one cluster."""
+    own = [each for each in cells(()) if each.policy == "fifo"]
+    other = [msgspec.structs.replace(each, scenario="other") for each in own]
+    document = study_report(ReportSource(cells=own + other))
+    assert document.lead == (
+        f"In other a job took 102 ± 2 s on average, in {own[0].scenario} 102 ± 2 s."
+        " 2 settings, 3 seeds each."
+    )
+    assert "In the first setting" not in said(document)
+
+
 def test_of_a_journal_that_is_cut_off_the_lead_says_so_at_once(tmp_path: Path) -> None:
     whole = journals(tmp_path, "fifo")
     (cut,) = journals(tmp_path, "fair", events=STORY[:-1])
