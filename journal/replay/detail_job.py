@@ -36,7 +36,7 @@ def job_detail(
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
     spent = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
     facts = [("state", _state(row)), ("response", spent)]
-    facts += _went_to(recording, cluster, row, view)
+    facts += _went_to(recording, cluster, row, at_ms, view)
     facts += [("maps", _progress(row, MAPS))]
     if submission.reduces:
         facts += [("reduces", _progress(row, REDUCES))]
@@ -56,7 +56,7 @@ def job_detail(
 
 
 def _went_to(
-    recording: Recording, cluster: ClusterState, row: JobRecord, view: View
+    recording: Recording, cluster: ClusterState, row: JobRecord, at_ms: Millis, view: View
 ) -> list[tuple[str, str]]:
     """Where its response went; of a job that goes on, where its time went so far, once the view
     stands still.
@@ -65,7 +65,7 @@ def _went_to(
     if row.finished_ms is not None:
         said, lines = "it went to", response_shares(recording, job)
     elif view.at_rest:
-        said, lines = "went to", _shares(recording.parts_so_far(job, cluster.run.index))
+        said, lines = "went to", _shares(recording.parts_so_far(job, cluster.run.index, at_ms))
     else:
         return []
     return list(zip((said, "", ""), lines, strict=False))

@@ -118,7 +118,7 @@ class Recording:
         self._spacing = _SNAPSHOT_EVERY
         self._snapshots: list[ClusterState] = [ClusterState()]
         self._response_parts: dict[JobId, ResponseParts | None] = {}
-        self._parts_so_far: tuple[JobId, int, ResponseParts | None] = (-1, 0, None)
+        self._parts_so_far: tuple[JobId, int, Millis, ResponseParts | None] = (-1, 0, 0, None)
         self._nearest_state = ClusterState()
         """The state that was asked for last, which is often nearer than a snapshot."""
 
@@ -133,16 +133,20 @@ class Recording:
             self._response_parts[job] = self._parts_after(end, job)
         return self._response_parts[job]
 
-    def parts_so_far(self, job: JobId, index: int) -> ResponseParts | None:
-        """Where a job's time went in the first `index` events; None where these are too many."""
+    def parts_so_far(self, job: JobId, index: int, at_ms: Millis) -> ResponseParts | None:
+        """Where a job's time went until `at_ms`, by when `index` events have happened; None where
+        these are too many.
+        """
         if index > _EXPLAINED_SO_FAR_MOST:
             return None
-        if self._parts_so_far[:2] != (job, index):
-            self._parts_so_far = job, index, self._parts_after(index, job)
-        return self._parts_so_far[2]
+        if self._parts_so_far[:3] != (job, index, at_ms):
+            self._parts_so_far = job, index, at_ms, self._parts_after(index, job, at_ms)
+        return self._parts_so_far[3]
 
-    def _parts_after(self, index: int, job: JobId) -> ResponseParts | None:
-        return response_parts(lambda: map(self.event, range(index)), job)
+    def _parts_after(
+        self, index: int, job: JobId, until_ms: Millis | None = None
+    ) -> ResponseParts | None:
+        return response_parts(lambda: map(self.event, range(index)), job, until_ms)
 
     def _end_of(self, job: JobId) -> int | None:
         """How many events there are up to the job's end."""

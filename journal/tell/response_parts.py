@@ -202,9 +202,11 @@ ReadEvents = Callable[[], Iterable[ev.AnyEvent]]
 """Reads a run from its beginning, each time it is called."""
 
 
-def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
-    """Where the response of a job went, or its time so far; None if it was not submitted.  Errors
-    as in reading.
+def response_parts(
+    read: ReadEvents, job: JobId, until_ms: Millis | None = None
+) -> ResponseParts | None:
+    """Where the response of a job went, or its time so far, to the last event or to `until_ms`
+    behind that; None if it was not submitted.  Errors as in reading.
     """
     chain, run_state, thinking = ChainReader(job), RunState(), _Thinking(job)
     for event in read():
@@ -213,7 +215,7 @@ def response_parts(read: ReadEvents, job: JobId) -> ResponseParts | None:
         thinking.observe(event, is_here=job in run_state.live)
     if chain.submitted is None:
         return None
-    pieces = chain.pieces(run_state.now_ms)
+    pieces = chain.pieces(run_state.now_ms if until_ms is None else until_ms)
     waiting = [piece for piece in pieces if piece.link is ChainLink.WAITING]
     waits = _watched(read, job, waiting, thinking)
     ms: Counter[str] = Counter()
@@ -249,6 +251,9 @@ def _watched(
         if attempt is not None and _takes_slot(attempt) != taken:
             launch = attempt.launch
             waits[launch.kind].change(launch.job, -1 if taken else 1)
+    else:
+        for wait in waits:
+            wait.pass_until(end_ms, run_state, slots[wait.kind], reservations)
     for wait in waits:
         wait.settle_all()
     return waits

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent
@@ -152,9 +153,26 @@ def test_the_end_of_a_job_says_where_its_response_went() -> None:
 
 
 def test_a_running_job_says_where_its_time_went_once_the_screen_stands_still() -> None:
-    """As `callboard explain` of a journal cut off there; while time passes there is none for it."""
+    """As `callboard explain` of a run `--until` then; while time passes there is none for it."""
     recording = outage_recording()
     half_ms = recording.end_ms // 2
     before = [event for event in outage() if event.at_ms <= half_ms]
+    before.append(msgspec.structs.replace(outage()[-1], at_ms=half_ms))
     assert told_of_its_time(recording, half_ms, at_rest=True) == [greatest_part(before)]
     assert told_of_its_time(recording, half_ms, at_rest=False) == []
+
+
+def test_what_it_tells_of_a_running_job_ends_with_the_moment_shown() -> None:
+    """Not with the last event: one that waits behind a long task waited hardly at all."""
+    events = [event for event in events_of("two-jobs", "fifo") if event.at_ms < 60_000]
+    recording = Recording()
+    for event in events:
+        recording.append(event)
+    last_ms = events[-1].at_ms
+    parts = [recording.parts_so_far(1, len(events), last_ms + late) for late in (0, 20_000)]
+    sums = [each.ms.total() for each in parts if each is not None]
+    assert sums == [last_ms - 30_000, last_ms - 10_000]
+    assert parts[1] is not None
+    ((label, ms), *_) = parts[1].ms.most_common(1)
+    assert label == "queued: others held all the slots"
+    assert ms > 19_000
