@@ -64,18 +64,19 @@ LINE_STYLES = {
 }
 """The usual look of each order of jobs, and of the ideal machine's disciplines."""
 
+_LONG, _DASH_DASH, _PAIRS = (0, (8, 2)), (0, (6, 1.2, 2.5, 1.2)), (0, (2, 1, 2, 2.5))
 _SPARE = (
-    LineStyle("", VERMILION, "^", _DASH, "\\\\\\"),
-    LineStyle("", GREEN, "X", _DASH_DOT, "..."),
-    LineStyle("", ORANGE, ">", _SHORT, "xxx"),
-    LineStyle("", PINK, "v", _DASH_DOTS, "--"),
-    LineStyle("", BLUE, "o", "solid", "///"),
-    LineStyle("", SKY, "P", (0, (8, 2)), "+++"),
-    LineStyle("", BROWN, "*", (0, (2, 2)), "**"),
-    LineStyle("", GREY, "D", _DASH, "oo"),
-    LineStyle("", INK, "s", _DOTS),
+    LineStyle("", GREEN, "p", _LONG, "OO"),
+    LineStyle("", PINK, "h", _DASH_DASH, "//"),
+    LineStyle("", ORANGE, "8", _PAIRS, "\\\\"),
+    LineStyle("", VERMILION, "H", _LONG, "xx"),
+    LineStyle("", BLUE, "p", _PAIRS, "++"),
+    LineStyle("", SKY, "h", _LONG, ".."),
+    LineStyle("", BROWN, "8", _DASH_DASH, "|||"),
+    LineStyle("", GREY, "H", _PAIRS, "OOO"),
+    LineStyle("", INK, "p", _DASH_DASH, "---"),
 )
-"""Looks for what has none of its own, or finds it taken."""
+"""Looks for what has none of its own, or finds it taken: no marker of theirs is an order's."""
 
 HOUSE_STYLE: Mapping[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -132,7 +133,8 @@ def _spare_look(taken: set[str], place: int) -> LineStyle:
     free = [look for look in _SPARE if look.colour not in taken]
     if free:
         return free[0]
-    look, other = _SPARE[place % len(_SPARE)], _SPARE[(place + place // 9 + 1) % len(_SPARE)]
+    again, at = divmod(place, len(_SPARE))
+    look, other = _SPARE[at], _SPARE[(at + again) % 4]  # the first four have all the markers
     return look._replace(marker=other.marker, dashes=other.dashes, hatch=other.hatch)
 
 

@@ -247,7 +247,7 @@ def _bar_legend(
     ]
     if any(each.lost.any() for each in bars):
         handles.append(
-            Patch(facecolor="none", hatch="///////", edgecolor=INK, label="failed or killed")
+            Patch(facecolor="none", hatch="///////", edgecolor=INK, label="failed, killed or lost")
         )
     handles += _down_handles(runs)
     shared_legend(figure, handles, [str(handle.get_label()) for handle in handles])

@@ -38,6 +38,14 @@ def test_no_two_look_alike_in_colour_nor_in_grey() -> None:
     assert len({(look.colour, look.marker) for look in many}) == 27
 
 
+def test_a_policy_of_ones_own_has_no_order_s_look() -> None:
+    """Alone or beside FIFO it had that of HFSP, which was not in the picture."""
+    orders = {look.marker for look in LINE_STYLES.values()}
+    for mine in ("./mine.py:Mine", "./mine.py:Other"):
+        assert policy_looks([mine])[0].marker not in orders
+        assert policy_looks(["fifo", mine])[1].marker not in orders
+
+
 @pytest.mark.parametrize("ending", CHART_ENDINGS)
 def test_equal_data_is_an_equal_file(tmp_path: Path, ending: str) -> None:
     paths = [tmp_path / f"{name}{ending}" for name in "ab"]

@@ -82,7 +82,7 @@ def test_its_script_runs_in_a_browser(tmp_path: Path) -> None:
     dom = open_page(path, "--dump-dom", "--virtual-time-budget=1000")
     assert re.findall(r"<h2>(.*?)</h2>", dom) == ["fifo", "fair"]
     assert dom.count("<canvas") == 2
-    assert "failed or killed" in dom
+    assert "failed, killed or lost" in dom
 
 
 def test_a_page_run_says_all_that_its_script_reads() -> None:

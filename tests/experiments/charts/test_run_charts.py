@@ -83,7 +83,7 @@ def test_utilisation_has_the_run_s_mean() -> None:
 def test_gantt_has_a_bar_for_each_attempt_on_its_slot() -> None:
     figure = gantt_chart([story_run()])
     (axes,) = figure.axes
-    assert legend_labels(figure) == ["ads", "logs", "failed or killed"]
+    assert legend_labels(figure) == ["ads", "logs", "failed, killed or lost"]
     drawn = [sorted(_boxes(each)) for each in axes.collections]
     assert drawn[0] == [(0, 0.101, 1.101), (2, 0.201, 1.701), (2, 1.301, 4.301), (2, 1.801, 3.301)]
     assert drawn[1] == [(0, 1.201, 2.201)]

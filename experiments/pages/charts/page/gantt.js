@@ -25,7 +25,7 @@ const views = data.runs.map(run => {
 });
 
 const signs = [...data.groups];
-if (data.runs.some(run => run.lost.includes(1))) signs.push(["failed or killed: pale, with a line around", "none"]);
+if (data.runs.some(run => run.lost.includes(1))) signs.push(["failed, killed or lost: pale, with a line around", "none"]);
 if (data.runs.some(run => run.down.length)) signs.push(["node down", "var(--raised)"]);
 for (const [name, fill] of signs) {
   const item = document.createElement("li");
@@ -140,7 +140,7 @@ function tell(run, at) {
   const began = run.began_ms[at], lasted = run.lasted_ms[at];
   const what = `${run.kind[at] ? "reduce" : "map"} ${run.task[at]} of ${run.jobs[run.job[at]]}`;
   const when = `${clock(began)} to ${clock(began + lasted)}, ${(lasted / 1000).toFixed(1)} s`;
-  return `${what} on node-${node}, ${when}${run.lost[at] ? ", failed or killed" : ""}`;
+  return `${what} on node-${node}, ${when}${run.lost[at] ? ", failed, killed or lost" : ""}`;
 }
 
 for (const view of views) {
