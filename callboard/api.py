@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from callboard.actors.kernel.kernel import ActorFailed
 from callboard.console import PlainConsole
-from callboard.experiments.error_messages import BAD_INPUT
+from callboard.experiments.error_messages import BAD_INPUT, frames_of_own_file
 from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.many.result_store import ResultStore, is_store
 from callboard.experiments.many.run_tasks import RunTask, SoloTimes
@@ -59,7 +60,9 @@ _Call = TypeVar("_Call", bound=Callable[..., object])
 
 
 def _told_briefly(call: _Call) -> _Call:
-    """Leave out of the traceback of bad input the ways that it took in here."""
+    """Leave out of the traceback of bad input, and of a policy's own error, the ways that it took
+    in here.
+    """
 
     @wraps(call)
     def brief(*arguments: object, **named: object) -> object:
@@ -67,6 +70,11 @@ def _told_briefly(call: _Call) -> _Call:
             return call(*arguments, **named)
         except BAD_INPUT as error:
             raise error.with_traceback(None) from None
+        except ActorFailed as error:
+            cause = error.__cause__
+            if cause is not None:
+                cause.__traceback__ = frames_of_own_file(cause)
+            raise error.with_traceback(None) from cause
 
     return cast(_Call, brief)
 
@@ -90,13 +98,17 @@ def run(
     input, InputError for a journal that is to replace itself.
     """
     options = options or RunOptions()
-    meant = () if policy is None else (policy,)
+    meant = () if policy is None else _policies(policy)
+    if len(meant) > 1:
+        raise InputError(
+            f"policy: one run has one, not {len(meant)}; `callboard.compare` takes more"
+        )
     spec = load_run(str(scenario), [*_each(overrides), *_seed(seed)], trust=Trust(trust, meant))
     if options.journal is not None:
         refuse_to_replace_played(options.journal, [scenario])
     spec = msgspec.structs.replace(
         spec,
-        policy=chosen_policies(spec, [policy or spec.policy])[0],
+        policy=chosen_policies(spec, meant or [spec.policy])[0],
         until_ms=options.until_ms,
         tie_order=options.tie_order,
         patient=options.patient,
@@ -129,7 +141,7 @@ def compare(
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.
     """
-    asked, overrides = _each(policies), _each(overrides)
+    asked, overrides = _policies(policies), _each(overrides)
     source = RunSource(str(scenario), trust=Trust(trust, asked))
     first = source.run(overrides)
     named = source.policies(first, asked)
@@ -174,7 +186,7 @@ def sweep(
     varied = {key: _each(values) for key, values in (vary or {}).items()}
     plan = SweepPlan(
         scenarios=tuple(map(str, _each(scenarios))),
-        policies=(*_each(policies), *map(str, varied.get(POLICY, ()))),
+        policies=(*_policies(policies), *map(str, varied.get(POLICY, ()))),
         settings=_settings(varied),
         fixed=fixed_setting(_each(overrides)),
         seeds=str(seeds),
@@ -197,6 +209,8 @@ def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
     other file, ScenarioError for a journal that names a policy in a Python file without `trust`.
     """
     file = Path(path)
+    if not file.exists():
+        raise InputError(f"{path}: there is no such file")
     if is_store(file):
         with ResultStore(file, must_exist=True) as store:
             return Sweep(read_cells(store), file)
@@ -226,6 +240,16 @@ def _each(values: object) -> tuple[Any, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         return (values,)
     return tuple(values)
+
+
+def _policies(policies: object) -> tuple[str, ...]:
+    """Policies, each by its spelling."""
+    for each in _each(policies):
+        if not isinstance(each, str):
+            told = f"the class {each.__name__}" if isinstance(each, type) else f"{each!r:.80}"
+            problem = f"a policy is its spelling, as 'fair' or './mine.py:Mine'; got {told}"
+            raise InputError(problem)
+    return _each(policies)
 
 
 def _seed(seed: int | None) -> list[str]:

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import TracebackType
 
 from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.kernel.kernel import ActorFailed, KernelError, Stalled
@@ -130,6 +131,14 @@ def _first_of_policy(stack: traceback.StackSummary) -> int | None:
     scheduling = str(_PACKAGE / "scheduler")
     ours = (place for place, file in enumerate(files) if file.startswith(scheduling))
     return next(own, next(ours, None))
+
+
+def frames_of_own_file(error: BaseException) -> TracebackType | None:
+    """The end of its traceback that begins in a file of somebody's own; all of it without any."""
+    found = error.__traceback__
+    while found is not None and not _is_foreign(found.tb_frame.f_code.co_filename):
+        found = found.tb_next
+    return found or error.__traceback__
 
 
 def _where(error: Exception, before: str = "  ") -> Iterator[str]:

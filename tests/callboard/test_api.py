@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import traceback
 import types
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +15,13 @@ import numpy as np
 import pytest
 
 import callboard
+from callboard.actors.kernel.kernel import ActorFailed
 from callboard.column_table import ColumnTable
 from callboard.experiments.error_messages import BAD_INPUT
 from callboard.experiments.user_errors import InputError
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.notebook import Run, Sweep
+from callboard.scheduler.orders.fifo import Fifo
 
 NOISE = ["tasks.sigma=0.4"]
 
@@ -99,6 +102,8 @@ class TestCompare:
             lambda: callboard.compare("two-jobs", ["fifo", "nowhere.py:Mine"], seeds=2),
             lambda: callboard.sweep("two-job", store="s.sqlite"),
             lambda: callboard.load("nowhere.journal"),
+            lambda: callboard.run("two-jobs", ["fair", "fifo"]),  # type: ignore[arg-type]
+            lambda: callboard.compare("two-jobs", [Fifo]),  # type: ignore[list-item]
         ],
     )
     def test_bad_input_has_no_traceback_of_ours(
@@ -110,6 +115,21 @@ class TestCompare:
             ask()
         assert len(caught.traceback) == 3
         assert caught.value.__suppress_context__
+
+    def test_an_error_in_ones_own_policy_shows_its_own_lines(self, tmp_path: Path) -> None:
+        """Not the fifty through which the master came there."""
+        mine = tmp_path / "mine.py"
+        mine.write_text(
+            "from callboard.scheduler.orders.fifo import Fifo\n\n\nclass Mine(Fifo):\n"
+            "    name, summary = 'mine', 'for tests'\n\n    def key(self, job, kind):\n"
+            "        return 1 / 0\n"
+        )
+        with pytest.raises(ActorFailed, match="ZeroDivisionError") as caught:
+            callboard.run("two-jobs", f"{mine}:Mine")
+        cause = caught.value.__cause__
+        assert cause is not None
+        assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["key"]
+        assert len(caught.traceback) == 2
 
     def test_an_unknown_policy_is_told(self) -> None:
         found = callboard.compare("two-jobs", ["fair"], seeds=2)
@@ -155,7 +175,7 @@ class TestSweep:
         path.write_text("x")
         with pytest.raises(InputError, match="neither a journal nor a store"):
             callboard.load(path)
-        with pytest.raises(InputError, match="neither a journal nor a store"):
+        with pytest.raises(InputError, match="there is no such file"):
             callboard.load(tmp_path / "none")
 
 
