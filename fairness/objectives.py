@@ -107,10 +107,13 @@ HUNT_FAMILY: ScenarioFamily = msgspec.structs.replace(
 
 
 class HuntedFigure(NamedTuple):
-    """What a hunt is for: in words, as a number, and among which scenarios it is begun."""
+    """What a hunt is for: in words, as a number, what that is where both are as good, and among
+    which scenarios it is begun.
+    """
 
     says: str
     worse: Objective
+    alike: float = 0.0
     family: ScenarioFamily = HUNT_FAMILY
 
 
@@ -118,13 +121,17 @@ OBJECTIVES: Mapping[str, HuntedFigure] = {
     "max slowdown": HuntedFigure(
         "the greatest slowdown, a job's response over the least that it could be, over the other's",
         _ratio(_max_slowdown),
+        alike=1.0,
     ),
     "starvation time": HuntedFigure(
         "the longest wait with nothing running, over the other's, a heartbeat added to both",
         _starvation,
+        alike=1.0,
     ),
     "unfairness": HuntedFigure(
-        "the greatest response of a job over the same job's under the other", _unfairness
+        "the greatest response of a job over the same job's under the other",
+        _unfairness,
+        alike=1.0,
     ),
     "wasted work": HuntedFigure(
         "the share of held slot time that came to nothing, less the other's",
@@ -133,14 +140,14 @@ OBJECTIVES: Mapping[str, HuntedFigure] = {
     "flapping": HuntedFigure(
         "how often two jobs take slots from each other by turns, less the other's",
         lambda mine, its: float(longest_flapping(mine) - longest_flapping(its)),
-        MOVING_RANKS,
+        family=MOVING_RANKS,
     ),
     "blocked users": HuntedFigure(
         "the share of users that wait with nothing running, over time, less the other's",
         lambda mine, its: blocked_share(mine) - blocked_share(its),
     ),
     "mean response ratio": HuntedFigure(
-        "the mean response over the other's", _ratio(_mean_response)
+        "the mean response over the other's", _ratio(_mean_response), alike=1.0
     ),
 }
 """What can be hunted for: its meaning, and the number."""

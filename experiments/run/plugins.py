@@ -8,6 +8,7 @@ current folder.  Whatever is wrong with either is a `PolicySpecError` that names
 
 import ast
 import importlib.util
+import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -143,6 +144,10 @@ def _class_or_file(name: str) -> str:
     """What is to be written, if this is a file, or a class of one in the current folder."""
     if Path(name).is_file():
         return f"it is a file and no policy; `callboard run {name}` plays a scenario or a journal"
+    meant = _SLIP.fullmatch(name)
+    if meant is not None and Path(f"{meant['stem']}.py").is_file():
+        with suppress(PolicySpecError):
+            return _spellings(f"{meant['stem']}.py", meant["name"] or "")
     for file in sorted(Path().glob("*.py")) if parts.may_be_class(name) else ():
         with suppress(PolicySpecError, SyntaxError, ValueError):
             if name in _classes(str(file)):
@@ -150,9 +155,15 @@ def _class_or_file(name: str) -> str:
     return ""
 
 
-def _spellings(path: str) -> str:
-    """How to name the classes of a file."""
+_SLIP = re.compile(r"(?P<stem>.+?)(?:\.py)?(?:(?:::?|/|\.)(?P<name>\w*))?")
+"""Almost a class of a file: `mine`, `mine:Mine`, `mine.Mine`, `mine.py::Mine`."""
+
+
+def _spellings(path: str, wanted: str = "") -> str:
+    """How to name the classes of a file, or the one that is wanted if it has it."""
     try:
+        if wanted in _classes(path):
+            return f"write `{path}:{wanted}`"
         found = [f"`{path}:{name}`" for name in _classes(path)]
     except (SyntaxError, ValueError) as error:
         if isinstance(error, PolicySpecError):
@@ -235,7 +246,12 @@ def _failed(where: str, error: BaseException, what: str, resolved: str = "") -> 
     kind = type(error).__name__
     reason = error.msg if isinstance(error, SyntaxError) else str(error)
     place = _place_of(error, resolved)
-    return PolicySpecError(f"{where}{place}: {what}: {kind}: {reason}".removesuffix(": "))
+    told = f"{where}{place}: {what}: {kind}: {reason}".removesuffix(": ")
+    if isinstance(error, ModuleNotFoundError) and resolved:
+        beside = Path(resolved).with_name(f"{error.name}.py")
+        if beside.is_file():
+            told += f"; {beside.name} is beside it, but a policy is all in its own file"
+    return PolicySpecError(told)
 
 
 def _place_of(error: BaseException, resolved: str) -> str:

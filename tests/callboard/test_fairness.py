@@ -183,6 +183,15 @@ def test_a_hunt_finds_two_jobs_that_take_slots_from_each_other(
     assert not (tmp_path / "none").exists()
 
 
+def test_a_hunt_that_finds_nothing_worse_says_so(callboard: Run, tmp_path: Path) -> None:
+    """It named a scenario in which both were alike: 1.00, the worst of five."""
+    hunt = ("hunt", "fifo", "--against", "fifo+kill", "--max-examples", "2")
+    status, out, _ = callboard(*hunt, "--to", str(tmp_path / "none"))
+    assert status == 0
+    assert "worse in none of 5 scenarios" in out
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.parametrize("hunted_first", [True, False])
 def test_a_hunt_says_in_how_many_scenarios_a_policy_failed(
     callboard: Run, tmp_path: Path, hunted_first: bool

@@ -134,12 +134,29 @@ def test_a_class_or_a_file_in_place_of_a_policy_says_what_to_write(
         "Newest": "it is a class in mine.py; write `./mine.py:Newest`",
         "Newer": "a class of your own is written with its file, as in `./mine.py:Newer`",
         "it.toml": "it is a file and no policy; `callboard run it.toml` plays a scenario",
+        "mine": "write `mine.py:Newest` or `mine.py:Unfinished`",
+        "./mine.py:": "write `./mine.py:Newest` or `./mine.py:Unfinished`",
+        "mine:Newest": "write `mine.py:Newest`",
+        "./mine.py::Newest": "write `./mine.py:Newest`",
+        "mine.Newest": "write `mine.py:Newest`",
     }.items():
         for words in (["run", "two-jobs", "--policy", policy], ["check", policy]):
             status, _, err = callboard(*words)
             assert status == 2
             assert f"unknown policy `{policy}`: {told}" in err
     assert "did you mean `fair`?" in callboard("check", "Fair1")[2]
+
+
+def test_a_policy_that_imports_its_neighbour_is_told_why_not(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Results are kept by what the policy's own file says."""
+    path = write("import helper\n" + GOOD)
+    Path(path).with_name("helper.py").touch()
+    assert run_command_line(["run", "two-jobs", "--policy", f"{path}:Newest"]) == 2
+    err = capsys.readouterr().err
+    assert "line 1: cannot be imported: ModuleNotFoundError" in err
+    assert "helper.py is beside it, but a policy is all in its own file" in err
 
 
 def test_wrong_parameters_of_ones_own_part(capsys: pytest.CaptureFixture[str]) -> None:
