@@ -191,6 +191,8 @@ class Playback:
             self._app.say("")
         self._waited_s = 0.0
         self.frame = frame
+        if frame.over and frame.at_ms < (self._bound_for or 0):
+            self._app.tell(f"the run ends at {axis_time(frame.at_ms)}")
         if not self.waiting or frame.over or frame.at_ms >= (self._bound_for or 0):
             self._bound_for = None
         if frame.run is not None:

@@ -228,7 +228,8 @@ def _workers(options: argparse.Namespace, shared: SharedBoard) -> AbstractContex
 
 def _say(counts: SweepCounts, *, stopped: bool) -> None:
     """What was played, on standard error."""
-    told = f"{count(counts.played, 'run')} played, {counts.found} there before"
+    alone = f" (and the jobs of {count(counts.alone, 'world')} alone)" * bool(counts.alone)
+    told = f"{count(counts.played, 'run')} played{alone}, {counts.found} there before"
     told += f", {counts.failed} of them failed (--retry plays those again)" * bool(counts.failed)
     changed = "their policy or their scenario has changed"
     told += f"; {counts.outdated} of before left out: {changed}" * bool(counts.outdated)

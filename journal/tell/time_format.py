@@ -53,8 +53,9 @@ def parse_time(text: str) -> Millis:
     trimmed, found = text.strip().lower(), -1
     with suppress(ValueError, OverflowError):
         if ":" in trimmed:
-            seconds = reduce(lambda total, part: 60 * total + float(part), trimmed.split(":"), 0.0)
-            found = round(1000 * seconds)
+            parts = [float(part) for part in trimmed.split(":")]
+            if len(parts) <= 3 and all(0 <= part < 60 for part in parts[1:]):
+                found = round(1000 * reduce(lambda total, part: 60 * total + part, parts))
         elif re.fullmatch(f"({_PIECE.pattern})+", trimmed):
             pieces = _PIECE.findall(trimmed)
             found = round(sum(float(number) * _UNITS_MS[unit] for number, unit in pieces))

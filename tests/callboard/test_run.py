@@ -207,7 +207,7 @@ def test_a_bad_option_is_explained_by_the_parser(arguments: tuple[str, ...]) -> 
 
 
 def test_until_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    for text in ("nan", "-1", "1e13", "soon"):
+    for text in ("nan", "-1", "1e13", "soon", "9:99", "1:60:00", "1:2:3:4"):
         with pytest.raises(SystemExit, match="2"):
             run_command_line(["run", f"--until={text}"])
         said = capsys.readouterr().err

@@ -107,7 +107,10 @@ class TestStore:
         self, tmp_path: Path
     ) -> None:
         plan = msgspec.structs.replace(PLAN, slowdown=True)
-        assert play(plan, tmp_path / "s").played == 16 + 8
+        counts = play(plan, tmp_path / "s")
+        assert (counts.played, counts.alone, counts.found) == (16, 8, 0)
+        again = play(plan, tmp_path / "s")
+        assert (again.played, again.alone, again.found) == (0, 0, 16)
         with ResultStore(tmp_path / "s") as store:
             (first, *_) = read_cells(store)
         assert first.result is not None

@@ -156,6 +156,8 @@ class TestTime:
             assert "'soon' is no time; try 7:30" in screen.text()
             await screen.press("escape")
             assert screen.frame.at_ms == 450_000
+            await screen.press("g", *"9:00:00", "enter")
+            assert screen.said()[-1] == "the run ends at 0:25:10"
 
         on_the_outage(act)
 

@@ -13,7 +13,7 @@ from callboard.experiments.many.computing import (
 )
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import Kept, ResultStore
-from callboard.experiments.many.run_tasks import SoloTimes, play_task, read_solo_times
+from callboard.experiments.many.run_tasks import SoloTask, SoloTimes, play_task, read_solo_times
 from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell, Setting
 from callboard.experiments.many.sweeps.sweep_plan import SOLO, PlannedCell, PlannedSweep
 from callboard.experiments.many.task_pool import Workers
@@ -25,12 +25,14 @@ from callboard.scheduler.policy import PolicySpecError
 class SweepCounts(msgspec.Struct):
     """How many runs a sweep found in its store, has played, and how many of both have failed; how
     many of before it has left out, since their scenario or the code of their policy has changed.
+    Runs are those of its table; of how many worlds it has played the jobs `alone` is told apart.
     """
 
     found: int = 0
     played: int = 0
     failed: int = 0
     outdated: int = 0
+    alone: int = 0
 
 
 def run_sweep(
@@ -51,8 +53,11 @@ def run_sweep(
     counts, before, asked = SweepCounts(), store.places(), dict[str, str]()
     calls = _noted(sweep, store, asked)
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):
-        counts.played += answered.computed
-        counts.found += not answered.computed
+        if isinstance(answered.call.arguments[0], SoloTask):
+            counts.alone += answered.computed
+        else:
+            counts.played += answered.computed
+            counts.found += not answered.computed
         counts.failed += answered.kept is not None and answered.kept.value is None
         progress(1)
     if not stopped():
