@@ -39,7 +39,7 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     add("--allocations", metavar="FILE", help=queues)
     group = parser.add_argument_group("playing it")
     add = group.add_argument
-    without = "leave out the scenario's timeline of faults; all else is drawn alike"
+    without = "leave out the scenario's timeline: faults, bursts, changes; all else is drawn alike"
     add("--no-faults", action="store_true", help=without)
     until = "end the run at this virtual time, as 90, 7:30 or 1h30m"
     add("--until", type=moment, metavar="TIME", help=until)

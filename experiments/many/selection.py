@@ -71,8 +71,8 @@ class Selection(msgspec.Struct, frozen=True):
         surely = f"with a probability of at least {in_percent(1 - self.error)}"
         after = f"after {count_seeds(self.seeds, self.left_out)}"
         if self.best is not None:
-            zone = f"differences of less than {self.delta or 0:.3g} do not count"
-            return f"{names} has the lowest mean {surely} ({zone}), {after}"
+            ahead = f"if one is ahead of all others by {self.delta or 0:.3g} or more"
+            return f"{names} has the lowest mean {surely} {ahead}, {after}"
         match self.stopping:
             case Stopping.DONE:
                 return f"no single best: {after} these have the same mean: {names}"

@@ -91,7 +91,7 @@ def test_a_clear_case_takes_the_first_stage_only() -> None:
     assert found.delta == pytest.approx(0.05 * 100.5)
     assert found.sentence(["fifo", "fair"]) == (
         "fair has the lowest mean with a probability of at least 95 % "
-        "(differences of less than 5.03 do not count), after 20 seeds"
+        "if one is ahead of all others by 5.03 or more, after 20 seeds"
     )
 
 
