@@ -3,6 +3,7 @@
 import contextlib
 import json
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -99,6 +100,17 @@ def test_a_second_ctrl_c_ends_it_at_once(
     assert callboard("run", "two-jobs", "--host", host) == (130, "", "")
     assert titles == ["fifo · two-jobs"]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_in_a_terminal_the_first_ctrl_c_says_what_a_second_does(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A policy's own endless loop does not end by being asked."""
+    press(monkeypatch, 1)
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda told=is_terminal: told)
+        _, _, err = callboard("run", "two-jobs", "--driver", "direct")
+        assert ("Ctrl-C once more ends it at once" in err) == is_terminal
 
 
 INTERRUPTED_IMPORT = """
