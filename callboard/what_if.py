@@ -27,7 +27,7 @@ from callboard.tables.backtest_table import TENFOLD, error_share
 
 _NO_TIMES = (
     "No back-test: no job of the history tells how long it took to respond"
-    " (a table tells it in its column `end`)."
+    " (it is told by `end` of a table, or `start` and `duration`, or by the waits of an SWF)."
 )
 
 REPLAYED_TASKS_MAX = 200_000

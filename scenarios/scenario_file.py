@@ -91,8 +91,10 @@ class ScenarioFile:
         elif foreign and _is_recording(self.path):
             self._recording = True
             self._written = _recording(self.path, overrides)
+        elif foreign and self.path.suffix == ".tsv":  # a damaged trace, which says where
+            self._written = _trace(self.path)
         else:
-            self._text = read_text(self.path)
+            self._text = _text_of(self.path) if foreign else read_text(self.path)
             self._written = with_new_keys(_toml(self._text, self.path))
         self._changed = apply_overrides(self._written, overrides)
 
@@ -157,14 +159,20 @@ def _toml(text: str, path: Path) -> dict[str, Any]:
 
 
 def _is_trace(path: Path) -> bool:
-    """Whether it is a SWIM trace, or is called `.tsv` as those are, and may be a damaged one."""
     if path.is_dir():
         return False
-    if path.suffix == ".tsv":
-        return True
     from callboard.scenarios.formats.unpacked_text import begin_of
 
     return is_swim(begin_of(path, 1000))
+
+
+def _text_of(path: Path) -> str:
+    """The text of a file that may be meant for a history; what is none is told as `import` does."""
+    from callboard.scenarios.formats.recording_file import why_no_text
+
+    if not path.is_dir() and (why := why_no_text(path)):
+        raise ScenarioError(why, source=path)
+    return read_text(path)
 
 
 def _is_recording(path: Path) -> bool:

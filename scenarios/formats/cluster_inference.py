@@ -77,14 +77,19 @@ class ClusterInference:
     def __init__(self, hosts: HostNames, remarks: Remarks) -> None:
         self._hosts = hosts
         self._remarks = remarks
-        self._spans = {kind: _Spans() for kind in KINDS}
+        self._on_hosts = {kind: _Spans() for kind in KINDS}
+        """Of attempts that succeeded: of others a host tells late that they are over."""
+        self._all = {kind: _Spans() for kind in KINDS}
 
     def ran(self, kind: SlotKind, attempt: HistoryAttempt) -> None:
-        """An attempt that succeeded took a slot; nothing if it is not known when."""
+        """An attempt took a slot, however it ended; nothing if it is not known when."""
         if attempt.start_ms is None or attempt.finish_ms is None:
             return
         if attempt.finish_ms > attempt.start_ms:
-            self._spans[kind].add(attempt.host, attempt.start_ms, attempt.finish_ms)
+            span = attempt.host, attempt.start_ms, attempt.finish_ms
+            self._all[kind].add(*span)
+            if attempt.ending == "succeeded":
+                self._on_hosts[kind].add(*span)
 
     def cluster(self, stated: StatedCluster | None, source: str) -> RecordedCluster:
         """The cluster; ScenarioError where it is too large for a simulation."""
@@ -120,7 +125,7 @@ class ClusterInference:
         return self._slots(MAP), self._slots(REDUCE)
 
     def _slots(self, kind: SlotKind) -> int:
-        most = min(self._spans[kind].most_at_once(by_host=True), SLOTS_MAX)
+        most = min(self._on_hosts[kind].most_at_once(by_host=True), SLOTS_MAX)
         name = _NAMES[kind]
         if self._hosts.names and most:
             what = f"{name} slots a node: that many {name}s ran at once on one host, at least"
@@ -134,7 +139,7 @@ class ClusterInference:
         if stated is not None:
             self._remarks.add(stated.fate, f"nodes: {stated.words}", count=stated.nodes)
             return stated.nodes, (stated.map_slots, stated.reduce_slots)
-        most = [self._spans[kind].most_at_once(by_host=False) for kind in KINDS]
+        most = [self._all[kind].most_at_once(by_host=False) for kind in KINDS]
         if not any(most):
             what = "nodes of two slots a kind: nothing tells how many"
             self._remarks.add("guessed", what, count=GUESSED_NODES)

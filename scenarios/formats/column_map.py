@@ -208,6 +208,9 @@ class TableReader:
                 attempt = HistoryAttempt(begun, begun + length, ending, name="0")
                 tasks[place] = HistoryTask([attempt], line=line)
         job.finish_ms = self._time_ms(row, "end", line)
+        took_ms = self._time_ms(row, "duration", line)
+        if job.finish_ms is None and start_ms is not None and took_ms is not None:
+            job.finish_ms = start_ms + took_ms
         told = "jobs that tell when they ended, and so how long they took to respond"
         self._maker.remarks.add("read", told, count=job.finish_ms is not None)
         self._maker.add(job)
@@ -299,20 +302,21 @@ class TableReader:
             return round(value.timestamp() * 1000)
         if (written := written_ms(str(value).strip())) is not None:
             return written
-        number = self._number(value, meaning, line)
+        forms = "a number, a date as 2026-03-02T08:00:05, or a length as 1-02:03:04"
+        number = self._number(value, meaning, line, forms)
         if number < 0:
             note = f"times in `{self._column(meaning)}` below 0: not known"
             self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
             return None
         return round(number * TIME_UNITS[self._map.unit or "s"])
 
-    def _number(self, value: object, meaning: str, line: int) -> float:
+    def _number(self, value: object, meaning: str, line: int, forms: str = "a number") -> float:
         try:
             number = math.nan if isinstance(value, bool | date) else float(str(value))
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or abs(number) > 1e16:
-            problem = f"expected a number, got {str(value)[:40]!r}"
+            problem = f"expected {forms}, got {str(value)[:40]!r}"
             raise ScenarioError(problem, source=self._path, key=self._column(meaning), line=line)
         return number
 

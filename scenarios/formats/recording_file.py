@@ -236,11 +236,20 @@ def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat
 
 
 def _why_unknown(files: Sequence[Path]) -> str:
-    if len(files) == 1 and not begin_of(files[0], 1):
+    why = why_no_text(files[0]) if len(files) == 1 else ""
+    return why or f"nothing here that can be imported; known are: {known_formats()}"
+
+
+def why_no_text(path: Path) -> str:
+    """Why a file of no known format cannot be read as text either; empty if it may be text."""
+    begin = begin_of(path)
+    if not begin:
         return "the file is empty"
-    if len(files) == 1 and begin_of(files[0], 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "this is text in UTF-16; save it as UTF-8"
-    return f"nothing here that can be imported; known are: {known_formats()}"
+    if b"\0" in begin:
+        return f"this is no text, nor a file of a known format; known are: {known_formats()}"
+    return ""
 
 
 def known_formats() -> str:

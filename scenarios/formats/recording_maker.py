@@ -190,8 +190,7 @@ class RecordingMaker:
         for kind, tasks in zip(KINDS, (job.maps, job.reduces), strict=True):
             for task in tasks.values():
                 for attempt in task.attempts:
-                    if attempt.ending == "succeeded":
-                        self._inference.ran(kind, attempt)
+                    self._inference.ran(kind, attempt)
 
     def _recorded(
         self, job: HistoryJob, tasks: RecordedTasks, submit_ms: Millis, failed: list[FailedAttempt]

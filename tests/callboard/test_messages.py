@@ -1,5 +1,6 @@
 """What is wrong is said in a message that a person can read, whatever the input was."""
 
+import gzip
 import shutil
 import sys
 from pathlib import Path
@@ -104,6 +105,33 @@ def test_what_cannot_be_played_is_told_what_it_is_or_what_may_have_been_meant(
     ):
         status, _, err = callboard("run", name)
         assert (status, words in err, "[…" in err) == (2, True, False), err
+
+
+def test_what_no_command_can_read_is_told_alike_by_all(callboard: Run, tmp_path: Path) -> None:
+    """`run` took an empty gzip, and bytes, for text in another encoding."""
+    known = "known are: Hadoop 1 job history, "
+    for name, data, told in (
+        ("empty.gz", gzip.compress(b""), "the file is empty"),
+        ("wide.txt", "jobs\n".encode("utf-16"), "this is text in UTF-16; save it as UTF-8"),
+        ("bytes.bin", bytes(range(256)), f"nor a file of a known format; {known}"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        for command in (["run"], ["backtest", "--policy", "fair"], ["calibrate"]):
+            status, _, err = callboard(command[0], str(path), *command[1:])
+            assert status == 2
+            assert told in err, command
+
+
+def test_a_history_is_told_by_what_stands_in_it_whatever_it_is_called(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """One called .tsv was read as a SWIM trace, by `run` alone."""
+    path = tmp_path / "mine.tsv"
+    path.write_text(HADOOP1)
+    status, out, _ = callboard("run", str(path), "--policy", "fifo")
+    assert status == 0
+    assert "jobs completed" in out
 
 
 FAILING = """

@@ -62,11 +62,11 @@ _JOBS = Chart(
     lambda totals: totals.in_system, peak=2,
 )  # fmt: skip
 _LOCAL = Chart(
-    "local maps so far", "local", lambda c: c.local, "{:.0%}".format, lambda p: p.good,
+    "local maps", "local", lambda c: c.local, "{:.0%}".format, lambda p: p.good,
     lambda totals: totals.local, most=1.0,
 )  # fmt: skip
 _WASTED = Chart(
-    "wasted so far", "wasted", lambda c: c.wasted, "{:,.0f} min".format, lambda p: p.fault,
+    "wasted", "wasted", lambda c: c.wasted, "{:,.0f} min".format, lambda p: p.fault,
     lambda totals: totals.wasted_ms / 60_000,
 )  # fmt: skip
 
@@ -174,7 +174,8 @@ def _most(chart: Chart, *shown: Charts) -> float:
 def _value(frame: Frame, chart: Chart, name: str | None) -> str:
     """The value at the present moment, and the most at any; with a name before them, shorter."""
     now = chart.now(frame.totals)
-    text = whole = "–" if math.isnan(now) else chart.write(now)
+    text = "–" if math.isnan(now) else chart.write(now)
+    whole = f"{text} so far"
     if chart.peak is not None:
         whole = f"{text}, max {chart.write(max(frame.charts.peaks[chart.peak], now))}"
     if name is None:

@@ -43,7 +43,8 @@ def check_comparable(found: Imported, jobs: int) -> None:
         return
     raise InputError(
         "no job that succeeded tells how long it took: there is nothing to compare;"
-        " `callboard run` plays it all the same.  A table tells it in its column `end`"
+        " `callboard run` plays it all the same.  It is told by `end` of a table, or `start` and"
+        " `duration`, or by the waits of an SWF"
     )
 
 

@@ -18,7 +18,7 @@ const CHARTS = [
   { name: "reduces busy", of: ["reduces"], most: 1, write: percent, now: busyShare(1), peak: 1 },
   { name: "jobs in system", of: ["jobs", "waiting"], write: whole, now: (t) => t.live, peak: 2,
     always: 1 },
-  { name: "wasted so far", of: ["wasted"], write: (value) => `${whole(value)} min` },
+  { name: "wasted", of: ["wasted"], write: (value) => `${whole(value)} min` },
 ];
 
 /** A chart's value at a part of the run, from 0 to 1. */
@@ -83,7 +83,7 @@ class Charts {
     const { peaks } = this.run.data.charts;
     for (const { chart, text, values } of this.rows) {
       const value = chart.write(valueAt(chart, values, now, totals));
-      setText(text, chart.now ? `${value}, max ${chart.write(peaks[chart.peak])}` : value);
+      setText(text, chart.now ? `${value}, max ${chart.write(peaks[chart.peak])}` : `${value} so far`);
     }
   }
 

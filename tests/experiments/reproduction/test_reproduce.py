@@ -159,7 +159,8 @@ def test_a_run_that_a_sweep_has_played_is_found(store: ResultStore, workers: Oth
     plan = SweepPlan(
         scenarios=("two-jobs",), policies=("fifo", "las"), seeds="101..102", slowdown=True
     )
-    assert run_sweep(PlannedSweep(plan), store, workers).played == 6
+    counts = run_sweep(PlannedSweep(plan), store, workers)
+    assert (counts.played, counts.alone) == (4, 2)
     assert missing_of([two_jobs(FIFO, LAS)], store) == []
     fair = msgspec.structs.replace(FAIR, meters=())
     computed([two_jobs(fair)], store, workers)

@@ -60,6 +60,28 @@ def test_a_row_a_job_tells_how_it_ended_and_how_long_it_took(tmp_path: Path) -> 
     assert remark(remarks, "without a state") == ("guessed", 1, ["history:8"])
 
 
+def test_start_and_duration_tell_it_as_an_end_does(tmp_path: Path) -> None:
+    """The job of the book's own `sacct` had none to compare."""
+    table = SACCT.replace("|End|", "|Elapsed|").replace("2026-01-01T00:01:10", "00:01:00")
+    first, *_ = table.splitlines()[1:]
+    text = "\n".join([table.splitlines()[0], first])
+    columns = SACCT_MAP.replace("end=End", "duration=Elapsed")
+    (job,) = imported(written(tmp_path, text), columns).recording.jobs
+    assert (job.response_ms, job.tasks.map_ms.tolist()) == (70_000, [60_000, 60_000])
+
+
+def test_what_failed_took_slots_too(tmp_path: Path) -> None:
+    """A cluster of unknown size was as large as what succeeded."""
+    table = (
+        "id|begin|over|state|n\n"
+        "1|2026-01-01T00:00:00|2026-01-01T02:00:00|TIMEOUT|32\n"
+        "2|2026-01-01T00:10:00|2026-01-01T00:20:00|COMPLETED|8\n"
+    )
+    columns = "job=id,submit=begin,start=begin,end=over,state=state,maps=n,unit=s"
+    found = imported(written(tmp_path, table), columns)
+    assert remark(found.remarks, "40 tasks ran at once at most")[:2] == ("guessed", 20)
+
+
 def test_tasks_that_failed_fail_again(tmp_path: Path) -> None:
     head, first, second, *_ = TASKS_CSV.splitlines()
     text = f"{head};state\n{first};FAILED\n{second};SUCCEEDED\n"
@@ -117,7 +139,7 @@ def test_columns_and_rows_that_are_not_used_are_counted(tmp_path: Path) -> None:
         (JOBS_CSV, JOBS_MAP + ",pool=gone", "", None, 'no column "gone"'),
         (JOBS_CSV, "sumbit=start_time", "workload.columns", None, "maps no column"),
         (JOBS_CSV, JOBS_MAP.replace("unit=s", "unit=years"), "workload.columns", None, "unit="),
-        (JOBS_CSV.replace("12.5", "soon"), JOBS_MAP, "start_time", 3, "'soon'"),
+        (JOBS_CSV.replace("12.5", "soon"), JOBS_MAP, "start_time", 3, "1-02:03:04, got 'soon'"),
         (JOBS_CSV.replace(",3,", ",3e9,"), JOBS_MAP, "instance_num", 2, "tasks"),
         (JOBS_CSV.replace(",20,", ",1e14,"), JOBS_MAP, "", None, "limit"),
     ],
