@@ -71,6 +71,8 @@ class TourGuide:
     def play_or_pause(self) -> None:
         """Play up to the next step, or pause on the way; after the last one the tour is left."""
         bound_ms = self._bound_ms
+        if self._playback.frame is None:
+            return  # its panes are not there yet
         if bound_ms is not None:
             self._show()
         if self._playback.player.playing:
@@ -78,7 +80,7 @@ class TourGuide:
         elif self._is_last:
             self._app.caption("", "")
             self._playback.play_or_pause()
-        elif bound_ms is None and self._playback.frame is not None:
+        elif bound_ms is None:
             self._lead_on(self._playback.frame.at_ms, over=self._playback.frame.over)
         else:
             self._lead_on(bound_ms or 0, over=False)
@@ -100,8 +102,8 @@ class TourGuide:
             self._playback.ask()
 
     def pressed(self, key: str) -> None:
-        """A key has been handled: the one that is awaited leads on."""
-        if self.step.key == key != _SPACE:
+        """A key has been handled: the one that is awaited leads on, once the step is shown."""
+        if self._bound_ms is None and self.step.key == key != _SPACE:
             self._turn_over()
 
     def arrived(self, frame: Frame) -> None:

@@ -1,14 +1,18 @@
 """The tours of the library, played through: what each step says to look at is there."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
 
 from callboard.experiments.live.live_server import LiveServer
+from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.player import Opening
+from callboard.journal.replay.source import Request, Source
 from callboard.scenarios.library_list import LIBRARY, tour_names
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour
+from callboard.tui.app import CallboardApp
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.pane import Pane
 from tests.support.soak import one_in
@@ -308,6 +312,38 @@ def test_a_tour_of_two_runs_ends_where_one_is_kept() -> None:
         assert not screen.app.paired
 
     play("two-jobs", act, (80, 24))
+
+
+def test_keys_that_come_before_the_first_frame_lead_nowhere() -> None:
+    """On a busy machine `n n d` went to a pane of two runs that was not there yet."""
+
+    class Late:
+        """Answers only once it is told to."""
+
+        live = True
+
+        def __init__(self, source: Source) -> None:
+            self.source, self.asked = source, list[tuple[Request, Callable[[Frame], None]]]()
+
+        def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+            self.asked.append((request, answer))
+
+        def close(self) -> None:
+            self.source.close()
+
+    async def act() -> None:
+        app = CallboardApp(source, ticking=False, tour=tour_of("two-jobs"))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.press("n", "n", "d", "space", "n", "space")
+            for request in source.asked:
+                server.ask(*request)
+            screen = Screen(app, pilot)
+            await screen.until(lambda: app.playback.answers == app.playback.requests)
+            assert app.paired
+
+    with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
+        source = Late(server)
+        asyncio.run(act())
 
 
 def test_for_an_audience_there_are_fewer_panes_and_a_caption() -> None:
