@@ -11,7 +11,7 @@ import msgspec
 
 from callboard.actors.kernel.kernel import ActorFailed
 from callboard.console import PlainConsole
-from callboard.experiments.error_messages import BAD_INPUT, frames_of_own_file
+from callboard.experiments.error_messages import BAD_INPUT, failure_line, frames_of_own_file
 from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.many.result_store import ResultStore, is_store
 from callboard.experiments.many.run_tasks import RunTask, SoloTimes
@@ -74,6 +74,7 @@ def _told_briefly(call: _Call) -> _Call:
             cause = error.__cause__
             if cause is not None:
                 cause.__traceback__ = frames_of_own_file(cause)
+                error.add_note(failure_line(error))
             raise error.with_traceback(None) from cause
 
     return cast(_Call, brief)

@@ -174,7 +174,11 @@ class LocalityRule(Part):
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:
         """Whether `refusal` would be None; asked far more often, so override it if cheaper."""
-        return self.refusal(job, level, offer, view) is None
+        refusal: object = self.refusal(job, level, offer, view)
+        if refusal is not None and not isinstance(refusal, Refusal):
+            told = f"the locality rule `{self.name}` refuses a job with {refusal!r:.80}"
+            raise PartMisbehaves(f"{told}: a refusal is a Refusal (scheduler/reasons.py), or None")
+        return refusal is None
 
     def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:  # noqa: ARG002
         """How long the job has waited so far, for the reason of its launch."""

@@ -19,7 +19,7 @@ from callboard.experiments.run import plugins
 from callboard.scheduler.policy import PolicySpecError, Spelled
 from callboard.scheduler.registry.parts import PART_BASES, part_kind
 from callboard.scheduler.registry.shipped import PARTS
-from callboard.scheduler.registry.spelling import ARCHITECTURE
+from callboard.scheduler.registry.spelling import ARCHITECTURE, FILE_PART
 
 AFTERWORD = """\
 A policy is an order and at most one part of each other kind: fair+delay(node=5,rack=5)
@@ -54,13 +54,19 @@ def _describe(found: dict[str, type[Spelled]], named: Sequence[str]) -> None:
     """Each part of what is named: what it is, what its code says of itself, its parameters."""
     console = ReportConsole()
     for text in named:
-        parts = [found[text]] if text in found else plugins.classes_of(text)
-        for part in dict.fromkeys(parts):
-            for line in _described(part):
+        if text in found:
+            parts = {found[text]: text}
+        elif FILE_PART.fullmatch(text):
+            parts = {plugins.part_of_file(text): text}
+        else:
+            parts = {part: part.name for part in plugins.classes_of(text)}
+        for part, name in parts.items():
+            for line in _described(part, name):
                 console.print_line(plain(line))
 
 
-def _described(part: type[Spelled]) -> Iterator[str]:
+def _described(part: type[Spelled], name: str) -> Iterator[str]:
+    """What it is; `name` is how it is spelled."""
     kind = part_kind(part)
     yield f"{part.name} ({kind}): {part.summary}"
     module = sys.modules.get(part.__module__)
@@ -68,9 +74,9 @@ def _described(part: type[Spelled]) -> Iterator[str]:
     for paragraph in about.split("\n\n"):
         yield from ("", " ".join(paragraph.split()))
     yield ""
-    for name, default in msgspec.to_builtins(part.Params()).items():
-        yield f"  {name} = {'unset' if default is None else default}"
-    spelled = part.name if kind in ("order", ARCHITECTURE) else f"fair+{part.name}"
+    for key, default in msgspec.to_builtins(part.Params()).items():
+        yield f"  {key} = {'unset' if default is None else default}"
+    spelled = name if kind in ("order", ARCHITECTURE) else f"fair+{name}"
     yield ""
     yield f"  callboard run --policy '{spelled}'"
     yield ""

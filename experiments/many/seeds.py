@@ -22,6 +22,8 @@ def seeds_of(asked: int | str | Iterable[int], first: int = 1) -> tuple[int, ...
         return _written(asked, first)
     if isinstance(asked, int):
         return _checked(range(first, first + asked), str(asked))
+    if not isinstance(asked, Iterable):
+        raise InputError(f"seeds: expected a number of seeds, a range or a list; got {asked!r:.80}")
     return _checked(tuple(asked), str(asked))
 
 

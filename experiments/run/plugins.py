@@ -173,11 +173,17 @@ def _spellings(path: str, wanted: str = "") -> str:
 
 
 def _classes(path: str) -> list[str]:
-    """The names of a file's classes; it is read for that and not run.  SyntaxError or ValueError
-    for what is no Python.
+    """The names of a file's classes that are no parameters; it is read for that and not run.
+    SyntaxError or ValueError for what is no Python.
     """
     body = ast.parse(_source(path)).body
-    return [each.name for each in body if isinstance(each, ast.ClassDef)]
+    classes = (each for each in body if isinstance(each, ast.ClassDef))
+    return [each.name for each in classes if not any(map(_is_struct, each.bases))]
+
+
+def _is_struct(base: ast.expr) -> bool:
+    """Whether a class of that base is a part's parameters."""
+    return ast.unparse(base).rpartition(".")[2] in ("Struct", "PartParams")
 
 
 def _module(path: str) -> ModuleType:

@@ -243,6 +243,7 @@ class StrictQueues(Rule, Probe):
             if kept != key:
                 told = (
                     f"has job {job} by {kept}, and its key is {key} by now: what may change without"
-                    " a fact about the job itself is told by `place`"
+                    " a fact about the job itself is told by `place`, and all"
+                    " else by `super().observe(fact, view)` in an `observe` of one's own"
                 )
                 self.found = self.broken(None, f"{what} {told}")

@@ -270,11 +270,46 @@ def checked_part(found: object, where: str) -> type[Spelled]:
         if not isinstance(getattr(found, word, None), str):
             raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
     _check_params(found, where)
+    _check_signatures(found, where)
     return found
 
 
 def _def_line(part: type[Spelled], name: str) -> str:
     return f"def {name}({', '.join(inspect.signature(getattr(part, name)).parameters)}):"
+
+
+def _check_signatures(part: type[Spelled], where: str) -> None:
+    """Each method can be called as it is where it is declared, and `__init__` with the parameters
+    that there are.
+    """
+    takes = bool(part.Params.__struct_fields__)
+    if part.__init__ is object.__init__ and takes:
+        raise PolicySpecError(f"{where} has `Params`; {_INIT} keeps them")
+    called = "part(params)" if takes else "part()"
+    if not _takes(part.__init__, 1 + takes):
+        hint = _INIT if takes else "`def __init__(self):`"
+        raise PolicySpecError(f"{where} is made by {called}: expected {hint}")
+    for name, own in inspect.getmembers(part, inspect.isfunction):
+        declared = [vars(base)[name] for base in part.__mro__ if name in vars(base)]
+        if name == "__init__" or not all(map(inspect.isfunction, declared)):
+            continue
+        ours = [each for each in declared if each.__module__.startswith("callboard.")]
+        wanted = list(inspect.signature(ours[-1]).parameters) if ours else []
+        if wanted and not _takes(own, len(wanted)):
+            line = f"def {name}({', '.join(wanted)}):"
+            raise PolicySpecError(f"{where}: expected `{line}`, got `{_def_line(part, name)}`")
+
+
+_INIT = "`def __init__(self, params=None):`"
+
+
+def _takes(function: Callable[..., object], arguments: int) -> bool:
+    """Whether it can be called with so many."""
+    try:
+        inspect.signature(function).bind(*range(arguments))
+    except TypeError:
+        return False
+    return True
 
 
 def _check_params(part: type[Spelled], where: str) -> None:

@@ -104,6 +104,7 @@ class TestCompare:
             lambda: callboard.load("nowhere.journal"),
             lambda: callboard.run("two-jobs", ["fair", "fifo"]),  # type: ignore[arg-type]
             lambda: callboard.compare("two-jobs", [Fifo]),  # type: ignore[list-item]
+            lambda: callboard.compare("two-jobs", seeds=2.5),  # type: ignore[arg-type]
         ],
     )
     def test_bad_input_has_no_traceback_of_ours(
@@ -130,6 +131,9 @@ class TestCompare:
         assert cause is not None
         assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["key"]
         assert len(caught.traceback) == 2
+        assert "ZeroDivisionError: division by zero (mine.py, line 8, in key)" in (
+            caught.value.__notes__
+        )
 
     def test_an_unknown_policy_is_told(self) -> None:
         found = callboard.compare("two-jobs", ["fair"], seeds=2)
