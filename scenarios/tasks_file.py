@@ -31,7 +31,6 @@ TASKS_SUFFIX = ".tasks.gz"
 TASKS_VERSION = 4
 _READ = (2, 3, TASKS_VERSION)
 """Version 2 had jobs alone, and 3 did not say how long they were initialised."""
-GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_END = 8  # bytes: CRC-32 of what is packed, and how much that is
 
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]

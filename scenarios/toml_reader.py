@@ -1,7 +1,9 @@
 """Reading text files and TOML: every way in which that can go wrong, said in a sentence."""
 
+import gzip
 import re
 import tomllib
+import zlib
 from bisect import bisect_left
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from callboard.scheduler.registry.special_file import special_file
 from callboard.scheduler.registry.toml_limits import toml_flaw
 
 FILE_BYTES_MAX = 256_000_000
+GZIP_MAGIC = b"\x1f\x8b"
 TOML_MAX = 1_500_000
 """Characters of a TOML file; parsing takes up to 1.2 s a million, and is to end within 2 s."""
 
@@ -22,13 +25,18 @@ _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 def read_text(path: Path) -> str:
-    """The file's text; ScenarioError where there is none to be had."""
+    """The file's text, unpacked if it is gzipped; ScenarioError where there is none to be had."""
     special = special_file(path)
     if special:
         raise ScenarioError(f"this is {special}; name a regular file", source=path)
     try:
         with path.open("rb") as file:
             data = file.read(FILE_BYTES_MAX + 1)
+        if data.startswith(GZIP_MAGIC):
+            with gzip.open(path) as unpacked:
+                data = unpacked.read(FILE_BYTES_MAX + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise ScenarioError("a gzipped file that is cut off or damaged", source=path) from None
     except FileNotFoundError:
         raise ScenarioError("there is no such file", source=path) from None
     except IsADirectoryError:

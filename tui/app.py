@@ -149,7 +149,7 @@ class CallboardApp(App[None]):
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"
             source.on_loss = partial(self._fail, RuntimeError(lost))
-        self.call_after_refresh(self.playback.ask, self.playback.opening_move)
+        self.call_after_refresh(self.playback.ask)
         if self._ticking:
             self._ticked_s = time.monotonic()
             self.set_interval(1 / FRAMES_A_SECOND, self._tick)

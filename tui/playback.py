@@ -131,6 +131,8 @@ class Playback:
         """Ask for a frame, of the present moment unless told otherwise; first of all for that of
         the opening.
         """
+        if move is not None and not self.requests:
+            self.ask()
         move = move or (Stay() if self.requests else self.opening_move)
         self._look_around()
         self.requests += 1

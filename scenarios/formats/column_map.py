@@ -229,7 +229,11 @@ class TableReader:
             if "submit" not in self._map.columns:
                 job.submit_ms = min(job.submit_ms, start_ms)
         host = self._maker.hosts.number(str(row.get("host") or ""))
-        is_reduce = str(row.get("kind") or "").strip().lower().startswith("r")
+        kind = str(row.get("kind") or "").strip().lower()
+        is_reduce = kind.startswith("r")
+        note = "rows of a kind that begins with neither m nor r: taken for maps"
+        unknown = kind not in _UNTOLD and not kind.startswith(("m", "r"))
+        self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", unknown)
         maps, reduces = job.demands
         amounts = greatest_amounts([reduces if is_reduce else maps, self._amounts(row, line)])
         job.demands = (maps, amounts) if is_reduce else (amounts, reduces)

@@ -5,13 +5,13 @@ import gzip
 import math
 import zlib
 from collections.abc import Iterator
-from io import TextIOWrapper
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, NoReturn, cast
 
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.tasks_file import GZIP_MAGIC
+from callboard.scenarios.toml_reader import GZIP_MAGIC
 
 TIME_MAX_MS = 10**16
 """Later than the year 300,000."""
@@ -44,14 +44,25 @@ def _behind_mark(file: IO[bytes] | gzip.GzipFile) -> IO[bytes]:
 
 def begin_of(path: Path, most: int = 65_536) -> bytes:
     """The file's first bytes, as far as they can be read."""
-    with open_unpacked(path) as file:
+    with open_unpacked(path) as opened:
+        file = cast(BufferedReader, opened)  # whose `read1` gives what there is before it fails
         begin = b""
         try:
-            while len(begin) < most and (more := file.read(most - len(begin))):
+            while len(begin) < most and (more := file.read1(most - len(begin))):
                 begin += more
         except (EOFError, gzip.BadGzipFile, zlib.error):
             pass
         return begin
+
+
+def is_cut(path: Path) -> bool:
+    """Whether a packed file breaks off, or is damaged, before its first byte."""
+    with open_unpacked(path) as file:
+        try:
+            file.read(1)
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            return True
+    return False
 
 
 def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:

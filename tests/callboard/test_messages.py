@@ -123,6 +123,18 @@ def test_what_no_command_can_read_is_told_alike_by_all(callboard: Run, tmp_path:
             assert told in err, command
 
 
+def test_a_swim_trace_may_be_gzipped(callboard: Run, tmp_path: Path) -> None:
+    """As all that is read; `import` said so, and `run` refused it."""
+    path = tmp_path / "day.tsv.gz"
+    packed = gzip.compress(b"job0\t0\t0\t67108864\t0\t0\n" * 1)
+    path.write_bytes(packed)
+    status, out, _ = callboard("run", str(path), "--policy", "fifo")
+    assert (status, "1 job (1 map" in out) == (0, True)
+    path.write_bytes(packed[:-9])
+    status, _, err = callboard("run", str(path), "--policy", "fifo")
+    assert (status, "a gzipped file that is cut off or damaged" in err) == (2, True)
+
+
 def test_a_history_is_told_by_what_stands_in_it_whatever_it_is_called(
     callboard: Run, tmp_path: Path
 ) -> None:

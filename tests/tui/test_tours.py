@@ -161,7 +161,7 @@ def test_on_a_small_screen_for_an_audience_the_other_run_comes_to_the_front() ->
     """Its caption says so; the pane that stood alone stayed that of the first run."""
 
     async def act(screen: Screen) -> None:
-        await screen.press("P", "n")
+        await screen.press("P", "n", "1")
         for policy in ("hfsp", "fifo", "hfsp"):
             await screen.press("v")
             assert f"1 {policy} by pool" in screen.text()
@@ -314,8 +314,10 @@ def test_a_tour_of_two_runs_ends_where_one_is_kept() -> None:
     play("two-jobs", act, (80, 24))
 
 
-def test_keys_that_come_before_the_first_frame_lead_nowhere() -> None:
-    """On a busy machine `n n d` went to a pane of two runs that was not there yet."""
+def test_keys_that_come_before_the_first_frame_lead_to_their_step_alone() -> None:
+    """On a busy machine `n n d` went to a pane of two runs that was not there yet, and `n` told of
+    a step at whose moment the screen did not stand.
+    """
 
     class Late:
         """Answers only once it is told to."""
@@ -324,9 +326,13 @@ def test_keys_that_come_before_the_first_frame_lead_nowhere() -> None:
 
         def __init__(self, source: Source) -> None:
             self.source, self.asked = source, list[tuple[Request, Callable[[Frame], None]]]()
+            self.late = True
 
         def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-            self.asked.append((request, answer))
+            if self.late:
+                self.asked.append((request, answer))
+            else:
+                self.source.ask(request, answer)
 
         def close(self) -> None:
             self.source.close()
@@ -334,12 +340,14 @@ def test_keys_that_come_before_the_first_frame_lead_nowhere() -> None:
     async def act() -> None:
         app = CallboardApp(source, ticking=False, tour=tour_of("two-jobs"))
         async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.press("n", "n", "d", "space", "n", "space")
+            await pilot.press("n", "n", "d", "space")
+            source.late = False
             for request in source.asked:
                 server.ask(*request)
             screen = Screen(app, pilot)
             await screen.until(lambda: app.playback.answers == app.playback.requests)
             assert app.paired
+            assert (screen.frame.at_ms, app.guide and app.guide.place) == (66_000, 2)
 
     with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
         source = Late(server)

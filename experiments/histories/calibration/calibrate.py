@@ -109,6 +109,8 @@ def job_initialisation(log_: AttemptLog, confidence: float) -> HistoryFinding:
 def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:
     """Bytes a second of reduces that began when all maps were done: they waited for none."""
     name = "shuffle rate"
+    if not (log_.kind == REDUCE).any():
+        return Untold(name, "there is no reduce")
     known = log_.timed(REDUCE) & (log_.ending == SUCCEEDED) & (log_.shuffled_ms != UNTOLD)
     last_map = np.full(len(log_.maps), UNTOLD)
     maps = (log_.kind == MAP) & (log_.ending == SUCCEEDED)

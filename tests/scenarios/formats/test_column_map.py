@@ -70,6 +70,13 @@ def test_start_and_duration_tell_it_as_an_end_does(tmp_path: Path) -> None:
     assert (job.response_ms, job.tasks.map_ms.tolist()) == (70_000, [60_000, 60_000])
 
 
+def test_a_kind_that_is_neither_map_nor_reduce_is_told(tmp_path: Path) -> None:
+    head, first, *_ = TASKS_CSV.splitlines()
+    text = "\n".join([head, first, first.replace("map", "setup")])
+    found = imported(written(tmp_path, text), TASKS_MAP)
+    assert remark(found.remarks, "taken for maps") == ("guessed", 1, ["history:3"])
+
+
 def test_what_failed_took_slots_too(tmp_path: Path) -> None:
     """A cluster of unknown size was as large as what succeeded."""
     table = (
