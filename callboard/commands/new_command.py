@@ -39,7 +39,7 @@ class $order(KeyedOrder):
         return (job.pending(kind), job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
-        """What a launch's reason says, as in `callboard explain`."""
+        """What a launch's reason says, as in `callboard show JOURNAL`."""
         return float(key[0])
 ''')
 

@@ -82,7 +82,8 @@ def _who(gains: Collection[Millis], policy: str) -> list[str]:
     if not sooner and not later:
         return []
     jobs = count(len(gains), "job")
-    return [f"{sooner:,} of {jobs} were done sooner under {policy}, {later:,} later."]
+    were = "was" if sooner == 1 else "were"
+    return [f"{sooner:,} of {jobs} {were} done sooner under {policy}, {later:,} later."]
 
 
 def _title(jobs: Mapping[JobId, JobRecord], job: JobId) -> str:

@@ -271,6 +271,14 @@ def checked_part(found: object, where: str) -> type[Spelled]:
             raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
     _check_params(found, where)
     _check_signatures(found, where)
+    shown = getattr(found, "score_format", "")
+    try:
+        str(shown).format(1.0)
+    except (ValueError, LookupError) as error:
+        told = (
+            f"`score_format` {shown!r:.80} is no format of a number, as '{{:,.1f}} slot-s left' is"
+        )
+        raise PolicySpecError(f"{where}: {told}") from error
     return found
 
 

@@ -57,12 +57,13 @@ def parted(asked: str, jobs: int) -> tuple[HistoryPart, HistoryPart]:
     """
     match = _SHARE.fullmatch(asked.strip())
     if match is None:
-        told = "expected a share of the jobs, as in 60% or 0.6"
+        told = "expected a share of the jobs above 0 and below 100%, as in 60% or 0.6"
         raise InputError(f"--train: {told}; got {asked[:40]!r}")
     share = Decimal(match["part"] or match["percent"]) / (1 if match["part"] else 100)
     first = int(jobs * share)
     if not 0 < first < jobs:
-        raise InputError(f"--train {asked}: of {jobs:,} jobs that leaves one of the parts without")
+        part = "predict" if first else "learn from"
+        raise InputError(f"--train {asked}: of {jobs:,} jobs that leaves none to {part}")
     return HistoryPart(f"first {first:,}", 0, first), HistoryPart("held back", first, jobs)
 
 

@@ -79,7 +79,7 @@ class Detail {
     const [maps, reduces] = row.tasks.map((count, kind) => plural(count, ["map", "reduce"][kind]));
     const suspended = `${plural(row.suspended, "attempt")} suspended`;
     facts.push(
-      ["done", `${row.done[0]} of ${maps}, ${row.done[1]} of ${reduces}`],
+      ["done", `${grouped(row.done[0])} of ${maps}, ${grouped(row.done[1])} of ${reduces}`],
       ["tasks", `${row.running} running, ${row.waiting} waiting, ${suspended}`],
       [row.over ? "response" : "so far", duration(row.time)],
       ["slots", this.slotsHeld(row.job)],

@@ -49,7 +49,7 @@ def test_two_runs_that_are_over_say_which_is_better_by_how_much_and_that_it_is_o
         f"Under fair a job took {MEANS['fair']} on average, 30% less than under fifo"
         f" ({MEANS['fifo']})."
     )
-    assert who == f"1 of 2 jobs were done sooner under {policies[1]}, 1 later."
+    assert who == f"1 of 2 jobs was done sooner under {policies[1]}, 1 later."
     assert chance.startswith("One seed:")
 
 
