@@ -7,7 +7,7 @@ view and the parts' memories; only `observe` changes those.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import msgspec
 
@@ -373,7 +373,12 @@ class Policy:
         return None
 
     def preempt(self, view: ClusterView) -> Iterator[Kill | Suspend]:
-        return self.preemption.victims(view)
+        victims: Iterable[object] | None = self.preemption.victims(view)
+        for victim in (None,) if victims is None else victims:
+            if not isinstance(victim, Kill | Suspend):
+                told = f"the rule `{self.preemption.name}` gives {victim!r:.80} as a victim"
+                raise PartMisbehaves(f"{told}: `victims` yields Kill(attempt, why), or Suspend")
+            yield victim
 
     def _refused_again(
         self, kind: SlotKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
@@ -411,8 +416,14 @@ class Policy:
         everywhere = self.order.same_for_every_node
         node = offer.node.node
         holds = offer.node.suspended(kind) > 0
-        queue = self.order.queue(kind, offer, view)
-        for rank, (job, score, grounds) in enumerate(queue, start=1):
+        queue: Iterable[QueuedJob] | None = self.order.queue(kind, offer, view)
+        if queue is None:
+            self._no_queue(queue)
+        for rank, queued in enumerate(queue, start=1):
+            try:
+                job, score, grounds = queued
+            except (TypeError, ValueError):
+                self._no_queue(queued)
             if holds and (held := job.resumable(kind, node)) is not None:
                 skips = self._skips(skipped, offer, view)
                 return Resume(held, self._why(rank, score, grounds, skips))
@@ -435,6 +446,10 @@ class Policy:
             self._all_refused = refused
             self._refused_ids = tuple([job.job for job in refused])
         return None
+
+    def _no_queue(self, given: object) -> NoReturn:
+        told = f"the order `{self.order.name}` has {given!r:.80} in its queue"
+        raise PartMisbehaves(f"{told}: `queue` yields a QueuedJob(job, score) for each job")
 
     def _why(
         self,

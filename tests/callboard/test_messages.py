@@ -203,7 +203,8 @@ MISSHAPEN = """
 import msgspec
 
 from callboard.scheduler.orders.keyed import KeyedOrder
-from callboard.scheduler.policy import LocalityRule
+from callboard.scheduler import policy as orders
+from callboard.scheduler.policy import LocalityRule, PreemptionRule
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -244,6 +245,31 @@ class Rule(LocalityRule):
 
     def refusal(self, job, level, offer, view):
         return level > 5
+
+
+class Bare(orders.Order):
+    name, summary = "bare", "for tests"
+
+    def queue(self, kind, offer, view):
+        return view.jobs()
+
+
+class Silent(Bare):
+    def queue(self, kind, offer, view):
+        view.jobs()
+
+
+class Taking(PreemptionRule):
+    name, summary = "taking", "for tests"
+    interval_ms = 5000
+
+    def victims(self, view):
+        return view.attempts()
+
+
+class Keeping(Taking):
+    def victims(self, view):
+        pass
 """
 
 
@@ -255,6 +281,10 @@ class Rule(LocalityRule):
         ("{}:Asking", 2, "is made by part(): expected `def __init__(self):`"),
         ("{}:Losing(most=3)", 2, "has `Params`; `def __init__(self, params=None):` keeps them"),
         ("fair+{}:Rule", 1, "the locality rule `rule` refuses a job with False: a refusal is a"),
+        ("{}:Bare", 1, "in its queue: `queue` yields a QueuedJob(job, score) for each job"),
+        ("{}:Silent", 1, "the order `bare` has None in its queue"),
+        ("fair+{}:Taking", 1, "as a victim: `victims` yields Kill(attempt, why), or Suspend"),
+        ("fair+{}:Keeping", 1, "the rule `taking` gives None as a victim"),
         ("{}", 2, ":Order` or `{}:Short` or `{}:Deaf`"),
     ],
 )
