@@ -24,7 +24,7 @@ from callboard.scenarios.formats.rumen import RumenReader, is_rumen
 from callboard.scenarios.formats.sls_files import SlsReader, is_sls
 from callboard.scenarios.formats.sls_synth import SynthReader, is_synth
 from callboard.scenarios.formats.swf import SwfReader, is_swf
-from callboard.scenarios.formats.unpacked_text import begin_of, is_cut
+from callboard.scenarios.formats.unpacked_text import begin_of, breaks_off
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import (
     ClusterRecording,
@@ -244,7 +244,9 @@ def why_no_text(path: Path) -> str:
     """Why a file of no known format cannot be read as text either; empty if it may be text."""
     begin = begin_of(path)
     if not begin:
-        return "a gzipped file that is cut off or damaged" if is_cut(path) else "the file is empty"
+        return (
+            "a gzipped file that is cut off or damaged" if breaks_off(path) else "the file is empty"
+        )
     if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "this is text in UTF-16; save it as UTF-8"
     if b"\0" in begin:

@@ -55,7 +55,7 @@ def begin_of(path: Path, most: int = 65_536) -> bytes:
         return begin
 
 
-def is_cut(path: Path) -> bool:
+def breaks_off(path: Path) -> bool:
     """Whether a packed file breaks off, or is damaged, before its first byte."""
     with open_unpacked(path) as file:
         try:
