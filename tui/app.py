@@ -320,6 +320,8 @@ class CallboardApp(App[None]):
         self.playback.flat_out_or_usual()
 
     def action_step(self, kind: str, back: bool = False) -> None:
+        """To that moment, with what the log says of it."""
+        self.playback.set_view(log_back=0)
         self.playback.step(StepKind[kind.upper()], back)
 
     def action_scrub(self, hundredths: int) -> None:

@@ -150,7 +150,7 @@ class RecordingMaker:
         ran, found = (cluster.map_slots, cluster.reduce_slots), []
         for kind, name, most in zip(KINDS, ("map", "reduce"), ran, strict=True):
             fits = min(slots_for(self.capacities, [each[kind] for each in demands]), SLOTS_MAX)
-            note = f"{name} slots a node: as many of the smallest containers as fit"
+            note = f"{name} slots a node instead: as many of the smallest containers as fit"
             self.remarks.add("inferred", note, count=fits if fits > most else 0)
             found.append(max(fits, most))
         return found[0], found[1]

@@ -144,6 +144,8 @@ class SlsReader:
         host = self._maker.hosts.number(container.host or "")
         inputs = () if host == NO_HOST else (host,)
         count = max(self._count(container.count, "count", line), 1)
+        note = "containers at home on the host that they ran on: SLS does not say where inputs lie"
+        self._maker.remarks.add("guessed", note, count=count * len(inputs))
         return [
             HistoryTask(
                 [HistoryAttempt(start_ms, end_ms, "succeeded", host, name="0")], inputs, line=line

@@ -928,6 +928,18 @@ class TestFolding:
 
         on_the_outage(act)
 
+    def test_a_move_to_the_next_mark_shows_what_the_log_says_of_it(self) -> None:
+        """It stayed at the lines that had been unfolded before."""
+
+        async def act(screen: Screen) -> None:
+            await self.chosen(screen)
+            await screen.press("enter", *["up"] * 3)
+            assert screen.view().log_back > 0
+            await screen.press("m")
+            assert screen.view().log_back == 0
+
+        on_the_outage(act)
+
     def test_enter_on_one_of_the_unfolded_goes_to_its_time(self) -> None:
         async def act(screen: Screen) -> None:
             line = await self.chosen(screen)
