@@ -17,6 +17,7 @@ from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS
 from callboard.journal.checks.delay_scheduling import delay_waits_ms
 from callboard.scheduler.locality import Delay
 from callboard.scheduler.model import KINDS, Millis, SlotKind
+from callboard.scheduler.policy import AnyLocality, Policy
 
 
 class Gap(NamedTuple):
@@ -60,6 +61,13 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
     return sum(delay_waits_ms(rule.params, heartbeat_ms)) + run.period_ms
 
 
+def _of_known_delay(policy: Policy) -> str | None:
+    """Speaks of policies whose locality rule says how long it may keep jobs waiting."""
+    rule = policy.locality
+    own = f"how long jobs may be passed over by `{rule.name}` is known to it alone"
+    return unpreempted(policy) or (None if type(rule) in (AnyLocality, Delay) else own)
+
+
 @Statement(
     says="while a slot is free and a task waits, one is launched within a heartbeat",
     formula="free > 0 ∧ waiting > 0 throughout [t, t′] without a launch ⇒ t′ − t ≤ δ",
@@ -67,7 +75,7 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
     bound="δ = H + 3ℓ; with `delay` T1 + T2 (or skips + 1 heartbeats) and H + 2ℓ more for maps",
     source="F1",
     family=msgspec.structs.replace(WITHOUT_FAULTS, heartbeat_options=False),
-    misfit=unpreempted,
+    misfit=_of_known_delay,
 )
 def work_conserving(experiment: Experiment) -> int:
     run, times = completed(experiment.run), 0

@@ -5,7 +5,9 @@ from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import evaluate
 from callboard.scenarios.scenario_file import from_dict
-from callboard.scheduler.policy import Policy
+from callboard.scheduler.locality import Delay
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.policy import AnyLocality, Policy
 from callboard.scheduler.registry.parts import make_policy
 from tests.whole.test_livelock import KillAll
 
@@ -34,3 +36,18 @@ def test_a_run_that_is_given_up_has_no_response_times() -> None:
     assert experiment.run.ended.reason == LIVELOCK
     found = evaluate(PROPERTIES_BY_NAME["lower-bound"], experiment)
     assert found.not_applicable == "the run did not come to its end"
+
+
+class Patient(AnyLocality):
+    """A rule of somebody's own, which may keep jobs waiting for as long as it likes."""
+
+    name = "patient"
+
+
+def test_of_a_locality_rule_of_ones_own_nothing_is_promised_about_idle_slots() -> None:
+    """It was said to break a promise of Fair's."""
+    prop = PROPERTIES_BY_NAME["work-conserving"]
+    for locality in (AnyLocality(), Delay()):
+        assert prop.misfit(Policy(Fair(), locality)) is None
+    found = prop.misfit(Policy(Fair(), Patient()))
+    assert found == "how long jobs may be passed over by `patient` is known to it alone"
