@@ -48,6 +48,12 @@ class TourGuide:
         return self.place + 1 == len(self.pages)
 
     @property
+    def _moment_ms(self) -> Millis | None:
+        """The moment of the step, or of the last one before it that has one."""
+        times = [step.at_ms for step in self.pages[: self.place + 1] if step.at_ms is not None]
+        return times[-1] if times else None
+
+    @property
     def title(self) -> str:
         """Where in the tour this is, and the keys."""
         on = ": the tour is over  space plays freely" if self._is_last else "  space on  n next"
@@ -60,11 +66,10 @@ class TourGuide:
         if place == self.place:
             return
         self.place = place
-        times = [step.at_ms for step in self.pages[: place + 1] if step.at_ms is not None]
         self._playback.player.stop()
-        if times:
-            self._bound_ms = times[-1]
-            self._playback.ask(GoTo(times[-1]))
+        if self._moment_ms is not None:
+            self._bound_ms = self._moment_ms
+            self._playback.ask(GoTo(self._bound_ms))
         else:
             self._show()
 
@@ -98,7 +103,9 @@ class TourGuide:
             self._due_ms = inf if until_ms is None else until_ms
             text = "the end" if until_ms is None else axis_time(until_ms)
             self._playback.player.play_until(GoTo(until_ms), text)
-            self._app.caption(self.step.text, f"tour, on to step {self.place + 2}, at {text}")
+            here = f"step {self.place + 1} was at {axis_time(self._moment_ms or 0)}"
+            title = f"tour: {here}, on to step {self.place + 2}, at {text}"
+            self._app.caption(self.step.text, title)
             self._playback.ask()
 
     def pressed(self, key: str) -> None:

@@ -36,6 +36,7 @@ from callboard.experiments.histories.backtest.recorded_history import (
     imported_history,
     partial_load,
     recorded_busy,
+    seldom_heartbeats,
 )
 from callboard.experiments.histories.backtest.seeds_backtest import FIGURES, PolicyBacktest
 from callboard.experiments.journal_paths import file_path
@@ -101,7 +102,9 @@ def backtest_command(options: argparse.Namespace) -> int:
     found = list(_played(planned, *asked))
     warning = partial_load(spec, history)
     cut = history.recording.cut
-    notes = [each for each in (cut, planned.interval_hint, warning) if each]
+    notes = [
+        each for each in (cut, planned.interval_hint, warning, seldom_heartbeats(spec)) if each
+    ]
     if options.json:
         print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
     else:

@@ -98,6 +98,16 @@ def test_where_no_figure_can_be_drawn_that_is_said_before_the_work(
     assert not figure.exists()
 
 
+def test_that_so_many_nodes_ask_for_work_seldom_is_told(callboard: Run, tmp_path: Path) -> None:
+    """It made predictions too long, below a note by which they were too short."""
+    path = str(written(tmp_path, HADOOP1, "job_1"))
+    told = "a heartbeat comes every 12 s on 1,200 nodes (Hadoop's rule): predictions are too long"
+    asked = ("backtest", path, "--policy", "fifo", "--nodes", "1200")
+    assert told in callboard(*asked)[1]
+    often = callboard(*asked, "--set", "cluster.heartbeat.interval_ms=3000")[1]
+    assert "a heartbeat comes every" not in often
+
+
 def test_a_history_of_little_on_a_large_cluster_says_what_that_does(
     callboard: Run, tmp_path: Path
 ) -> None:

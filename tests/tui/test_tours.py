@@ -177,6 +177,7 @@ def test_pausing_on_the_way_does_not_end_the_tour() -> None:
         assert not screen.playing()
         assert screen.frame.at_ms == 15_000
         await screen.press("space")
+        assert "tour: step 1 was at 0:00:00, on to step 2, at 0:06:35" in screen.text()
         for _ in range(40):
             await screen.tick(0.25)
         assert screen.frame.at_ms == 395_000

@@ -72,6 +72,26 @@ def recorded_busy(
     return found[0], found[1]
 
 
+_SELDOM_MS = 10_000
+"""Nodes that ask for work less often than that delay short jobs by more than they take."""
+
+
+def seldom_heartbeats(spec: RunSpec) -> str:
+    """What it means that so many nodes ask for work that seldom; empty if they ask often enough, or
+    as often as the scenario says.
+    """
+    cluster = spec.scenario.cluster
+    nodes = cluster.node_count()
+    period_ms = cluster.heartbeat.period_ms(nodes)
+    if cluster.heartbeat.interval_ms is not None or period_ms < _SELDOM_MS:
+        return ""
+    return (
+        f"a heartbeat comes every {period_ms / 1000:,.0f} s on {nodes:,} nodes (Hadoop's rule):"
+        " predictions are too long by that, most of all of short jobs, if nodes asked more often."
+        " --set cluster.heartbeat.interval_ms=3000 plays it every 3 s"
+    )
+
+
 def partial_load(spec: RunSpec, history: RecordedHistory) -> str:
     """What it means that the history shows only a part of the cluster's load; empty if it shows as
     much as the cluster had room for.
