@@ -132,6 +132,8 @@ def test_two_runs_stand_beside_each_other(pair: Path, width: int) -> None:
             assert len(await tab.evaluate(_JOBS)) == 2  # short has left Fair's run, not FIFO's
             await tab.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}))")
             await tab.until("document.getElementById('status').textContent.includes('over')")
+            box = "document.getElementById('all-jobs')"  # all are shown at the end
+            assert await tab.evaluate(f"{box}.checked && {box}.disabled")
             long, short = await tab.evaluate(_JOBS)
             assert short.split()[-1] == "−2m00s"
             assert long.split()[-1].startswith("+")

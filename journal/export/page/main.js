@@ -44,6 +44,9 @@ class Page {
     if (this.player.playing && performance.now() - this.shownAt < TEXT_MS) return;
     this.shownAt = performance.now();
     this.panes.forEach((pane) => pane.show());
+    const all = element("all-jobs"); // at the end all are shown anyway
+    all.disabled = this.run.over;
+    all.checked = this.view.allJobs || this.run.over;
     this.address.keep();
   }
 
