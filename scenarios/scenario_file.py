@@ -7,11 +7,8 @@ import heapq
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from copy import copy
-from difflib import SequenceMatcher, get_close_matches
-from functools import partial
-from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -26,6 +23,7 @@ from callboard.scenarios import validation
 from callboard.scenarios.fields import Seed
 from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.library_list import LIBRARY
+from callboard.scenarios.likely_file import likely_file
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
@@ -41,8 +39,6 @@ from callboard.scheduler.registry.parts import spelling_of_table
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly
 
-_NAMES_MAX = 1000
-"""So many files of a folder are looked at for one that may have been meant."""
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Workload = SwimWorkload | GeneratedWorkload | ListedWorkload | RecordedWorkload
@@ -319,21 +315,11 @@ def find_scenario(name_or_path: str) -> Path:
 
 def _likely(path: Path, names: Sequence[str]) -> str:
     """What is called like it, in the library or its folder, else where names are to be had."""
-    known = {name: name for name in names}
-    with suppress(OSError, ValueError):  # no folder, or no name that any could have
-        there = sorted(islice(path.parent.iterdir(), _NAMES_MAX))
-        there.sort(key=partial(_likeness, path))  # of two of a name the last counts
-        known.update({each.stem: str(each) for each in there if each.is_file()})
-    near = get_close_matches(path.stem[:200].lower(), known, n=1)
-    if near:
-        return f"did you mean `{known[near[0]]}`?"
-    return "`callboard scenarios` lists what can be played by its name"
+    near = likely_file(path, names)
+    return f"did you mean `{near}`?" if near else _NAMES_LISTED
 
 
-def _likeness(path: Path, other: Path) -> tuple[float, bool]:
-    """How much a file's ending is like that of `path`, and whether it is a scenario's."""
-    alike = SequenceMatcher(None, path.suffix, other.suffix).ratio() if path.suffix else 0.0
-    return alike, other.suffix == ".toml"
+_NAMES_LISTED = "`callboard scenarios` lists what can be played by its name"
 
 
 def _is_folder(name: str) -> bool:

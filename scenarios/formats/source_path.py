@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from callboard.scenarios.formats.unpacked_text import begin_of
+from callboard.scenarios.likely_file import likely_file
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import is_swim
 
@@ -11,7 +12,9 @@ def checked_source(name: str) -> Path:
     """It, if it is there; ScenarioError if not."""
     path = Path(name)
     if not name or "\0" in name or not (path.is_file() or path.is_dir()):
-        raise ScenarioError("there is no such file or folder", source=name[:200] or '""')
+        near = likely_file(path) if name and "\0" not in name else None
+        meant = f"; did you mean `{near}`?" if near else ""
+        raise ScenarioError(f"there is no such file or folder{meant}", source=name[:200] or '""')
     return path
 
 

@@ -123,6 +123,18 @@ def test_what_no_command_can_read_is_told_alike_by_all(callboard: Run, tmp_path:
             assert told in err, command
 
 
+@pytest.mark.parametrize("command", ["import", "calibrate"])
+def test_a_history_that_is_not_there_is_looked_for_beside(
+    callboard: Run, tmp_path: Path, command: str
+) -> None:
+    """`run` said what may be meant, these two did not."""
+    (tmp_path / "cluster.history").write_text(HADOOP1)
+    more = ("--to", str(tmp_path / "to")) if command == "import" else ()
+    status, _, err = callboard(command, str(tmp_path / "clustr.history"), *more)
+    assert status == 2
+    assert f"no such file or folder; did you mean `{tmp_path / 'cluster.history'}`?" in err
+
+
 def test_a_swim_trace_may_be_gzipped(callboard: Run, tmp_path: Path) -> None:
     """As all that is read; `import` said so, and `run` refused it."""
     path = tmp_path / "day.tsv.gz"
