@@ -13,6 +13,7 @@ examples:
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -108,7 +109,7 @@ def backtest_command(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
     else:
-        _print(spec, found, parts, [*notes, *_guesses(history)])
+        _print(spec, found, parts, [*notes, *_guesses(history, options)])
     if figure is not None:  # last: where it cannot be written, all else has been told
         replaces = instead(figure)
         _draw(spec, history, [each.runs[0] for each in found], figure)
@@ -224,9 +225,17 @@ def _part_json(found: PolicyBacktest, part: HistoryPart) -> dict[str, object]:
     }
 
 
-def _guesses(history: RecordedHistory) -> list[str]:
-    """What was guessed of the history, and may be wrong in what was compared."""
-    return [f"guessed on reading: {each}" for each in history.guessed]
+def _guesses(history: RecordedHistory, options: argparse.Namespace) -> list[str]:
+    """What was guessed of the history, and may be wrong in what was compared; not its nodes, where
+    these are stated.
+    """
+    stated = getattr(options, "--nodes") is not None
+    stated |= any(each.startswith("cluster.nodes=") for each in options.set)
+    guessed = [each for each in history.guessed if not (stated and _NODES.match(each))]
+    return [f"guessed on reading: {each}" for each in guessed]
+
+
+_NODES = re.compile(r"[\d,]+ nodes\b")
 
 
 def _print(

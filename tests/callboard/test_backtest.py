@@ -98,6 +98,17 @@ def test_where_no_figure_can_be_drawn_that_is_said_before_the_work(
     assert not figure.exists()
 
 
+def test_nodes_that_are_stated_are_not_told_as_guessed(callboard: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,submit,start,end,n\n1,0,0,100,4\n2,10,10,50,2\n")
+    columns = "job=id,submit=submit,start=start,end=end,maps=n,unit=s"
+    asked = ("backtest", str(table), "--map", columns, "--policy", "fifo")
+    told = "guessed on reading: 3 nodes of 2 slots a kind"
+    assert told in callboard(*asked)[1]
+    for stated in (("--nodes", "48"), ("--set", "cluster.nodes=48")):
+        assert told not in callboard(*asked, *stated)[1]
+
+
 def test_that_so_many_nodes_ask_for_work_seldom_is_told(callboard: Run, tmp_path: Path) -> None:
     """It made predictions too long, below a note by which they were too short."""
     path = str(written(tmp_path, HADOOP1, "job_1"))
