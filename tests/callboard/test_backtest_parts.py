@@ -166,9 +166,9 @@ def test_a_share_is_taken_as_a_number_too(callboard: Run, history: Path) -> None
     ("asked", "words"),
     [
         ("x", "as in 60%"),
-        ("0%", "without"),
+        ("0%", "of 17 jobs that leaves none to learn from"),
         ("100%", "as in 60%"),
-        ("1%", "leaves one of the"),
+        ("1%", "of 17 jobs that leaves none to learn from"),
         ("60", "60% or 0.6"),
     ],
 )
