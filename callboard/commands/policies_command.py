@@ -59,7 +59,7 @@ def _describe(found: dict[str, type[Spelled]], named: Sequence[str]) -> None:
         elif FILE_PART.fullmatch(text):
             parts = {plugins.part_of_file(text): text}
         else:
-            parts = {part: part.name for part in plugins.classes_of(text)}
+            parts = plugins.classes_of(text)
         for part, name in parts.items():
             for line in _described(part, name):
                 console.print_line(plain(line))

@@ -91,9 +91,9 @@ def stands_alone(text: str, settings: parts.PartSettings | None = None) -> bool:
     return ARCHITECTURE in _parsed(text, settings)
 
 
-def classes_of(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:
-    """The classes that a spelling names."""
-    return [choice.part for choice in _parsed(text, settings).values()]
+def classes_of(text: str, settings: parts.PartSettings | None = None) -> dict[type[Spelled], str]:
+    """The classes that a spelling names, each with how it does."""
+    return {choice.part: choice.name for choice in _parsed(text, settings).values()}
 
 
 def _parsed(text: str, settings: parts.PartSettings | None) -> parts.PolicySpec:
@@ -149,8 +149,8 @@ def _class_or_file(name: str) -> str:
         with suppress(PolicySpecError):
             return _spellings(f"{meant['stem']}.py", meant["name"] or "")
     for file in sorted(Path().glob("*.py")) if parts.may_be_class(name) else ():
-        with suppress(PolicySpecError, SyntaxError, ValueError):
-            if name in _classes(str(file)):
+        with suppress(PolicySpecError):
+            if name in (_classes(str(file)) or ()):
                 return f"it is a class in {file}; write `./{file}:{name}`"
     return ""
 
@@ -161,22 +161,24 @@ _SLIP = re.compile(r"(?P<stem>.+?)(?:\.py)?(?:(?:::?|/|\.)(?P<name>\w*))?")
 
 def _spellings(path: str, wanted: str = "") -> str:
     """How to name the classes of a file, or the one that is wanted if it has it."""
-    try:
-        if wanted in _classes(path):
-            return f"write `{path}:{wanted}`"
-        found = [f"`{path}:{name}`" for name in _classes(path)]
-    except (SyntaxError, ValueError) as error:
-        if isinstance(error, PolicySpecError):
-            raise
+    classes = _classes(path)
+    if classes is None:
         return f"write `{path}:MyOrder`"
+    if wanted in classes:
+        return f"write `{path}:{wanted}`"
+    found = [f"`{path}:{name}`" for name in classes]
     return f"write {' or '.join(found[:5])}" if found else "it has no class"
 
 
-def _classes(path: str) -> list[str]:
-    """The names of a file's classes that are no parameters; it is read for that and not run.
-    SyntaxError or ValueError for what is no Python.
+def _classes(path: str) -> list[str] | None:
+    """The names of a file's classes that are no parameters; it is read for that and not run.  None
+    for what is no Python.
     """
-    body = ast.parse(_source(path)).body
+    text = _source(path)
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return None
     classes = (each for each in body if isinstance(each, ast.ClassDef))
     return [each.name for each in classes if not any(map(_is_struct, each.bases))]
 
