@@ -232,14 +232,16 @@ class StrictQueues(Rule, Probe):
     def _look_at_keys(
         self, ledger: Ledger, order: KeyedOrder, kind: SlotKind, what: str, jobs: Sequence[JobId]
     ) -> None:
-        keys = [(*order.key(ledger.job(job), kind), job) for job in jobs[:JOBS_COMPARED]]
-        for place, one in enumerate(keys):
-            for other in keys[place + 1 :]:
+        looked_at = jobs[:JOBS_COMPARED] if order.keys_lag else jobs
+        keys = {job: order.key(ledger.job(job), kind) for job in looked_at}
+        heads = [(*keys[job], job) for job in jobs[:JOBS_COMPARED]]
+        for place, one in enumerate(heads):
+            for other in heads[place + 1 :]:
                 if (one < other) == (other < one):
                     told = f"neither of {one} and {other} stands before the other"
                     self.found = self.broken(None, f"{what}: {told}")
-        for job in () if order.keys_lag else jobs:
-            kept, key = order.kept_key(job, kind), order.key(ledger.job(job), kind)
+        for job, key in () if order.keys_lag else keys.items():
+            kept = order.kept_key(job, kind)
             if kept != key:
                 told = (
                     f"has job {job} by {kept}, and its key is {key} by now: what may change without"

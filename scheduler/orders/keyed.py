@@ -134,15 +134,14 @@ class KeyedOrder(Order):
         self._queues[kind].put(job, key)
 
     def problem(self, view: ClusterView) -> str:
-        jobs = list(view.jobs())
         for kind in KINDS:
-            pending = [job for job in jobs if job.pending(kind)]
-            out = [job.job for job in pending if self.kept_key(job.job, kind) is None]
-            if out:
-                return (
-                    f"the order `{self.name}` has job {out[0]} not in its queue though it has tasks"
-                    " pending: an `observe` of one's own calls `super().observe(fact, view)`"
-                )
+            for job in view.jobs():
+                if job.pending(kind) and job.job not in self._queues[kind]:
+                    return (
+                        f"the order `{self.name}` has job {job.job} not in its queue though it has"
+                        " tasks pending: an `observe` of one's own calls `super().observe(fact,"
+                        " view)`"
+                    )
         return ""
 
     def kept_key(self, job: JobId, kind: SlotKind) -> SortKey | None:

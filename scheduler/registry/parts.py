@@ -39,12 +39,6 @@ DEFAULT_PARTS: Mapping[str, type[Part]] = {
 OLD_NAMES = {"anywhere": "any_locality", "wait": "no_preemption", "no-copies": "no_speculation"}
 """What parts were called before; they are still understood."""
 
-
-def may_be_class(name: str) -> bool:
-    """Whether it is written as classes are."""
-    return name.isidentifier() and name[0].isupper()
-
-
 PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Parameters by the name of their part: what they are wherever a spelling does not say."""
 
@@ -115,6 +109,11 @@ class Catalogue:
             if unused in said:
                 raise PolicySpecError(f"`{name}({piece.params})`: `{unused}` does nothing, {why}")
         return PartSpec(name, part, params, parameters.decode_params(usual, part.Params, name))
+
+
+def may_be_class(name: str) -> bool:
+    """Whether it is written as classes are."""
+    return name.isidentifier() and name[0].isupper()
 
 
 SHIPPED = Catalogue(PARTS)
@@ -271,14 +270,7 @@ def checked_part(found: object, where: str) -> type[Spelled]:
             raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
     _check_params(found, where)
     _check_signatures(found, where)
-    shown = getattr(found, "score_format", "")
-    try:
-        str(shown).format(1.0)
-    except (ValueError, LookupError) as error:
-        told = (
-            f"`score_format` {shown!r:.80} is no format of a number, as '{{:,.1f}} slot-s left' is"
-        )
-        raise PolicySpecError(f"{where}: {told}") from error
+    _check_score_format(found, where)
     return found
 
 
@@ -306,6 +298,17 @@ def _check_signatures(part: type[Spelled], where: str) -> None:
         if wanted and not _takes(own, len(wanted)):
             line = f"def {name}({', '.join(wanted)}):"
             raise PolicySpecError(f"{where}: expected `{line}`, got `{_def_line(part, name)}`")
+
+
+def _check_score_format(part: type[Spelled], where: str) -> None:
+    shown = getattr(part, "score_format", "")
+    try:
+        str(shown).format(1.0)
+    except (ValueError, LookupError) as error:
+        told = (
+            f"`score_format` {shown!r:.80} is no format of a number, as '{{:,.1f}} slot-s left' is"
+        )
+        raise PolicySpecError(f"{where}: {told}") from error
 
 
 _INIT = "`def __init__(self, params=None):`"
