@@ -29,22 +29,26 @@ _SHUFFLE, _REDUCE = SlotState.SHUFFLE, SlotState.REDUCE
 
 class _TimesOfAttempts:
     """A time for each attempt, 0 where none is noted, in 8 bytes: their numbers come in blocks, one
-    a scheduler.
+    a scheduler.  All copies are one: a time is written when it is told, and asked for later.
     """
 
-    _BITS = 12
+    _BLOCK = 4096
 
     def __init__(self) -> None:
         self._blocks: defaultdict[int, array[int]] = defaultdict(
-            lambda: array("q", bytes(8 << self._BITS))
+            lambda: array("q", bytes(8 * self._BLOCK))
         )
 
+    def copy(self) -> Self:
+        return self
+
     def note(self, attempt: AttemptId, time_ms: Millis) -> None:
-        self._blocks[attempt >> self._BITS][attempt & ((1 << self._BITS) - 1)] = time_ms
+        block, place = divmod(attempt, self._BLOCK)
+        self._blocks[block][place] = time_ms
 
     def of(self, attempt: AttemptId) -> Millis:
-        block = self._blocks.get(attempt >> self._BITS)
-        return 0 if block is None else block[attempt & ((1 << self._BITS) - 1)]
+        block, place = divmod(attempt, self._BLOCK)
+        return self._blocks[block][place] if block in self._blocks else 0
 
 
 class ClusterState:
@@ -87,9 +91,7 @@ class ClusterState:
         self.peaks = [0, 0, 0]
         self.wasted_ms = 0
         self._held_ms = _TimesOfAttempts()
-        """How long each map held its slot that succeeded.  All copies have the same: it is written
-        when that is told, and asked for later.
-        """
+        """How long each map held its slot that succeeded."""
         self._lost_ms: dict[JobId, Millis] = {}
         """What of the slot time of each job's done tasks was lost, with their outputs."""
         self.levels = [0, 0, 0]
@@ -107,7 +109,7 @@ class ClusterState:
         """The same, to be changed independently."""
         twin = copy(self)
         for name, value in vars(self).items():
-            if not isinstance(value, int | bytes) and name != "_held_ms":
+            if not isinstance(value, int | bytes):
                 vars(twin)[name] = value.copy() if hasattr(value, "copy") else value[:]
         return twin
 

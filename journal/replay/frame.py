@@ -255,8 +255,8 @@ class Charts(msgspec.Struct, frozen=True, array_like=True):
     They are means over the time of a column; `peaks` are the most of the first three at any time.
 
     Shares of busy map and reduce slots; jobs in the system; the share of maps launched on a node
-    that holds their input; slot minutes wasted by attempts that failed or were killed.  `marks` has
-    the highest `Mark` of each column.
+    that holds their input; slot minutes wasted by attempts that failed or were killed, or whose
+    output was lost.  `marks` has the highest `Mark` of each column.
     """
 
     maps: list[float]

@@ -67,7 +67,7 @@ def told(cluster: ClusterState) -> dict[str, Any]:
     return {
         name: _plain(value)
         for name, value in {**vars(cluster), **vars(cluster.run)}.items()
-        if name not in ("run", "_version", "_held_ms")  # all copies have the last
+        if name not in ("run", "_version", "_held_ms")  # of which all copies are one
     }
 
 
