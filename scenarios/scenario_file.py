@@ -316,10 +316,8 @@ def find_scenario(name_or_path: str) -> Path:
 def _likely(path: Path, names: Sequence[str]) -> str:
     """What is called like it, in the library or its folder, else where names are to be had."""
     near = likely_file(path, names)
-    return f"did you mean `{near}`?" if near else _NAMES_LISTED
-
-
-_NAMES_LISTED = "`callboard scenarios` lists what can be played by its name"
+    names_listed = "`callboard scenarios` lists what can be played by its name"
+    return f"did you mean `{near}`?" if near else names_listed
 
 
 def _is_folder(name: str) -> bool:

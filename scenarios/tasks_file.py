@@ -13,7 +13,6 @@ from io import BufferedIOBase
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, cast
-from zlib import error as ZlibError
 
 import msgspec
 import numpy as np
@@ -25,6 +24,7 @@ from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.toml_reader import GZIP_DAMAGE
 from callboard.scheduler.model import Locality, Millis, Priority, Stage
 
 TASKS_SUFFIX = ".tasks.gz"
@@ -240,7 +240,7 @@ def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
     try:
         with gzip.open(path, "rb") as file:
             yield cast(BufferedIOBase, file)
-    except (EOFError, gzip.BadGzipFile, ZlibError) as error:
+    except GZIP_DAMAGE as error:
         problem = "the file of recorded tasks is damaged or cut off; import the history again"
         raise ScenarioError(problem, source=path) from error
 

@@ -5,6 +5,7 @@ import re
 import tomllib
 import zlib
 from bisect import bisect_left
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from callboard.scheduler.registry.toml_limits import toml_flaw
 
 FILE_BYTES_MAX = 256_000_000
 GZIP_MAGIC = b"\x1f\x8b"
+GZIP_DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error)
+"""What reading a packed file raises that is cut off or damaged."""
 TOML_MAX = 1_500_000
 """Characters of a TOML file; parsing takes up to 1.2 s a million, and is to end within 2 s."""
 
@@ -33,9 +36,9 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(FILE_BYTES_MAX + 1)
         if data.startswith(GZIP_MAGIC):
-            with gzip.open(path) as unpacked:
+            with gzip.open(BytesIO(data)) as unpacked:
                 data = unpacked.read(FILE_BYTES_MAX + 1)
-    except (EOFError, gzip.BadGzipFile, zlib.error):
+    except GZIP_DAMAGE:
         raise ScenarioError("a gzipped file that is cut off or damaged", source=path) from None
     except FileNotFoundError:
         raise ScenarioError("there is no such file", source=path) from None

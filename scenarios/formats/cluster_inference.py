@@ -46,22 +46,27 @@ class RecordedCluster(NamedTuple):
 
 
 class _Spans:
-    """When attempts of one kind ran, and on which host."""
+    """When attempts of one kind ran, on which host, and which of them succeeded."""
 
     def __init__(self) -> None:
         self._hosts = array("q")
         self._starts = array("q")
         self._ends = array("q")
+        self._succeeded = array("b")
 
-    def add(self, host: int, start_ms: int, end_ms: int) -> None:
+    def add(self, host: int, start_ms: int, end_ms: int, *, succeeded: bool) -> None:
         self._hosts.append(host)
         self._starts.append(start_ms)
         self._ends.append(end_ms)
+        self._succeeded.append(succeeded)
 
     def most_at_once(self, *, by_host: bool) -> int:
-        """How many ran at once at most, on one host or in all; what ends makes room at once."""
+        """How many ran at once at most, in all, or on one host of those that succeeded: of others
+        it tells late that they are over.  What ends makes room at once.
+        """
         hosts = np.array(self._hosts, dtype=np.int64)
-        kept = hosts != NO_HOST if by_host else np.full(len(hosts), True)
+        succeeded = np.array(self._succeeded, dtype=np.bool_)
+        kept = (hosts != NO_HOST) & succeeded if by_host else np.full(len(hosts), True)
         if not kept.any():
             return 0
         where = np.tile(hosts[kept] if by_host else np.zeros(len(hosts), np.int64), 2)
@@ -77,19 +82,16 @@ class ClusterInference:
     def __init__(self, hosts: HostNames, remarks: Remarks) -> None:
         self._hosts = hosts
         self._remarks = remarks
-        self._on_hosts = {kind: _Spans() for kind in KINDS}
-        """Of attempts that succeeded: of others a host tells late that they are over."""
-        self._all = {kind: _Spans() for kind in KINDS}
+        self._spans = {kind: _Spans() for kind in KINDS}
 
     def ran(self, kind: SlotKind, attempt: HistoryAttempt) -> None:
         """An attempt took a slot, however it ended; nothing if it is not known when."""
         if attempt.start_ms is None or attempt.finish_ms is None:
             return
         if attempt.finish_ms > attempt.start_ms:
+            succeeded = attempt.ending == "succeeded"
             span = attempt.host, attempt.start_ms, attempt.finish_ms
-            self._all[kind].add(*span)
-            if attempt.ending == "succeeded":
-                self._on_hosts[kind].add(*span)
+            self._spans[kind].add(*span, succeeded=succeeded)
 
     def cluster(self, stated: StatedCluster | None, source: str) -> RecordedCluster:
         """The cluster; ScenarioError where it is too large for a simulation."""
@@ -125,7 +127,7 @@ class ClusterInference:
         return self._slots(MAP), self._slots(REDUCE)
 
     def _slots(self, kind: SlotKind) -> int:
-        most = min(self._on_hosts[kind].most_at_once(by_host=True), SLOTS_MAX)
+        most = min(self._spans[kind].most_at_once(by_host=True), SLOTS_MAX)
         name = _NAMES[kind]
         if self._hosts.names and most:
             what = f"{name} slots a node: that many {name}s ran at once on one host, at least"
@@ -139,7 +141,7 @@ class ClusterInference:
         if stated is not None:
             self._remarks.add(stated.fate, f"nodes: {stated.words}", count=stated.nodes)
             return stated.nodes, (stated.map_slots, stated.reduce_slots)
-        most = [self._all[kind].most_at_once(by_host=False) for kind in KINDS]
+        most = [self._spans[kind].most_at_once(by_host=False) for kind in KINDS]
         if not any(most):
             what = "nodes of two slots a kind: nothing tells how many"
             self._remarks.add("guessed", what, count=GUESSED_NODES)

@@ -4,9 +4,7 @@ Where one ends is found without reading the grammar twice: within an object, a b
 never followed by one that opens, but in quotes; what does not decode up to there goes on.
 """
 
-import gzip
 import re
-import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ import msgspec
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.unpacked_text import open_unpacked
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.toml_reader import GZIP_DAMAGE
 
 OBJECT_BYTES_MAX = 512_000_000
 _CHUNK = 1 << 20
@@ -100,7 +99,7 @@ class JsonObjects(Generic[_T]):
             try:
                 while chunk := file.read(_CHUNK):
                     yield chunk
-            except (EOFError, gzip.BadGzipFile, zlib.error):
+            except GZIP_DAMAGE:
                 note = "the rest of a packed file that is cut off or damaged"
                 self._remarks.cut_off(note, self._path.name, self._line)
 

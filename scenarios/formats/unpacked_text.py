@@ -3,7 +3,6 @@
 import codecs
 import gzip
 import math
-import zlib
 from collections.abc import Iterator
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import IO, NoReturn, cast
 
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import GZIP_MAGIC
+from callboard.scenarios.toml_reader import GZIP_DAMAGE, GZIP_MAGIC
 
 TIME_MAX_MS = 10**16
 """Later than the year 300,000."""
@@ -35,7 +34,7 @@ def open_unpacked(path: Path) -> IO[bytes]:
 def _behind_mark(file: IO[bytes] | gzip.GzipFile) -> IO[bytes]:
     try:
         marked = file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-    except (EOFError, gzip.BadGzipFile, zlib.error):
+    except GZIP_DAMAGE:
         marked = False  # the reader will meet it
     if not marked:
         file.seek(0)
@@ -50,7 +49,7 @@ def begin_of(path: Path, most: int = 65_536) -> bytes:
         try:
             while len(begin) < most and (more := file.read1(most - len(begin))):
                 begin += more
-        except (EOFError, gzip.BadGzipFile, zlib.error):
+        except GZIP_DAMAGE:
             pass
         return begin
 
@@ -60,7 +59,7 @@ def breaks_off(path: Path) -> bool:
     with open_unpacked(path) as file:
         try:
             file.read(1)
-        except (EOFError, gzip.BadGzipFile, zlib.error):
+        except GZIP_DAMAGE:
             return True
     return False
 
@@ -74,7 +73,7 @@ def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
         try:
             for number, text in enumerate(file, start=1):
                 yield number, text.rstrip("\r\n")
-        except (EOFError, gzip.BadGzipFile, zlib.error):
+        except GZIP_DAMAGE:
             note = "the rest of a packed file that is cut off or damaged"
             remarks.cut_off(note, path.name, number)
 
@@ -86,7 +85,7 @@ def ends_within_line(path: Path) -> bool:
         try:
             while chunk := file.read(1 << 20):
                 last = chunk[-1:]
-        except (EOFError, gzip.BadGzipFile, zlib.error):
+        except GZIP_DAMAGE:
             return True
     return last != b"\n"
 
