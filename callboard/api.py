@@ -245,12 +245,13 @@ def _each(values: object) -> tuple[Any, ...]:
 
 def _policies(policies: object) -> tuple[str, ...]:
     """Policies, each by its spelling."""
-    for each in _each(policies):
+    found = _each(policies)
+    for each in found:
         if not isinstance(each, str):
             told = f"the class {each.__name__}" if isinstance(each, type) else f"{each!r:.80}"
             problem = f"a policy is its spelling, as 'fair' or './mine.py:Mine'; got {told}"
             raise InputError(problem)
-    return _each(policies)
+    return found
 
 
 def _seed(seed: int | None) -> list[str]:

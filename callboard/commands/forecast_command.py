@@ -17,7 +17,6 @@ examples:
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +53,7 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.model import STAGES, JobId, Millis
-from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 _RUNS, _RUNS_LEAST = 100, 20
 _FEW = f"the 5% beyond either end of an interval of {LEVEL:.0%} are one of 20"
@@ -180,10 +179,8 @@ def _targets(
     named = {job.name: job.job for job in world.spec.jobs}
     for name in names:
         if name not in named:
-            some = ", ".join(list(named)[:5]) + ", …" * (len(named) > 5)
-            near = get_close_matches(name, named, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {some}"
-            raise InputError(f"--job {name[:60]}: no job is called so; {concise(hint)}")
+            other = suggestion(name, named)
+            raise InputError(f"--job {name[:60]}: no job is called so; {other}")
         if named[name] not in there:
             come = named[name] in state.submitted
             raise InputError(f"--job {name[:60]}: it {'is over' if come else 'has not come'} then")
