@@ -233,7 +233,8 @@ def stopping_on_ctrl_c(request_stop: Callable[[], object]) -> Iterator[None]:
     def stop(_number: int, _frame: FrameType | None) -> None:
         request_stop()
         if sys.stderr.isatty():  # a policy's own endless loop is not ended by being asked
-            print("\nending; Ctrl-C once more ends it at once", file=sys.stderr)
+            with contextlib.suppress(RuntimeError):  # it has come into the middle of a line
+                print("\nending; Ctrl-C once more ends it at once", file=sys.stderr)
         # What the second one does is up to the handler from before.
         signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
