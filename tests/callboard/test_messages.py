@@ -138,7 +138,7 @@ def test_a_history_that_is_not_there_is_looked_for_beside(
 def test_a_swim_trace_may_be_gzipped(callboard: Run, tmp_path: Path) -> None:
     """As all that is read; `import` said so, and `run` refused it."""
     path = tmp_path / "day.tsv.gz"
-    packed = gzip.compress(b"job0\t0\t0\t67108864\t0\t0\n" * 1)
+    packed = gzip.compress(b"job0\t0\t0\t67108864\t0\t0\n")
     path.write_bytes(packed)
     status, out, _ = callboard("run", str(path), "--policy", "fifo")
     assert (status, "1 job (1 map" in out) == (0, True)

@@ -1,16 +1,18 @@
 """A screen without a terminal: an app that keys are pressed in."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Self
 
+import msgspec
 from textual._context import active_app
 from textual.notifications import Notification, Notifications
 from textual.pilot import Pilot
 
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.player import Opening
-from callboard.journal.replay.source import Source
+from callboard.journal.replay.source import Move, Request, Source
 from callboard.scenarios.tour import Tour
 from callboard.tui.app import CallboardApp
 from callboard.tui.keymap import Keymap
@@ -59,6 +61,40 @@ class _Messages(Notifications):
     def add(self, notification: Notification) -> Self:
         self.all.append(notification.message)
         return super().add(notification)
+
+
+class SlowSource:
+    """Answers only when it is told to, as a source at the other end of a slow line."""
+
+    live = True
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._asked: deque[tuple[Request, Callable[[Frame], None]]] = deque()
+        self.slow = False
+
+    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+        self._asked.append((request, answer))
+        if not self.slow:
+            self.answer_one()
+
+    def answer_one(self) -> None:
+        self._source.ask(*self._asked.popleft())
+
+    def has_been_asked(self, move: Move) -> bool:
+        return any(request.move == move for request, _ in self._asked)
+
+    def answer_with(self, move: Move) -> None:
+        """Answer as a run does that has come no further than that."""
+        request, answer = self._asked.popleft()
+        self._source.ask(msgspec.structs.replace(request, move=move), answer)
+
+    @property
+    def behind(self) -> int:
+        return len(self._asked)
+
+    def close(self) -> None:
+        self._source.close()
 
 
 class Screen:

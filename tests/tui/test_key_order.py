@@ -1,54 +1,16 @@
 """Keys that come faster than frames: each does what it would have done in its own time."""
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
 
-import msgspec
 import pytest
 
-from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.player import Opening
-from callboard.journal.replay.source import GoTo, Halt, Move, Request, Source
+from callboard.journal.replay.source import GoTo, Halt
 from callboard.tui.app import CallboardApp
 from callboard.tui.panels.log import LogPane
 from tests.journal.replay.support import outage, recorded
 from tests.support.soak import one_in
-from tests.tui.support import SMALL, WIDE, Screen, drive
-
-
-class SlowSource:
-    """Answers only when it is told to, as a source at the other end of a slow line."""
-
-    live = True
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._asked: deque[tuple[Request, Callable[[Frame], None]]] = deque()
-        self.slow = False
-
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        self._asked.append((request, answer))
-        if not self.slow:
-            self.answer_one()
-
-    def answer_one(self) -> None:
-        self._source.ask(*self._asked.popleft())
-
-    def has_been_asked(self, move: Move) -> bool:
-        return any(request.move == move for request, _ in self._asked)
-
-    def answer_with(self, move: Move) -> None:
-        """Answer as a run does that has come no further than that."""
-        request, answer = self._asked.popleft()
-        self._source.ask(msgspec.structs.replace(request, move=move), answer)
-
-    @property
-    def behind(self) -> int:
-        return len(self._asked)
-
-    def close(self) -> None:
-        self._source.close()
+from tests.tui.support import SMALL, WIDE, Screen, SlowSource, drive
 
 
 async def burst(screen: Screen, source: SlowSource, *keys: str) -> None:

@@ -6,9 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from callboard.experiments.live.live_server import LiveServer
-from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.player import Opening
-from callboard.journal.replay.source import Request, Source
 from callboard.scenarios.library_list import LIBRARY, tour_names
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour
@@ -16,7 +14,7 @@ from callboard.tui.app import CallboardApp
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.pane import Pane
 from tests.support.soak import one_in
-from tests.tui.support import Screen, drive
+from tests.tui.support import Screen, SlowSource, drive
 from tests.tui.test_interventions import plan
 
 Act = Callable[[Screen], Awaitable[None]]
@@ -320,38 +318,21 @@ def test_keys_that_come_before_the_first_frame_lead_to_their_step_alone() -> Non
     a step at whose moment the screen did not stand.
     """
 
-    class Late:
-        """Answers only once it is told to."""
-
-        live = True
-
-        def __init__(self, source: Source) -> None:
-            self.source, self.asked = source, list[tuple[Request, Callable[[Frame], None]]]()
-            self.late = True
-
-        def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-            if self.late:
-                self.asked.append((request, answer))
-            else:
-                self.source.ask(request, answer)
-
-        def close(self) -> None:
-            self.source.close()
-
     async def act() -> None:
         app = CallboardApp(source, ticking=False, tour=tour_of("two-jobs"))
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press("n", "n", "d", "space")
-            source.late = False
-            for request in source.asked:
-                server.ask(*request)
+            source.slow = False
+            while source.behind:
+                source.answer_one()
             screen = Screen(app, pilot)
             await screen.until(lambda: app.playback.answers == app.playback.requests)
             assert app.paired
             assert (screen.frame.at_ms, app.guide and app.guide.place) == (66_000, 2)
 
     with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
-        source = Late(server)
+        source = SlowSource(server)
+        source.slow = True
         asyncio.run(act())
 
 
