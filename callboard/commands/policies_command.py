@@ -19,7 +19,7 @@ from callboard.experiments.run import plugins
 from callboard.scheduler.policy import PolicySpecError, Spelled
 from callboard.scheduler.registry.parts import PART_BASES, part_kind
 from callboard.scheduler.registry.shipped import PARTS
-from callboard.scheduler.registry.spelling import ARCHITECTURE, FILE_PART
+from callboard.scheduler.registry.spelling import ARCHITECTURE
 
 AFTERWORD = """\
 A policy is an order and at most one part of each other kind: fair+delay(node=5,rack=5)
@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def policies_command(options: argparse.Namespace) -> int:
-    found, broken = _all_parts()
     if options.policies:
-        _describe(found, options.policies)
+        _describe(options.policies)
         return 0
+    found, broken = _all_parts()
     for line in broken:
         print(f"callboard: {line}", file=sys.stderr)
     parts = [(part_kind(part) or "", name, part) for name, part in found.items()]
@@ -50,18 +50,12 @@ def policies_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _describe(found: dict[str, type[Spelled]], named: Sequence[str]) -> None:
+def _describe(named: Sequence[str]) -> None:
     """Each part of what is named: what it is, what its code says of itself, its parameters."""
     console = ReportConsole()
     for text in named:
-        if text in found:
-            parts = {found[text]: text}
-        elif FILE_PART.fullmatch(text):
-            parts = {plugins.part_of_file(text): text}
-        else:
-            parts = plugins.classes_of(text)
-        for part, name in parts.items():
-            for line in _described(part, name):
+        for spec in plugins.named_parts(text):
+            for line in _described(spec.part, spec.name):
                 console.print_line(plain(line))
 
 

@@ -26,7 +26,7 @@ from callboard.scheduler.policy import Policy, PolicySpecError, Spelled
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.special_file import special_file
-from callboard.scheduler.registry.spelling import ARCHITECTURE, FILE_PART
+from callboard.scheduler.registry.spelling import ARCHITECTURE, FILE_PART, split_spelling
 from callboard.scheduler.registry.strict_decoder import suggestion
 
 GROUP = "callboard.policies"
@@ -91,9 +91,17 @@ def stands_alone(text: str, settings: parts.PartSettings | None = None) -> bool:
     return ARCHITECTURE in _parsed(text, settings)
 
 
-def classes_of(text: str, settings: parts.PartSettings | None = None) -> dict[type[Spelled], str]:
-    """The classes that a spelling names, each with how it does."""
-    return {choice.part: choice.name for choice in _parsed(text, settings).values()}
+def classes_of(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:
+    """The classes that a spelling names."""
+    return [choice.part for choice in _parsed(text, settings).values()]
+
+
+def named_parts(text: str) -> list[parts.PartSpec]:
+    """The parts of a policy, or the one part of any kind, that a text names.  PolicySpecError."""
+    known = catalogue()
+    pieces = split_spelling(text, known.names())
+    alone = len(pieces) == 1
+    return [known.part_spec(pieces[0], "policy")] if alone else [*_parsed(text, None).values()]
 
 
 def _parsed(text: str, settings: parts.PartSettings | None) -> parts.PolicySpec:

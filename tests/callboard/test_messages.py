@@ -318,6 +318,7 @@ def test_a_part_of_ones_own_is_described_as_it_is_spelled(callboard: Run, tmp_pa
     _, out, _ = callboard("policies", f"{mine}:Order", f"{mine}:Rule")
     assert f"callboard run --policy '{mine}:Order'" in out
     assert f"callboard run --policy 'fair+{mine}:Rule'" in out
+    assert callboard("policies", f"fair+{mine}:Rule")[1].count(f"'fair+{mine}:Rule'") == 1
 
 
 def test_an_observe_that_forgets_the_orders_own_is_told_of_where_the_run_is_stuck(
