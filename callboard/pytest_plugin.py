@@ -10,6 +10,7 @@ when a test asks for it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from callboard.fairness.property import Property
 
 MARK = "callboard(policy, profile='quick', max_examples=None, seed=1)"
+_DEFAULTS: dict[str, Any] = {"profile": "quick", "max_examples": None, "seed": 1}
 
 
 class Guarantee:
@@ -57,24 +59,45 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test a property."""
+    """One test a property.  A wrong mark is one test, which says what is wrong: the file's other
+    tests are played.
+    """
     if "guarantee" not in metafunc.fixturenames:
         return
-    mark = metafunc.definition.get_closest_marker("callboard")
-    if mark is None or not mark.args:
-        raise pytest.UsageError(f"`guarantee` is for tests marked `@pytest.mark.{MARK}`")
+    given: Sequence[Property | str]
+    try:
+        given = _guaranteed(metafunc.definition.get_closest_marker("callboard"))
+    except ValueError as error:
+        given = [str(error)]
+    ids = ["mark" if isinstance(each, str) else each.name for each in given]
+    metafunc.parametrize("guarantee", given, ids=ids, indirect=True)
+
+
+def _guaranteed(mark: pytest.Mark | None) -> list[Property]:
+    """The properties that the marked policy guarantees.  ValueError if the mark is none, or a word
+    of it is wrong.
+    """
     from callboard.experiments.run.plugins import load_policy
     from callboard.fairness.catalogue import guaranteed_by
 
-    given = guaranteed_by(load_policy(mark.args[0]))
-    metafunc.parametrize("guarantee", given, ids=[prop.name for prop in given], indirect=True)
+    if mark is None or not mark.args:
+        raise ValueError(f"`guarantee` is for tests marked `@pytest.mark.{MARK}`")
+    for word in mark.kwargs:
+        if word not in _DEFAULTS:
+            raise ValueError(f"the mark has no `{word}`: `@pytest.mark.{MARK}`")
+    profile = mark.kwargs.get("profile", "quick")
+    if profile not in SEARCH_PROFILES:
+        raise ValueError(f"no profile {profile!r}; choose {' or '.join(SEARCH_PROFILES)}")
+    return guaranteed_by(load_policy(mark.args[0]))
 
 
 @pytest.fixture
 def guarantee(request: pytest.FixtureRequest, tmp_path: Path) -> Guarantee:
     """One property that the marked policy guarantees."""
+    if isinstance(request.param, str):
+        pytest.fail(request.param, pytrace=False)
     mark = request.node.get_closest_marker("callboard")
-    asked: dict[str, Any] = {"profile": "quick", "max_examples": None, "seed": 1, **mark.kwargs}
+    asked = _DEFAULTS | mark.kwargs
     examples = asked["max_examples"] or SEARCH_PROFILES[asked["profile"]]
     return Guarantee(mark.args[0], request.param, examples, asked["seed"], tmp_path)
 

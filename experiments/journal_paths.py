@@ -91,8 +91,11 @@ def _derived(path: Path, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
 
 
 def slug(text: str) -> str:
-    """The text as part of a file's name: `fair+delay(15)` becomes `fair-delay-15`."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_SLUG_MAX] or "run"
+    """The text as part of a file's name: `fair+delay(15)` becomes `fair-delay-15`.  Of a file that
+    it names the folder is left out: `/home/ann/mine.py:Mine` becomes `mine.py-Mine`.
+    """
+    without_folders = re.sub(r"[^\s+(,]*/(?=[^/]*\.py\b)", "", text)
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", without_folders).strip("-.")[:_SLUG_MAX] or "run"
 
 
 def fresh_name(name: str, is_taken: Callable[[str], bool]) -> str:

@@ -4,13 +4,13 @@ from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay import lanes
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import DetailText, JobStanding, Lane, View
-from callboard.journal.replay.insight import Insight, queue_position
+from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_rows import job_standing, waiting_tasks
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import waiting_of_job
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable, priority_name
-from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
+from callboard.journal.tell.reason_words import queue_position, reason_in_words, refusal_in_words
 from callboard.journal.tell.response_parts import ResponseParts
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import MAPS, REDUCES, JobId, Millis, Stage

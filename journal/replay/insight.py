@@ -7,14 +7,9 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.fair_share import FairShares
 from callboard.journal.replay.job_oracle import JobOracle, MakeOracle
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.registry.parts import parse_policy
-from callboard.scheduler.registry.shipped import ORDERS
-
-_BY_SCORE = (Reason.BY_KEY, Reason.POOL, Reason.POOL_MIN_SHARE)
 
 
 class Insight:
@@ -74,11 +69,3 @@ class Insight:
         until_ms = at_ms if row.finished_ms is None else row.finished_ms
         so_far = (until_ms - row.submission.at_ms) / least_ms if least_ms else None
         return so_far if so_far is None or row.finished_ms is not None else max(so_far, 1.0)
-
-
-def queue_position(why: Why) -> str:
-    """What put the job in its place when its task was launched: the order, the score."""
-    order = ORDERS.get(why.serving or why.part)
-    if order is None or not order.score_format or why.reason not in _BY_SCORE:
-        return reason_in_words(why)
-    return f"{reason_in_words(why)}, {order.score_format.format(why.score)}"

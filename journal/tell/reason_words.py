@@ -7,6 +7,9 @@ from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.tell.names import LOCALITY_NAMES, count, duration, ordinal
 from callboard.scheduler import reasons
 from callboard.scheduler.reasons import Reason, Refusal, Why
+from callboard.scheduler.registry.shipped import ORDERS
+
+_BY_SCORE = (Reason.BY_KEY, Reason.POOL, Reason.POOL_MIN_SHARE)
 
 _FIXED = {
     Reason.LATE: ": late",
@@ -59,12 +62,26 @@ def reason_in_words(why: Why) -> str:
     return f"{why.part}{_after_part(why)}"
 
 
+def queue_position(why: Why) -> str:
+    """What put the job in its place when its task was launched: the order, the score."""
+    told, score = reason_in_words(why), _score_in_its_unit(why)
+    return f"{told}, {score}" if score else told
+
+
+def _score_in_its_unit(why: Why) -> str:
+    """`12.5 slot-s left`; empty of an order that does not say what its scores are."""
+    order = ORDERS.get(why.serving or why.part)
+    if order is None or not order.score_format or why.reason not in _BY_SCORE:
+        return ""
+    return order.score_format.format(why.score)
+
+
 def why_in_words(why: Why, among: str = "in the queue") -> str:
     """All of it: the reason, the place among the others, the score, and the jobs passed over."""
     told = reason_in_words(why)
     if not why.rank:
         return told
-    score = f", score {why.score:g}" if why.score else ""
+    score = f", {_score_in_its_unit(why) or f'score {why.score:g}'}" if why.score else ""
     skips = ", ".join(f"{job_name(s.job)}: {refusal_in_words(s.refusal)}" for s in why.skipped)
     passed = f"; passed over {skips}" if skips else ""
     waited = ""

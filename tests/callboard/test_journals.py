@@ -34,6 +34,9 @@ def test_names_that_look_alike_stay_apart(tmp_path: Path) -> None:
     assert names == ["j-fair-1", "j-fair-1-2", "j-fair-1-3"]
     assert slug("/" * 9) == "run"
     assert len(slug("x" * 999)) == 60
+    assert slug("/home/ann/mine.py:Mine") == slug("./mine.py:Mine") == "mine.py-Mine"
+    assert slug("fair+/of/mine/rules.py:Patient") == "fair-rules.py-Patient"
+    assert slug("one/two") == "one-two"
 
 
 def test_only_journals_and_empty_files_are_overwritten(callboard: Run, tmp_path: Path) -> None:

@@ -322,8 +322,9 @@ def test_a_part_of_ones_own_is_described_as_it_is_spelled(callboard: Run, tmp_pa
 
 
 def test_an_observe_that_forgets_the_orders_own_is_told_of_where_the_run_is_stuck(
-    callboard: Run, tmp_path: Path
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # the counterexample is written there
     mine = tmp_path / "mine.py"
     forgetful = "\n    def observe(self, fact, view):\n        pass\n"
     mine.write_text(KEYED.format(parameters=", job, kind", body="return (1,)") + forgetful)

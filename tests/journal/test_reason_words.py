@@ -7,6 +7,7 @@ import pytest
 
 from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.journal.tell.reason_words import (
+    queue_position,
     reason_in_words,
     refusal_in_words,
     refusal_without_numbers,
@@ -182,7 +183,7 @@ def test_a_refusal_in_words_and_without_its_numbers(
 def test_all_of_a_launchs_reason_in_words() -> None:
     why = Why(Reason.BY_KEY, "fair", 2, 0.5, skipped=(Skip(0, TIMED),), skips=1, waited_ms=5100)
     assert why_in_words(why) == (
-        "fair: 2nd in the queue, score 0.5; had been passed over once, waited 5.100 s;"
+        "fair: 2nd in the queue, 0.5 running / weight; had been passed over once, waited 5.100 s;"
         " passed over job-0: only rack-local here, node-local allowed; waited 1.200 of 5 s,"
         " passed over once"
     )
@@ -195,3 +196,15 @@ def test_all_of_a_launchs_reason_in_words() -> None:
 def test_a_switch_in_words() -> None:
     switched = OrderSwitched(9, "coshh", "fair", SlotKind.REDUCE, 1200, 0, 10)
     assert switch_in_words(switched) == "1,200 reduces wait, 0 of 10 slots are free"
+
+
+def test_a_score_says_what_it_is() -> None:
+    pool = Why(Reason.POOL, "fair", 2, 0.5, detail=PoolPlace("ads"))
+    assert queue_position(pool) == "fair in pool ads, 0.5 running / weight"
+    by_size = Why(Reason.BY_KEY, "hfsp", 1, 32.5)
+    assert queue_position(by_size) == "hfsp, 32.5 slot-s of virtual size"
+    assert queue_position(Why(Reason.TRAINING, "hfsp", 1, 60.0)) == "hfsp: training"
+    assert queue_position(Why(Reason.BY_KEY, "Mine", 1, 4.0)) == "Mine"
+    served = Why(Reason.BY_KEY, "hybrid", 1, 0.5, serving="fair")
+    assert queue_position(served) == "hybrid, fair, 0.5 running / weight"
+    assert why_in_words(served) == "hybrid, fair: 1st in the queue, 0.5 running / weight"

@@ -100,10 +100,15 @@ class RunView(Container):
 
     def name_others(self, small: bool) -> None:
         """Each of the panes that share one place says which others there are, if it is small."""
-        keys = dict.fromkeys(f"{pane.key} {pane.heading}" for pane in self._lower_panes())
         for pane in self._lower_panes():
-            mine = f"{pane.key} {pane.heading}"
-            pane.others = "  ".join(each for each in keys if each != mine) if small else ""
+            others: dict[str, list[str]] = {}
+            for other in self._lower_panes():
+                same = (other.key, other.heading) == (pane.key, pane.heading)
+                headings = others.setdefault(other.key, [])
+                if not same and other.heading not in headings:
+                    headings.append(other.heading)
+            told = (f"{key} {' or '.join(named)}" for key, named in others.items() if named)
+            pane.others = "  ".join(told) if small else ""
 
     def _lower_panes(self) -> list[Pane]:
         lower = [p for p in self.panes if p.key and not isinstance(p, SlotsPane)]

@@ -24,7 +24,7 @@ from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.detail_result import result_facts
 from callboard.journal.replay.fair_share import FairShares
 from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
-from callboard.journal.replay.insight import Insight, queue_position
+from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_rows import InsightColumns
 from callboard.journal.replay.recording import Recording
 from callboard.scheduler.model import MAPS, Locality, Priority, SlotKind
@@ -32,7 +32,6 @@ from callboard.scheduler.reasons import (
     Claimant,
     JobClaimant,
     PoolClaimant,
-    PoolPlace,
     Reason,
     UserClaimant,
     Why,
@@ -210,17 +209,6 @@ def test_who_preempts_is_told_by_the_reason(
     columns = InsightColumns(Insight(started), cluster, 10, with_fair_shares=False)
     line = JobRow(0, "x", "", "", JobStanding.RUNNING, (3, 0), (0, 0), (1, 0), 0, 6, 10)
     assert columns.put(line, cluster.run.jobs[0]).by == by
-
-
-def test_a_score_says_what_it_is() -> None:
-    pool = Why(Reason.POOL, "fair", 2, 0.5, detail=PoolPlace("ads"))
-    assert queue_position(pool) == "fair in pool ads, 0.5 running / weight"
-    by_size = Why(Reason.BY_KEY, "hfsp", 1, 32.5)
-    assert queue_position(by_size) == "hfsp, 32.5 slot-s of virtual size"
-    assert queue_position(Why(Reason.TRAINING, "hfsp", 1, 60.0)) == "hfsp: training"
-    assert queue_position(Why(Reason.BY_KEY, "Mine", 1, 4.0)) == "Mine"
-    served = Why(Reason.BY_KEY, "hybrid", 1, 0.5, serving="fair")
-    assert queue_position(served) == "hybrid, fair, 0.5 running / weight"
 
 
 @pytest.mark.parametrize(
