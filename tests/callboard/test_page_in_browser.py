@@ -146,6 +146,60 @@ def test_two_runs_stand_beside_each_other(pair: Path, width: int) -> None:
 
 
 @pytest.fixture(scope="module")
+def one(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of the run with hostile names."""
+    recording = source.recording
+    events = tuple(recording.event(number) for number in range(len(recording)))
+    page = tmp_path_factory.mktemp("one") / "run.html"
+    page.write_text(run_page(page_data(PageCollector.of(events, oracle_of_journal))), "utf-8")
+    return page
+
+
+def test_a_page_fits_its_window(one: Path) -> None:
+    """On a desk the events stand below few slots, so that the jobs have a column for themselves;
+    on a phone the buttons have one line.
+    """
+    recording = source.recording
+    events = tuple(recording.event(number) for number in range(len(recording)))
+    page = tmp_path / "run.html"
+    page.write_text(run_page(page_data(PageCollector.of(events, oracle_of_journal))), "utf-8")
+    lines = (
+        "new Set([...document.querySelectorAll('#buttons button')].map((b) => b.offsetTop)).size"
+    )
+    below = "document.getElementById('log').offsetTop > document.getElementById('legend').offsetTop"
+    tall = "document.documentElement.scrollHeight <= innerHeight"
+
+    async def look() -> None:
+        async with open_tab(one.resolve().as_uri(), 1920, 1080) as tab:
+            await tab.until(f"{below} && {tall}")
+            await tab.resize(1280, 720)
+            await tab.until(f"!({below}) && {tall}")
+            await tab.resize(390, 844)
+            await tab.until(f"innerWidth === 390 && {lines} === 1")
+
+    asyncio.run(look())
+
+
+@pytest.mark.parametrize("kind", ["one", "pair"])
+def test_a_job_chosen_at_the_end_leads_to_the_result(
+    request: pytest.FixtureRequest, kind: str
+) -> None:
+    """The chosen job stood where the result is looked for, without a word."""
+    page: Path = request.getfixturevalue(kind)
+
+    async def look() -> None:
+        async with open_tab(page.resolve().as_uri() + "#t=999:00:00&job=1", 1280, 720) as tab:
+            facts = "document.getElementById('facts').innerText"
+            told = await tab.until(f"{facts}.includes('choose the job again, or esc') && {facts}")
+            assert told.split()[:2] == ["the", "result"]
+            assert told.count("the result") == 1
+            await tab.evaluate("document.querySelector('#job-rows tr.chosen').click()")
+            await tab.until("document.getElementById('detail-title').innerText === 'The result'")
+
+    asyncio.run(look())
+
+
+@pytest.fixture(scope="module")
 def seen(pages: dict[str, Any]) -> dict[str, Any]:
     return dict(pages["run"])
 

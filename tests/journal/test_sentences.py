@@ -257,7 +257,8 @@ def test_a_launch_says_what_its_job_had_put_up_with() -> None:
     why = Why(Reason.BY_KEY, "fair", 2, 0.5, skips=12, waited_ms=5100)
     told = described(AttemptLaunched(0, 1, 0, MAP, 0, 0, 0, NODE, why))
     assert told.endswith(
-        "(fair: 2nd in the queue, 0.5 running / weight; had been passed over 12 times, waited 5.100 s)"
+        "(fair: 2nd in the queue, 0.5 running / weight;"
+        " had been passed over 12 times, waited 5.100 s)"
     )
 
 

@@ -1,6 +1,7 @@
 // The detail: the chosen job, else how the run goes, and at its end the result.
 
 const NODES_MOST = 12;
+const TO_THE_RESULT = ["the result", "choose the job again, or esc"];
 
 class Detail {
   constructor(run, view) {
@@ -41,7 +42,8 @@ class Detail {
     sides.forEach(([, told], at) => {
       facts.push([`under ${[run, run.beside][at].policyName}`, ""], ...told);
     });
-    return [sides[0][0], facts.filter(([name]) => name !== "more")];
+    const alone = facts.filter((fact) => fact[0] !== "more" && fact !== TO_THE_RESULT);
+    return [sides[0][0], run.over && job !== null ? [TO_THE_RESULT, ...alone] : alone];
   }
 
   ofRun() {
@@ -86,7 +88,7 @@ class Detail {
     );
     const shares = row.over ? this.run.data.jobs.shares[place] : [];
     facts.push(...shares.map((text, at) => [at ? "" : "it went to", text.trim()]));
-    return [title, facts];
+    return [title, this.run.over ? [TO_THE_RESULT, ...facts] : facts];
   }
 
   submission(place) {

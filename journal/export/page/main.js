@@ -56,11 +56,21 @@ class Page {
     const tiles = slotLegend(this.run.data.words, palette());
     element("legend").replaceChildren(...tiles, ...this.view.legend());
     this.panes.forEach((pane) => pane.forget());
+    this.placeEvents();
     const spaces = this.maps.map((map) => map.space());
     const least = (part) => Math.min(...spaces.map((space) => space[part])); // both alike
     const space = { ...spaces[0], width: least("width"), height: least("height") };
     this.maps.forEach((map) => map.fit(space));
     this.show();
+  }
+
+  /** On a desk the events stand below the slots if there is room for both, else beside them. */
+  placeEvents() {
+    const app = element("app");
+    const wanted = Math.max(...this.maps.map((map) => map.wanted()));
+    app.classList.add("few");
+    app.style.setProperty("--slots", `${wanted}px`);
+    app.classList.toggle("few", this.maps.every((map) => map.isLarge()));
   }
 
   choose(job) {

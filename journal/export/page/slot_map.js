@@ -2,6 +2,7 @@
 
 const PARTS = 20; // in how many steps a bar grows
 const SCROLLBAR = 16;
+const PANE_EDGES = 55; // its heading and what is between its parts
 const NAME_MOST = 24; // letters of a name on a card
 
 class SlotMap {
@@ -20,6 +21,18 @@ class SlotMap {
     this.canvas.addEventListener("pointermove", (event) => this.point(this.under(event)));
     this.canvas.addEventListener("pointerleave", () => this.point(-1));
     this.canvas.addEventListener("click", (event) => this.click(this.under(event), choose));
+  }
+
+  /** The height of the pane with all slots in their largest cells. */
+  wanted() {
+    const { height } = layOutSlots(this.run, this.room.clientWidth, Infinity);
+    return height + this.text.offsetHeight + element("legend").offsetHeight + PANE_EDGES;
+  }
+
+  /** Whether the cells are large in the room that there is. */
+  isLarge() {
+    const { size } = layOutSlots(this.run, this.room.clientWidth, this.room.clientHeight);
+    return size.w >= (this.run.nodes <= CARD_NODES ? CARDS : CELLS)[1].w;
   }
 
   /** The room for the slots: that of the pane, or a part of a phone's height. */
