@@ -148,9 +148,8 @@ def test_two_runs_stand_beside_each_other(pair: Path, width: int) -> None:
 @pytest.fixture(scope="module")
 def one(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of the run with hostile names."""
-    recording = source.recording
-    events = tuple(recording.event(number) for number in range(len(recording)))
     page = tmp_path_factory.mktemp("one") / "run.html"
+    events = tuple(source.recording.event(number) for number in range(len(source.recording)))
     page.write_text(run_page(page_data(PageCollector.of(events, oracle_of_journal))), "utf-8")
     return page
 
@@ -159,13 +158,8 @@ def test_a_page_fits_its_window(one: Path) -> None:
     """On a desk the events stand below few slots, so that the jobs have a column for themselves;
     on a phone the buttons have one line.
     """
-    recording = source.recording
-    events = tuple(recording.event(number) for number in range(len(recording)))
-    page = tmp_path / "run.html"
-    page.write_text(run_page(page_data(PageCollector.of(events, oracle_of_journal))), "utf-8")
-    lines = (
-        "new Set([...document.querySelectorAll('#buttons button')].map((b) => b.offsetTop)).size"
-    )
+    buttons = "[...document.querySelectorAll('#buttons button')]"
+    lines = f"new Set({buttons}.map((each) => each.offsetTop)).size"
     below = "document.getElementById('log').offsetTop > document.getElementById('legend').offsetTop"
     tall = "document.documentElement.scrollHeight <= innerHeight"
 
