@@ -7,6 +7,9 @@ from functools import reduce
 from callboard.journal.tell.names import clock
 from callboard.scheduler.model import Millis
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+_BEFORE_A_UNIT = re.compile(r"(?<=\d) (?=(?:d|h|min|s|ms|MB|GB)\b)")
+
 
 def clock_time(at_ms: Millis) -> str:
     """A moment to the second: `00:07:30`, and from the second day on `1d 02:03:04`."""
@@ -62,3 +65,8 @@ def parse_time(text: str) -> Millis:
     if found < 0:
         raise ValueError(f"{text!r} is no time; try 7:30, 1:07:30, 90s or 1h30m")
     return found
+
+
+def with_unbroken_units(text: str) -> str:
+    """The text with a number and its unit on one line: `4 min 10 s` breaks before the 10."""
+    return _BEFORE_A_UNIT.sub(NO_BREAK, text)

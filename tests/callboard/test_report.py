@@ -1,6 +1,7 @@
 """`callboard report`: a page comes out whole, opens in a browser, or a message says why not."""
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 
@@ -121,6 +122,10 @@ async def _fits_a_phone(page: Path) -> None:
             "[...document.querySelectorAll('figure.wide svg')].map("
             "(svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"
         )
+        cells = "[...document.querySelectorAll('td')].map((each) => each.innerText)"
+        told = " | ".join(await tab.evaluate(cells))
+        assert "\N{NO-BREAK SPACE}s" in told
+        assert not re.search(r"\d (h|min|s)\b", told)  # would break within "18 s"
         assert bool(scales) is (page.stem == "journals")  # a store's figures are not wide
         assert min(scales, default=1) >= 1  # pixels to a point, of eight a letter
 

@@ -1,13 +1,12 @@
 """The detail pane: the selected job, node or slot in words, and its timeline."""
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from textwrap import wrap
 
 from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
 from callboard.journal.tell.names import count
-from callboard.journal.tell.time_format import axis_time
+from callboard.journal.tell.time_format import NO_BREAK, axis_time, with_unbroken_units
 from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.theme import style
@@ -21,8 +20,6 @@ _AXIS_TEXT = len("0:00:00  full height:   00:00:00")
 _RIGHT = ("up and well", "counts on it", "knows", "up and well; the master counts on it")
 """The facts about a node when nothing is wrong."""
 _HINTS = ("choose a job, a node or a slot: click it,", "or go there with 2 or 1, arrow keys, enter")
-_BEFORE_A_UNIT = re.compile(r"(?<=\d) (?=(?:d|h|min|s|ms|MB|GB)\b)")
-_NO_BREAK = "\N{NO-BREAK SPACE}"
 _STRETCHES = {SlotState.SHUFFLE: "▒", SlotState.COPY: "▞", WASTED: "░"}
 """Stretches that are no plain bar: a shuffle, a speculative attempt, wasted work."""
 
@@ -144,8 +141,8 @@ def wrapped(text: str, width: int) -> tuple[str, ...]:
     """The text in lines of that width, one at least: asked for again with every line drawn.  A
     number keeps its unit: “4 min 10 s” breaks before the 10.
     """
-    pieces = wrap(_BEFORE_A_UNIT.sub(_NO_BREAK, text), width)
-    return tuple(each.replace(_NO_BREAK, " ") for each in pieces) or ("",)
+    pieces = wrap(with_unbroken_units(text), width)
+    return tuple(each.replace(NO_BREAK, " ") for each in pieces) or ("",)
 
 
 def _heights(detail: DetailText) -> str:

@@ -9,6 +9,7 @@ from callboard.experiments.pages.report.document import Document
 from callboard.experiments.pages.report.inline_svg import DARK_COLOURS
 from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.tell.names import printable
+from callboard.journal.tell.time_format import with_unbroken_units
 
 _HERE = Path(__file__).parent
 
@@ -29,6 +30,7 @@ def render_page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = with_unbroken_units
     template = environment.get_template("page.html.jinja")
     dark = {colour.removeprefix("#"): shade for colour, shade in DARK_COLOURS.items()}
     page: str = template.render(document=document, dark=dark)
