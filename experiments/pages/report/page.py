@@ -2,6 +2,7 @@
 `experiments`).
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from callboard.journal.tell.names import printable
 from callboard.journal.tell.time_format import with_unbroken_units
 
 _HERE = Path(__file__).parent
+_TWO_UNITS = re.compile(r"\d (?:d|h|min) \d")
 
 
 def check_jinja() -> None:
@@ -30,7 +32,6 @@ def render_page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = with_unbroken_units
     template = environment.get_template("page.html.jinja")
     dark = {colour.removeprefix("#"): shade for colour, shade in DARK_COLOURS.items()}
     page: str = template.render(document=document, dark=dark)
@@ -43,7 +44,14 @@ def _inert(value: object) -> object:
     """
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
-    return "\n".join(map(printable, value.split("\n")))
+    return _unbroken("\n".join(map(printable, value.split("\n"))))
+
+
+def _unbroken(text: str) -> str:
+    """A length of two units, as `21 min 49 s`, breaks between them alone; `195 ± 19 s` may break
+    anywhere, since a phone has no room for it otherwise.
+    """
+    return with_unbroken_units(text) if _TWO_UNITS.search(text) else text
 
 
 def _jinja() -> Any:
