@@ -21,8 +21,9 @@ import msgspec
 from callboard.console import ReportConsole, plain
 from callboard.experiments.histories.calibration.calibrate import Calibration, calibrate
 from callboard.experiments.histories.calibration.calibrated_scenario import (
-    KeptDefault,
+    ScenarioFigure,
     calibrated,
+    changed_figures,
     kept_defaults,
 )
 from callboard.experiments.histories.calibration.estimate import Estimate
@@ -102,6 +103,7 @@ def _as_json(found: Calibration) -> dict[str, object]:
         "attempts": found.imported.attempts,
         "estimates": msgspec.to_builtins(found.estimates),
         "untold": msgspec.to_builtins(found.untold),
+        "written": [each._asdict() for each in changed_figures(found)],
         "defaults": [each._asdict() for each in kept_defaults(found)],
     }
 
@@ -117,7 +119,7 @@ def _print(found: Calibration, path: Path, to: Path | None) -> None:
         console.print_line(plain(line))
     if to is not None:
         console.print()
-        console.print_line(plain(f"{to}: a scenario that plays it so"))
+        console.print_line(plain(f"{to}: a scenario that plays it {_with_figures(found)}"))
 
 
 def _lines(found: Calibration) -> Iterator[str]:
@@ -132,14 +134,26 @@ def _lines(found: Calibration) -> Iterator[str]:
         yield ""
         yield "left at the default"
     for default in kept:
-        yield f"{default.name:<22}{_default_figure(default):>12}  {default.why}"
+        yield f"{default.name:<22}{_scenario_figure(default):>12}  {default.why}"
 
 
-def _default_figure(kept: KeptDefault) -> str:
-    if kept.field == "tasks.slowstart":
-        return f"{kept.value:.1%}"
-    unit = {"tasks": "×", "cluster": "ms" if kept.field.endswith("_ms") else ""}
-    return f"{kept.value:,g} {unit[kept.field.partition('.')[0]]}".rstrip()
+def _with_figures(found: Calibration) -> str:
+    """What the scenario has of them: `with map slots a node: 4; slow start: 6.2%`."""
+    changed = changed_figures(found)
+    if not changed:
+        return "with the defaults"
+    told = (
+        f"{each.name}: {_scenario_figure(each)}" + (f" ({each.why})" if each.why else "")
+        for each in changed
+    )
+    return f"with {'; '.join(told)}"
+
+
+def _scenario_figure(figure: ScenarioFigure) -> str:
+    if figure.field == "tasks.slowstart":
+        return f"{figure.value:.1%}"
+    unit = {"tasks": "×", "cluster": "ms" if figure.field.endswith("_ms") else ""}
+    return f"{figure.value:,g} {unit[figure.field.partition('.')[0]]}".rstrip()
 
 
 def _interval(estimate: Estimate) -> str:

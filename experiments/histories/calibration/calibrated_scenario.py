@@ -18,21 +18,24 @@ from callboard.scenarios.formats.recording_scenario import (
 from callboard.scenarios.overrides import apply_overrides
 
 _PERIOD = "cluster.heartbeat.interval_ms"
+_NEAR, _FAR = "tasks.rack_factor", "tasks.off_rack_factor"
 _COUNTS = ("cluster.map_slots", "cluster.reduce_slots", "cluster.replication")
 _PLAYED = {
     "cluster.map_slots": "map slots a node",
     "cluster.reduce_slots": "reduce slots a node",
     "cluster.replication": "replicas of a block",
     _PERIOD: "heartbeat period",
-    "tasks.rack_factor": "rack-local factor",
-    "tasks.off_rack_factor": "off-rack factor",
+    _NEAR: "rack-local factor",
+    _FAR: "off-rack factor",
     "tasks.slowstart": "slow start",
 }
 """What recorded tasks need; they have noise and stragglers in what they took."""
 
 
-class KeptDefault(NamedTuple):
-    """A figure that stays as it is without a calibration, and why."""
+class ScenarioFigure(NamedTuple):
+    """A figure of the scenario, as its file has it, and why it is that where no
+    estimate says so.
+    """
 
     name: str
     field: str
@@ -42,26 +45,43 @@ class KeptDefault(NamedTuple):
 
 def overrides(found: Calibration) -> list[str]:
     """The figures that the history has against the defaults, as `--set` takes them."""
-    stays = {each.field for each in kept_defaults(found)}
-    return [
-        f"{field}={_written(field, estimate)}"
-        for field in _PLAYED
-        if field not in stays and (estimate := found.of(field)) is not None
-    ]
+    return [f"{each.field}={each.value}" for each in changed_figures(found)]
 
 
-def kept_defaults(found: Calibration) -> list[KeptDefault]:
+def changed_figures(found: Calibration) -> list[ScenarioFigure]:
+    """The figures that are not left at their defaults: estimates, and a factor that would be on the
+    wrong side of an estimated one.
+    """
+    kept = {each.field for each in _defaults(found)}
+    changed = {
+        field: ScenarioFigure(name, field, _written(field, estimate), "")
+        for field, name in _PLAYED.items()
+        if field not in kept and (estimate := found.of(field)) is not None
+    }
+    near, far = changed.get(_NEAR), changed.get(_FAR)
+    if far and not near and far.value < _default(_NEAR, found.imported):
+        why = "no more than the off-rack factor"
+        changed[_NEAR] = ScenarioFigure(_PLAYED[_NEAR], _NEAR, far.value, why)
+    if near and not far and near.value > _default(_FAR, found.imported):
+        why = "no less than the rack-local factor"
+        changed[_FAR] = ScenarioFigure(_PLAYED[_FAR], _FAR, near.value, why)
+    return [changed[field] for field in _PLAYED if field in changed]
+
+
+def kept_defaults(found: Calibration) -> list[ScenarioFigure]:
     """The figures that stay at their defaults."""
-    return list(_kept(found))
+    changed = {each.field for each in changed_figures(found)}
+    return [each for each in _defaults(found) if each.field not in changed]
 
 
-def _kept(found: Calibration) -> Iterator[KeptDefault]:
+def _defaults(found: Calibration) -> Iterator[ScenarioFigure]:
+    """The defaults that nothing speaks against."""
     for field, name in _PLAYED.items():
         estimate, default = found.of(field), _default(field, found.imported)
         if estimate is None or estimate.value is None:
-            yield KeptDefault(name, field, default, "the history cannot tell it")
+            yield ScenarioFigure(name, field, default, "the history cannot tell it")
         elif field not in _COUNTS[:2] and estimate.covers(default):
-            yield KeptDefault(name, field, default, "the interval holds it")
+            yield ScenarioFigure(name, field, default, "the interval holds it")
 
 
 def calibrated(written: dict[str, Any], found: Calibration) -> dict[str, Any]:

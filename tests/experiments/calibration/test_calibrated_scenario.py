@@ -6,6 +6,7 @@ import pytest
 from callboard.experiments.histories.calibration.calibrate import Calibration
 from callboard.experiments.histories.calibration.calibrated_scenario import (
     calibrated,
+    changed_figures,
     kept_defaults,
     overrides,
 )
@@ -47,6 +48,18 @@ def test_what_a_history_cannot_tell_stays_at_the_default_and_that_is_said() -> N
     defaults = {each.name: each.value for each in kept_defaults(calibration())}
     assert (defaults["off-rack factor"], defaults["heartbeat period"]) == (2.0, 3002.0)
     assert defaults["map slots a node"] == 4  # what ran at once, as imported
+
+
+def test_what_is_farther_away_takes_no_less() -> None:
+    """An off-rack factor of 1.09 stood beside the default of 1.25 for maps in the same rack."""
+    found = calibration(factor(1.09, 1.02, 1.24))
+    assert overrides(found) == ["tasks.rack_factor=1.09", "tasks.off_rack_factor=1.09"]
+    why = {each.name: each.why for each in changed_figures(found)}
+    assert why == {"rack-local factor": "no more than the off-rack factor", "off-rack factor": ""}
+    assert "rack-local factor" not in kept(found)
+    name, field = "rack-local factor", "tasks.rack_factor"
+    far = calibration(Estimate(name, field, 3.0, 2.9, 3.1, "×", "maps"))
+    assert overrides(far) == ["tasks.rack_factor=3.0", "tasks.off_rack_factor=3.0"]
 
 
 def test_a_period_is_written_without_a_messages_ways() -> None:
