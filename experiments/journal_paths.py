@@ -58,19 +58,21 @@ def file_path(option: str, asked: str) -> Path:
     path = Path(asked)
     if not path.name or asked.endswith("/") or path.is_dir():
         raise InputError(f"{option} {asked}: this is a folder; name a file in it")
-    check_folder(option, path.parent)
+    if not special_file(path):
+        check_folder(option, path.parent)
     return path
 
 
 def check_folder(option: str, folder: Path) -> None:
-    """InputError where the folder is neither there nor can be made, before there is anything to
-    write into it.
+    """InputError where nothing can be written into the folder, or it is neither there nor can be
+    made: before the work whose results would go there.
     """
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not there.is_dir():
         raise InputError(f"{option}: {there} is a file, and no folder; choose another name")
-    if there != folder and not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(f"{option}: no folder can be made in {there}; choose another name")
+    if not os.access(there, os.W_OK | os.X_OK):
+        what = "file can be written" if there == folder else "folder can be made"
+        raise InputError(f"{option}: no {what} in {there}; choose another name")
 
 
 def _derived(path: Path, runs: Sequence[RunKey]) -> dict[RunKey, Path]:

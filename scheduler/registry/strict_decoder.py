@@ -112,8 +112,20 @@ def _check_names(key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, 
         if name in known or name == kind.tag_field:
             continue
         place = f"[{dotted(key)}]" if key else top
-        problem = f"unknown field `{name}` in {place}; {suggestion(str(name), known)}"
+        inner = [] if get_close_matches(str(name), known, n=1) else _dotted_names(str(name), kind)
+        meant = f"did you mean `{inner[0]}`?" if inner else suggestion(str(name), known)
+        problem = f"unknown field `{name}` in {place}; {meant}"
         raise DecodeError(problem, (*key, str(name)))
+
+
+def _dotted_names(name: str, kind: inspect.StructType) -> list[str]:
+    """Where a table within has a field of that name, as in `cluster.nodes`."""
+    return [
+        f"{field.encode_name}.{name}"
+        for field in kind.fields
+        if isinstance(field.type, inspect.StructType)
+        and name in (each.encode_name for each in field.type.fields)
+    ]
 
 
 def suggestion(name: str, known: Collection[str]) -> str:

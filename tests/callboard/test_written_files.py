@@ -65,3 +65,19 @@ def test_where_no_folder_can_be_that_is_said_before_the_work(command: str, callb
     assert (status, told) == (2, "")
     assert "history" in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", WRITING)
+@pytest.mark.usefixtures("given")
+def test_where_no_file_can_be_that_is_said_before_the_work(
+    command: str, callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A back-test of two minutes ended with it.  (The tests may run as root, who may all.)"""
+    sealed = Path("sealed")
+    sealed.mkdir()
+
+    monkeypatch.setattr("os.access", lambda path, _: Path(path).name != sealed.name)
+    status, told, error = callboard(*split(WRITING[command].replace("{}", "sealed")))
+    assert (status, told) == (2, "")
+    assert "can be written in sealed" in error or "can be made in" in error
+    assert error.count("\n") == 1

@@ -320,6 +320,11 @@ class TestPlans:
         with pytest.raises(InputError, match="expected KEY=VALUE"):
             parse_variation(text)
 
+    def test_a_share_of_the_scenarios_own_is_told_to_be_none(self) -> None:
+        """`run --nodes -20%` is one."""
+        with pytest.raises(InputError, match=r"-20%: expected numbers.*for `run --nodes -20%`"):
+            parse_variation("cluster.nodes=100,-20%")
+
     def test_a_grid_has_every_combination_and_no_key_twice(self) -> None:
         assert len(GRID) == 4
         assert GRID[1] == (("tasks.sigma", "0"), ("cluster.map_slots", "2"))

@@ -291,6 +291,12 @@ def test_keys_are_understood_by_the_names_of_before() -> None:
     assert (error.key, "unknown field `kind`" in str(error)) == ("cluster.kind", True)
 
 
+def test_a_field_of_a_table_is_suggested_with_its_table() -> None:
+    """`--set nodes=3`, and `nodes = 3` above the first table."""
+    error = error_of(lambda: from_dict({"name": "it", "nodes": 3}, "it"))
+    assert error.problem == "unknown field `nodes` in the scenario; did you mean `cluster.nodes`?"
+
+
 @pytest.mark.parametrize("written", ["kind", "node_type"])
 @pytest.mark.parametrize("set_as", ["kind", "node_type"])
 def test_overrides_are_understood_by_the_names_of_before(

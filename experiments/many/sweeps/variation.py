@@ -10,6 +10,7 @@ from callboard.experiments.user_errors import InputError
 POLICY = "policy"
 """In place of a dotted key: what is varied is the policy."""
 
+_SHARE = re.compile(r"[+-]?\d+(\.\d+)?%")
 _OPEN, _CLOSE = "([{", ")]}"
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
@@ -25,6 +26,10 @@ def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
     values = [value for value in map(str.strip, _split(rest)) if value]
     if not (equals and key and values):
         raise InputError(f"--vary {text[:80]}: expected KEY=VALUE,VALUE, as in cluster.nodes=20,40")
+    for value in values:
+        if _SHARE.fullmatch(value):
+            told = f"--vary {key}={value[:40]}: expected numbers, as in cluster.nodes=80,100"
+            raise InputError(f"{told}; a share of the scenario's own is for `run --nodes -20%`")
     if key == POLICY:
         values = [spelled for value in values for spelled in _spelled_out(value)]
     return key, tuple(dict.fromkeys(values))
