@@ -13,6 +13,7 @@ from callboard.arguments import moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.heartbeat_hint import interval_hint
 from callboard.experiments.run.history_note import history_note
+from callboard.experiments.run.outage_hint import outage_hint
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
@@ -124,6 +125,8 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     planned = PlannedWorld(source, options, spec, policies, note)
     if options.allocations is not None:
         _tell_of_queues(options.allocations, planned)
+    if hint := outage_hint(spec):
+        print(f"callboard: note: {hint}", file=sys.stderr)
     return planned
 
 
