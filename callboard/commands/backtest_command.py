@@ -200,7 +200,8 @@ def _as_json(
             }
             for each in errors.jobs
         ],
-        "left_out": first.left_out,
+        "left_out": sum(first.left_out.values()),
+        "left_out_why": first.left_out,
         "median_error": errors.share(50),
         "p95_error": errors.share(95),
         "mean_response_error": errors.bias,
@@ -250,12 +251,13 @@ def _print(
         console.print_line(plain(text))
 
     first = found[0].runs[0]
-    compared, left_out = len(first.errors.jobs), first.left_out
-    out = f", {left_out:,} left out" if left_out else ""
+    compared, left_out = len(first.errors.jobs), sum(first.left_out.values())
+    why = "; ".join(f"{number:,} {reason}" for reason, number in first.left_out.items())
+    out = f"; {left_out:,} left out: {why}" if left_out else ""
     seeds = len(found[0].runs)
     several = f", {seeds} seeds" if seeds > 1 else ""
     jobs = count(compared, "job")
-    say(f"{spec.scenario.name}: {jobs} compared with what was recorded{out}{several}")
+    say(f"{spec.scenario.name}: {jobs} compared with what was recorded{several}{out}")
     for note in notes:
         say(f"note: {note}")
     if not compared:

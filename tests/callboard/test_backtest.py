@@ -154,6 +154,8 @@ def test_jobs_that_their_users_killed_are_left_out(callboard: Run, tmp_path: Pat
     status, out, _ = callboard(*asked)
     (found,) = json.loads(out)
     assert (status, len(found["jobs"]), found["left_out"]) == (0, 1, 1)
+    assert found["left_out_why"] == {"that were killed, or failed": 1}
+    assert "; 1 left out: 1 that were killed, or failed" in callboard(*asked[:-1])[1]
     status, out, err = callboard("backtest", str(written(tmp_path, killed)), "--policy", "fifo")
     assert (status, out) == (2, "")
     assert "no job that succeeded tells how long it took: there is nothing to compare" in err

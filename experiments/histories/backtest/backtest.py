@@ -1,6 +1,7 @@
 """A backtest: recorded work on the recorded cluster under a policy, job by job against what was."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -102,15 +103,14 @@ class JobErrors(NamedTuple):
 
 
 class Backtest(NamedTuple):
-    """What a policy would have made of the history.  `left_out` jobs cannot be compared: their
-    users killed them, they did not succeed, or nothing tells how long they took.  `busy` are the
-    slots held over time, by kind.
+    """What a policy would have made of the history.  `left_out` says how many jobs cannot be
+    compared, by what hinders it.  `busy` are the slots held over time, by kind.
     """
 
     policy: str
     result: RunResult
     errors: JobErrors
-    left_out: int
+    left_out: Mapping[str, int]
     worst: tuple[WorstJob, ...]
     busy: tuple[Steps, Steps]
 
@@ -140,7 +140,7 @@ def backtest(
     ranked = sorted(told.jobs, key=lambda each: -abs(each.predicted_ms - each.recorded_ms))
     worst = [each for each in ranked if each.error][:_WORST]
     explained = tuple(comparison.explained(each, events) for each in worst)
-    left_out = len(spec.jobs) - len(errors)
+    left_out = _left_out(spec, history.recording.jobs, result)
     return Backtest(spec.policy, result, told, left_out, explained, busy)
 
 
@@ -209,6 +209,25 @@ def job_errors(recorded: Sequence[RecordedJob], result: RunResult) -> tuple[JobE
         if was.tells_response and was.response_ms is not None and outcome == SUCCEEDED:
             errors.append(JobError(job, was.name, was.response_ms, predicted_ms))
     return tuple(errors)
+
+
+def _left_out(
+    spec: RunSpec, recorded: Sequence[RecordedJob], result: RunResult
+) -> Mapping[str, int]:
+    """The jobs of a run that `job_errors` leaves out, counted by why."""
+    outcomes = dict(zip(result.jobs.job.tolist(), result.jobs.outcome.tolist(), strict=True))
+    why = Counter(_why_left_out(recorded[each.job], outcomes.get(each.job)) for each in spec.jobs)
+    del why[""]
+    return why
+
+
+def _why_left_out(was: RecordedJob, outcome: int | None) -> str:
+    """Why a job cannot be compared; empty if it can."""
+    if was.killed_ms is not None:
+        return "that were killed, or failed"
+    if was.response_ms is None:
+        return "of which nothing tells how long they took"
+    return "" if outcome == SUCCEEDED else "that did not succeed when played"
 
 
 def _busy(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
