@@ -28,7 +28,7 @@ from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.sweeps.design_file import read_design
-from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import (
     Method,
     Question,
@@ -117,7 +117,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     if options.show:
         _refuse_plan(options)
         with ResultStore(options.store, must_exist=True) as store:
-            return _show(store, options, export)
+            return _show(store, options, export, None)
     plan, question = _plan(options)
     sweep = PlannedSweep(plan)
     with ResultStore(options.store) as store:
@@ -125,7 +125,7 @@ def sweep_command(options: argparse.Namespace) -> int:
             named = msgspec.structs.replace(question, scenario=sweep.called(plan.scenarios[0]))
             store.put_question(named.name, msgspec.json.encode(named))
         counts, stopped = _play(sweep, store, options)
-        status = _show(store, options, export)
+        status = _show(store, options, export, set(sweep.places()))
         if not options.json:
             for hint in sweep.interval_hints():
                 ReportConsole().print_line(plain(hint))
@@ -237,9 +237,11 @@ def _say(counts: SweepCounts, *, stopped: bool) -> None:
     PlainConsole(stderr=True).print(plain(told), soft_wrap=True)
 
 
-def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) -> int:
-    """The table of all that the store has but points of questions, its failures, and the answers
-    to the questions.
+def _show(
+    store: ResultStore, options: argparse.Namespace, export: Path | None, asked: set[Place] | None
+) -> int:
+    """The table of all that the store has but points of questions, its failures, the answers to the
+    questions, and how much was not `asked` for this time.
     """
     cells = read_cells(store)
     if export is not None:
@@ -259,7 +261,10 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     results = (cell.result for cell in cells if cell.result is not None)
     notes = notes_told(cells, store.notes())
     copies = filter(None, [one_run_note(groups)])
-    for line in (*_failures(cells), *copies, *_skewed(groups), *notes, *engine_lines(results)):
+    before = _before(cells, asked)
+    for line in (
+        *before, *_failures(cells), *copies, *_skewed(groups), *notes, *engine_lines(results)
+    ):  # fmt: skip
         console.print_line(plain(line))
     for question in questions:
         known = indices_by_policy(question, cells)
@@ -269,6 +274,15 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
             of = count(len(question.whole_settings()), "setting")
             console.print_line(plain(f"{question.method}: some of its {of} have not been played"))
     return 0
+
+
+def _before(cells: Sequence[PlayedCell], asked: set[Place] | None) -> Iterator[str]:
+    """How many runs the table has of sweeps before this one into the same store."""
+    if asked is None:
+        return
+    places = (Place(each.scenario, each.setting, each.policy, each.seed) for each in cells)
+    if before := sum(place not in asked for place in places):
+        yield f"the store has {count(before, 'run')} of other sweeps, too"
 
 
 def _skewed(groups: Sequence[SettingRuns]) -> Iterator[str]:

@@ -89,3 +89,14 @@ def test_runs_that_failed_are_counted_beside_their_policy_told_in_a_line_and_end
     assert rows["./bad.py:Mine"].rstrip().endswith("2")
     assert "2 runs failed: ValueError: oops (bad.py, line 10, in key) (first: " in out
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
+
+
+def test_runs_that_were_not_asked_for_are_told(callboard: Run, tmp_path: Path) -> None:
+    """A store keeps what other sweeps have played, which stood in the table without a word."""
+    sweep = ("sweep", "two-jobs", "--policy", "fifo", "--cores", "1", "--seeds", "1..2", "--store")
+    store = str(tmp_path / "s.sqlite")
+    _, first, _ = callboard(*sweep, store, "--vary", "tasks.sigma=0.1")
+    _, second, _ = callboard(*sweep, store, "--vary", "tasks.sigma=0.2")
+    assert "other sweeps" not in first
+    assert "the store has 2 runs of other sweeps, too" in second
+    assert "other sweeps" not in callboard("sweep", "--show", "--store", store)[1]
