@@ -104,6 +104,8 @@ def _split(params: str) -> list[str]:
 def _piece(text: str, at: int, known: Collection[str]) -> tuple[SpelledPart, int]:
     """The part that begins at `at`, and where the next `+` or the end is."""
     name = _name(text, at, known)
+    if not name and not text.strip():
+        raise PolicySpecError("a policy needs at least an order, such as `fair`")
     if not name:
         raise PolicySpecError(f"`{text}`: expected a part's name{_where(text, at)}")
     at = _past_blanks(text, at + len(name))

@@ -124,6 +124,14 @@ def test_what_no_command_can_read_is_told_alike_by_all(callboard: Run, tmp_path:
 
 
 @pytest.mark.parametrize("command", ["import", "calibrate"])
+def test_no_policy_at_all_is_told_alike(callboard: Run) -> None:
+    for asked in (("policies", ""), ("run", "two-jobs", "--policy", "")):
+        assert callboard(*asked)[::2] == (
+            2,
+            "callboard: a policy needs at least an order, such as `fair`\n",
+        )
+
+
 def test_a_history_that_is_not_there_is_looked_for_beside(
     callboard: Run, tmp_path: Path, command: str
 ) -> None:
