@@ -123,7 +123,6 @@ def test_what_no_command_can_read_is_told_alike_by_all(callboard: Run, tmp_path:
             assert told in err, command
 
 
-@pytest.mark.parametrize("command", ["import", "calibrate"])
 def test_no_policy_at_all_is_told_alike(callboard: Run) -> None:
     for asked in (("policies", ""), ("run", "two-jobs", "--policy", "")):
         assert callboard(*asked)[::2] == (
@@ -132,6 +131,7 @@ def test_no_policy_at_all_is_told_alike(callboard: Run) -> None:
         )
 
 
+@pytest.mark.parametrize("command", ["import", "calibrate"])
 def test_a_history_that_is_not_there_is_looked_for_beside(
     callboard: Run, tmp_path: Path, command: str
 ) -> None:
