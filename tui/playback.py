@@ -102,6 +102,8 @@ class Playback:
         """Where the screen begins."""
         self._bound_for: Millis | None = None
         """The moment to which a move under way leads."""
+        self._tells_end = True
+        """Whether it is said where the run ends before that."""
         self.view = View()
         self.frame: Frame | None = None
         self.run: RunInfo | None = None
@@ -127,9 +129,9 @@ class Playback:
         """The number of requests without an answer yet."""
         return self.requests - self.answers
 
-    def ask(self, move: Move | None = None) -> None:
+    def ask(self, move: Move | None = None, *, tells_end: bool = True) -> None:
         """Ask for a frame, of the present moment unless told otherwise; first of all for that of
-        the opening.
+        the opening.  Where a move goes beyond the run's end, that is said if it `tells_end`.
         """
         if move is not None and not self.requests:
             self.ask()
@@ -138,6 +140,7 @@ class Playback:
         self.requests += 1
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
+            self._tells_end = tells_end
         self.source.ask(Request(move, self.view), self.answered)
 
     def ask_names(self) -> None:
@@ -193,7 +196,7 @@ class Playback:
             self._app.say("")
         self._waited_s = 0.0
         self.frame = frame
-        if frame.over and frame.at_ms < (self._bound_for or 0):
+        if self._tells_end and frame.over and frame.at_ms < (self._bound_for or 0):
             self._app.tell(f"the run ends at {axis_time(frame.at_ms)}")
         if not self.waiting or frame.over or frame.at_ms >= (self._bound_for or 0):
             self._bound_for = None
@@ -244,7 +247,7 @@ class Playback:
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
         if not self.waiting:
             owed_s, self._owed_s = self._owed_s, 0.0
-            self.ask(self.player.play(owed_s))
+            self.ask(self.player.play(owed_s), tells_end=self._app.guide is None)
 
     @property
     def speed_text(self) -> str:

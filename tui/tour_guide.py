@@ -69,7 +69,7 @@ class TourGuide:
         self._playback.player.stop()
         if self._moment_ms is not None:
             self._bound_ms = self._moment_ms
-            self._playback.ask(GoTo(self._bound_ms))
+            self._playback.ask(GoTo(self._bound_ms), tells_end=False)
         else:
             self._show()
 

@@ -126,6 +126,22 @@ def test_next_and_back_go_to_the_moments_of_their_steps() -> None:
     play("master-pause", act, (80, 24))
 
 
+def test_a_step_at_the_runs_end_does_not_say_so_over_the_caption() -> None:
+    """The last steps of `two-jobs` stand at 3:36; the long job ends at 3:34 under Fair.  A message
+    lay over the question and its answer with each of them.
+    """
+
+    async def act(screen: Screen) -> None:
+        await screen.press(*"nnnnnnn")
+        assert screen.frame.over
+        await screen.press("N", "n")
+        assert screen.said() == []
+        await screen.press("g", *"9:00", "enter")
+        assert screen.said() == ["the run ends at 0:03:34"]
+
+    play("two-jobs", act, (80, 24))
+
+
 def test_a_caption_is_whole_on_a_small_screen() -> None:
     tour = tour_of("rack-outage")
 
