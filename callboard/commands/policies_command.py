@@ -20,6 +20,7 @@ from callboard.scheduler.policy import PolicySpecError, Spelled
 from callboard.scheduler.registry.parts import PART_BASES, part_kind
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import ARCHITECTURE
+from callboard.scheduler.registry.toml_text import toml_value
 
 AFTERWORD = """\
 A policy is an order and at most one part of each other kind: fair+delay(node=5,rack=5)
@@ -69,7 +70,7 @@ def _described(part: type[Spelled], name: str) -> Iterator[str]:
         yield from ("", " ".join(paragraph.split()))
     yield ""
     for key, default in msgspec.to_builtins(part.Params()).items():
-        yield f"  {key} = {'unset' if default is None else default}"
+        yield f"  {key} = {_shown(default)}"
     spelled = name if kind in ("order", ARCHITECTURE) else f"fair+{name}"
     yield ""
     yield f"  callboard run --policy '{spelled}'"
@@ -99,4 +100,9 @@ def _lines(name: str, part: type[Spelled]) -> list[tuple[str, str]]:
 
 def _parameters(part: type[Spelled]) -> str:
     defaults = msgspec.to_builtins(part.Params())
-    return ", ".join(f"{k}={'unset' if v is None else v}" for k, v in defaults.items())
+    return ", ".join(f"{key}={_shown(default)}" for key, default in defaults.items())
+
+
+def _shown(default: object) -> str:
+    """A default as it is spelled between a part's brackets."""
+    return "unset" if default is None else toml_value(default)

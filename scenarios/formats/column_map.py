@@ -123,6 +123,8 @@ class TableReader:
         self._map = ColumnMap(columns)
         self._jobs: dict[str, HistoryJob] = {}
         self._nth = 0
+        self._came_ms: int | None = None
+        """When the job of the row before came."""
 
     def read(self, path: Path) -> None:
         """Read a table; ScenarioError names line and column of what is wrong."""
@@ -141,6 +143,7 @@ class TableReader:
         for line, row in rows:
             self._take({meaning: row.get(name) for meaning, name in columns.columns.items()}, line)
         for job in self._jobs.values():
+            self._end_with_last_task(job)
             self._maker.add(job)
         self._jobs = {}
 
@@ -199,14 +202,15 @@ class TableReader:
         job = self._new_job(_name(row.get("job")) or f"job_{self._nth}", row, line)
         job.ending = ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
+        begun = start_ms if start_ms is not None else job.submit_ms or 0
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
             count = self._count(row, number, line, 1 if kind == "map" else 0)
-            begun = start_ms if start_ms is not None else job.submit_ms or 0
             for place in range(count if length is not None else 0):
                 assert length is not None
                 attempt = HistoryAttempt(begun, begun + length, ending, name="0")
                 tasks[place] = HistoryTask([attempt], line=line)
+            begun += length or 0  # reduces work once the maps have ended
         job.finish_ms = self._time_ms(row, "end", line)
         took_ms = self._time_ms(row, "duration", line)
         if job.finish_ms is None and start_ms is not None and took_ms is not None:
@@ -214,6 +218,16 @@ class TableReader:
         told = "jobs that tell when they ended, and so how long they took to respond"
         self._maker.remarks.add("read", told, count=job.finish_ms is not None)
         self._maker.add(job)
+
+    def _end_with_last_task(self, job: HistoryJob) -> None:
+        """Of a row a task: where all tell when they ran, and when their job was submitted, its end
+        is that of the last.
+        """
+        ends = [each.finish_ms for task in job.own_tasks() for each in task.attempts]
+        known = [each for each in ends if each is not None]
+        if {"submit", "start"} <= self._map.columns.keys() and len(known) == len(ends) > 0:
+            job.finish_ms = max(known)
+            self._maker.remarks.add("inferred", "jobs that ended with the last of their tasks")
 
     def _take_task(self, row: _Row, line: int) -> None:
         self._nth += 1
@@ -268,6 +282,12 @@ class TableReader:
         job.requested_ms = self._time_ms(row, "estimate", line)
         if job.submit_ms is None:
             job.submit_ms = self._time_ms(row, "start", line)
+        untold = job.submit_ms is None and self._map.rows == "jobs"
+        if untold and self._came_ms is not None:
+            note = "jobs of which nothing tells when they came: with the job of the row before"
+            self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}")
+            job.submit_ms = self._came_ms
+        self._came_ms = job.submit_ms
         return job
 
     def _length_ms(self, row: _Row, own: str, line: int, *, whole: bool) -> int | None:

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,23 +15,47 @@ from callboard.scheduler.registry.strict_decoder import DecodeError, decode_stri
 from callboard.scheduler.registry.toml_limits import toml_flaw
 from callboard.scheduler.registry.toml_text import toml_key, toml_value, without_defaults
 
+_BARE = re.compile(r"=\s*([A-Za-z_][\w-]*)\s*(?=,|$)")
+"""A word as the value of a parameter."""
+
 
 def read_table(text: str, part: str) -> dict[str, Any]:
     """The words between a part's brackets as plain data; PolicySpecError if they are not TOML."""
     flaw = toml_flaw(text)
     if flaw is not None:
         raise PolicySpecError(f"`{part}(…)`: {flaw.problem}")
+    inline = without_percents(text)
     try:
-        document = tomllib.loads(f"params = {{{without_percents(text)}}}")
+        document = _loads(inline)
     except (ValueError, RecursionError) as error:
         reason = re.sub(r" \(at .*\)$", "", str(error))
         raise PolicySpecError(
             f"`{part}({text})`: the parameters cannot be read, {reason[:1].lower()}{reason[1:]}; "
-            f"they are written like `{part}(name=1, other=2.5)`"
+            f'they are written like `{part}(name=1, other="text")`'
         ) from None
     if document.keys() != {"params"}:  # a line break in the text brought more keys with it
         raise PolicySpecError(f"`{part}(…)`: the parameters must stand on one line")
     return document["params"]  # type: ignore[no-any-return]
+
+
+def _loads(inline: str) -> dict[str, Any]:
+    """The words as TOML, or with quotes round its bare ones: `victims=job`, `flapping=True`."""
+    try:
+        return tomllib.loads(f"params = {{{inline}}}")
+    except ValueError:
+        quoted = _BARE.sub(_quoted, inline)
+        if quoted == inline:
+            raise
+        with suppress(ValueError):
+            return tomllib.loads(f"params = {{{quoted}}}")
+        raise
+
+
+def _quoted(bare: re.Match[str]) -> str:
+    word = bare[1]
+    if word.lower() in ("true", "false"):
+        return f"={word.lower()}"
+    return f'="{word}"'
 
 
 def decode_params(

@@ -111,6 +111,8 @@ def test_settings_that_could_never_be_used_are_refused(
         ("ps+near()", "ps+near"),
         ('ps+near(words="(+) \\"x\\" ]")+kill', 'ps+near(words="(+) \\"x\\" ]")+kill'),
         ("ps+near(words='x', on=false)", 'ps+near(on=false,words="x")'),
+        ("ps+near(words=x, on=False)", 'ps+near(on=false,words="x")'),
+        ("ps+near(on=FALSE, words=per-job)", 'ps+near(on=false,words="per-job")'),
         ("ps+near(many=['a','b'])", 'ps+near(many=["a", "b"])'),
         ("ps+near(pools={a=1, 'b c'=0.5})", 'ps+near(pools={a = 1, "b c" = 0.5})'),
         ("ps+near(maybe=7)", "ps+near(maybe=7)"),
@@ -119,7 +121,9 @@ def test_settings_that_could_never_be_used_are_refused(
     ],
 )
 def test_canonical_spellings(text: str, canonical: str) -> None:
-    """`fsp+ps` is one name, the longest that is known; defaults and blanks are left out."""
+    """`fsp+ps` is one name, the longest that is known; defaults and blanks are left out, and a
+    word needs no quotes.
+    """
     assert spell_policy(parse_policy(text, CATALOGUE)) == canonical
     assert spell_policy(parse_policy(canonical, CATALOGUE)) == canonical
 
@@ -177,7 +181,7 @@ def test_any_text_is_a_policy_or_a_policy_spec_error(text: str) -> None:
         ("fair+delay(node=-1)", "parameter `node`: expected a number of at least 0, got -1"),
         ("fair+delay(node=nan)", "parameter `node`: expected a finite number"),
         ("fair+delay(skips=2.5)", "parameter `skips`: expected a whole number, got 2.5"),
-        ("fair+delay(node)", "written like `delay(name=1, other=2.5)`"),
+        ("fair+delay(node)", 'written like `delay(name=1, other="text")`'),
         ("fair+delay(node=1,node=2)", "duplicate"),
         ("fair+delay(node=5}\nx={a=1)", "delay"),
         ("./mine.py:Mine", "unknown policy `./mine.py:Mine`"),

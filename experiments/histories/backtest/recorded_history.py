@@ -43,8 +43,8 @@ def check_comparable(found: Imported, jobs: int) -> None:
         return
     raise InputError(
         "no job that succeeded tells how long it took: there is nothing to compare;"
-        " `callboard run` plays it all the same.  It is told by `end` of a table, or `start` and"
-        " `duration`, or by the waits of an SWF"
+        " `callboard run` plays it all the same.  A table of jobs tells it by `end`, or by `start`"
+        " and `duration`; one of tasks by `submit`, `start` and `end`; an SWF by its waits"
     )
 
 

@@ -29,6 +29,35 @@ def test_a_row_a_job(tmp_path: Path) -> None:
     assert [job.tasks.map_ms.tolist() for job in jobs] == [[20_000] * 3, [4000]]
 
 
+def test_a_reduce_of_a_row_a_job_takes_what_its_column_says(tmp_path: Path) -> None:
+    """It begins when the maps have ended.  One shorter than the maps came to a millisecond."""
+    table = "id,came,maps,each,reduces,long\na,0,4,10,1,20\nb,7,1,5,1,5\n"
+    columns = "job=id,submit=came,maps=maps,map_time=each,reduces=reduces,reduce_time=long,unit=s"
+    jobs = imported(written(tmp_path, table), columns).recording.jobs
+    assert [job.tasks.map_ms.tolist() for job in jobs] == [[10_000] * 4, [5000]]
+    assert [job.tasks.rest_ms.tolist() for job in jobs] == [[20_000], [5000]]
+
+
+def test_a_job_of_which_nothing_tells_when_it_came_comes_with_the_one_before(
+    tmp_path: Path,
+) -> None:
+    """It came in 1970, and the row before it was said to come 56 years too late."""
+    table = "id,came,each\na,2026-03-02T08:00:00,5\nb,2026-03-02T08:00:10,5\nc,,5\n"
+    found = imported(written(tmp_path, table), "job=id,submit=came,map_time=each,unit=s")
+    assert [job.submit_ms for job in found.recording.jobs] == [0, 10_000, 10_000]
+    assert remark(found.remarks, "nothing tells when they came") == ("guessed", 1, ["history:4"])
+
+
+def test_a_row_a_task_tells_how_long_its_job_took(tmp_path: Path) -> None:
+    """From its submission to the end of its last task; without one of these nothing does."""
+    table = "job,task,came,start,end\na,0,0,1,11\na,1,0,11,21\nb,0,5,21,29\n"
+    columns = "job=job,task=task,start=start,end=end,unit=s"
+    path = written(tmp_path, table)
+    jobs = imported(path, f"{columns},submit=came").recording.jobs
+    assert [job.response_ms for job in jobs] == [21_000, 24_000]
+    assert [job.response_ms for job in imported(path, columns).recording.jobs] == [None, None]
+
+
 SACCT = """JobID|Submit|Start|End|State|NTasks
 1|2026-01-01T00:00:00|2026-01-01T00:00:10|2026-01-01T00:01:10|COMPLETED|2
 2|2026-01-01T00:00:00|2026-01-01T00:00:10|2026-01-01T00:00:40|TIMEOUT|1
