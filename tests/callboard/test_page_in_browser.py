@@ -154,6 +154,24 @@ def one(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return page
 
 
+def test_a_card_shows_whether_its_reduce_shuffles(pair: Path) -> None:
+    """By the legend's signs: the picture is another when the shuffle ends, at 3:13.546 under Fair,
+    though the card's words and bar are the same.
+    """
+    picture = "document.getElementById('slot-map-beside').toDataURL()"
+
+    async def look() -> None:
+        async with open_tab(pair.resolve().as_uri() + "#t=3:13.5", 1280, 900) as tab:
+            clock = "document.getElementById('time').textContent"
+            await tab.until(f"{clock} === '00:03:13.500'")
+            before = await tab.evaluate(picture)
+            await tab.evaluate("location.hash = '#t=3:13.6'")
+            await tab.until(f"{clock} === '00:03:13.600'")
+            assert await tab.evaluate(picture) != before
+
+    asyncio.run(look())
+
+
 def test_a_page_fits_its_window(one: Path) -> None:
     """On a desk the events stand below few slots, so that the jobs have a column for themselves;
     on a phone the buttons have one line.

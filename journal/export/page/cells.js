@@ -9,6 +9,7 @@ const ORPHAN = 6;
 const ROOM_FOR_SHAPE = 7;
 const ROOM_FOR_BAR = 14;
 const ROOM_FOR_TEXT = 60;
+const CARD_SHAPE = 0.45; // of a card's height
 
 /** Draw a slot into its box.  A look has the state, whether its node is off, the colour, how much
  * of its time is over (1 if unknown), and the words of a card. */
@@ -45,7 +46,8 @@ function drawTile(pen, box, look, colours) {
   roundBox(pen, box.x, box.y, box.w, box.h, Math.min(box.h / 6, 4));
   pen.fill();
   if (box.w >= ROOM_FOR_TEXT) writeCard(pen, box, look, colours.ground);
-  else if (box.w >= ROOM_FOR_SHAPE) drawShape(pen, box, look.state, colours.ground);
+  const shaped = box.w >= ROOM_FOR_TEXT ? cornerOf(box) : box;
+  if (box.w >= ROOM_FOR_SHAPE) drawShape(pen, shaped, look.state, colours.ground);
   if (box.w >= ROOM_FOR_BAR && look.over < 1) drawBar(pen, box, look.over, colours.ground);
 }
 
@@ -59,6 +61,12 @@ function drawBar(pen, box, over, colour) {
   pen.fillRect(box.x + edge, box.y + box.h - edge - height + 1, width, height);
   pen.globalAlpha = 1;
   pen.fillRect(box.x + edge, box.y + box.h - edge - height + 1, width * over, height);
+}
+
+/** Where a card has room for a shape: behind its second line. */
+function cornerOf({ x, y, w, h }) {
+  const side = CARD_SHAPE * h;
+  return { x: x + w - side - 0.12 * h, y: y + 0.62 * h - side / 2, w: side, h: side };
 }
 
 /** What tells kinds of attempts apart; a map is a plain tile. */
@@ -92,7 +100,7 @@ function writeCard(pen, box, look, colour) {
   pen.font = `600 ${size}px system-ui, sans-serif`;
   pen.fillText(look.words[0], left, box.y + box.h * 0.28, room);
   pen.font = `${size}px system-ui, sans-serif`;
-  pen.fillText(look.words[1], left, box.y + box.h * 0.62, room);
+  pen.fillText(look.words[1], left, box.y + box.h * 0.62, room - CARD_SHAPE * box.h);
 }
 
 function writeMiddle(pen, box, text) {
