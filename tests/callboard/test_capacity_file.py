@@ -302,7 +302,7 @@ def test_pools_without_a_queue_are_told_and_what_keeps_their_jobs_waiting(
     asked = ("run", "yarn-queues", "--allocations", str(path), "--policy", "yarn")
     assert run_command_line(asked) == 1
     first, second, *lines = capsys.readouterr().err.splitlines()
-    assert first == f"{path}: {NO_HOME}, with a capacity of 0 %"
+    assert first.startswith(f"{path}: {NO_HOME}, with a capacity of 0 %; these wait for ever: ")
     assert second == (
         "callboard: the run is stuck at 02:12:04.835: nothing but heartbeats for 2 hours"
     )
@@ -339,6 +339,24 @@ def test_jobs_that_fall_to_the_default_queue_are_named(
     err = capsys.readouterr().err
     assert ("no queue for" in err) is bool(told)
     assert told in err
+
+
+@pytest.mark.parametrize("pool", ["root.prod.etl", "prod.etl", "prod/etl", "etl"])
+def test_a_queue_is_found_by_the_names_that_yarn_has_for_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pool: str
+) -> None:
+    """A resource manager's history says `root.prod.etl`; its jobs waited in `default` for ever."""
+    path, world = tmp_path / "capacity-scheduler.xml", tmp_path / "one.toml"
+    shares = {"dev": "40", "prod": "60", "prod.etl": "100"}
+    properties = {f"{YARNS}{name}.capacity": percent for name, percent in shares.items()}
+    below = {f"{YARNS}queues": "dev,prod", f"{YARNS}prod.queues": "etl"}
+    path.write_text(xml({**below, **properties}), encoding="utf-8")
+    job = f'job = [{{ name = "one", maps = 2, map_s = 5, pool = "{pool}" }}]'
+    world.write_text(f'name = "one"\n[workload]\nkind = "jobs"\n{job}\n', encoding="utf-8")
+    assert (
+        run_command_line(("run", str(world), "--allocations", str(path), "--policy", "yarn")) == 0
+    )
+    assert "no queue for" not in capsys.readouterr().err
 
 
 def test_a_queue_that_holds_all_that_it_may_is_named(capsys: pytest.CaptureFixture[str]) -> None:
