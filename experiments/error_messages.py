@@ -105,11 +105,14 @@ def _of_failure(error: ActorFailed) -> Iterator[str]:
         yield f"  a policy sees of a job: {', '.join(members)}"
 
 
+_PARTS = ("  the order ", "  the locality rule ")
+
+
 def failure_line(error: KernelError | Violation) -> str:
     """What made a run fail in a line, with the line of somebody's own file if it is one."""
     cause = error.__cause__
     first, *more = str(error).split("\n")
-    if more and more[0].startswith("  the order "):  # whose own fault it is that it is stuck
+    if more and more[0].startswith(_PARTS):  # whose own fault it is that it is stuck
         return f"{first};{more[0][1:]}"
     if not isinstance(error, ActorFailed) or cause is None:
         return first

@@ -5,6 +5,7 @@ tells every part the fact, and at the end which jobs the offer passed over.  `de
 view and the parts' memories; only `observe` changes those.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, NoReturn
@@ -185,11 +186,6 @@ class LocalityRule(Part):
         return NO_LOCALITY_WAIT
 
 
-def _is_number(score: object) -> bool:
-    """Whether a user's order has kept to its type; nan, by its name, is none."""
-    return isinstance(score, float | int) and score == score
-
-
 class PolicySpecError(ValueError):
     """A policy that cannot be made as it is spelled; the message is meant for people."""
 
@@ -300,6 +296,20 @@ class Policy:
         self._all_refused: list[JobView] | None = None
         self._refused_ids: tuple[JobId, ...] = ()
 
+        self._is_foreign = any(not _ships(part) for part in self.parts)
+        if type(self.preemption) is not NoPreemption:
+            _check_interval(self.preemption)
+
+    def problem(self, view: ClusterView) -> str:
+        """Why a run that is stuck may be so by a part's own fault; empty where none knows any."""
+        told = self.order.problem(view)
+        if not told and self._all_refused:
+            told = (
+                f"the locality rule `{self.locality.name}` refused every job that has maps pending"
+                " at the last heartbeat: `permits` is to be true for some node in the end"
+            )
+        return told
+
     def become(self, other: "Policy") -> None:
         Policy.__init__(self, other.order, other.locality, other.preemption, other.speculation)
 
@@ -369,6 +379,8 @@ class Policy:
             if found is None and speculates:
                 found = self.speculation.speculate(kind, offer, view)
             if found is not None:
+                if self._is_foreign:
+                    _check_reason(found.why)
                 return found
         return None
 
@@ -378,7 +390,16 @@ class Policy:
             if not isinstance(victim, Kill | Suspend):
                 told = f"the rule `{self.preemption.name}` gives {victim!r:.80} as a victim"
                 raise PartMisbehaves(f"{told}: `victims` yields Kill(attempt, why), or Suspend")
+            if self._is_foreign:
+                _check_reason(victim.why)
+                self._check_victim(victim.attempt, view)
             yield victim
+
+    def _check_victim(self, attempt: object, view: ClusterView) -> None:
+        if type(attempt) is not int or view.attempt(attempt) is None:
+            told = f"the rule `{self.preemption.name}` gives attempt {attempt!r:.80} as a victim"
+            hint = "give the number of one of `view.attempts()`, its `.attempt`"
+            raise PartMisbehaves(f"{told}, which does not run: {hint}")
 
     def _refused_again(
         self, kind: SlotKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
@@ -451,6 +472,13 @@ class Policy:
         told = f"the order `{self.order.name}` has {given!r:.80} in its queue"
         raise PartMisbehaves(f"{told}: `queue` yields a QueuedJob(job, score) for each job")
 
+    def _number(self, score: object) -> float:
+        """The score as a plain number, as a float of NumPy's; nan, by its name, is none."""
+        if isinstance(score, float) and score == score:
+            return float(score)
+        told = f"the order `{self.order.name}` scores a job with {score!r:.80}"
+        raise PartMisbehaves(f"{told}: a score is a number, an int or a float")
+
     def _why(
         self,
         rank: int,
@@ -459,9 +487,8 @@ class Policy:
         skips: tuple[Skip, ...],
         wait: LocalityWait = NO_LOCALITY_WAIT,
     ) -> Why:
-        if not _is_number(score):
-            told = f"the order `{self.order.name}` scores a job with {score!r:.80}"
-            raise PartMisbehaves(f"{told}: a score is a number, an int or a float")
+        if (type(score) is not float and type(score) is not int) or score != score:
+            score = self._number(score)
         reason, detail, serving = grounds
         return Why(reason, self.order.name, rank, score, None, detail, serving, skips, *wait)
 
@@ -475,3 +502,40 @@ class Policy:
             assert refusal is not None, "permits and refusal disagree"
             skips.append(Skip(job.job, refusal))
         return tuple(skips)
+
+
+def _ships(part: Part) -> bool:
+    return type(part).__module__.startswith("callboard.")
+
+
+def _check_interval(rule: PreemptionRule) -> None:
+    """MisfitError for a rule that would never be asked, or again and again at one moment."""
+    interval_ms: object = rule.interval_ms
+    if type(interval_ms) is not int or interval_ms <= 0:
+        told = f"is asked for victims every `interval_ms`, which is {interval_ms!r:.40}"
+        raise MisfitError(f"the rule `{rule.name}` {told}: set it, as in `interval_ms = 15_000`")
+
+
+def _check_reason(why: object) -> None:
+    """PartMisbehaves where somebody's own part gives what no journal could be read with."""
+    if not isinstance(why, Why):
+        raise PartMisbehaves(f"a reason is Why(Reason.OWN, self.name, rank), not {why!r:.80}")
+    try:
+        msgspec.msgpack.decode(msgspec.msgpack.encode(why), type=Why)
+    except (msgspec.ValidationError, TypeError, OverflowError) as error:
+        place = re.search(r"\$\[(\d+)\]", str(error))
+        field = Why.__struct_fields__[int(place[1])] if place else "score"
+        told = f"the `{field}` of a reason is {_REASONS.get(field, 'of another type')}"
+        raise PartMisbehaves(f"{told}, not {getattr(why, field)!r:.80}") from None
+
+
+_REASONS = {
+    "reason": "Reason.OWN",
+    "part": "self.name",
+    "rank": "a whole number, from 1 on",
+    "score": "a number of a float's or 64 bits' size",
+    "beneficiary": "JobClaimant(job), PoolClaimant(path) or UserClaimant(user)",
+    "detail": 'a Note("in words")',
+    "skipped": 'a list of refusals, such as Note("in words")',
+}
+"""What a part of somebody's own may give, by the field."""

@@ -74,7 +74,7 @@ class Master(Actor[AnyEvent]):
         self._begin(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
     def waits_for(self) -> str | None:
-        return self.policy.order.problem(self.ledger) or None
+        return self.policy.problem(self.ledger) or None
 
     def _begin(self, ledger: Ledger) -> None:
         """Begin with these books."""

@@ -320,6 +320,94 @@ def test_what_a_part_is_made_of_is_looked_at(
     assert "Traceback" not in err
 
 
+GIVES = """
+from callboard.scheduler.decisions import Kill
+from callboard.scheduler.orders.keyed import KeyedOrder
+from callboard.scheduler.policy import LocalityRule, PreemptionRule
+from callboard.scheduler.reasons import Note, Reason, Why
+
+
+class Order(KeyedOrder):
+    name = summary = "gives"
+
+    def key(self, job, kind):
+        return (job.submitted_ms,)
+
+    def score(self, key):
+        return {gives}
+
+
+class Kills(PreemptionRule):
+    name = summary = "kills"
+    interval_ms = 5000
+
+    def victims(self, view):
+        for each in view.attempts():
+            yield {gives}
+
+
+class Asked(Kills):
+    interval_ms = property(lambda self: {gives})
+
+    def victims(self, view):
+        return iter(())
+
+
+class Refuses(LocalityRule):
+    name = summary = "refuses"
+    times = 0
+
+    def refusal(self, job, level, offer, view):
+        return {gives} if job.job == 0 else None
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "gives", "told"),
+    [
+        ("{}:Order", "True", "scores a job with True: a score is a number"),
+        ("{}:Order", "10**40", "the `score` of a reason is a number of a float's or 64 bits' size"),
+        ("fifo+{}:Kills", 'Kill(each.attempt, "because")', "a reason is Why(Reason.OWN, self.name"),
+        ("fifo+{}:Kills", 'Kill(each.attempt, Why("new"))', "the `reason` of a reason is Reason.O"),
+        (
+            "fifo+{}:Kills",
+            "Kill(each.attempt, Why(Reason.OWN, 5))",
+            "the `part` of a reason is self.name, not 5",
+        ),
+        (
+            "fifo+{}:Kills",
+            "Kill(each.attempt, Why(Reason.OWN, self.name, 1, beneficiary=1))",
+            "the `beneficiary` of a reason is JobClaimant(job), ",
+        ),
+        ("fifo+{}:Kills", "Kill(each, Why(Reason.OWN))", "as a victim, which does not run: give"),
+        ("fifo+{}:Kills", "Kill(9999, Why(Reason.OWN))", "gives attempt 9999 as a victim, which"),
+        ("fifo+{}:Asked", "None", "is asked for victims every `interval_ms`, which is None: set"),
+        ("fifo+{}:Asked", "'5'", "which is '5': set it, as in `interval_ms = 15_000`"),
+        ("fifo+{}:Asked", "0", "which is 0: set it"),
+        ("fifo+{}:Refuses", "Note(5)", "the `skipped` of a reason is a list of refusals"),
+        ("fifo+{}:Refuses", 'Note("no")', "the locality rule `refuses` refused every job"),
+    ],
+)
+def test_what_no_journal_could_be_read_with_is_refused_as_it_is_given(
+    callboard: Run, tmp_path: Path, policy: str, gives: str, told: str
+) -> None:
+    """It was recorded and could not be read again, or ended in a traceback, or in silence."""
+    mine = tmp_path / "mine.py"
+    mine.write_text(GIVES.format(gives=gives))
+    asked = ("--policy", policy.replace("{}", str(mine)), "--journal", str(tmp_path / "a.journal"))
+    status, _, err = callboard("run", "two-jobs", *asked)
+    assert status in (1, 2)
+    assert told in err
+    assert "Traceback" not in err
+
+
+def test_a_score_may_be_a_float_of_numpys(callboard: Run, tmp_path: Path) -> None:
+    mine, journal = tmp_path / "mine.py", str(tmp_path / "mine.journal")
+    mine.write_text("import numpy\n" + GIVES.format(gives="numpy.float64(2.5)"))
+    assert callboard("run", "two-jobs", "--policy", f"{mine}:Order", "--journal", journal)[0] == 0
+    assert "1st in the queue, score 2.5" in callboard("show", journal)[1]
+
+
 def test_a_part_of_ones_own_is_described_as_it_is_spelled(callboard: Run, tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(MISSHAPEN)
