@@ -15,7 +15,6 @@ class LeastWork(KeyedOrder):
 
     name = "least-work"
     summary = "the job with the least work left is next, by the mean of its ended tasks"
-    score_format = "{:,.1f} slot-s left"
 
     def __init__(self) -> None:
         super().__init__()

@@ -270,7 +270,6 @@ def checked_part(found: object, where: str) -> type[Spelled]:
             raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
     _check_params(found, where)
     _check_signatures(found, where)
-    _check_score_format(found, where)
     return found
 
 
@@ -298,17 +297,6 @@ def _check_signatures(part: type[Spelled], where: str) -> None:
         if wanted and not _takes(own, len(wanted)):
             line = f"def {name}({', '.join(wanted)}):"
             raise PolicySpecError(f"{where}: expected `{line}`, got `{_def_line(part, name)}`")
-
-
-def _check_score_format(part: type[Spelled], where: str) -> None:
-    shown = getattr(part, "score_format", "")
-    try:
-        str(shown).format(1.0)
-    except (ValueError, LookupError) as error:
-        told = (
-            f"`score_format` {shown!r:.80} is no format of a number, as '{{:,.1f}} slot-s left' is"
-        )
-        raise PolicySpecError(f"{where}: {told}") from error
 
 
 _INIT = "`def __init__(self, params=None):`"
