@@ -114,9 +114,8 @@ class Order(Part):
     """Whether it changes between several orders."""
 
     score_format: ClassVar[str] = ""
-    """How a score is shown, as in `{:,.1f} slot-s left`; empty if it is not.  Of orders that ship: a
-    journal has the number alone, and is read without anybody's own code.
-    """
+    """How a score is shown, as in `{:,.1f} slot-s left`; empty if it is not.  Of orders that ship:
+    a journal has the number alone, and is read without anybody's own code."""
 
     estimates: ClassVar[bool] = False
     """Whether it measures the sizes of phases."""
