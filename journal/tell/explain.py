@@ -53,6 +53,7 @@ class _PhaseStats:
 
     launched: int = 0
     first_ms: Millis = 0
+    first_skips: int = 0
     levels: Counter[int] = field(default_factory=Counter)
     skips: int = 0
     waited_ms: Millis = 0
@@ -182,7 +183,7 @@ class _JobHistory:
     def _own_launch(self, event: ev.AttemptLaunched) -> None:
         phase, why = self.phases[event.stage], event.why
         if not phase.launched:
-            phase.first_ms = event.at_ms
+            phase.first_ms, phase.first_skips = event.at_ms, why.skips
         phase.launched += 1
         phase.levels[event.level] += 1
         phase.skips += why.skips
@@ -325,7 +326,10 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"
     elif until_ms > submitted.at_ms:
         awaited = "a free slot, or for word from its node"
-        if history.scheduling.attempts:
+        skips = history.phases[MAPS].first_skips
+        if skips:
+            awaited = f"a node nearer to its input, and was passed over {count(skips, 'time')}"
+        elif history.scheduling.attempts:
             awaited = "its scheduler, which thought, or for room"
         elif history.reservations.probed:
             awaited = "the nodes that were asked how much waits there"

@@ -36,6 +36,15 @@ Where its response of 1.300 s went, along the tasks that it waited for:
 """.splitlines()
 
 
+def test_a_job_that_was_passed_over_did_not_wait_for_a_slot(tmp_path: Path) -> None:
+    """`explain` said so, and further down that delay scheduling had passed it over."""
+    journal = tmp_path / "delay.journal"
+    run = ("run", "small-jobs", "--jobs", "30", "--policy", "fair+delay(node=5,rack=5)")
+    assert run_command_line((*run, "--journal", str(journal))) == 0
+    told = list(explain(journal, 5))
+    assert "a node nearer to its input, and was passed over 14 times" in told[3]
+
+
 def record(path: Path, events: Sequence[AnyEvent | Event]) -> Path:
     with JournalWriter(path) as sink:
         for event in events:
