@@ -16,9 +16,10 @@ formats:
 columns of a table, for --map MEANING=COLUMN,...:
   a row a job     job, submit, maps, map_time, reduces, reduce_time, user, pool, estimate;
                   start, and end or duration, which tell how long the job took to respond
-  a row a task    job, task, kind, submit, start, end or duration, host, user, pool
+  a row a task    job, task, kind, submit, start, end or duration, host, user, pool;
+                  rows of one task in one job are its attempts
   state           of either: COMPLETED and the like succeeded, PENDING and RUNNING are left
-                  out, all others failed
+                  out, attempts with KILLED were killed, all others failed
   memory, vcores  of either: what a task takes besides its slot; memory in MB, or as 4000M or 4G
   unit=ms         of all times: us, ms, s, min or h; rows=tasks if neither task nor kind is there
   #3              the third column, of a table without a header

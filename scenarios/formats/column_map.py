@@ -43,19 +43,22 @@ MEANINGS = {
     "start": "when the task, or the job, started",
     "end": "when it ended: with `start`, how long it took",
     "duration": "how long it took",
-    "task": "the task's name",
+    "task": "the task's name; rows of one name are its attempts",
     "kind": "whether the task is a map or a reduce (of which the word begins with r)",
     "host": "where the task ran",
     "user": "whose it is",
     "pool": "in which pool",
-    "state": "how it ended: COMPLETED and the like succeeded, PENDING had not begun, others failed",
+    "state": "how it ended: COMPLETED and the like succeeded, PENDING had not begun, an attempt"
+    " with KILLED was killed, others failed",
     "estimate": "how long its user said that a task would take",
-    "memory": "what a task takes of a node's memory, in the unit of `capacity`",
+    "memory": "what a task takes of a node's memory: MB, or with a unit as in 4000M or 4G",
     "vcores": "what it takes of its virtual cores",
 }
 """What a column can mean."""
 
 _LENGTH = re.compile(r"(?:(?:(\d{1,6})-)?(\d{1,6}):)?(\d{1,6}):(\d{1,6}(?:\.\d{1,9})?)", re.ASCII)
+_AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(?:i?B|n)?", re.ASCII | re.IGNORECASE)
+_MEGABYTES = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]", re.ASCII)
 
 OPENDC_COLUMNS = "job=id,submit=submission_time,duration=duration,maps=cpu_count,unit=ms"
@@ -122,6 +125,8 @@ class TableReader:
         self._maker = maker
         self._map = ColumnMap(columns)
         self._jobs: dict[str, HistoryJob] = {}
+        self._named: dict[tuple[str, bool, str], HistoryTask] = {}
+        """Tasks by their job, whether they are reduces, and their name."""
         self._nth = 0
         self._came_ms: int | None = None
         """When the job of the row before came."""
@@ -145,7 +150,7 @@ class TableReader:
         for job in self._jobs.values():
             self._end_with_last_task(job)
             self._maker.add(job)
-        self._jobs = {}
+        self._jobs, self._named = {}, {}
 
     def _table(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
         if begin_of(path, 4) == PARQUET_MAGIC:
@@ -251,11 +256,24 @@ class TableReader:
         maps, reduces = job.demands
         amounts = greatest_amounts([reduces if is_reduce else maps, self._amounts(row, line)])
         job.demands = (maps, amounts) if is_reduce else (amounts, reduces)
-        tasks, ending = job.reduces if is_reduce else job.maps, self._ending(row, line)
+        ending = self._ending(row, line)
         for _ in range(self._count(row, "maps", line, 1)):
+            task = self._task(job, is_reduce, row, line)
             end_ms = None if length is None else begun + length
-            attempt = HistoryAttempt(begun, end_ms, ending, host, name="0")
-            tasks[len(tasks)] = HistoryTask([attempt], line=line)
+            name = str(len(task.attempts))
+            task.attempts.append(HistoryAttempt(begun, end_ms, ending, host, name=name))
+
+    def _task(self, job: HistoryJob, is_reduce: bool, row: _Row, line: int) -> HistoryTask:
+        """The task that a row is an attempt of: one of its own, unless rows before have its name.
+        A row that stands for several equal tasks names none of them.
+        """
+        task, name = HistoryTask(line=line), _name(row.get("task"))
+        if name and "maps" not in self._map.columns:
+            task = self._named.setdefault((job.name, is_reduce, name), task)
+        if not task.attempts:
+            tasks = job.reduces if is_reduce else job.maps
+            tasks[len(tasks)] = task
+        return task
 
     def _ending(self, row: _Row, line: int) -> Ending:
         """How what a row stands for ended."""
@@ -263,15 +281,25 @@ class TableReader:
         note = "rows without a state: taken for successes"
         untold = not state and "state" in self._map.columns
         self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", untold)
-        return "succeeded" if not state or state in _SUCCEEDED else "failed"
+        if not state or state in _SUCCEEDED:
+            return "succeeded"
+        return "killed" if state == "killed" and "task" in self._map.columns else "failed"
 
     def _amounts(self, row: _Row, line: int) -> Amounts:
         """What a task of the row takes besides a slot."""
         told = (row.get(MEMORY), row.get(VCORES))
         if not any(told):
             return ()
-        memory, vcores = (self._number(each, "memory", line) if each else None for each in told)
+        memory = self._megabytes(told[0], line) if told[0] else None
+        vcores = self._number(told[1], VCORES, line) if told[1] else None
         return container_amounts(memory, vcores)
+
+    def _megabytes(self, value: object, line: int) -> float:
+        """An amount of memory, in MB where no unit says otherwise, as `sacct` writes `4000M`."""
+        amount = _AMOUNT.fullmatch(str(value).strip())
+        if amount is None:
+            return self._number(value, MEMORY, line, "a number of MB, or an amount as 4000M or 4G")
+        return float(amount[1]) * _MEGABYTES[amount[2].upper()]
 
     def _new_job(self, name: str, row: _Row, line: int) -> HistoryJob:
         job = HistoryJob(name, self._path.name, line, ending="succeeded")

@@ -239,7 +239,7 @@ class TaskLengths:
         if failed.shuffled_ms is None:
             note = "reduces that failed in their shuffle: they fail when it ends"
             self._remarks.add("inferred", note, self._job.place)
-            return RecordedFailure(1)
+            return RecordedFailure(1, killed=killed)
         return RecordedFailure(max(failed.finish_ms - failed.shuffled_ms, 1), killed=killed)
 
 

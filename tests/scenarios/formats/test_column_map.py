@@ -8,6 +8,7 @@ from callboard.actors.vocabulary.faults import Crash
 from callboard.scenarios.formats.column_map import written_ms
 from callboard.scenarios.formats.recording_file import import_files
 from callboard.scenarios.scenario_file import ScenarioFile, make_script
+from callboard.scheduler.model import MAPS, REDUCES
 from tests.scenarios.formats.samples import TASKS_CSV, imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace
@@ -125,6 +126,43 @@ def test_tasks_that_failed_fail_again(tmp_path: Path) -> None:
     assert [each.ms for row in job.tasks.failures.values() for each in row] == [10_000]
 
 
+ATTEMPTS = """job,task,kind,start,end,state
+a,m0,map,1,11,FAILED
+a,m0,map,12,22,SUCCEEDED
+a,m0,reduce,22,30,SUCCEEDED
+a,m1,map,1,40,KILLED
+a,m1,map,30,36,SUCCEEDED
+a,,map,0,7,SUCCEEDED
+a,,map,0,7,SUCCEEDED
+a,r1,reduce,22,26,KILLED
+a,r1,reduce,27,35,SUCCEEDED
+b,m0,map,30,40,SUCCEEDED
+"""
+ATTEMPTS_MAP = "job=job,task=task,kind=kind,start=start,end=end,state=state,unit=s"
+
+
+def test_rows_of_one_name_are_attempts_of_one_task(tmp_path: Path) -> None:
+    """An attempt that failed and the one that succeeded were two tasks: the work came twice.  The
+    one killed beside another is none of a task that takes as long.  What has no name is its own.
+    """
+    found = imported(written(tmp_path, ATTEMPTS), ATTEMPTS_MAP)
+    assert (found.tasks, found.attempts) == (7, 10)
+    first, second = (job.tasks for job in found.recording.jobs)
+    assert first.map_ms.tolist() == [10_000, 6000, 7000, 7000]
+    (failed,), (gave_way,) = first.failures[MAPS, 0], first.failures[REDUCES, 1]
+    assert (failed.ms, failed.killed, gave_way.killed) == (10_000, False, True)
+    assert (len(first.rest_ms), second.map_ms.tolist()) == (2, [10_000])
+    assert remark(found.remarks, "beside another of their task")[:2] == ("dropped", 1)
+
+
+def test_rows_of_several_equal_tasks_are_no_attempts(tmp_path: Path) -> None:
+    """Though they have one name: it is that of all of them."""
+    table = "job,task,n,start,end\na,sort,2,0,10\na,sort,1,0,20\n"
+    columns = "job=job,task=task,maps=n,start=start,end=end,unit=s"
+    (job,) = imported(written(tmp_path, table), columns).recording.jobs
+    assert job.tasks.map_ms.tolist() == [10_000, 10_000, 20_000]
+
+
 def test_a_row_a_task(tmp_path: Path) -> None:
     recording = imported(written(tmp_path, TASKS_CSV), TASKS_MAP).recording
     first, second = recording.jobs
@@ -235,6 +273,20 @@ def test_failures_of_shares_become_outages_of_as_many_nodes(tmp_path: Path) -> N
     assert [begun.count(at_ms) for at_ms in (1000, 1500, 61_500)] == [2, 4, 8]
     assert len({each.node for each in outages[:6]}) == 6
     assert "together with" in error_of(lambda: imported(failures)).problem
+
+
+@pytest.mark.parametrize(
+    ("written_as", "mb"), [("4000", 4000), ("4000M", 4000), ("4G", 4096), ("2.5Gn", 2560)]
+)
+def test_memory_has_a_unit_or_is_in_mb(tmp_path: Path, written_as: str, mb: int) -> None:
+    """As sacct's ReqMem has it."""
+    path = written(tmp_path, f"id,came,each,mem\na,0,5,{written_as}\n")
+    columns = "job=id,submit=came,map_time=each,memory=mem,unit=s"
+    (job,) = imported(path, columns).recording.jobs
+    assert job.demands[0] == (("memory", mb),)
+    wrong = written(tmp_path, "id,came,each,mem\na,0,5,lots\n")
+    told = error_of(lambda: imported(wrong, columns)).problem
+    assert "expected a number of MB, or an amount as 4000M or 4G" in told
 
 
 def crashes(folder: Path, *overrides: str) -> list[tuple[int, int]]:
