@@ -105,7 +105,11 @@ def _add_worker_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine_argument(add)
     add("--retry", action="store_true", help="play again what has failed")
     add = parser.add_argument_group("what comes out").add_argument
-    add("--show", action="store_true", help="play nothing; show all that the store has")
+    add(
+        "--show",
+        action="store_true",
+        help="play nothing; show all settings that the store has, as they were played last",
+    )
     export = "also write a row for each run, as CSV or, by the name's ending, Parquet"
     add("--export", metavar="FILE", help=export)
     add("--json", action="store_true", help="print a list of runs in JSON instead of the table")

@@ -210,8 +210,9 @@ def _source(path: str) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        hint = f"`callboard new policy {path}` writes one that runs"
-        raise PolicySpecError(f"{path}: there is no such file; {hint}") from None
+        seen = "" if file.is_absolute() else ", as seen from this folder"
+        hint = f"go where it is, or `callboard new policy {path}` writes one that runs"
+        raise PolicySpecError(f"{path}: there is no such file{seen}; {hint}") from None
     except OSError as error:
         raise PolicySpecError(f"{path}: cannot be read: {error.strerror}") from None
 
