@@ -20,7 +20,7 @@ TWO_CLASSES = "class Mine:\n    pass\n\n\nclass Other:\n    pass\n"
         ("./mine.py+kill", "write `./mine.py:Mine` or `./mine.py:Other`"),
         ("broken.py", "write `broken.py:MyOrder`"),
         ("empty.py", "`empty.py` names a file, and no class in it; it has no class"),
-        ("none.py", "none.py: there is no such file, as seen from this folder; go where it is, or `callb"),
+        ("none.py", "none.py: there is no such file, as seen from this folder; go where"),
         ("fair,hfsp", "write `--policy fair --policy hfsp`"),
         ("fiar", "did you mean `fair`?"),
     ],
