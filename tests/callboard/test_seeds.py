@@ -83,7 +83,7 @@ class TestIntervals:
     ) -> None:
         """Else who is named first looks like the winner; `fifo` is none of them."""
         fair = ("--policy", "fair", "--policy", "fair(pool_by='user')")
-        asked = ("run", "facebook-morning", "--jobs", "20", "--seeds", "3", "--policy", "fifo")
+        asked = ("run", "facebook-morning", "--jobs", "12", "--seeds", "3", "--policy", "fifo")
         _, out, _ = callboard(*asked, *fair)
         (told,) = [line for line in out.splitlines() if line.startswith("Under fair")]
         assert told.endswith(

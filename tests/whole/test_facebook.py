@@ -10,7 +10,8 @@ from tests.support.traces import trace
 JOBS, TASKS = 5894, 238_848
 
 
-@pytest.mark.parametrize("policy", ["fifo", pytest.param("fair", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("policy", ["fifo", "fair"])
 def test_fb_2009_completes_whole(policy: str) -> None:
     path = trace("FB-2009_samples_24_times_1hr_0.tsv")
     changes = ["cluster.nodes=600", "cluster.racks=20", "cluster.map_slots=4"]

@@ -82,6 +82,7 @@ def test_fractions_and_negative_zero_are_numbers(tmp_path: Path) -> None:
     assert (job.submit_ms, job.tasks.map_ms[0]) == (0, 100_250)
 
 
+@pytest.mark.soak
 def test_nasas_log_is_read_whole() -> None:
     found = imported(trace("swf/NASA-iPSC-1993-3.1-cln.swf.gz"))
     assert (found.jobs, found.recording.nodes) == (18_239, 128)
