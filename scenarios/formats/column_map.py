@@ -7,6 +7,7 @@ A row is a job, unless `task` or `kind` is mapped, or `rows=tasks` is said: then
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from itertools import chain
@@ -71,6 +72,9 @@ _GOES_ON = frozenset({"running", "suspended", "completing", "started", "r", "s",
 
 _UNTOLD = frozenset({"", "unknown", "none"})
 """In place of a time, as `sacct` writes it of what has not begun or ended."""
+
+_ROWS_LOOKED_AT = 20
+"""So many of a file's rows say whether it is a table."""
 
 _Row = Mapping[str, Any]
 _EVERY = {"maps": "map_time", "reduces": "reduce_time"}
@@ -425,13 +429,18 @@ def _parquet_rows(file: Any) -> Iterator[tuple[int, _Row]]:
 
 
 def is_table(begin: bytes) -> bool:
-    """Whether a file that begins like this has two rows of equally many cells, or is Parquet."""
+    """Whether a file that begins like this is Parquet, or has rows of more than two cells: of as
+    many in the second as in the first, or of equally many in most of those that follow it.
+    """
     if begin.startswith(PARQUET_MAGIC):
         return True
     lines = begin.decode("utf-8", "replace").splitlines()
-    rows = [line for line in lines if line.strip()][:2]
-    if not rows or "\0" in rows[0]:
+    head, *rows = [line for line in lines if line.strip()][:_ROWS_LOOKED_AT] or [""]
+    if "\0" in head:
         return False
-    delimiter = max(",;\t|", key=rows[0].count)
-    cells = {len(row) for row in csv.reader(rows, delimiter=delimiter)}
-    return len(cells) == 1 and cells.pop() > 2
+    delimiter = max(",;\t|", key=head.count)
+    first = len(next(csv.reader([head], delimiter=delimiter)))
+    others = [len(row) for row in csv.reader(rows, delimiter=delimiter)]
+    usual, often = Counter(others or [first]).most_common(1)[0]
+    mostly = usual > 2 and 2 * often > len(others)
+    return first > 2 and (mostly or others[:1] == [first])

@@ -17,6 +17,14 @@ class Remark(msgspec.Struct):
     count: int = 0
     first: list[str] = msgspec.field(default_factory=list)
 
+    @property
+    def where(self) -> str:
+        """Its first places in brackets, for people; empty where none is known."""
+        if not self.first:
+            return ""
+        more = ", ..." if self.count > len(self.first) == PLACES_SHOWN else ""
+        return f" ({', '.join(self.first)}{more})"
+
 
 class Remarks:
     """All remarks on one import, by fate, in the order in which each was first made."""
@@ -61,11 +69,4 @@ class Remarks:
         for fate in FATES:
             for nth, remark in enumerate(self.of(fate)):
                 head = f"{fate}:" if nth == 0 else ""
-                yield f"{head:<10}{remark.count:>11,}  {remark.what}{_where(remark)}"
-
-
-def _where(remark: Remark) -> str:
-    if not remark.first:
-        return ""
-    more = ", ..." if remark.count > len(remark.first) == PLACES_SHOWN else ""
-    return f" ({', '.join(remark.first)}{more})"
+                yield f"{head:<10}{remark.count:>11,}  {remark.what}{remark.where}"

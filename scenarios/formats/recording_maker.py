@@ -124,7 +124,8 @@ class RecordingMaker:
     def finish(self) -> ClusterRecording:
         """The recording of all jobs; ScenarioError where none can be played."""
         if not self._drafts:
-            why = "".join(f"; {each.what}: {each.count:,}" for each in self.remarks.of("dropped"))
+            dropped = self.remarks.of("dropped")
+            why = "".join(f"; {each.what}: {each.count:,}{each.where}" for each in dropped)
             problem = f"there is no job in it that can be played{why}"
             raise ScenarioError(problem, source=self._source)
         cluster = self._inference.cluster(self.stated, self._source)

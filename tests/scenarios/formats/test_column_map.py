@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.vocabulary.faults import Crash
-from callboard.scenarios.formats.column_map import written_ms
+from callboard.scenarios.formats.column_map import is_table, written_ms
 from callboard.scenarios.formats.recording_file import import_files
 from callboard.scenarios.scenario_file import ScenarioFile, make_script
 from callboard.scheduler.model import MAPS, REDUCES
@@ -203,6 +203,30 @@ def test_columns_and_rows_that_are_not_used_are_counted(tmp_path: Path) -> None:
     assert remark(found.remarks, "not mapped: who")[:2] == ("dropped", 1)
     assert remark(found.remarks, "another number of cells") == ("dropped", 1, ["history:4"])
     assert remark(found.remarks, "`seconds` below 0") == ("dropped", 1, ["history:5"])
+
+
+@pytest.mark.parametrize("torn", ["a,1,2,20,ann,x", "a,1,2"])
+def test_a_table_whose_first_row_is_torn_is_one(tmp_path: Path, torn: str) -> None:
+    """It could not be imported at all, and nothing told of the row."""
+    text = JOBS_CSV.replace("a,10,3,20,ann", torn) + "c,15,1,4,cid\n"
+    found = imported(written(tmp_path, text), JOBS_MAP)
+    assert [job.name for job in found.recording.jobs] == ["b", "c"]
+    assert remark(found.remarks, "another number of cells") == ("dropped", 1, ["history:2"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Dear Ann, Bob, Cid,\n\nit is late, and I am off.\nYours, D, of E\n", "a,b\n" * 3, "\n"],
+)
+def test_what_has_commas_is_no_table_yet(text: str) -> None:
+    assert not is_table(text.encode())
+
+
+def test_where_no_row_has_the_headers_cells_it_says_of_which_lines(tmp_path: Path) -> None:
+    """As of one whose rows end in a comma."""
+    text = JOBS_CSV.replace("ann\n", "ann,\n").replace("bob\n", "bob,\n")
+    told = error_of(lambda: imported(written(tmp_path, text), JOBS_MAP)).problem
+    assert "another number of cells than the table has columns: 2 (history:2, history:3)" in told
 
 
 @pytest.mark.parametrize(
