@@ -42,6 +42,9 @@ NO_AMOUNTS = ContainerAmounts({}, ())
 
 DEFAULT_QUEUE = "default"
 
+_SLOTS = "slots of two kinds: a node has room for as many containers of either"
+_SLOTS_BY_AMOUNTS = "slots: a node has room for all containers that its memory and vcores hold"
+
 _TYPES = {MAPS: ("map", 20), REDUCES: ("reduce", 10)}
 
 
@@ -70,10 +73,7 @@ def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -
     speeds = len({node.speed for node in history.started.nodes}) > 1
     found = [
         (True, "where inputs lie: a container has the node on which it ran"),
-        (
-            amounts is NO_AMOUNTS,
-            "slots of two kinds: a node has room for as many containers of either",
-        ),
+        (True, _SLOTS if amounts is NO_AMOUNTS else _SLOTS_BY_AMOUNTS),
         (reduces, "when a reduce's shuffle waits for maps: its container lasts as long as it did"),
         (undone, f"{undone:,} tasks that never succeeded"),
         (again, f"further attempts of {again:,} tasks: only the last success is there"),

@@ -213,6 +213,18 @@ def test_what_a_format_cannot_say_is_listed(
     assert "it cannot say weights by a job's priority" in told
 
 
+def test_slots_beside_memory_are_not_said_by_sls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nodes of two slots came back with sixteen, and the list of what is not said had none."""
+    few = ("cluster.map_slots=2", "cluster.reduce_slots=2", 'policies=["yarn"]')
+    journal, folder = recorded(tmp_path, "yarn-queues", *few)[0], tmp_path / "sls"
+    assert run_command_line(["export", str(journal), "--format", "sls", "--to", str(folder)]) == 0
+    told = "it cannot say slots: a node has room for all containers that its memory and vcores"
+    assert told in capsys.readouterr().err
+    assert import_files([folder / "jobs.json", folder / "nodes.json"]).recording.map_slots == 16
+
+
 def allocations(spelling: str, **settings: dict[str, object]) -> tuple[Xml.Element, str]:
     """The allocation file of a policy, and what it cannot say."""
     made = fair_scheduler_xml(make_policy(spelling, SHIPPED.with_settings(settings)))
