@@ -24,6 +24,7 @@ from callboard.scenarios.formats.container_amounts import NO_DEMANDS, container_
 from callboard.scenarios.formats.json_objects import JsonObjects, first_object_has
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.model import Millis
 
 _Weight = Annotated[float, Meta(ge=0)]
 _MapsAndReduces = (("map", "m"), ("reduce", "r"))
@@ -180,14 +181,15 @@ class SynthReader:
         job.user = drawn.user_name or job.user
         job.queue = "" if workload.queue_name == "default" else workload.queue_name
         kinds = list(enumerate(drawn.stages()))
-        stages = [self._tasks(task, nth, place, line) for place, task in kinds]
+        lengths = [self._lengths_ms(task, nth, place, line) for place, task in kinds]
         maps, reduces = islice(
             chain((task.demand(self._amounts, nth, place) for place, task in kinds), NO_DEMANDS), 2
         )
         job.demands = (maps, reduces)
-        job.maps = dict(enumerate(stages[0] if stages else ()))
-        job.reduces = dict(enumerate(stages[1] if len(stages) > 1 else ()))
-        later = sum(map(len, stages[2:]))
+        of_maps, of_reduces = islice(chain(lengths, ([], [])), 2)
+        job.maps = _tasks(of_maps, job.submit_ms, line)
+        job.reduces = _tasks(of_reduces, job.submit_ms + max(of_maps, default=0), line)
+        later = sum(map(len, lengths[2:]))
         note = "tasks of stages after the second: nothing tells when they come"
         self._maker.remarks.add("dropped", note, job.place, later)
         self._maker.add(job)
@@ -197,18 +199,22 @@ class SynthReader:
         begin, end = times[at].time, times[min(at + 1, len(times) - 1)].time
         return begin + (self._choices.below(end - begin, nth, 3) if end > begin else 0)
 
-    def _tasks(self, task: SynthTask, nth: int, place: int, line: int) -> list[HistoryTask]:
+    def _lengths_ms(self, task: SynthTask, nth: int, place: int, line: int) -> list[Millis]:
+        """How long each task takes."""
         count = round(max(task.count.draw(self._counts, nth, place), 0.0))
         if count > TASKS_MAX:
             problem = f"a job of {count:,} tasks; the limit is {TASKS_MAX:,}"
             raise ScenarioError(problem, source=self._path, line=line)
-        lengths = (
+        return [
             1000 * max(round(task.time.draw(self._times, nth, place * TASKS_MAX + number)), 0)
             for number in range(count)
-        )
-        return [
-            HistoryTask([HistoryAttempt(0, ms, "succeeded", name="0")], line=line) for ms in lengths
         ]
+
+
+def _tasks(lengths: Sequence[Millis], begin_ms: Millis, line: int) -> dict[int, HistoryTask]:
+    """Tasks of these lengths that begin together: a job's reduces once its maps have ended."""
+    ran = (HistoryAttempt(begin_ms, begin_ms + ms, "succeeded", name="0") for ms in lengths)
+    return {number: HistoryTask([attempt], line=line) for number, attempt in enumerate(ran)}
 
 
 def _weighted(weights: Sequence[float], uniform: float) -> int:

@@ -119,6 +119,22 @@ def test_a_class_of_jobs_is_drawn_by_its_log_normal_laws(tmp_path: Path) -> None
     assert recording.jobs[-1].submit_ms <= 50_000
 
 
+def test_a_drawn_reduce_takes_what_was_drawn_once_its_jobs_maps_have_ended(tmp_path: Path) -> None:
+    """The time of the maps was taken off it: one of 20 s took 10 s, and one of 5 s nothing."""
+    text = json.loads(synth(num_jobs=3))
+    task = text["workloads"][0]["job_classes"][0]["tasks"][0]
+    times = ({"val": 10}, {"discrete": [20, 5]})
+    kinds = [
+        {**task, "type": kind, "time": ms}
+        for kind, ms in zip(("map", "reduce"), times, strict=True)
+    ]
+    text["workloads"][0]["job_classes"][0]["tasks"] = kinds
+    found = imported(written(tmp_path, json.dumps(text)))
+    taken = {ms for each in found.recording.jobs for ms in each.tasks.rest_ms}
+    assert taken == {20_000, 5000}
+    assert "whose shuffle is not told" not in "".join(found.remarks.lines())
+
+
 def test_both_dialects_draw_the_same(tmp_path: Path) -> None:
     old = {
         "class_name": "c",
