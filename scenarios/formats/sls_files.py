@@ -5,6 +5,7 @@ those of other types, and those of a DAG, run in stages, one after the other: th
 maps, the second its reduces, a further one a job of its own that comes when it began.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -99,6 +100,7 @@ class SlsReader:
             name = f"{name}-{self._nth}"
         submit_ms = self._numbers.time_ms(sls.start, "job.start.ms", line)
         stages = self._stages(sls, line)
+        _begin_in_turn(stages, submit_ms or 0)
         for nth in range(0, len(stages), 2):
             later = nth > 0
             job = HistoryJob(f"{name}-stage-{nth + 1}" if later else name, self._path.name, line)
@@ -121,7 +123,9 @@ class SlsReader:
         found: dict[object, _Stage] = {}
         for each in sls.tasks or ():
             stage = found.setdefault(_KINDS.get(each.kind or "map", each.kind), _Stage())
-            stage.tasks.extend(self._tasks(each, line))
+            tasks = self._tasks(each, line)
+            stage.tasks += tasks
+            stage.undated += tasks if each.start is None else ()
             stage.amounts.append(self._amounts(each.memory, each.vcores, line))
         known = [found.pop(kind) for kind in (0, 1) if kind in found]
         return [*known, *sorted(found.values(), key=lambda stage: stage.began_ms)]
@@ -162,12 +166,30 @@ class SlsReader:
 
 
 class _Stage(msgspec.Struct):
-    """The containers of a stage, and what each kind of them took."""
+    """The containers of a stage, those of which nothing tells when they began, and what each kind
+    of them took.
+    """
 
     tasks: list[HistoryTask] = msgspec.field(default_factory=list)
+    undated: list[HistoryTask] = msgspec.field(default_factory=list)
     amounts: list[Amounts] = msgspec.field(default_factory=list)
 
     @property
     def began_ms(self) -> int:
         attempts = (each for task in self.tasks for each in task.attempts)
         return min((each.start_ms for each in attempts if each.start_ms is not None), default=0)
+
+    @property
+    def ended_ms(self) -> int:
+        attempts = (each for task in self.tasks for each in task.attempts)
+        return max((each.finish_ms for each in attempts if each.finish_ms is not None), default=0)
+
+
+def _begin_in_turn(stages: Iterable[_Stage], begin_ms: int) -> None:
+    """Have containers of which only the length is told begin once the stage before has ended."""
+    for stage in stages:
+        for attempt in (each for task in stage.undated for each in task.attempts):
+            if attempt.start_ms is not None and attempt.finish_ms is not None:
+                attempt.start_ms += begin_ms
+                attempt.finish_ms += begin_ms
+        begin_ms = stage.ended_ms

@@ -56,6 +56,17 @@ def test_counts_and_durations_stand_for_many_containers(tmp_path: Path) -> None:
     assert [each.tasks.map_ms.tolist() for each in found.recording.jobs] == [[4000] * 5] * 2
 
 
+def test_containers_of_which_only_the_length_is_told_run_stage_by_stage(tmp_path: Path) -> None:
+    """All began at 0, and the time of the maps was taken off the reduces'; a further stage came
+    before its job.
+    """
+    lengths = {"map": 10_000, "reduce": 20_000, "later": 7000}
+    tasks = [{"container.type": kind, "duration.ms": ms} for kind, ms in lengths.items()]
+    whole, later = imported(written(tmp_path, job(*tasks))).recording.jobs
+    assert whole.tasks.reduce(0) == (0, 0, 20_000)
+    assert later.submit_ms - whole.submit_ms == 30_000
+
+
 def test_a_map_lasts_as_long_wherever_it_runs(tmp_path: Path) -> None:
     """Nothing tells where inputs lie, so that lengths are those of the place where it ran."""
     path = written(tmp_path, job(container("map", 0, 1000)))
