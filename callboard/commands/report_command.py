@@ -41,7 +41,9 @@ def report_command(options: argparse.Namespace) -> int:
     source = _read(options.inputs, options.slo)
     replaces = instead(path)
     write_report(source, path)
-    print(f"report of {count(len(source.cells), 'run')} written to {path}{replaces}")
+    played, every = source.played, count(len(source.cells), "run")
+    runs = every if played == len(source.cells) else f"{played:,} of {every}"
+    print(f"report of {runs} written to {path}{replaces}")
     return 0
 
 

@@ -3,7 +3,10 @@
 import asyncio
 import re
 import sys
+from contextlib import closing
 from pathlib import Path
+from shutil import copyfile
+from sqlite3 import connect
 
 import pytest
 
@@ -54,6 +57,17 @@ def test_the_commands_that_fill_a_store_name_scenarios_as_they_were_asked_for(
     line = next(line for line in page.splitlines() if "callboard sweep" in line)
     assert "callboard sweep folder/mine.toml --policy fifo --seeds" in line
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
+
+
+def test_of_a_sweep_that_was_stopped_it_counts_the_runs_that_were_played(
+    reports: Path, callboard: Run, tmp_path: Path
+) -> None:
+    """It was a report of all that had been asked for."""
+    store = copyfile(reports / "s.sqlite", tmp_path / "s.sqlite")
+    with closing(connect(store)) as opened, opened:
+        opened.execute("DELETE FROM results WHERE key NOT IN (SELECT key FROM results LIMIT 3)")
+    status, out, _ = callboard("report", str(store), "--to", str(tmp_path / "page.html"))
+    assert (status, out.partition(" written")[0]) == (0, "report of 3 of 8 runs")
 
 
 @pytest.mark.parametrize("name", ["journals", "store"])

@@ -60,6 +60,11 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
     def results(self) -> list[RunResult]:
         return [cell.result for cell in self.cells if cell.result is not None]
 
+    @property
+    def played(self) -> int:
+        """How many of the runs have been played, those that failed with them."""
+        return sum(cell.result is not None or bool(cell.error) for cell in self.cells)
+
 
 def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> ReportSource:
     """Runs from their journals, with times alone where their worlds can be played again.

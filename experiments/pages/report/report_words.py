@@ -119,7 +119,7 @@ def _level_words(names: Sequence[str], best: str) -> str:
 
 def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
     """How much less, or more, a job took under each policy than under the first, and in how many
-    settings beyond chance.
+    settings beyond chance; how many have not been compared, where a sweep was stopped.
     """
     lines: list[str] = []
     policies = list(dict.fromkeys(p for group in groups for p in group.runs.policies))
@@ -132,9 +132,26 @@ def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
         ]
         if found:
             lines.append(_over_settings(found, name, first))
+    told = [group for group in groups if _seeds_told(group.runs)]
     if lines:
-        return " ".join([*lines, f"{_seeds_words(groups)}."])
-    return f"{_between_settings(groups)}{count(len(groups), 'setting')}, {_seeds_words(groups)}."
+        return " ".join([*lines, *([f"{_seeds_words(told)}."] if told else [])])
+    if not told:
+        return "No run has come to its end."
+    more = _more_have(len(groups) - len(told), "no run that has come to its end")
+    settings = f"{count(len(told), 'setting')}, {_seeds_words(told)}"
+    return f"{_between_settings(groups)}{settings}{more}."
+
+
+def _seeds_told(runs: SeedRuns) -> int:
+    """How many seeds tell something: with a run under the first policy and under another, if there
+    are several.
+    """
+    return sum(row[0] is not None and (len(row) < 2 or any(row[1:])) for row in runs.rows)
+
+
+def _more_have(settings: int, what: str) -> str:
+    """`; 4 more have not been compared`; empty for none."""
+    return f"; {settings} more {'has' if settings == 1 else 'have'} {what}" if settings else ""
 
 
 def _between_settings(groups: Sequence[SettingRuns]) -> str:
@@ -179,7 +196,19 @@ def _setting_phrases(groups: Sequence[SettingRuns]) -> Iterator[str]:
 
 
 def _over_settings(found: Sequence[PairedComparison], name: str, first: str) -> str:
-    """`Under hfsp a job took 25 to 30% less on average than under fifo, in each of 2 settings.`"""
+    """`Under hfsp a job took 25 to 30% less on average than under fifo, in each of 2 settings.`  Of
+    those in which one of the two has no run it says how many there are.
+    """
+    compared = [each for each in found if each.difference.runs]
+    if not compared:
+        settings = count(len(found), "setting")
+        return f"{name} has not been compared with {first} in any of {settings}."
+    more = _more_have(len(found) - len(compared), "not been compared")
+    return f"{_over_compared(compared, name, first)}{more}."
+
+
+def _over_compared(found: Sequence[PairedComparison], name: str, first: str) -> str:
+    """The same over settings in which both have a run."""
     single = all(each.difference.half is None for each in found)  # which the remark behind it says
     sure = [each for each in found if single or each.difference.excludes_zero]
     less = [-each.relative for each in sure if each.relative is not None and each.relative < 0]
@@ -187,11 +216,11 @@ def _over_settings(found: Sequence[PairedComparison], name: str, first: str) -> 
     settings, than = len(found), f"on average than under {first}"
     for shares, word in ((less, "less"), (more, "more")):
         if len(shares) == settings:
-            each = f"in each of {count(settings, 'setting')}"
-            return f"Under {name} a job took {_range_of(shares)} {word} {than}, {each}."
+            each = f"in {'each of ' * (settings > 1)}{count(settings, 'setting')}"
+            return f"Under {name} a job took {_range_of(shares)} {word} {than}, {each}"
     if not less and not more:
         as_long = f"as long {than.replace('than', 'as')}"
-        return f"Under {name} a job took {as_long}, as far as these seeds can tell."
+        return f"Under {name} a job took {as_long}, as far as these seeds can tell"
     parts: list[str] = []
     of = f" than {first} in {{}} of {count(settings, 'setting')}"
     for shares, word in ((less, "faster"), (more, "slower")):
@@ -201,7 +230,7 @@ def _over_settings(found: Sequence[PairedComparison], name: str, first: str) -> 
     if open_ := settings - len(less) - len(more):
         others = "the other one" if open_ == 1 else f"the other {open_}"
         parts.append(f"in {others} the difference may be chance")
-    return f"On average {name} was {'; '.join(parts)}."
+    return f"On average {name} was {'; '.join(parts)}"
 
 
 def _range_of(shares: Sequence[float]) -> str:
@@ -211,7 +240,7 @@ def _range_of(shares: Sequence[float]) -> str:
 
 
 def _seeds_words(groups: Sequence[SettingRuns]) -> str:
-    seeds = sorted({len(group.runs.seeds) for group in groups})
+    seeds = sorted({_seeds_told(group.runs) for group in groups})
     if all(group.runs.is_one_run for group in groups):
         return "all seeds of a setting are one run, since nothing is drawn"
     if seeds == [1]:

@@ -328,7 +328,8 @@ def _failures(source: ReportSource) -> Iterator[Block]:
             caption="Runs that ended early, or in which not every job has completed",
         )
     if not failed and not jobs:
-        yield Prose(text="Nothing: every run came to its end, and every job completed.")
+        runs = "run" if source.played == len(source.cells) else "run that was played"
+        yield Prose(text=f"Nothing: every {runs} came to its end, and every job completed.")
 
 
 def _failed_jobs(source: ReportSource) -> Iterator[list[ReportCell | str]]:
