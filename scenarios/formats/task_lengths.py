@@ -38,6 +38,9 @@ class TaskLengths:
         self._remarks = remarks
         self.maps = [self._timed(each) for _, each in sorted(job.maps.items())]
         self.reduces = [self._timed(each) for _, each in sorted(job.reduces.items())]
+        booked = (_booked_ms(each) for each in self.maps)
+        self._last_map_ms = max((at_ms for at_ms in booked if at_ms is not None), default=None)
+        """When the master had booked the last map; None where that is not told."""
 
     def map_ms(self) -> list[Millis]:
         """What each map took, those that never ran last; empty if no map tells."""
@@ -45,9 +48,7 @@ class TaskLengths:
 
     def reduce_parts(self) -> list[RecordedReduce]:
         """The parts of each reduce, those that never ran last."""
-        booked = (_booked_ms(each) for each in self.maps)
-        last_map_ms = max((at_ms for at_ms in booked if at_ms is not None), default=None)
-        parts = [self._parts(each, last_map_ms) for each in self.reduces]
+        parts = [self._parts(each) for each in self.reduces]
         waited = [each for each, known in parts if each is not None and not known]
         known = [each.shuffle_ms for each, all_known in parts if each is not None and all_known]
         usual_ms = median_low(known) if known else 0
@@ -66,7 +67,7 @@ class TaskLengths:
         found: list[tuple[int, HistoryAttempt, RecordedFailure]] = []
         for number, timed in enumerate(self.maps if stage == MAPS else self.reduces):
             failed = self._playable(timed)
-            found += [(number, each, self._failure(stage, each)) for each in failed]
+            found += [(number, each, self._failure(stage, timed, each)) for each in failed]
         return found
 
     def _at(self, task: HistoryTask) -> str:
@@ -152,17 +153,15 @@ class TaskLengths:
             raise ScenarioError(problem, source=self._job.place or self._source)
         return total - there
 
-    def _parts(
-        self, timed: TimedTask, last_map_ms: Millis | None
-    ) -> tuple[RecordedReduce | None, bool]:
+    def _parts(self, timed: TimedTask) -> tuple[RecordedReduce | None, bool]:
         """The parts of a reduce, None if unknown; and whether its whole shuffle is known."""
-        best, ms = timed.best, timed.ms
+        best, ms, last_map_ms = timed.best, timed.ms, self._last_map_ms
         if ms is None:
             return None, True
         if best is None or best.start_ms is None:
             return RecordedReduce(0, 0, ms), True
         if best.shuffled_ms is None:
-            return RecordedReduce(0, 0, self._since_last_map(best, ms, last_map_ms)), True
+            return RecordedReduce(0, 0, self._since_last_map(best, ms)), True
         assert best.finish_ms is not None
         waited = last_map_ms is not None and last_map_ms > best.start_ms
         begin_ms = last_map_ms if waited and last_map_ms is not None else best.start_ms
@@ -175,16 +174,15 @@ class TaskLengths:
         tail_ms = shuffle_ms if waited else shuffle_ms // max(len(self.maps), 1)
         return RecordedReduce(shuffle_ms, tail_ms, best.finish_ms - shuffled_ms), not waited
 
-    def _since_last_map(
-        self, best: HistoryAttempt, ms: Millis, last_map_ms: Millis | None
-    ) -> Millis:
+    def _since_last_map(self, attempt: HistoryAttempt, ms: Millis) -> Millis:
         """How long a reduce worked whose shuffle no file tells: it had to wait for its last map."""
-        assert best.start_ms is not None
-        if last_map_ms is None or last_map_ms <= best.start_ms:
+        begun_ms, last_map_ms = attempt.start_ms, self._last_map_ms
+        assert begun_ms is not None
+        if last_map_ms is None or last_map_ms <= begun_ms:
             return ms
         note = "reduces whose shuffle is not told: they work from their job's last map on"
         self._remarks.add("inferred", note, self._job.place)
-        return max(ms - (last_map_ms - best.start_ms), 1)
+        return max(ms - (last_map_ms - begun_ms), 1)
 
     def _within(self, shuffled_ms: Millis, best: HistoryAttempt, task: HistoryTask) -> Millis:
         """When the shuffle ended, put between the attempt's start and its end."""
@@ -230,16 +228,19 @@ class TaskLengths:
         too_many = failed[most:]
         return [each for each in known if each not in too_many]
 
-    def _failure(self, stage: Stage, failed: HistoryAttempt) -> RecordedFailure:
+    def _failure(self, stage: Stage, timed: TimedTask, failed: HistoryAttempt) -> RecordedFailure:
         assert failed.start_ms is not None
         assert failed.finish_ms is not None
         killed = failed.ending == "killed"
+        ran_ms = max(failed.finish_ms - failed.start_ms, 1)
         if stage == MAPS:
-            return RecordedFailure(max(failed.finish_ms - failed.start_ms, 1), killed=killed)
+            return RecordedFailure(ran_ms, killed=killed)
+        if timed.best is not None and timed.best.shuffled_ms is None:
+            return RecordedFailure(self._since_last_map(failed, ran_ms), killed=killed)
         if failed.shuffled_ms is None:
             note = "reduces that failed in their shuffle: they fail when it ends"
             self._remarks.add("inferred", note, self._job.place)
-            return RecordedFailure(1, killed=killed)
+            return RecordedFailure(1)
         return RecordedFailure(max(failed.finish_ms - failed.shuffled_ms, 1), killed=killed)
 
 
