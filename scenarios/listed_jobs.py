@@ -33,8 +33,8 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     reduces: fields.ReduceCount = 0
     """How many."""
     shuffle_s: fields.Seconds = 0.0
-    """Of one reduce: fetching its whole share. It begins while maps run: what one wrote is fetched as
-    it ends, so that of n maps' 1/n is left after the last."""
+    """Of one reduce: fetching its whole share. It begins while maps run: what one wrote is fetched
+    as it ends, so that of n maps' 1/n is left after the last."""
     reduce_s: fields.Seconds = 0.0
     """Of one reduce: all that follows its shuffle."""
     name: str = ""

@@ -179,7 +179,9 @@ class LocalityRule(Part):
         refusal: object = self.refusal(job, level, offer, view)
         if refusal is not None and not isinstance(refusal, Refusal):
             told = f"the locality rule `{self.name}` refuses a job with {refusal!r:.80}"
-            raise PartMisbehaves(f"{told}: a refusal is a Refusal (scheduler/reasons.py), or None")
+            raise PartMisbehaves(
+                f'{told}: give Note("why") of callboard.scheduler.reasons, or None'
+            )
         return refusal is None
 
     def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:  # noqa: ARG002

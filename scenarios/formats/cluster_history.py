@@ -70,6 +70,11 @@ class HistoryTask(msgspec.Struct):
         """The attempt of this name, if it is there."""
         return next((each for each in self.attempts if each.name == name), None)
 
+    @property
+    def succeeded(self) -> bool:
+        """Whether an attempt of it has succeeded, as far as the file has been read."""
+        return any(each.ending == "succeeded" for each in self.attempts)
+
     def by_start(self) -> list[HistoryAttempt]:
         """The attempts in the order of their starts."""
         if len(self.attempts) < 2:

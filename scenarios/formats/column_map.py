@@ -262,21 +262,25 @@ class TableReader:
         job.demands = (maps, amounts) if is_reduce else (amounts, reduces)
         ending = self._ending(row, line)
         for _ in range(self._count(row, "maps", line, 1)):
-            task = self._task(job, is_reduce, row, line)
+            task = self._task(job, is_reduce, row, line, ending)
             end_ms = None if length is None else begun + length
             name = str(len(task.attempts))
             task.attempts.append(HistoryAttempt(begun, end_ms, ending, host, name=name))
 
-    def _task(self, job: HistoryJob, is_reduce: bool, row: _Row, line: int) -> HistoryTask:
+    def _task(
+        self, job: HistoryJob, is_reduce: bool, row: _Row, line: int, ending: Ending
+    ) -> HistoryTask:
         """The task that a row is an attempt of: one of its own, unless rows before have its name.
-        A row that stands for several equal tasks names none of them.
+        A row that stands for several equal tasks names none of them; and where one name stands for
+        many, each success is another's.
         """
-        task, name = HistoryTask(line=line), _name(row.get("task"))
-        if name and "maps" not in self._map.columns:
-            task = self._named.setdefault((job.name, is_reduce, name), task)
-        if not task.attempts:
-            tasks = job.reduces if is_reduce else job.maps
-            tasks[len(tasks)] = task
+        name = _name(row.get("task")) if "maps" not in self._map.columns else ""
+        where = (job.name, is_reduce, name)
+        known = self._named.get(where) if name else None
+        if known is not None and not (ending == "succeeded" and known.succeeded):
+            return known
+        tasks = job.reduces if is_reduce else job.maps
+        task = tasks[len(tasks)] = self._named[where] = HistoryTask(line=line)
         return task
 
     def _ending(self, row: _Row, line: int) -> Ending:

@@ -300,7 +300,7 @@ class Keeping(Taking):
         ("{}:Deaf", 2, "expected `def observe(self, fact, view):`, got `def observe(self, fact):`"),
         ("{}:Asking", 2, "is made by part(): expected `def __init__(self):`"),
         ("{}:Losing(most=3)", 2, "has `Params`; `def __init__(self, params=None):` keeps them"),
-        ("fair+{}:Rule", 1, "the locality rule `rule` refuses a job with False: a refusal is a"),
+        ("fair+{}:Rule", 1, "the locality rule `rule` refuses a job with False: give Note("),
         ("{}:Bare", 1, "in its queue: `queue` yields a QueuedJob(job, score) for each job"),
         ("{}:Silent", 1, "the order `bare` has None in its queue"),
         ("fair+{}:Taking", 1, "as a victim: `victims` yields Kill(attempt, why), or Suspend"),

@@ -18,6 +18,7 @@ from callboard.experiments.pages.report.page import render_page
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.scenario_file import find_scenario
 from tests.callboard.conftest import Run
+from tests.callboard.support import ROOT
 from tests.experiments.charts.support import record
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY
@@ -57,6 +58,19 @@ def test_the_commands_that_fill_a_store_name_scenarios_as_they_were_asked_for(
     line = next(line for line in page.splitlines() if "callboard sweep" in line)
     assert "callboard sweep folder/mine.toml --policy fifo --seeds" in line
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
+
+
+def test_the_commands_that_play_a_run_again_trust_the_code_that_it_names(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """The page's own command was refused."""
+    rule = ROOT / "docs" / "examples" / "one_far_map.py"
+    journal, page = tmp_path / "own.journal", tmp_path / "own.html"
+    run = ("run", "two-jobs", "--policy", f"fair+{rule}:OneFarMap", "--journal", str(journal))
+    assert callboard(*run)[0] == 0
+    assert callboard("report", str(journal), "--to", str(page))[0] == 0
+    assert f"callboard run {journal} --trust" in page.read_text(encoding="utf-8")
+    assert callboard("run", str(journal), "--trust")[0] == 0
 
 
 def test_of_a_sweep_that_was_stopped_it_counts_the_runs_that_were_played(

@@ -43,7 +43,9 @@ def test_the_example_is_the_file() -> None:
     assert block[1] == (ROOT / "docs" / "examples" / "shortest_queue.py").read_text("utf-8")
 
 
-def test_the_example_with_a_memory_is_in_its_file() -> None:
-    block = re.search(r"<!-- part of (examples/\w+.py) -->\n```python\n(.*?)```", TEXT, re.DOTALL)
-    assert block is not None
-    assert block[2] in (ROOT / "docs" / block[1]).read_text("utf-8")
+def test_the_other_examples_are_in_their_files() -> None:
+    part = r"<!-- part of (examples/\w+.py) -->\n```python\n(.*?)```"
+    blocks = re.findall(part, TEXT, re.DOTALL)
+    assert len(blocks) == 2
+    for name, code in blocks:
+        assert code in (ROOT / "docs" / name).read_text("utf-8")

@@ -24,6 +24,7 @@ from callboard.experiments.pages.report.world_facts import (
     facts_of_journal,
 )
 from callboard.experiments.run.run_result import RunResult
+from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
 from callboard.journal.told_scenario import told_scenario
@@ -83,7 +84,10 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
         notes.append(f"Slowdowns are left out, since the jobs cannot be played alone: {error}")
     files = shlex.join(map(str, paths))
     again = [
-        *(f"callboard run {shlex.quote(str(path))}" for path in paths),
+        *(
+            f"callboard run {shlex.quote(str(path))}{trust_option(run.policy)}"
+            for path, run in zip(paths, runs, strict=True)
+        ),
         f"callboard report {files}{_within_option(within_s)} --to report.html",
     ]
     source = source_of_runs(runs, within_s)

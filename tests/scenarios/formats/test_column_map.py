@@ -71,6 +71,14 @@ SACCT = """JobID|Submit|Start|End|State|NTasks
 SACCT_MAP = "job=JobID,submit=Submit,start=Start,end=End,state=State,maps=NTasks,unit=s"
 
 
+def test_a_name_of_many_tasks_is_each_ones(tmp_path: Path) -> None:
+    """As Alibaba's `task_name`: each row succeeds, and none was another's second attempt."""
+    table = "job,task,start,end,state\na,M1,0,5,ok\na,M1,0,6,failed\na,M1,6,9,ok\na,M1,0,7,ok\n"
+    columns = "job=job,task=task,start=start,end=end,state=state,unit=s"
+    (job,) = imported(written(tmp_path, table), columns).recording.jobs
+    assert len(job.tasks.map_ms) == 3
+
+
 def test_a_row_a_job_tells_how_it_ended_and_how_long_it_took(tmp_path: Path) -> None:
     """A pending job was one of two tasks of a millisecond, and all had succeeded."""
     found = imported(written(tmp_path, SACCT), SACCT_MAP)
