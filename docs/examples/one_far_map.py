@@ -18,11 +18,7 @@ class OneFarMap(LocalityRule):
     summary = "a job with maps running gets no further one that reads across racks"
 
     def refusal(
-        self,
-        job: JobView,
-        level: Locality,
-        offer: Offer,
-        view: ClusterView,  # noqa: ARG002
+        self, job: JobView, level: Locality, offer: Offer, view: ClusterView
     ) -> Refusal | None:
         if level is Locality.OFF_RACK and job.running(MAP) > 0:
             return Note("it has maps running, and this one would read across racks")
