@@ -62,7 +62,8 @@ def _wall_seconds(run: RunResult) -> float | None:
 
 
 def _virtual_time(seconds: float) -> str:
-    return duration(round(1000 * seconds))
+    """As response times are rounded, so that none is longer than the run."""
+    return duration(1000 * round(seconds) if seconds >= 60 else round(1000 * seconds))
 
 
 OUTCOME_ROWS = (

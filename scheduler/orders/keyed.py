@@ -121,6 +121,8 @@ class KeyedOrder(Order):
         """Key a job anew: it stands where its key of now has it, or leaves a queue in which nothing
         of it is pending.
         """
+        if not isinstance(job, int):
+            raise PartMisbehaves(f"`place` takes a job's number, `job.job`, not {job!r:.60}")
         seen = view.job(job)
         if not seen.pending(kind):
             self._queues[kind].drop(job)

@@ -401,6 +401,20 @@ def test_what_no_journal_could_be_read_with_is_refused_as_it_is_given(
     assert "Traceback" not in err
 
 
+def test_place_wants_a_jobs_number(callboard: Run, tmp_path: Path) -> None:
+    """A job itself was a KeyError in the master's books."""
+    mine = tmp_path / "mine.py"
+    places = """
+    def observe(self, fact, view):
+        super().observe(fact, view)
+        for job in view.jobs():
+            self.place(job, fact, view)
+"""
+    mine.write_text(KEYED.format(parameters=", job, kind", body="return (1,)") + places)
+    _, _, err = callboard("run", "two-jobs", "--policy", f"{mine}:Mine")
+    assert "`place` takes a job's number, `job.job`, not " in err
+
+
 def test_a_score_may_be_a_float_of_numpys(callboard: Run, tmp_path: Path) -> None:
     mine, journal = tmp_path / "mine.py", str(tmp_path / "mine.journal")
     mine.write_text("import numpy\n" + GIVES.format(gives="numpy.float64(2.5)"))

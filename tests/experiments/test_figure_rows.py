@@ -6,7 +6,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.experiments.pages.figure_rows import OUTCOME_ROWS, done_within_row, group_rows
+from callboard.experiments.pages.figure_rows import (
+    OUTCOME_ROWS,
+    TABLE_ROWS,
+    done_within_row,
+    group_rows,
+)
 from callboard.journal.figures.summary import JobCounts
 from callboard.journal.figures.tables import FAILED, SUCCEEDED
 from callboard.journal.run_records import NEVER
@@ -46,3 +51,12 @@ def test_jobs_that_did_not_complete_have_rows_of_their_own_where_there_are_any()
     )
     figures = {row.label.strip(): row.of(run) for row in OUTCOME_ROWS[:4]}
     assert figures == {"jobs completed": 2, "failed": 3, "killed": None, "unfinished": 4}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(308.988, "5 min 09 s"), (308.4, "5 min 08 s"), (59.9876, "59.988 s")]
+)
+def test_a_run_takes_no_less_than_its_longest_job(seconds: float, told: str) -> None:
+    """A job of 309 s stood above a run of 5 min 08 s: one was rounded, the other cut."""
+    (row,) = [each for each in TABLE_ROWS if each.label == "virtual time"]
+    assert row.write(seconds) == told
