@@ -36,7 +36,7 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     policy = printable(cluster.run.policy)
     sentences = [f"A job took {rounded_duration(mean)} on average under {policy}."]
     if len(took) > 1:
-        said = f"The longest was {_title(jobs, longest)}, {duration(took[longest])}."
+        said = f"The longest was {_title(jobs, longest)}, {rounded_duration(took[longest])}."
         sentences.append(said)
     if failed := len(jobs) - len(took):
         sentences.append(f"{count(failed, 'job')} of {len(jobs):,} did not succeed.")
