@@ -127,7 +127,7 @@ class _JobHistory:
                     self.cleans_up_ms = event.at_ms
                 elif event.job == self.job and event.stage < SETUP:
                     self._own_launch(event)
-                elif self.submitted is not None and self.finished is None:
+                elif event.job != self.job and self.submitted and not self.finished:
                     self._launch_of_another(event)
             case ev.SchedulingAttempted() if event.job == self.job:
                 self.scheduling.add(event)
@@ -315,7 +315,7 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         taken, ready_ms = duration(history.initialised_ms - ready_ms), history.initialised_ms
         yield f"  For {taken} of it the job was being initialised"
     if history.set_up_ms is not None:
-        taken = duration(history.set_up_ms - ready_ms)
+        taken, ready_ms = duration(history.set_up_ms - ready_ms), history.set_up_ms
         yield f"  For {taken} of it the job was being set up"
     total = history.before.total()
     if total:
@@ -336,6 +336,10 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         elif history.reservations.told:
             awaited = "a node with a reservation to ask for a task"
         yield f"  Meanwhile nothing was launched: it waited for {awaited}"
+
+
+_SOON_MS = 10
+"""A job that was made ready and is launched within that time has waited for nothing else."""
 
 
 def _ranked(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:

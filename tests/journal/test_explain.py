@@ -16,6 +16,7 @@ from callboard.scheduler.reasons import JobClaimant
 from callboard.scheduler.registry.parts import make_policy
 from tests.journal.stories import STORY
 from tests.support.preempt import KillNewest, Scripted
+from tests.support.traces import trace
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
 TOLD = """\
@@ -34,6 +35,16 @@ Where its response of 1.300 s went, along the tasks that it waited for:
   While a map waited it held 0.0 of 2 map slots on average, and 1.0 other jobs were in the system
     others held: job-0 “ads” 2.0
 """.splitlines()
+
+
+def test_its_own_setup_is_no_task_of_others(tmp_path: Path) -> None:
+    """And a job that was only set up has waited for nothing else."""
+    journal = tmp_path / "log.journal"
+    log = str(trace("hadoop1/sample-job-tracker-logs.gz"))
+    assert run_command_line(("run", log, "--policy", "fifo", "--journal", str(journal))) == 0
+    assert not any("Meanwhile" in line for line in list(explain(journal, 0))[:6])
+    _, *told = list(explain(journal, 1))[:6]
+    assert "  Meanwhile 1 task of others went first: job-2 “job_200904211745_0004” 1" in told
 
 
 def test_a_job_that_was_passed_over_did_not_wait_for_a_slot(tmp_path: Path) -> None:
