@@ -309,7 +309,7 @@ class Policy:
         if not told and self._all_refused:
             told = (
                 f"the locality rule `{self.locality.name}` refused every job that has maps pending"
-                " at the last heartbeat: `permits` is to be true for some node in the end"
+                " at the last heartbeat: its `refusal` is to be None for some node in the end"
             )
         return told
 

@@ -191,7 +191,7 @@ def _files(to: str, figures: Sequence[str], form: str | None, *, several: bool) 
     path = file_path("--to", to)
     if path.suffix.lower() not in CHART_ENDINGS:
         endings = ", ".join(CHART_ENDINGS)
-        raise InputError(f"--to {to}: end the name in one of {endings}, or name a folder")
+        raise InputError(f"--to {to}: end the name in one of {endings}, or a folder's in /")
     if form is not None and path.suffix.lower() != f".{form}":
         raise InputError(f"--format {form}: the name says {path.suffix}; leave one of them out")
     if len(names) == 1 and not several:

@@ -324,7 +324,7 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         rest = len(ranked) - OTHERS_SHOWN
         more = f", and {count(rest, 'other job')}" if rest > 0 else ""
         yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"
-    elif until_ms > submitted.at_ms:
+    elif until_ms > ready_ms + (_SOON_MS if ready_ms > submitted.at_ms else 0):
         awaited = "a free slot, or for word from its node"
         skips = history.phases[MAPS].first_skips
         if skips:
