@@ -19,8 +19,8 @@ from tests.support.speculate import hasty_speculation
 
 class KillNewest(PreemptionRule):
     """Kills the newest open attempt of one kind or of any, that many times; and each time names
-    its victim twice and one that never was, which the master has to refuse.  With `suspends` it
-    suspends the newest and kills only every third time.
+    its victim twice, of which the master has to refuse one.  With `suspends` it suspends the newest
+    and kills only every third time.
     """
 
     name = "kill-newest"
@@ -44,7 +44,7 @@ class KillNewest(PreemptionRule):
         if running and self._times:
             self._times -= 1
             order = Suspend if self._suspends and self._times % 3 else Kill
-            for attempt in (running[-1], running[-1], 10**9):
+            for attempt in (running[-1], running[-1]):
                 yield order(attempt, Why(Reason.OWN, self.name, 1))
 
 
