@@ -58,7 +58,10 @@ class KeyOrder:
         return not self._busy and not self._keys
 
     async def take(self, key: Key) -> None:
-        self._keys.append(key)
+        """Take a key.  An `enter` that was typed before the screen had the terminal has become a
+        line feed on its way: it is one all the same.
+        """
+        self._keys.append(Key("enter", "\r") if key.key == "ctrl+j" else key)
         await self.go_on()
 
     async def go_on(self) -> None:

@@ -133,6 +133,19 @@ def test_a_dialog_does_not_wait_for_a_frame_that_is_asked_for_when_it_has_gone()
     drive(recorded(outage()), act)
 
 
+def test_an_enter_of_before_the_screen_is_one() -> None:
+    """Until the screen has the terminal, that makes a line feed of it: the dialog stayed, with the
+    next key in its field.
+    """
+
+    async def act(screen: Screen) -> None:
+        await screen.press("g", *"7:30", "ctrl+j", "1")
+        assert screen.frame.at_ms == 450_000
+        assert len(screen.app.screen_stack) == 1
+
+    drive(SlowSource(recorded(outage())), act, SMALL)
+
+
 def test_a_key_after_a_refused_enter_stays_in_the_dialog() -> None:
     async def act(screen: Screen) -> None:
         await burst(screen, source, "g", "x", "enter", "backspace", "9", "0", "s", "enter")
