@@ -130,7 +130,8 @@ class ClusterInference:
         most = min(self._spans[kind].most_at_once(by_host=True), SLOTS_MAX)
         name = _NAMES[kind]
         if self._hosts.names and most:
-            what = f"{name} slots a node: that many {name}s ran at once on one host, at least"
+            ran = f"so many {name}s that succeeded ran at once on a host, at least"
+            what = f"{name} slots a node: {ran}"
             self._remarks.add("inferred", what, count=most)
         elif self._hosts.names:
             what = f"{name} slots a node: no {name} that succeeded tells"

@@ -10,7 +10,7 @@ import numpy as np
 
 from callboard.experiments.histories.calibration.estimate import Estimate, HistoryFinding, Untold
 from callboard.journal.figures.tables import Ints
-from callboard.scenarios.formats.attempt_log import AttemptLog
+from callboard.scenarios.formats.attempt_log import SUCCEEDED, AttemptLog
 from callboard.scheduler.model import MAP, REDUCE
 
 _NAMES = {MAP: "map slots a node", REDUCE: "reduce slots a node"}
@@ -35,10 +35,10 @@ def slot_counts(log_: AttemptLog, period_ms: float) -> list[HistoryFinding]:
 
 
 def _slots(log_: AttemptLog, kind: int, period_ms: float) -> HistoryFinding:
-    kept = log_.timed(kind)
+    kept = log_.timed(kind) & (log_.ending == SUCCEEDED)  # of others it is told late that they end
     name, field = _NAMES[MAP if kind == MAP else REDUCE], _FIELDS[MAP if kind == MAP else REDUCE]
     if not kept.any():
-        return Untold(name, "no such task tells where and when it ran")
+        return Untold(name, "no such task that succeeded tells where and when it ran")
     peak = node_peak(log_.host[kept], log_.begin_ms[kept], log_.end_ms[kept], period_ms)
     full = peak.refills >= _REFILLS
     where = f"that many ran at once on {peak.nodes:,} of {log_.hosts:,} nodes"

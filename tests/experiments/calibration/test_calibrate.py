@@ -176,3 +176,15 @@ def test_how_long_jobs_are_initialised_is_the_median_jobs() -> None:
     assert isinstance(found, Estimate)
     assert (found.low, found.value, found.high) == (2000, 5500, 9000)
     assert isinstance(job_initialisation(log_, 0.95), Untold)
+
+
+def test_slots_are_those_that_an_import_infers(tmp_path: Path) -> None:
+    """Of what ran at once and succeeded: that others have ended is told late.  An import left these
+    out, and a calibration did not.
+    """
+    table = "job,task,start,end,host,state\na,m1,10,40,h,failed\na,m2,10,50,h,ok\na,m1,60,90,h,ok\n"
+    columns = "job=job,task=task,start=start,end=end,host=host,state=state,unit=s"
+    path = written(tmp_path, table)
+    found = calibrate([path], columns).of("cluster.map_slots")
+    assert found is not None
+    assert found.value == import_files([path], columns).recording.map_slots == 1
