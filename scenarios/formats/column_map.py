@@ -143,9 +143,6 @@ class TableReader:
         if not columns.columns and {"submission_time", "duration", "cpu_count"} <= {*names}:
             columns = self._map = ColumnMap(OPENDC_COLUMNS)
         columns.check(names, path)
-        if not columns.unit:
-            note = "times are taken for seconds: no unit is stated"
-            self._maker.remarks.add("guessed", note)
         unused = [name for name in names if name not in columns.columns.values()]
         note = f"columns that are not mapped: {', '.join(unused[:20])}"
         self._maker.remarks.add("dropped", note, count=len(unused))
@@ -368,6 +365,9 @@ class TableReader:
             note = f"times in `{self._column(meaning)}` below 0: not known"
             self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
             return None
+        if not self._map.unit and number:
+            note = "times are taken for seconds: no unit is stated"
+            self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}")
         return round(number * TIME_UNITS[self._map.unit or "s"])
 
     def _number(self, value: object, meaning: str, line: int, forms: str = "a number") -> float:

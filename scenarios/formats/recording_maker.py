@@ -94,7 +94,6 @@ class RecordingMaker:
 
     def add(self, job: HistoryJob) -> None:
         """Take a job, which the reader has come to the end of."""
-        self._count(job)
         times = (job.submit_ms, job.launch_ms, job.finish_ms)
         if times in self._times.setdefault(job.name, set()):
             self.remarks.add(
@@ -175,6 +174,7 @@ class RecordingMaker:
         if not map_ms:
             self.remarks.add("dropped", "jobs of which no map tells how long it takes", job.place)
             return None
+        self._count(job)
         self._hear(job)
         tasks, ran_on = _tasks_of(lengths, map_ms)
         failed = [

@@ -71,6 +71,29 @@ SACCT = """JobID|Submit|Start|End|State|NTasks
 SACCT_MAP = "job=JobID,submit=Submit,start=Start,end=End,state=State,maps=NTasks,unit=s"
 
 
+def test_what_is_dropped_is_not_counted_as_read(tmp_path: Path) -> None:
+    """The header told of a job more than the scenario had."""
+    table = "job,task,start,end,state\na,m1,0,5,ok\nb,m1,0,,ok\n"
+    columns = "job=job,task=task,start=start,end=end,state=state,unit=s"
+    found = imported(written(tmp_path, table), columns)
+    assert (
+        (found.jobs, found.tasks, found.attempts) == (1, 1, 1) == (len(found.recording.jobs),) * 3
+    )
+    assert remark(found.remarks, "jobs")[:2] == ("read", 1)
+    assert remark(found.remarks, "no map tells how long")[:2] == ("dropped", 1)
+
+
+def test_dates_are_taken_for_no_seconds(tmp_path: Path) -> None:
+    """Without a unit that was guessed of a table without a bare number."""
+    table = "id,from,to\na,2026-03-02T08:00:00,2026-03-02T08:00:10\n"
+    found = imported(written(tmp_path, table), "job=id,submit=from,start=from,end=to")
+    assert not [each for each in found.remarks.of("guessed") if "seconds" in each.what]
+    told = imported(
+        written(tmp_path, "id,from,to\na,1,10\n"), "job=id,submit=from,start=from,end=to"
+    )
+    assert remark(told.remarks, "taken for seconds")[0] == "guessed"
+
+
 def test_a_name_of_many_tasks_is_each_ones(tmp_path: Path) -> None:
     """As Alibaba's `task_name`: each row succeeds, and none was another's second attempt."""
     table = "job,task,start,end,state\na,M1,0,5,ok\na,M1,0,6,failed\na,M1,6,9,ok\na,M1,0,7,ok\n"
