@@ -85,7 +85,7 @@ def _guaranteed(mark: pytest.Mark | None) -> list[Property]:
     for word in mark.kwargs:
         if word not in _DEFAULTS:
             raise ValueError(f"the mark has no `{word}`: `@pytest.mark.{MARK}`")
-    profile = mark.kwargs.get("profile", "quick")
+    profile = mark.kwargs.get("profile", _DEFAULTS["profile"])
     if profile not in SEARCH_PROFILES:
         raise ValueError(f"no profile {profile!r}; choose {' or '.join(SEARCH_PROFILES)}")
     return guaranteed_by(load_policy(mark.args[0]))
