@@ -113,21 +113,29 @@ class PlannedWorld(NamedTuple):
 
 
 def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | None) -> PlannedWorld:
-    """One named scenario, under the policies asked for, or its own.
+    """One named scenario, under the policies asked for, or its own; what is to be known of it first
+    is said on standard error.
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
+    planned = planned_world(name, options, asked)
+    if options.allocations is not None:
+        _tell_of_queues(options.allocations, planned)
+    if hint := outage_hint(planned.spec):
+        print(f"callboard: note: {hint}", file=sys.stderr)
+    return planned
+
+
+def planned_world(
+    name: str, options: argparse.Namespace, asked: Sequence[str] | None
+) -> PlannedWorld:
+    """The same without a word, for a world that is planned again with other settings."""
     trust = Trust(options.trust, tuple(options.policy or ()))
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_of(source, options)
     policies = source.policies(spec, asked or ())
     note = history_note(spec.scenario, source.base_dir)
-    planned = PlannedWorld(source, options, spec, policies, note)
-    if options.allocations is not None:
-        _tell_of_queues(options.allocations, planned)
-    if hint := outage_hint(spec):
-        print(f"callboard: note: {hint}", file=sys.stderr)
-    return planned
+    return PlannedWorld(source, options, spec, policies, note)
 
 
 def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings | ScenarioError]":

@@ -61,6 +61,7 @@ from callboard.run_arguments import (
     add_engine_argument,
     add_world_arguments,
     plan_world,
+    planned_world,
 )
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import find_scenario
@@ -131,7 +132,7 @@ def _planned(
     parts = parted(options.train, jobs)
     changes = [*trained_overrides(trained(imported, parts[0])), *options.set]
     changed = argparse.Namespace(**{**vars(options), "set": changes})
-    return plan_world(options.history, changed, options.policy), parts, imported
+    return planned_world(options.history, changed, options.policy), parts, imported
 
 
 def _seeds(options: argparse.Namespace, spec: RunSpec) -> tuple[int, ...]:
