@@ -206,7 +206,7 @@ def job_errors(recorded: Sequence[RecordedJob], result: RunResult) -> tuple[JobE
     errors: list[JobError] = []
     for job, outcome, predicted_ms in rows:
         was = recorded[job]
-        if was.tells_response and was.response_ms is not None and outcome == SUCCEEDED:
+        if was.response_ms is not None and not _why_left_out(was, outcome):
             errors.append(JobError(job, was.name, was.response_ms, predicted_ms))
     return tuple(errors)
 
