@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
@@ -100,14 +102,14 @@ class RunView(Container):
 
     def name_others(self, small: bool) -> None:
         """Each of the panes that share one place says which others there are, if it is small."""
-        for pane in self._lower_panes():
-            others: dict[str, list[str]] = {}
-            for other in self._lower_panes():
-                same = (other.key, other.heading) == (pane.key, pane.heading)
-                headings = others.setdefault(other.key, [])
-                if not same and other.heading not in headings:
-                    headings.append(other.heading)
-            told = (f"{key} {' or '.join(named)}" for key, named in others.items() if named)
+        lower = self._lower_panes()
+        named = dict.fromkeys((pane.key, pane.heading) for pane in lower)
+        for pane in lower:
+            others = (each for each in named if each != (pane.key, pane.heading))
+            told = (
+                f"{key} {' or '.join(heading for _, heading in of_key)}"
+                for key, of_key in groupby(others, itemgetter(0))
+            )
             pane.others = "  ".join(told) if small else ""
 
     def _lower_panes(self) -> list[Pane]:
