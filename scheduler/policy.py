@@ -490,7 +490,7 @@ class Policy:
         skips: tuple[Skip, ...],
         wait: LocalityWait = NO_LOCALITY_WAIT,
     ) -> Why:
-        if (type(score) is not float and type(score) is not int) or score != score:
+        if type(score) not in (float, int) or score != score:
             score = self._number(score)
         reason, detail, serving = grounds
         return Why(reason, self.order.name, rank, score, None, detail, serving, skips, *wait)
