@@ -203,8 +203,9 @@ def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec)
     moved = sum(pools[each] for each in homeless)
     where = f"`default`, with a capacity of {capacity:g} %"
     told = f"no queue for {named}: {moved} of {count(len(spec.jobs), 'job')} go to {where}"
-    lacks = "; these wait for ever: name their queues in the file, or give `default` a capacity"
-    return f"{told}{lacks}" if not capacity else told
+    scant = "a user holds next to nothing there"
+    do = "name their queues in the file, or give `default` a capacity"
+    return f"{told}; {scant}: {do}" if not capacity else told
 
 
 def run_key(spec: RunSpec) -> RunKey:

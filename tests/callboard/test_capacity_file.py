@@ -302,7 +302,7 @@ def test_pools_without_a_queue_are_told_and_what_keeps_their_jobs_waiting(
     asked = ("run", "yarn-queues", "--allocations", str(path), "--policy", "yarn")
     assert run_command_line(asked) == 1
     first, second, *lines = capsys.readouterr().err.splitlines()
-    assert first.startswith(f"{path}: {NO_HOME}, with a capacity of 0 %; these wait for ever: ")
+    assert first.startswith(f"{path}: {NO_HOME}, with a capacity of 0 %; a user holds next to ")
     assert second == (
         "callboard: the run is stuck at 02:12:04.835: nothing but heartbeats for 2 hours"
     )
