@@ -17,6 +17,9 @@ NODES_MAX = 20_000
 SLOTS_MAX = 255
 """Of one kind on one node."""
 
+ATTEMPTS_MAX = 4
+"""So many failures of a task end its job, unless that says less (mapred.*.max.attempts)."""
+
 AMOUNT_MAX = 10**15
 """Of any resource on one node: those of all nodes together are 64-bit numbers."""
 

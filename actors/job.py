@@ -253,12 +253,8 @@ class Job(Actor[AnyEvent]):
 
     def _profile(self) -> msg.JobProfile:
         spec = self._spec
-        known = (spec.user, spec.pool, spec.priority, (spec.maps, spec.reduces))
-        if spec.only_on:
-            return msg.ConstrainedProfile(*known, spec.only_on)
-        if any(spec.demands):
-            return msg.DemandingProfile(*known, spec.demands)
-        return msg.JobProfile(*known)
+        who, tasks = (spec.user, spec.pool, spec.priority), (spec.maps, spec.reduces)
+        return msg.JobProfile(*who, tasks, spec.demands, spec.only_on, spec.max_attempts)
 
     def _run_again(self, stage: Stage, task: TaskIndex) -> None:
         self.send(self._scheduler, msg.RunAgain(self._spec.job, stage, task), self.cause)

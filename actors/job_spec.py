@@ -2,7 +2,7 @@
 
 import msgspec
 
-from callboard.actors.config import Tasks
+from callboard.actors.config import ATTEMPTS_MAX, Tasks
 from callboard.actors.recorded_tasks import RecordedReduce, RecordedTasks
 from callboard.scheduler.model import JobId, Millis, Priority, Stage, TaskIndex
 
@@ -33,7 +33,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     initialised for `initialisation_ms` before any task of it may run; one of `setup_ms` comes
     before all others and one of `cleanup_ms` after them (0: none).  Besides its slot a map takes
     the first of `demands` while it runs, and a reduce the second.  Its tasks may run on nodes of
-    the types `only_on` alone, if it names any.
+    the types `only_on` alone, if it names any.  It fails when one of them has failed `max_attempts`
+    times.
     """
 
     job: JobId
@@ -61,6 +62,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cleanup_ms: Millis = 0
     demands: tuple[Amounts, Amounts] = ((), ())
     only_on: tuple[str, ...] = ()
+    max_attempts: int = ATTEMPTS_MAX
 
     @property
     def shape(self) -> tuple[object, ...]:

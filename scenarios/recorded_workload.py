@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from callboard.actors.config import ATTEMPTS_MAX
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
@@ -105,6 +106,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             setup_ms=job.setup_ms,
             cleanup_ms=job.cleanup_ms,
             demands=job.demands,
+            max_attempts=job.max_attempts if as_recorded else ATTEMPTS_MAX,
         )
 
     def _initialisation_ms(self, job: "RecordedJob") -> Millis:

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from callboard.actors.config import AMOUNT_MAX
+from callboard.actors.config import AMOUNT_MAX, ATTEMPTS_MAX
 from callboard.actors.job_spec import Amounts
 from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
@@ -28,9 +28,11 @@ from callboard.scenarios.toml_reader import GZIP_DAMAGE
 from callboard.scheduler.model import Locality, Millis, Priority, Stage
 
 TASKS_SUFFIX = ".tasks.gz"
-TASKS_VERSION = 4
-_READ = (2, 3, TASKS_VERSION)
-"""Version 2 had jobs alone, and 3 did not say how long they were initialised."""
+TASKS_VERSION = 5
+_READ = (2, 3, 4, TASKS_VERSION)
+"""Version 2 had jobs alone, 3 did not say how long they were initialised, and 4 not after how many
+failures of a task they fail.
+"""
 _GZIP_END = 8  # bytes: CRC-32 of what is packed, and how much that is
 
 _Time = Annotated[int, Meta(ge=0, le=int(SECONDS_MAX) * 1000)]
@@ -47,7 +49,8 @@ class RecordedJob(msgspec.Struct, frozen=True):
     what was asked for a task, `response_ms` how long the job took then; None where unknown.  Tasks
     of `setup_ms` and `cleanup_ms` came before and after all others (0: none).  Each map took the
     first of `demands` besides a slot, each reduce the second.  No task might run before the job had
-    been initialised for `initialisation_ms` (0 where it took no time, or nobody tells).
+    been initialised for `initialisation_ms` (0 where it took no time, or nobody tells).  It fails
+    when a task of it has failed `max_attempts` times.
     """
 
     name: str
@@ -63,6 +66,7 @@ class RecordedJob(msgspec.Struct, frozen=True):
     cleanup_ms: Millis = 0
     demands: tuple[Amounts, Amounts] = ((), ())
     initialisation_ms: Millis = 0
+    max_attempts: int = ATTEMPTS_MAX
 
     @property
     def tells_response(self) -> bool:
@@ -130,6 +134,7 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     cleanup_ms: _Time = 0
     map_demand: dict[str, _Amount] = {}
     reduce_demand: dict[str, _Amount] = {}
+    max_attempts: Annotated[int, Meta(ge=1, le=ATTEMPTS_MAX)] = ATTEMPTS_MAX
 
 
 def write_tasks(recording: ClusterRecording, path: Path, attempts: Iterable[bytes] = ()) -> None:
@@ -188,6 +193,7 @@ def _line(job: RecordedJob) -> _Line:
         cleanup_ms=job.cleanup_ms,
         map_demand=dict(job.demands[0]),
         reduce_demand=dict(job.demands[1]),
+        max_attempts=job.max_attempts,
     )
 
 
@@ -278,7 +284,7 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
     auxiliary = (line.setup_ms, line.cleanup_ms)
     demands = (tuple(line.map_demand.items()), tuple(line.reduce_demand.items()))
     tasks, initialised_ms = _tasks(line, head.nodes), line.initialisation_ms
-    return RecordedJob(*who, *kept, tasks, *auxiliary, demands, initialised_ms)
+    return RecordedJob(*who, *kept, tasks, *auxiliary, demands, initialised_ms, line.max_attempts)
 
 
 def _contradiction(line: _Line, nodes: int) -> str:

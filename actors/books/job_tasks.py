@@ -28,7 +28,6 @@ from callboard.scheduler.model import (
     slot_kind,
 )
 
-ATTEMPTS_MAX = 4  # mapred.*.max.attempts: this many failures of a task end the job
 TRACKER_FAILURES_MAX = 4  # mapred.max.tracker.failures: the job then blacklists the node,
 BLACKLISTING_SHARE = 0.25  # unless it would with this share of all (CLUSTER_BLACKLIST_PERCENT)
 
@@ -72,7 +71,8 @@ class BookedJob:
         self.user = profile.user
         self.pool = profile.pool
         self.priority = profile.priority
-        self.only_on = profile.allowed_types()
+        self.only_on = profile.only_on
+        self._max_attempts = profile.max_attempts
         self.state = BookedJobState.PREPARING
         self.cause = dict.fromkeys(STAGES, NO_CAUSE)
         """What made a stage's tasks pending."""
@@ -270,12 +270,12 @@ class BookedJob:
         failures = self._failures[stage, task] = self._failures.get((stage, task), 0) + 1
         beaten = self.beaten.get((stage, task))
         if beaten is not None:
-            beaten.doomed = failures >= ATTEMPTS_MAX
-        return failures >= ATTEMPTS_MAX
+            beaten.doomed = failures >= self._max_attempts
+        return failures >= self._max_attempts
 
     def is_exhausted(self, stage: Stage, task: model.TaskIndex) -> bool:
         """Whether the task has failed too often."""
-        return self._failures.get((stage, task), 0) >= ATTEMPTS_MAX
+        return self._failures.get((stage, task), 0) >= self._max_attempts
 
     def count_running(self, attempt: BookedAttempt, more: int) -> None:
         self._running[attempt.kind] += more

@@ -1,5 +1,6 @@
 """Every message, by conversation: imperatives are orders or requests, past tenses are facts."""
 
+from callboard.actors.config import ATTEMPTS_MAX
 from callboard.actors.kernel.message import Message
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import AttemptState
@@ -69,38 +70,23 @@ class EnterSystem(Message, frozen=True):
 
 
 class JobProfile(Message, frozen=True):
-    """What schedulers may know of a job from the start; `tasks` is how many each stage has."""
+    """What schedulers may know of a job from the start; `tasks` is how many each stage has, and
+    `demands` what each of them takes besides its slot, by name.  Its tasks may run only on nodes of
+    the types `only_on`, if it names any, and it fails when one of them has failed `max_attempts`
+    times.
+    """
 
     user: str
     pool: str
     priority: model.Priority
     tasks: tuple[int, ...]
-
-    def demand(self, stage: model.Stage) -> tuple[tuple[str, int], ...]:  # noqa: ARG002
-        """What a task of the stage takes besides its slot, by name."""
-        return ()
-
-    def allowed_types(self) -> tuple[str, ...]:
-        """The node types on which alone its tasks may run; none: on all."""
-        return ()
-
-
-class DemandingProfile(JobProfile, frozen=True):
-    """That of a job whose tasks take more than a slot: `demands` by stage."""
-
-    demands: tuple[tuple[tuple[str, int], ...], ...]
+    demands: tuple[tuple[tuple[str, int], ...], ...] = ()
+    only_on: tuple[str, ...] = ()
+    max_attempts: int = ATTEMPTS_MAX
 
     def demand(self, stage: model.Stage) -> tuple[tuple[str, int], ...]:
+        """What a task of the stage takes besides its slot, by name."""
         return self.demands[stage] if stage < len(self.demands) else ()
-
-
-class ConstrainedProfile(JobProfile, frozen=True):
-    """That of a job whose tasks may run only on nodes of some types."""
-
-    only_on: tuple[str, ...]
-
-    def allowed_types(self) -> tuple[str, ...]:
-        return self.only_on
 
 
 class AnnounceJob(Message, frozen=True):

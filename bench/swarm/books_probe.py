@@ -5,7 +5,6 @@ the policy decided something that they do not allow.
 from collections.abc import Sequence
 
 from callboard.actors.architecture import Architecture
-from callboard.actors.books.job_tasks import ATTEMPTS_MAX
 from callboard.actors.central.master import Master
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.probes import Probe
@@ -83,4 +82,4 @@ class BooksProbe(Onlooker, Probe):
             job = ledger.job(attempt.job)
             failures = job._failures.get((attempt.stage, attempt.task), 0)
             told = f"attempt {attempt.attempt} of a task that has failed {failures} times"
-            assert attempt.doomed == (failures >= ATTEMPTS_MAX), told
+            assert attempt.doomed == (failures >= job._max_attempts), told

@@ -263,8 +263,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "a task may fail five times",
         _JOB_TASKS,
-        "        return self._failures.get((stage, task), 0) >= ATTEMPTS_MAX",
-        "        return self._failures.get((stage, task), 0) > ATTEMPTS_MAX",
+        "        return self._failures.get((stage, task), 0) >= self._max_attempts",
+        "        return self._failures.get((stage, task), 0) > self._max_attempts",
     ),
     PlantedBug(
         "a job that is submitted again remembers what was done",

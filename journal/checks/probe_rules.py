@@ -189,8 +189,8 @@ class TasksKeepToTheirNodes(Rule, Probe):
         self._types: dict[JobId, tuple[str, ...]] = {}
 
     def before(self, actor: Any, message: Any) -> None:  # noqa: ARG002
-        if isinstance(message, msg.SubmitStage) and message.profile.allowed_types():
-            self._types[message.job] = message.profile.allowed_types()
+        if isinstance(message, msg.SubmitStage) and message.profile.only_on:
+            self._types[message.job] = message.profile.only_on
 
     def handlers(self) -> Handlers:
         return {ev.AttemptLaunched: self._launched}

@@ -6,7 +6,7 @@ from functools import partial
 from math import ceil
 from typing import TypeVar
 
-from callboard.actors.books.job_tasks import ATTEMPTS_MAX
+from callboard.actors.config import ATTEMPTS_MAX
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import IllegalTransition

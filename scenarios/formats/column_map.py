@@ -206,7 +206,7 @@ class TableReader:
     def _take_job(self, row: _Row, line: int) -> None:
         self._nth += 1
         job = self._new_job(_name(row.get("job")) or f"job_{self._nth}", row, line)
-        job.ending = ending = self._ending(row, line)
+        job.ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
@@ -214,9 +214,10 @@ class TableReader:
             count = self._count(row, number, line, 1 if kind == "map" else 0)
             for place in range(count if length is not None else 0):
                 assert length is not None
-                attempt = HistoryAttempt(begun, begun + length, ending, name="0")
+                attempt = HistoryAttempt(begun, begun + length, "succeeded", name="0")
                 tasks[place] = HistoryTask([attempt], line=line)
             begun += length or 0  # reduces work once the maps have ended
+        self._fail_last_task(job)
         job.finish_ms = self._time_ms(row, "end", line)
         took_ms = self._time_ms(row, "duration", line)
         if job.finish_ms is None and start_ms is not None and took_ms is not None:
@@ -224,6 +225,14 @@ class TableReader:
         told = "jobs that tell when they ended, and so how long they took to respond"
         self._maker.remarks.add("read", told, count=job.finish_ms is not None)
         self._maker.add(job)
+
+    def _fail_last_task(self, job: HistoryJob) -> None:
+        """Of a row a job: its last task fails if it did, so that it has done all its work then."""
+        last = [*job.maps.values(), *job.reduces.values()][-1:]
+        if job.ending == "failed" and last:
+            last[0].attempts[0].ending = "failed"
+            note = "jobs that failed: the last of their tasks fails, and they with it"
+            self._maker.remarks.add("inferred", note, job.place)
 
     def _end_with_last_task(self, job: HistoryJob) -> None:
         """Of a row a task: where all tell when they ran, and when their job was submitted, its end

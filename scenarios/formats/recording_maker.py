@@ -10,8 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.books.job_tasks import ATTEMPTS_MAX
-from callboard.actors.config import SLOTS_MAX
+from callboard.actors.config import ATTEMPTS_MAX, SLOTS_MAX
 from callboard.actors.job_spec import Amounts
 from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX
@@ -202,14 +201,14 @@ class RecordingMaker:
             response_ms = None
         note = 'estimates of users, for policies that say size="requested"'
         self.remarks.add("read", note, count=job.requested_ms is not None)
-        killed_ms = self._killed_ms(job, response_ms, failed)
+        killed_ms, attempts = self._end(job, response_ms, failed)
         auxiliary = self._auxiliary_ms(job)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
         note = "memory and vcores of containers, for architectures that place by resources"
         self.remarks.add("read", note, count=any(job.demands))
         kept = (killed_ms, job.requested_ms, response_ms)
         initialised_ms = self._initialisation_ms(job, submit_ms)
-        return RecordedJob(*who, *kept, tasks, *auxiliary, job.demands, initialised_ms)
+        return RecordedJob(*who, *kept, tasks, *auxiliary, job.demands, initialised_ms, attempts)
 
     def _initialisation_ms(self, job: HistoryJob, submit_ms: Millis) -> Millis:
         """How long it took until tasks of it might run: until its launch, as Hadoop calls that, but
@@ -238,26 +237,27 @@ class RecordingMaker:
         self.remarks.add("dropped", note, job.place, left_out)
         return played[0], played[1]
 
-    def _killed_ms(
+    def _end(
         self, job: HistoryJob, response_ms: Millis | None, failed: list[FailedAttempt]
-    ) -> Millis | None:
-        """When the job is killed, after its submission."""
+    ) -> tuple[Millis | None, int]:
+        """When the job is killed, after its submission, and how many attempts its tasks have."""
         if job.ending not in ("killed", "failed"):
             note = "jobs whose end is not told: they are played to their end"
             self.remarks.add("guessed", note, job.place, job.ending == "unknown")
-            return None
-        blamed = (each for each in failed if not each.failure.killed)
-        most = max(Counter((each.stage, each.task) for each in blamed).values(), default=0)
-        if job.ending == "failed" and most >= ATTEMPTS_MAX:
-            return None
+            return None, ATTEMPTS_MAX
         what = "jobs that were killed"
         if job.ending == "failed":
-            what = f"jobs that failed, though no task of theirs did {ATTEMPTS_MAX} times"
+            what = "jobs that failed, and none of their tasks tells why"
+            most = _fatal_failures(job, failed)
+            note = f"jobs that failed after fewer failures of a task than {ATTEMPTS_MAX}: so again"
+            self.remarks.add("inferred", note, job.place, 0 < most < ATTEMPTS_MAX)
+            if most:
+                return None, most
         if response_ms is None:
             self.remarks.add("dropped", f"ends of {what}, since it is not known when", job.place)
-            return None
+            return None, ATTEMPTS_MAX
         self.remarks.add("inferred", f"{what}: killed so long after their submission", job.place)
-        return response_ms
+        return response_ms, ATTEMPTS_MAX
 
     def _submit_ms(self, job: HistoryJob) -> Millis:
         if job.submit_ms is not None:
@@ -299,6 +299,23 @@ def _tasks_of(
     )
     ran_on = [NO_HOST if each is None else each.host for each in best]
     return tasks, np.array(ran_on, dtype=np.int32)
+
+
+def _fatal_failures(job: HistoryJob, failed: Sequence[FailedAttempt]) -> int:
+    """How often a task failed that never succeeded, so that the job did; 0 if one that went on had
+    failed as often.
+    """
+    blamed = (each for each in failed if not each.failure.killed)
+    times = Counter((each.stage, each.task) for each in blamed)
+    won = (
+        (stage, number)
+        for stage, tasks in zip(STAGES, (job.maps, job.reduces), strict=True)
+        for number, (_, task) in enumerate(sorted(tasks.items()))
+        if task.succeeded
+    )
+    survived = max((times.pop(each, 0) for each in won), default=0)
+    most = min(max(times.values(), default=0), ATTEMPTS_MAX)
+    return most if most > survived else 0
 
 
 def _auxiliary_ran_ms(task: HistoryTask) -> Millis | None:

@@ -25,7 +25,7 @@ FIELDS = (
     *("application", "queue", "partition", "preceding job", "think time"),
 )
 _SECONDS_MAX = 10**11
-_CANCELLED = 5  # status
+_FAILED, _CANCELLED = 0, 5  # statuses
 
 
 class SwfLine(NamedTuple):
@@ -111,8 +111,6 @@ class SwfReader:
         processors = row.processors if row.processors > 0 else row.wanted_processors
         lacking = _lacking(row, processors)
         if lacking:
-            self._maker.jobs += 1
-            self._maker.remarks.add("read", "jobs")
             note = f"jobs without {lacking}"
             self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
             return
@@ -140,8 +138,9 @@ class SwfReader:
         add("inferred", wanted, place, row.processors <= 0)
         waited = "jobs of unknown wait: nothing tells how long they took to respond"
         add("guessed", waited, place, row.wait < 0)
-        cancelled = "jobs that were cancelled: played for as long as they ran"
-        add("inferred", cancelled, place, row.status == _CANCELLED)
+        for status, how in ((_FAILED, "failed"), (_CANCELLED, "were cancelled")):
+            ended = f"jobs that {how}: played for as long as they ran, and then done"
+            add("inferred", ended, place, row.status == status)
         add("dropped", "jobs' dependencies on others before them", place, row.preceding > 0)
         add("inferred", "jobs of n processors: n equal maps, which need not start together", place)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median_low
 from typing import NamedTuple
 
-from callboard.actors.books.job_tasks import ATTEMPTS_MAX
+from callboard.actors.config import ATTEMPTS_MAX
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedReduce
 from callboard.scenarios.fields import SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
@@ -235,7 +235,7 @@ class TaskLengths:
         ran_ms = max(failed.finish_ms - failed.start_ms, 1)
         if stage == MAPS:
             return RecordedFailure(ran_ms, killed=killed)
-        if timed.best is not None and timed.best.shuffled_ms is None:
+        if timed.best is None or timed.best.shuffled_ms is None:
             return RecordedFailure(self._since_last_map(failed, ran_ms), killed=killed)
         if failed.shuffled_ms is None:
             note = "reduces that failed in their shuffle: they fail when it ends"

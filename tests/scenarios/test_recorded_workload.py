@@ -1,6 +1,7 @@
 """A recorded workload: its file, its jobs, and the runs that they make."""
 
 import gzip
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def test_the_file_of_tasks_gives_back_what_was_written(tmp_path: Path) -> None:
     ("damage", "words"),
     [
         (lambda data: data[:-20], "damaged or cut off"),
-        (lambda data: data.replace(b'"version":4', b'"version":9'), "version 9"),
+        (lambda data: data.replace(b'"version":5', b'"version":9'), "version 9"),
         (lambda data: data.replace(b'"map_ms":[10000', b'"map_ms":[-1'), "not recorded tasks"),
         (lambda data: data.replace(b'"tail_ms":[4000]', b'"tail_ms":[]'), "not equally long"),
         (lambda data: data.replace(b'"levels":"01"', b'"levels":"0"'), "not equally long"),
@@ -199,3 +200,51 @@ def test_explain_tells_of_a_recorded_jobs_setup_and_cleanup(tmp_path: Path) -> N
     assert "  For 1.000 s of it the job was being initialised" in told
     assert "  For 3.341 s of it the job was being set up" in told
     assert "all its tasks are done, and it is cleaned up" in told
+
+
+FAILED_ROWS = """JobID,Submit,Start,Elapsed,Then,CPUs,Writers,State
+a,0,10,120,,4,0,FAILED
+b,0,10,100,20,2,3,TIMEOUT
+c,0,10,120,,2,0,COMPLETED
+"""
+FAILED_MAP = (
+    "job=JobID,submit=Submit,start=Start,map_time=Elapsed,reduce_time=Then,maps=CPUs,"
+    "reduces=Writers,state=State,unit=s"
+)
+
+
+def test_a_failed_row_a_job_has_done_its_work_once_and_fails_with_the_last_task(
+    tmp_path: Path,
+) -> None:
+    """All four maps failed, were tried again for as long, and the job had succeeded in the end."""
+    (tmp_path / "jobs.csv").write_text(FAILED_ROWS, encoding="utf-8")
+    found = imported(tmp_path / "jobs.csv", FAILED_MAP)
+    write_tasks(found.recording, tmp_path / "kept.tasks.gz")
+    scenario = scenario_of(found, "kept", "kept.tasks.gz")
+    for failures, failed in (("recorded", [0, 1]), ("none", [])):
+        scenario["workload"]["failures"] = failures
+        events = events_of(RunSpec.of(from_dict(scenario), base_dir=tmp_path))
+        ends = Counter(each.outcome for each in events if isinstance(each, AttemptEnded))
+        assert ends == Counter(
+            {Outcome.SUCCEEDED: 4 + 5 + 2 - len(failed), Outcome.FAILED: len(failed)}
+        )
+        jobs = {each.job: each.outcome for each in events if isinstance(each, JobFinished)}
+        assert [job for job in sorted(jobs) if jobs[job] is Outcome.FAILED] == failed
+
+
+def test_how_often_tasks_of_a_job_may_fail_is_kept_with_them(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text(FAILED_ROWS, encoding="utf-8")
+    recording = imported(tmp_path / "jobs.csv", FAILED_MAP).recording
+    write_tasks(recording, tmp_path / "kept.tasks.gz")
+    assert read_tasks(tmp_path / "kept.tasks.gz") == recording
+    assert [job.max_attempts for job in recording.jobs] == [1, 1, 4]
+
+
+def test_a_job_that_failed_after_one_failure_fails_after_one(tmp_path: Path) -> None:
+    """A history may come from a cluster of `mapred.map.max.attempts` 1: killed at its recorded
+    response, a second attempt had run beside that.
+    """
+    lines = [line for line in HADOOP1.splitlines(keepends=True) if "_m_000001_1" not in line]
+    text = "".join(lines).replace('JOB_STATUS="SUCCESS"', 'JOB_STATUS="FAILED"')
+    (job,) = imported(written(tmp_path, text)).recording.jobs
+    assert (job.max_attempts, job.killed_ms) == (1, None)

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from callboard.actors.config import Cluster, NodeGroup
-from callboard.actors.vocabulary.messages import DemandingProfile, JobProfile
+from callboard.actors.vocabulary.messages import JobProfile
 from callboard.actors.world import World
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.scenarios.scenario_error import ScenarioError
@@ -48,7 +48,7 @@ def test_each_node_has_what_its_group_says_else_what_the_cluster_says() -> None:
 def test_a_scenario_says_demands_and_a_scheduler_is_told_them_by_stage() -> None:
     spec = RunSpec.of(from_dict(SCENARIO))
     assert spec.jobs[0].demands == ((("cpu", 1000),), ())
-    profile = DemandingProfile("u", "", Priority.NORMAL, (1, 0), spec.jobs[0].demands)
+    profile = JobProfile("u", "", Priority.NORMAL, (1, 0), spec.jobs[0].demands)
     assert [profile.demand(each) for each in (MAPS, REDUCES, SETUP)] == [(("cpu", 1000),), (), ()]
     assert JobProfile("u", "", Priority.NORMAL, (1, 0)).demand(MAPS) == ()
 

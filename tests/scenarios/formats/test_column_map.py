@@ -104,9 +104,10 @@ def test_a_name_of_many_tasks_is_each_ones(tmp_path: Path) -> None:
 def test_a_row_a_job_tells_how_it_ended_and_how_long_it_took(tmp_path: Path) -> None:
     """A pending job was one of two tasks of a millisecond, and all had succeeded."""
     found = imported(written(tmp_path, SACCT), SACCT_MAP)
-    first, timed_out, cancelled, untold = found.recording.jobs
+    first, timed_out, _, _ = found.recording.jobs
     assert (first.response_ms, first.killed_ms) == (70_000, None)
-    assert (timed_out.killed_ms, cancelled.killed_ms, untold.killed_ms) == (40_000, 20_000, None)
+    assert {job.killed_ms for job in found.recording.jobs} == {None}
+    assert [job.max_attempts for job in found.recording.jobs] == [4, 1, 1, 4]
     assert first.tasks.map_ms.tolist() == [60_000, 60_000]
     assert not first.tasks.failures
     assert [each.ms for row in timed_out.tasks.failures.values() for each in row] == [30_000]
@@ -391,3 +392,13 @@ def test_a_table_of_sacct(tmp_path: Path) -> None:
         (0, [90_000]),
         (5000, [86_400_000]),
     ]
+
+
+def test_a_reduce_that_never_succeeded_fails_after_as_long_as_it_ran(tmp_path: Path) -> None:
+    """It failed after a millisecond, as one of another job whose shuffle had only just ended."""
+    table = "job,task,kind,start,end,state\na,m1,map,0,5,ok\n" + "".join(
+        f"a,r1,reduce,{at},{at + 7},failed\n" for at in (6, 14, 22, 30)
+    )
+    columns = "job=job,task=task,kind=kind,start=start,end=end,state=state,unit=s"
+    (job,) = imported(written(tmp_path, table), columns).recording.jobs
+    assert [each.ms for rows in job.tasks.failures.values() for each in rows] == [7_000] * 4
