@@ -120,6 +120,8 @@ class ChainReader:
         self.job = job
         self.submitted: ev.JobSubmitted | None = None
         self.finished: ev.JobFinished | None = None
+        self._cut_short: list[_Mark] | None = None
+        """The links of a job that was killed, as they were then: what ran is closed after that."""
         self._attempts: dict[AttemptId, _OwnAttempt] = {}
         self._slowstart = 0.0
         self._latency_ms: Millis = 0
@@ -166,6 +168,8 @@ class ChainReader:
             case ev.JobSubmitted():
                 self.submitted = event
             case ev.JobFinished():
+                if event.outcome is Outcome.KILLED:
+                    self._cut_short = list(self._marks(event.at_ms))
                 self.finished = event
             case ev.JobInitialised():
                 self._initialised_ms = event.at_ms
@@ -191,7 +195,8 @@ class ChainReader:
         begin_ms = from_ms if self._restarted_ms is None else self._restarted_ms
         initialised_ms = begin_ms if self._initialised_ms is None else self._initialised_ms
         ready_ms = initialised_ms if self._set_up_ms is None else self._set_up_ms
-        marks = (_Mark(max(m.since_ms, ready_ms), m.link, m.kind) for m in self._marks(to_ms))
+        found = self._marks(to_ms) if self._cut_short is None else self._cut_short
+        marks = (_Mark(max(m.since_ms, ready_ms), m.link, m.kind) for m in found)
         ends = (
             _Mark(initialised_ms, ChainLink.SETUP),
             _Mark(begin_ms, ChainLink.INITIALISATION),

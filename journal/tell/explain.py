@@ -39,7 +39,7 @@ from callboard.scheduler.model import (
     Millis,
     Stage,
 )
-from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
+from callboard.scheduler.reasons import Claimant, JobClaimant, Reason, Refusal
 
 _Key = TypeVar("_Key", int, str)
 
@@ -82,6 +82,7 @@ class _JobHistory:
         self.example: dict[str, str] = {}
         self.preemption: list[str] = []  # kills, suspensions and what came of them, in order
         self.speculation: list[str] = []  # speculative attempts and what became of them, in order
+        self.ended_early: list[str] = []  # attempts that gave way to neither a job nor another one
         self.scheduling = SchedulingStory()
         self.reservations = ReservationStory(job)
         self._run_state = RunState()
@@ -214,7 +215,8 @@ class _JobHistory:
                 ran = duration(event.at_ms - launch.at_ms)
                 self.preemption.append(f"{self._narrator.line(event)}, {ran} after its launch")
         elif own:
-            self.speculation.append(self._narrator.line(event))
+            told = self.speculation if event.why.reason is Reason.TASK_DONE else self.ended_early
+            told.append(self._narrator.line(event))
 
     def _free(
         self, event: ev.AttemptSuspended | ev.AttemptClosed, launch: ev.AttemptLaunched
@@ -287,6 +289,7 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     for title, lines in (
         ("Speculation:", history.speculation),
         ("Preemption:", history.preemption),
+        ("Ended early:", history.ended_early),
     ):
         if lines:
             yield title

@@ -226,3 +226,27 @@ def test_who_is_reserved_at_busy_nodes_alone_waits_there_though_others_are_idle(
     assert ms > 70_000
     awaited = "a slot was free: word from its node was awaited, or a rule kept it"
     assert parts.ms[awaited] < 10
+
+
+def test_where_the_time_of_a_killed_job_went_is_told_as_it_was_then(tmp_path: Path) -> None:
+    """Its maps ran all the time; they are closed after it, and it was told to be by its share."""
+    scenario, path = tmp_path / "killed.toml", tmp_path / "killed.journal"
+    job = '[workload]\nkind = "jobs"\n[[workload.job]]\nname = "j"\nmaps = 4\nmap_s = 600\n'
+    kill = '[[timeline]]\nat_s = 400\nwhat = "kill-job"\njob = "j"\n'
+    text = f'name = "killed"\n[cluster]\nnodes = 2\nracks = 1\n{job}{kill}'
+    scenario.write_text(text, encoding="utf-8")
+    recorded(path, str(scenario), "--policy", "fifo")
+    parts = response_parts(partial(Journal, path), 0)
+    assert parts is not None
+    assert parts.ms.total() == 400_000
+    assert parts.ms["a map ran, on its data's node"] > 395_000
+    told = list(explain(path, 0))
+    assert "Speculation:" not in told
+    assert (
+        len(
+            told[
+                told.index("Ended early:") + 1 : told.index("00:06:40.000  killed after 6 min 40 s")
+            ]
+        )
+        == 4
+    )
