@@ -75,7 +75,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def _guaranteed(mark: pytest.Mark | None) -> list[Property]:
     """The properties that the marked policy guarantees.  ValueError if the mark is none, or a word
-    of it is wrong.
+    or a value of it is wrong.
     """
     from callboard.experiments.run.plugins import load_policy
     from callboard.fairness.catalogue import guaranteed_by
@@ -85,10 +85,17 @@ def _guaranteed(mark: pytest.Mark | None) -> list[Property]:
     for word in mark.kwargs:
         if word not in _DEFAULTS:
             raise ValueError(f"the mark has no `{word}`: `@pytest.mark.{MARK}`")
-    profile = mark.kwargs.get("profile", _DEFAULTS["profile"])
-    if profile not in SEARCH_PROFILES:
-        raise ValueError(f"no profile {profile!r}; choose {' or '.join(SEARCH_PROFILES)}")
-    return guaranteed_by(load_policy(mark.args[0]))
+    policy, asked = mark.args[0], {**_DEFAULTS, **mark.kwargs}
+    if not isinstance(policy, str):
+        raise ValueError(f"a policy is its spelling, as 'fair' or './mine.py:Mine'; got {policy!r}")
+    if asked["profile"] not in SEARCH_PROFILES:
+        names = " or ".join(SEARCH_PROFILES)
+        raise ValueError(f"no profile {asked['profile']!r}; choose {names}")
+    for word, least in (("max_examples", 1), ("seed", 0)):
+        number = asked[word]
+        if number != _DEFAULTS[word] and not (type(number) is int and number >= least):
+            raise ValueError(f"`{word}` is a whole number from {least} on; got {number!r}")
+    return guaranteed_by(load_policy(policy))
 
 
 @pytest.fixture

@@ -205,8 +205,8 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
         everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
         console.print_columns(seed_table(told, group_rows(everything, by)))
     if len(runs.policies) > 1:
-        if told is runs:
-            console.print(difference_table(runs))
+        if told is runs and (differences := difference_table(runs)).rows:
+            console.print(differences)
         console.print_line(plain(found_sentence(runs), "bold"))
     first = [result for result in runs.rows[0] if result is not None]
     if tested := "" if played.interrupted else backtest_told(world, options, first):

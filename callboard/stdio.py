@@ -2,8 +2,11 @@
 
 import contextlib
 import io
+import json
 import os
 import sys
+from collections.abc import Mapping
+from math import isfinite
 
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, InputError
 
@@ -32,6 +35,19 @@ def print_error(message: str) -> None:
     text = "\n".join(map(printable, message.split("\n")))
     with contextlib.suppress(OSError):
         print(f"callboard: {text}", file=sys.stderr, flush=True)
+
+
+def print_json(found: object) -> None:
+    """Print it as JSON, which has no NaN: the mean of nothing is null."""
+    print(json.dumps(_with_nulls(found), indent=2, allow_nan=False))
+
+
+def _with_nulls(found: object) -> object:
+    if isinstance(found, Mapping):
+        return {key: _with_nulls(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_with_nulls(each) for each in found]
+    return None if isinstance(found, float) and not isfinite(found) else found
 
 
 def flush_output(status: int, *, told: bool = False) -> int:

@@ -12,7 +12,6 @@ examples:
 """
 
 import argparse
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -66,6 +65,7 @@ from callboard.run_arguments import (
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.stdio import print_json
 from callboard.tables.backtest_table import (
     cause_lines,
     error_lines,
@@ -108,7 +108,7 @@ def backtest_command(options: argparse.Namespace) -> int:
         each for each in (cut, planned.interval_hint, warning, seldom_heartbeats(spec)) if each
     ]
     if options.json:
-        print(json.dumps([_as_json(each, parts, warning) for each in found], indent=2))
+        print_json([_as_json(each, parts, warning) for each in found])
     else:
         _print(spec, found, parts, [*notes, *_guesses(history, options)])
     if figure is not None:  # last: where it cannot be written, all else has been told

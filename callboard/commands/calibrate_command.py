@@ -11,7 +11,6 @@ examples:
 """
 
 import argparse
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +37,7 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import from_dict, load_scenario
 from callboard.scenarios.tasks_file import tasks_digest
 from callboard.scenarios.toml_writer import to_toml
+from callboard.stdio import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def calibrate_command(options: argparse.Namespace) -> int:
     if to is not None:
         _write(found, paths[0], columns, to)
     if options.json:
-        print(json.dumps(_as_json(found), indent=2))
+        print_json(_as_json(found))
     else:
         _print(found, paths[0], to)
     return 0

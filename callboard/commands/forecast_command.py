@@ -15,7 +15,6 @@ examples:
 """
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -54,6 +53,7 @@ from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.model import STAGES, JobId, Millis
 from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.stdio import print_json
 
 _RUNS, _RUNS_LEAST = 100, 20
 _FEW = f"the 5% beyond either end of an interval of {LEVEL:.0%} are one of 20"
@@ -124,7 +124,7 @@ def forecast_command(options: argparse.Namespace) -> int:
             engine = _engine(world, options)
             found = list(forecaster.forecasts(targets, options.runs, workers, moved, engine))
         if options.json:
-            print(json.dumps([_as_json(world, each) for each in found], indent=2))
+            print_json([_as_json(world, each) for each in found])
         else:
             _print(world, state, found)
     return 0
@@ -200,7 +200,7 @@ def _tell_empty(
 ) -> int:
     """Say that nobody is there, and who was last, or will be first."""
     if options.json:
-        print(json.dumps([]))
+        print_json([])
         return 0
     over = {job: ms for job, ms in ended_ms.items() if ms <= at_ms}
     if over:
@@ -251,7 +251,7 @@ def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int
             for each, end in found
         ]
         found_all = told._asdict() | {"falls_short": told.falls_short, "each": rows}
-        print(json.dumps(found_all, indent=2))
+        print_json(found_all)
         return 0
     asked = f"{count(told.forecasts, 'forecast')} at {count(len(states), 'moment')}"
     if told.median_error is None:

@@ -33,7 +33,6 @@ examples:
 """
 
 import argparse
-import json
 import shlex
 from pathlib import Path
 
@@ -57,6 +56,7 @@ from callboard.scenarios.scenario_file import from_dict
 from callboard.scenarios.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import Millis
+from callboard.stdio import print_json
 
 _DAY_MS = 86_400_000
 
@@ -88,7 +88,7 @@ def import_command(options: argparse.Namespace) -> int:
             raise InputError(problem)
     _write(imported, name, *files, outages)
     if options.json:
-        print(json.dumps(_as_json(imported), indent=2))
+        print_json(_as_json(imported))
     else:
         _print(imported, name, *files, outages)
     return 0

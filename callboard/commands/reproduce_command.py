@@ -14,7 +14,6 @@ the same command, or one that needs the same runs, goes on from there.
 """
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,6 +60,7 @@ from callboard.experiments.whole_files import instead, whole_file
 from callboard.journal.tell.names import count
 from callboard.progress_line import announce, steps_progress
 from callboard.run_arguments import add_engine_argument
+from callboard.stdio import print_json
 from callboard.tables.reproduction_table import (
     artefact_table,
     catalogue_table,
@@ -270,7 +270,7 @@ def _list(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:
     known = {**recorded_outcomes(), **last}
     if as_json:
         there = [each for each in ARTEFACTS if each.id in known]
-        print(json.dumps([outcome_as_json(each, known[each.id]) for each in there], indent=2))
+        print_json([outcome_as_json(each, known[each.id]) for each in there])
         return
     console = ReportConsole()
     console.print(catalogue_table(ARTEFACTS, known))
@@ -283,7 +283,7 @@ def _list(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:
 def _print(wanted: Sequence[Asked], found: Sequence[ArtefactOutcome], *, as_json: bool) -> None:
     pairs = list(zip((each.artefact for each in wanted), found, strict=True))
     if as_json:
-        print(json.dumps([outcome_as_json(*pair) for pair in pairs], indent=2))
+        print_json([outcome_as_json(*pair) for pair in pairs])
         return
     console = ReportConsole()
     for artefact, outcome in pairs:

@@ -12,7 +12,6 @@ examples:
 """
 
 import argparse
-import json
 
 from callboard.arguments import share, whole_number
 from callboard.experiments.user_errors import EXIT_FAILED
@@ -20,6 +19,7 @@ from callboard.run_arguments import add_engine_argument, add_world_arguments, pl
 from callboard.run_once import plan_once
 from callboard.run_seeds import has_several_seeds, plan_seeds
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
+from callboard.stdio import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +91,7 @@ def run_command(options: argparse.Namespace) -> int:
         if told.interrupted:
             break
     if options.json:
-        print(json.dumps(found, indent=2))
+        print_json(found)
     if told.interrupted:
         return 130
     return EXIT_FAILED if livelocked else 0

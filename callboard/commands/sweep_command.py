@@ -15,7 +15,6 @@ runs have failed.
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -59,6 +58,7 @@ from callboard.journal.export.table_files import check_parquet, write_csv, write
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_engine_argument, add_trust_argument
+from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
 from callboard.what_if import swept_sentence
@@ -251,7 +251,7 @@ def _show(
     if export is not None:
         _export(cells, export)
     if options.json:
-        print(json.dumps([_as_json(cell) for cell in cells], indent=2))
+        print_json([_as_json(cell) for cell in cells])
         return 0
     console = ReportConsole()
     if not cells:

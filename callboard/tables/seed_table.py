@@ -43,7 +43,8 @@ def difference_table(runs: SeedRuns) -> Table:
     names = [" ".join(name.split("\n")) for name in headings(runs.policies)]
     rows: list[Sequence[ReportCell | str]] = []
     for place, name in enumerate(names[1:], 1):
-        rows += [[name], *([f"  {label}", *cells] for label, *cells in compared_rows(runs, place))]
+        found = [[f"  {label}", *cells] for label, *cells in compared_rows(runs, place)]
+        rows += [[name], *found] if found else []
     head = (f"against {names[0]}, seed by seed", "difference", "in percent", "better in", "")
     return terminal_table(ReportTable(headings=head, rows=rows))
 

@@ -43,7 +43,8 @@ class SeedRuns(msgspec.Struct, frozen=True):
 
     def wide(self, figure: Figure) -> list[int]:
         """The policies (their places) whose mean is known only roughly."""
-        return [at for at in range(len(self.policies)) if is_wide(self.mean(at, figure))]
+        means = [self.mean(at, figure) for at in range(len(self.policies))]
+        return [at for at, mean in enumerate(means) if mean.runs and is_wide(mean)]
 
     def against_first(self, place: int, figure: Figure) -> PairedComparison:
         """One policy's figure against the first policy's, seed by seed."""

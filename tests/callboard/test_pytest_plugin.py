@@ -34,6 +34,18 @@ def test_profile(guarantee):
 def test_word(guarantee):
     guarantee.keep()
 
+@pytest.mark.callboard(5)
+def test_no_policy(guarantee):
+    guarantee.keep()
+
+@pytest.mark.callboard("fair", max_examples=0)
+def test_examples(guarantee):
+    guarantee.keep()
+
+@pytest.mark.callboard("fair", seed="x")
+def test_seed(guarantee):
+    guarantee.keep()
+
 def test_of_something_else():
     pass
 """
@@ -86,11 +98,14 @@ def test_a_wrong_mark_ends_its_own_test_alone(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(WRONG_MARKS)
     played = pytest_of(tmp_path)
     assert played.returncode == 1
-    assert "1 passed, 4 errors" in played.stdout
+    assert "1 passed, 7 errors" in played.stdout
     for told in (
         "./gone.py: there is no such file",
         "`guarantee` is for tests marked `@pytest.mark.callboard(policy, profile='quick',",
         "no profile 'quik'; choose ",
         "the mark has no `examples`",
+        "a policy is its spelling, as 'fair' or './mine.py:Mine'; got 5",
+        "`max_examples` is a whole number from 1 on; got 0",
+        "`seed` is a whole number from 0 on; got 'x'",
     ):
         assert told in played.stdout

@@ -55,6 +55,20 @@ class TestSeeds:
 class TestIntervals:
     """The tables and the JSON."""
 
+    def test_where_no_job_completes_there_is_no_mean_and_no_word_of_its_interval(
+        self, callboard: Run
+    ) -> None:
+        """JSON has no NaN, which was in it; more seeds were said to help."""
+        words = ("run", *SMALL, "--policy", "fifo", "--policy", "fair", "--until", "10")
+        _, out, _ = callboard(*words, "--seeds", "2", "--json")
+        assert "NaN" not in out
+        figures = json.loads(out)[0]["figures"]
+        assert figures["mean_response_seconds"]["mean"] is None
+        _, out, _ = callboard(*words, "--seeds", "2")
+        assert "No job has completed" in out
+        assert "wide intervals" not in out
+        assert "seed by seed" not in out
+
     def test_the_mean_has_students_interval_over_the_seeds(self, callboard: Run) -> None:
         status, out, err = callboard("run", *SMALL, "--seeds", "1001..1005", "--json")
         assert (status, err) == (0, "")
