@@ -36,6 +36,12 @@ PROPERTIES: tuple[Property, ...] = tuple(
 PROPERTIES_BY_NAME: dict[str, Property] = {prop.name: prop for prop in PROPERTIES}
 
 
+def property_of_rule(rule: str) -> str:
+    """The property that looks at a rule of the journal's checks, by its id; else at the end."""
+    found = (prop.name for prop in PROPERTIES if prop.source.partition(";")[0] == rule)
+    return next(found, "finishes")
+
+
 def guaranteed_by(policy: Policy) -> list[Property]:
     """The properties that a policy guarantees.  PolicySpecError if a part lists another name."""
     for part in policy.parts:

@@ -15,6 +15,7 @@ from hypothesis import Phase, target
 
 from callboard.actors.config import Cluster
 from callboard.fairness import search
+from callboard.fairness.catalogue import property_of_rule
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.objectives import OBJECTIVES
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
@@ -39,6 +40,13 @@ class WorstCase(NamedTuple):
     scenario: Scenario
 
 
+class FailedRun(NamedTuple):
+    """Why a run did not come to its end, and the property that shows it."""
+
+    why: str
+    shown_by: str
+
+
 class HuntResult(NamedTuple):
     """The smallest of the worst scenarios, and how many were tried; of those in which a run did not
     come to its end how many there were by policy, and what became of the first.
@@ -47,7 +55,7 @@ class HuntResult(NamedTuple):
     worst: WorstCase
     tried: int
     failures: Mapping[str, int]
-    first_failures: Mapping[str, str]
+    first_failures: Mapping[str, FailedRun]
 
 
 class Hunt:
@@ -67,7 +75,7 @@ class Hunt:
         self._known: dict[bytes, float] = {}
         self.failures: Counter[str] = Counter()
         """By policy, scenarios in which its run did not come to its end."""
-        self.first_failures: dict[str, str] = {}
+        self.first_failures: dict[str, FailedRun] = {}
         self.best: list[WorstCase] = []
 
     @property
@@ -87,10 +95,11 @@ class Hunt:
 
     def _ends_well(self, experiment: Experiment) -> bool:
         """Whether its run comes to its end; counts those that do not."""
-        why = experiment.run.why_unfinished
+        why, violation = experiment.run.why_unfinished, experiment.run.violation
         if why:
+            shown_by = property_of_rule("" if violation is None else violation.rule)
             self.failures[experiment.policy] += 1
-            self.first_failures.setdefault(experiment.policy, why)
+            self.first_failures.setdefault(experiment.policy, FailedRun(why, shown_by))
         return not why
 
     def _keep(self, worst_case: WorstCase) -> None:

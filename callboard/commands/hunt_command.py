@@ -71,8 +71,9 @@ def hunt_command(options: argparse.Namespace) -> int:
     for policy, times in result.failures.items():
         where = f"{times:,} of {scenarios}, which say nothing here"
         print(f"  {policy} did not come to its end in {where}; the first time:")
-        print(f"    {result.first_failures[policy]}")
-        print(f"  callboard check {policy} --property finishes makes that small")
+        first = result.first_failures[policy]
+        print(f"    {first.why}")
+        print(f"  callboard check {policy} --property {first.shown_by} makes that small")
     if round(found.worse, 2) <= OBJECTIVES[objective].alike:
         print(
             f"  worse in none of {scenarios} (seed {options.seed}); --profile thorough tries more"

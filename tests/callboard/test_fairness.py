@@ -221,3 +221,34 @@ def test_bad_input_of_hunt(callboard: Run, arguments: tuple[str, ...], says: str
     status, out, err = callboard("hunt", *arguments)
     assert (status, out) == (2, "")
     assert says in err
+
+
+FORGETS = """
+from callboard.scheduler.orders.keyed import KeyedOrder
+
+class Counts(KeyedOrder):
+    name = "counts"
+    summary = "whoever was asked last"
+    asked = 0
+
+    def key(self, job, kind):
+        self.asked += 1
+        return (-self.asked,)
+
+    def score(self, key):
+        return key[0]
+"""
+
+
+def test_a_hunt_names_the_property_that_shows_a_broken_rule(callboard: Run, tmp_path: Path) -> None:
+    """It sent to `finishes`, which a run that breaks a rule does not concern."""
+    file = tmp_path / "counts.py"
+    file.write_text(FORGETS)
+    hunt = ("hunt", f"{file}:Counts", "--against", "fair", "--max-examples", "2")
+    status, out, _ = callboard(*hunt, "--to", str(tmp_path / "worst"))
+    assert status == 1
+    assert "S15 is broken" in out
+    command = f"callboard check {file}:Counts --property strict-order"
+    assert f"  {command} makes that small" in out
+    status, out, _ = callboard(*command.split()[1:], "--to", str(tmp_path / "small"))
+    assert status == 1
