@@ -182,6 +182,17 @@ def test_what_a_store_cannot_show_is_said(
         assert said in err
 
 
+def test_a_slowdown_that_was_not_asked_for_is_asked_for(callboard: Run, tmp_path: Path) -> None:
+    """It said that no run had it, and not what to do."""
+    store, to = str(tmp_path / "s.sqlite"), str(tmp_path / "a.svg")
+    words = ["two-jobs", "--policy", "fifo", "--policy", "fair", "--seeds", "2", "--cores", "1"]
+    assert callboard("sweep", *words, "--store", store)[0] == 0
+    for figure in ("intervals", "differences"):
+        status, _, err = callboard("plot", store, figure, "--of", "slowdown", "--to", to)
+        assert status == 2
+        assert "the jobs were not played alone; sweep with --slowdown" in err
+
+
 def test_any_measure_of_runs_is_drawn(callboard: Run, journal: Path, tmp_path: Path) -> None:
     to = tmp_path / "a.svg"
     for words in (["--of", "p99"], ["measure", "--of", "slot_seconds.wasted"], ["measure"]):

@@ -19,7 +19,7 @@ from callboard.experiments.pages.charts.chart_run import (
     labelled_runs,
 )
 from callboard.experiments.pages.charts.measure_chart import measure_chart
-from callboard.experiments.pages.charts.measures import Measure
+from callboard.experiments.pages.charts.measures import NOT_ALONE, Measure
 from callboard.experiments.pages.charts.pooled_runs import pooled_runs
 from callboard.experiments.pages.charts.store_charts import Sensitivity, tornado_chart
 from callboard.experiments.run.run_loading import load_run
@@ -110,7 +110,7 @@ STORE_CHARTS: Mapping[str, StoreChart] = {
 
 def _slowdown(runs: Sequence[ChartRun]) -> Any:
     if any(run.solo_ms is None for run in runs):
-        raise NothingToDraw("the jobs were not played alone; sweep with --slowdown")
+        raise NothingToDraw(NOT_ALONE)
     return job_charts.slowdown_chart(runs)
 
 

@@ -11,6 +11,8 @@ from callboard.experiments.many.seed_runs import Figure, mean_slowdown
 from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.summary import Summary
 
+NOT_ALONE = "the jobs were not played alone; sweep with --slowdown"
+
 OfSummary = Callable[[Summary], float | None]
 
 
@@ -22,6 +24,11 @@ class Measure(NamedTuple):
     label: str
     figure: Figure
     of_summary: OfSummary | None = None
+
+    @property
+    def lacks(self) -> str:
+        """What runs must have been played with to have it, if none of a store has; else empty."""
+        return NOT_ALONE if self.of_summary is None else ""
 
 
 def _measure(label: str, of: OfSummary) -> Measure:

@@ -56,7 +56,7 @@ def intervals_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["me
     def of(setting: Setting, policy: str) -> Interval:
         return table.interval(setting, policy, measure.figure)
 
-    return _drawn(table, of, table.policies, measure.label)
+    return _drawn(table, of, table.policies, measure.label, measure.lacks or "no run has it")
 
 
 def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["mean"]) -> Any:
@@ -73,16 +73,23 @@ def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["
 
     first = chart_text(policy_labels(table.policies)[0], 20)
     label = f"{measure.label.replace(' (', f' minus {first}’s (')}"
-    return _drawn(table, of, table.policies[1:], label, zero=True)
+    lacks = measure.lacks or "no two runs of one seed to compare"
+    return _drawn(table, of, table.policies[1:], label, lacks, zero=True)
 
 
 def _drawn(
-    table: CellTable, of: _IntervalOf, policies: Sequence[str], label: str, *, zero: bool = False
+    table: CellTable,
+    of: _IntervalOf,
+    policies: Sequence[str],
+    label: str,
+    lacks: str,
+    *,
+    zero: bool = False,
 ) -> Any:
-    """Lines or dots, as the keys that were varied allow."""
+    """Lines or dots, as the keys that were varied allow; NothingToDraw with what it `lacks`."""
     found = {(s, p): of(s, p) for s in table.settings for p in policies}
     if all(isnan(each.mean) for each in found.values()):
-        raise NothingToDraw("no two runs of one seed to compare" if zero else "no run has it")
+        raise NothingToDraw(lacks)
     with house_style():
         axis, panels = _line_key(table), _panel_key(table)
         draw = _lines if axis and (len(table.varied) == 1 or panels) else _dots
