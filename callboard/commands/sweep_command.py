@@ -27,7 +27,7 @@ from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.sweeps.design_file import read_design
-from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell, Setting
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import (
     Method,
     Question,
@@ -121,16 +121,25 @@ def sweep_command(options: argparse.Namespace) -> int:
     if options.show:
         _refuse_plan(options)
         with ResultStore(options.store, must_exist=True) as store:
-            return _show(store, options, export, None)
+            found = [msgspec.json.decode(e, type=Question) for e in store.questions().values()]
+            return _show(read_cells(store), found, store, options, export)
     plan, question = _plan(options)
     sweep = PlannedSweep(plan)
     with ResultStore(options.store) as store:
+        questions = []
         if question is not None:
             named = msgspec.structs.replace(question, scenario=sweep.called(plan.scenarios[0]))
             store.put_question(named.name, msgspec.json.encode(named))
+            questions = [named]
         counts, stopped = _play(sweep, store, options)
-        status = _show(store, options, export, set(sweep.places()))
+        known = {cell.place: cell for cell in read_cells(store)}
+        asked = dict.fromkeys(sweep.places())  # points of a question may be drawn twice
+        cells = [known[place] for place in asked if place in known]
+        status = _show(cells, questions, store, options, export)
         if not options.json:
+            if others := len(known) - len(cells):
+                told = f"the store has {count(others, 'run')} of other sweeps, too; --show shows all"
+                ReportConsole().print_line(plain(told))
             for hint in sweep.interval_hints():
                 ReportConsole().print_line(plain(hint))
         _say(counts, stopped=stopped)
@@ -242,12 +251,13 @@ def _say(counts: SweepCounts, *, stopped: bool) -> None:
 
 
 def _show(
-    store: ResultStore, options: argparse.Namespace, export: Path | None, asked: set[Place] | None
+    cells: Sequence[PlayedCell],
+    questions: Sequence[Question],
+    store: ResultStore,
+    options: argparse.Namespace,
+    export: Path | None,
 ) -> int:
-    """The table of all that the store has but points of questions, its failures, the answers to the
-    questions, and how much was not `asked` for this time.
-    """
-    cells = read_cells(store)
+    """The table of these runs but points of questions, what failed, and the answers to these."""
     if export is not None:
         _export(cells, export)
     if options.json:
@@ -257,7 +267,6 @@ def _show(
     if not cells:
         console.print_line(plain(f"{options.store}: there is nothing in it yet"))
         return 0
-    questions = [msgspec.json.decode(each, type=Question) for each in store.questions().values()]
     points = {setting for question in questions for setting in question.whole_settings()}
     groups = by_setting(cell for cell in cells if cell.setting not in points)
     if groups:
@@ -265,10 +274,7 @@ def _show(
     results = (cell.result for cell in cells if cell.result is not None)
     notes = notes_told(cells, store.notes())
     copies = filter(None, [one_run_note(groups)])
-    before = _before(cells, asked)
-    for line in (
-        *before, *_failures(cells), *copies, *_skewed(groups), *notes, *engine_lines(results)
-    ):  # fmt: skip
+    for line in (*_failures(cells), *copies, *_skewed(groups), *notes, *engine_lines(results)):
         console.print_line(plain(line))
     for question in questions:
         known = indices_by_policy(question, cells)
@@ -278,15 +284,6 @@ def _show(
             of = count(len(question.whole_settings()), "setting")
             console.print_line(plain(f"{question.method}: some of its {of} have not been played"))
     return 0
-
-
-def _before(cells: Sequence[PlayedCell], asked: set[Place] | None) -> Iterator[str]:
-    """How many runs the table has of sweeps before this one into the same store."""
-    if asked is None:
-        return
-    places = (Place(each.scenario, each.setting, each.policy, each.seed) for each in cells)
-    if before := sum(place not in asked for place in places):
-        yield f"the store has {count(before, 'run')} of other sweeps, too"
 
 
 def _skewed(groups: Sequence[SettingRuns]) -> Iterator[str]:

@@ -86,7 +86,8 @@ def test_a_sweep_says_why_a_row_has_no_interval(
     asked = (*POLICIES, "--set", PHASES, "--store", str(tmp_path / "s.sqlite"))
     _, out, _ = callboard("sweep", history, "--seeds", "2", *asked)
     assert "nothing is drawn here: all seeds are one run, which has no ±" in out
-    _, out, _ = callboard("sweep", history, "--seeds", "2", *asked, "--vary", "tasks.sigma=0.5")
+    callboard("sweep", history, "--seeds", "2", *asked, "--vary", "tasks.sigma=0.5")
+    _, out, _ = callboard("sweep", "--show", *asked[-2:])
     assert "nothing is drawn in 1 of 2 settings: all seeds are one run, which has no ±" in out
 
 

@@ -1,5 +1,6 @@
 """The table of a store: which columns it has, and what stands in them where runs have failed."""
 
+import json
 import re
 from pathlib import Path
 
@@ -91,12 +92,24 @@ def test_runs_that_failed_are_counted_beside_their_policy_told_in_a_line_and_end
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
 
 
-def test_runs_that_were_not_asked_for_are_told(callboard: Run, tmp_path: Path) -> None:
-    """A store keeps what other sweeps have played, which stood in the table without a word."""
+def test_runs_that_were_not_asked_for_are_told_and_not_shown(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """A store keeps what other sweeps have played: it was in the means, the export, the JSON."""
     sweep = ("sweep", "two-jobs", "--policy", "fifo", "--cores", "1", "--seeds", "1..2", "--store")
     store = str(tmp_path / "s.sqlite")
     _, first, _ = callboard(*sweep, store, "--vary", "tasks.sigma=0.1")
     _, second, _ = callboard(*sweep, store, "--vary", "tasks.sigma=0.2")
     assert "other sweeps" not in first
     assert "the store has 2 runs of other sweeps, too" in second
-    assert "other sweeps" not in callboard("sweep", "--show", "--store", store)[1]
+    assert "0.1" not in second
+    _, shown, _ = callboard("sweep", "--show", "--store", store)
+    assert "other sweeps" not in shown
+    assert "0.1" in shown
+    points = ("--sobol", "cluster.nodes=4..5", "--samples", "4")  # some points are drawn twice
+    assert "has 4 runs of other sweeps" in callboard(*sweep, store, *points)[1]
+    export = tmp_path / "runs.csv"
+    asked = (*sweep[:4], "--cores", "1", "--seeds", "7..8", "--policy", "fair", "--store", store)
+    _, out, _ = callboard(*asked, "--vary", "tasks.sigma=0.2", "--export", str(export), "--json")
+    assert [each["seed"] for each in json.loads(out)] == [7, 7, 8, 8]
+    assert len(export.read_text().splitlines()) == 1 + 4
