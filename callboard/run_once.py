@@ -73,12 +73,33 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
         engine=options.engine,
     )
     played = [result for result in rows[0] if result is not None]
+    if told := _another_run(world, played):
+        console.print(plain(told), soft_wrap=True)
     if not options.json:
         tested = "" if interrupted else backtest_told(world, options, played)
         _print_table(world, played, options, tested)
     tell_livelocks(played, console)
     livelocked = any(result.livelock for result in played)
     return Told([_object(result, options) for result in played], interrupted, livelocked)
+
+
+def _another_run(world: PlannedWorld, played: Sequence[RunResult]) -> str:
+    """That a journal's run has not come out as it is recorded; empty where it has, or where its
+    digest names no messages, as that of a run that the twin has played.
+    """
+    ended, policy = world.source.recorded_end, world.spec.policy
+    if ended is None or ended.reason != "complete" or ended.digest.startswith("events-"):
+        return ""
+    digests = {
+        each.summary.digest
+        for each in played
+        if (each.summary.policy, each.summary.reason) == (policy, "complete")
+        and each.engine != TWIN
+    }
+    if digests <= {ended.digest}:
+        return ""
+    changed = "the policy's code or Callboard" if ".py:" in policy else "Callboard"
+    return f"callboard: note: the journal has another run of {policy}: {changed} has changed since"
 
 
 def backtest_told(

@@ -138,8 +138,8 @@ def sweep_command(options: argparse.Namespace) -> int:
         status = _show(cells, questions, store, options, export)
         if not options.json:
             if others := len(known) - len(cells):
-                told = f"the store has {count(others, 'run')} of other sweeps, too; --show shows all"
-                ReportConsole().print_line(plain(told))
+                told = f"the store has {count(others, 'run')} of other sweeps, too"
+                ReportConsole().print_line(plain(f"{told}; --show shows all"))
             for hint in sweep.interval_hints():
                 ReportConsole().print_line(plain(hint))
         _say(counts, stopped=stopped)

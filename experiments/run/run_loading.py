@@ -13,7 +13,7 @@ import msgspec
 from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.vocabulary.events import FaultStruck, RunStarted
+from callboard.actors.vocabulary.events import FaultStruck, RunEnded, RunStarted
 from callboard.experiments.run.plugins import (
     catalogue,
     load_policy,
@@ -69,6 +69,8 @@ class RunSource:
         self._path = find_scenario(name)
         self._is_journal = is_journal(self._path)
         self._file: ScenarioFile | None = None
+        self.recorded_end: RunEnded | None = None
+        """How the run of a journal had ended, once it has been read with its faults."""
 
     @property
     def base_dir(self) -> Path | None:
@@ -89,7 +91,9 @@ class RunSource:
                 raise InputError(
                     f"{self._name}: a recorded run is played again as it was; {changes}"
                 )
-            return _recorded_run(self._path, self._trust, faults=self._faults)
+            spec, ended = _recorded_run(self._path, self._trust, faults=self._faults)
+            self.recorded_end = ended if self._faults else None
+            return spec
         short = {SHORTCUTS[option][0]: option for option in shortcuts or {}}
         try:
             settings = self._settings(shortcuts or {})
@@ -180,8 +184,8 @@ def _spec_of(scenario: Scenario, path: Path, trust: Trust, *, faults: bool) -> R
     return spec
 
 
-def _recorded_run(path: Path, trust: Trust, *, faults: bool) -> RunSpec:
-    """What a journal has recorded, under the policy that was in force at its start.
+def _recorded_run(path: Path, trust: Trust, *, faults: bool) -> tuple[RunSpec, RunEnded | None]:
+    """What a journal has recorded, under the policy that was in force at its start, and its end.
 
     A run that was left early has not come to all of its script, and plays the rest of it now.
     """
@@ -193,16 +197,19 @@ def _recorded_run(path: Path, trust: Trust, *, faults: bool) -> RunSpec:
         raise InputError(f"{path}: no run has been recorded in it yet")
     scenario = from_dict(started.scenario, path, check_timeline=False)
     scenario = msgspec.structs.replace(scenario, policies=(started.policy,))
-    recorded = [
-        ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
-    ]
+    recorded, ended = [], None
+    for event in events:
+        if isinstance(event, FaultStruck):
+            recorded.append(ScheduledFault(event.at_ms, event.fault))
+        elif isinstance(event, RunEnded):
+            ended = event
     try:
         check_faults(recorded if faults else (), trust)
         spec = _spec_of(scenario, path, trust, faults=faults)
     except ScenarioError as error:
         raise error.in_file(path) from None
     beside = _beside(spec.script, recorded) if faults else ()
-    return msgspec.structs.replace(spec, script=(*spec.script, *beside))
+    return msgspec.structs.replace(spec, script=(*spec.script, *beside)), ended
 
 
 def _beside(

@@ -15,7 +15,8 @@ from callboard.journal.reader import Journal
 from callboard.journal.replay.source import GoTo
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.listed_jobs import ListedJob
-from tests.callboard.support import shell
+from tests.callboard.conftest import Run
+from tests.callboard.support import ROOT, shell
 from tests.tui.test_interventions import ask, plan, taped, to_the_end
 
 DEEDS = (
@@ -41,6 +42,19 @@ def test_it_is_the_same_run(tmp_path: Path) -> None:
     result = run_simulation(load_run(str(first)), journal=second)
     assert result.summary.digest == digest
     assert list(Journal(first))[1:] == list(Journal(second))[1:]
+
+
+def test_a_run_that_comes_out_as_another_is_told(callboard: Run, tmp_path: Path) -> None:
+    """A policy's file had changed, and the run of before was shown with other numbers."""
+    mine, path = tmp_path / "mine.py", str(tmp_path / "mine.journal")
+    mine.write_text((ROOT / "docs/examples/most_first.py").read_text(encoding="utf-8"))
+    assert callboard("run", "two-jobs", "--policy", f"{mine}:MostFirst", "--journal", path)[0] == 0
+    told = f"the journal has another run of {mine}:MostFirst: the policy's code or Callboard has"
+    assert told not in callboard("run", path, "--trust")[2]
+    mine.write_text(mine.read_text().replace("-job.running", "job.running"))
+    status, _, err = callboard("run", path, "--trust")
+    assert (status, told in err) == (0, True)
+    assert told not in callboard("run", path, "--trust", "--policy", "fair")[2]
 
 
 def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:
