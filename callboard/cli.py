@@ -73,7 +73,8 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:  # argparse has printed help, or what is wrong
         sys.exit(stdio.flush_output(leaving.code if isinstance(leaving.code, int) else 0))
     except KeyboardInterrupt:
-        return stdio.flush_output(130)
+        stdio.print_error("interrupted")
+        return stdio.flush_output(130, told=True)
     except BrokenPipeError:  # the reader, say `head`, has had enough
         stdio.discard_output()
         return 0

@@ -101,7 +101,11 @@ def backtest_command(options: argparse.Namespace) -> int:
     planned, parts, imported = _planned(options)
     history, spec = history_of(imported), planned.spec
     asked = (_seeds(options, spec), history, parts, options.engine)
-    found = list(_played(planned, *asked))
+    found = [each for each in _played(planned, *asked) if each.runs]
+    if stopped := _what_was_left(planned, asked[0], found):
+        PlainConsole(stderr=True).print(plain(f"callboard: {stopped}"), soft_wrap=True)
+    if not found:
+        return 130
     warning = partial_load(spec, history)
     cut = history.recording.cut
     notes = [
@@ -116,7 +120,7 @@ def backtest_command(options: argparse.Namespace) -> int:
         _draw(spec, history, [each.runs[0] for each in found], figure)
         if not options.json:
             print(f"what ran at once drawn to {figure}{replaces}")
-    return 130 if any(run.result.interrupted for each in found for run in each.runs) else 0
+    return 130 if stopped else 0
 
 
 def _planned(
@@ -158,19 +162,37 @@ def _played(
     parts: Sequence[HistoryPart],
     asked: EngineName,
 ) -> Iterator[PolicyBacktest]:
+    """Policy by policy, the runs that came to their end before Ctrl-C."""
     console = PlainConsole(stderr=True)
     engine = worthy_engine(asked, len(world.policies) * len(seeds) * world.spec.tasks)
     for place, policy in enumerate(world.policies):
         runs: list[Backtest] = []
         for seed in seeds:
-            spec = held_back_run(world.runs(seed)[place], parts)
-            with run_progress(console, policy, len(spec.jobs)) as watcher:
-                runs.append(backtest(spec, history, watcher, engine))
-            if runs[-1].result.interrupted:
-                break
+            try:
+                spec = held_back_run(world.runs(seed)[place], parts)
+                with run_progress(console, policy, len(spec.jobs)) as watcher:
+                    run = backtest(spec, history, watcher, engine)
+                stopped = run.result.interrupted
+            except KeyboardInterrupt:  # beside the run, which ends in good order
+                stopped = True
+            if stopped:
+                yield PolicyBacktest(policy, tuple(runs))
+                return
+            runs.append(run)
         yield PolicyBacktest(policy, tuple(runs))
-        if runs[-1].result.interrupted:
-            break
+
+
+def _what_was_left(
+    world: PlannedWorld, seeds: Sequence[int], found: Sequence[PolicyBacktest]
+) -> str:
+    """What Ctrl-C has kept from being played; empty if nothing."""
+    played = {each.policy: len(each.runs) for each in found}
+    left = [
+        f"{played.get(policy, 0)} of {count(len(seeds), 'seed')} under {policy}"
+        for policy in world.policies
+        if played.get(policy, 0) < len(seeds)
+    ]
+    return f"interrupted: {', '.join(left)}" if left else ""
 
 
 def _draw(spec: RunSpec, history: RecordedHistory, found: Sequence[Backtest], path: Path) -> None:

@@ -190,12 +190,16 @@ def run_simulation(
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, onlookers=onlookers)
         began, began_processor = time.perf_counter(), time.process_time()
-        with stopping_on_ctrl_c(partial(run.kernel.stop, "interrupted")), _naming(spec):
+        stop = partial(run.kernel.stop, "interrupted")
+        with stopping_on_ctrl_c(stop) as is_asked, _naming(spec):
             run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began
         processor_seconds = time.process_time() - began_processor
+    summary = metrics.summary()
+    if is_asked() and summary.reason != "interrupted":
+        raise KeyboardInterrupt  # it came when the run was over, and is for what comes after
     return RunResult(
-        summary=metrics.summary(),
+        summary=summary,
         jobs=metrics.jobs(),
         scheduling=stopwatch.scheduling,
         wall_seconds=wall_seconds,
@@ -225,12 +229,15 @@ def _checker() -> "Checker":
 
 
 @contextlib.contextmanager
-def stopping_on_ctrl_c(request_stop: Callable[[], object]) -> Iterator[None]:
+def stopping_on_ctrl_c(request_stop: Callable[[], object]) -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C end in good order what goes on, where signals can be had (the main thread) and it
-    is not ignored, as by what a shell starts in the background.
+    is not ignored, as by what a shell starts in the background; whether it came can be asked.
     """
+    asked = False
 
     def stop(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
         request_stop()
         if sys.stderr.isatty():  # a policy's own endless loop is not ended by being asked
             with contextlib.suppress(RuntimeError):  # it has come into the middle of a line
@@ -239,14 +246,14 @@ def stopping_on_ctrl_c(request_stop: Callable[[], object]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        yield
+        yield lambda: asked
         return
     try:
         before = signal.signal(signal.SIGINT, stop)
     except ValueError:  # not the main thread
-        yield
+        yield lambda: asked
         return
     try:
-        yield
+        yield lambda: asked
     finally:
         signal.signal(signal.SIGINT, before)

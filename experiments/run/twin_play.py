@@ -77,7 +77,7 @@ def run_by_twin(
             recorded = stack.enter_context(TwinJournal(journal, spec.resolved(), run))
         if sink is not None:
             sink(start_of(spec.resolved()))
-        stack.enter_context(stopping_on_ctrl_c(run.interrupt))
+        is_asked = stack.enter_context(stopping_on_ctrl_c(run.interrupt))
         while run.reason is None:
             run.go_on()
             if watcher is not None:
@@ -92,6 +92,8 @@ def run_by_twin(
             recorded.end()
         if sink is not None:
             sink(end_of(run))
+    if is_asked() and run.reason != "interrupted":
+        raise KeyboardInterrupt  # it came when the run was over, and is for what comes after
     wall_seconds = time.perf_counter() - began
     processor_seconds = time.process_time() - began_processor
     account = account_of(run)

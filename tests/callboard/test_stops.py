@@ -5,15 +5,20 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 
 from callboard import playing
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.onlooker import Onlooker
-from callboard.actors.vocabulary.events import AnyEvent, JobFinished
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished, RunEnded
 from callboard.cli import COMMAND_SUMMARIES
+from callboard.commands import backtest_command
 from callboard.experiments.run import solo_runs
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import run_simulation
 from callboard.scheduler.model import SlotKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
@@ -21,6 +26,7 @@ from callboard.scheduler.registry import parts
 from callboard.scheduler.view import ClusterView, Offer
 from tests.callboard.conftest import Run
 from tests.callboard.support import python
+from tests.scenarios.formats.samples import HADOOP1, written
 
 
 class Presser(Onlooker):
@@ -49,6 +55,44 @@ def press(monkeypatch: pytest.MonkeyPatch, times: int, title: str = "") -> list[
 
     monkeypatch.setattr(playing, "run_progress", watcher)
     return titles
+
+
+class LatePresser(Presser):
+    """Presses Ctrl-C with the run's last event."""
+
+    def observe(self, event: AnyEvent) -> None:
+        if isinstance(event, RunEnded):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_at_the_very_end_of_a_run_stops_what_comes_after() -> None:
+    """It was too late for the run, and forgotten: a back-test of 30 seeds went on."""
+    with pytest.raises(KeyboardInterrupt):
+        run_simulation(load_run("two-jobs"), watcher=LatePresser(1))
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [(1, "0 of 3 seeds under fair, 0 of 3 seeds under fifo"), (5, "1 of 3 seeds under fifo")],
+)
+def test_a_back_test_says_what_ctrl_c_has_left_out(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int, told: str
+) -> None:
+    """The table of the first seeds stood there as that of all, and policies lacked."""
+    begun = count(1)
+
+    @contextlib.contextmanager
+    def watcher(*_: object) -> Iterator[Presser | None]:
+        yield Presser(1) if next(begun) == at else None
+
+    monkeypatch.setattr(backtest_command, "run_progress", watcher)
+    history = str(written(tmp_path, HADOOP1))
+    policies = ("--policy", "fair", "--policy", "fifo")
+    asked = ("--set", "cluster.heartbeat.phases_ms=[0,1,2]", "--seeds", "3")
+    status, out, err = callboard("backtest", history, *policies, *asked)
+    assert status == 130
+    assert err.endswith(f"callboard: interrupted: {told}\n")
+    assert ("3 seeds" in out, "fifo" in out) == (at > 1, at > 1)
 
 
 def test_ctrl_c_leaves_the_other_policies_out(
@@ -97,7 +141,7 @@ def test_a_second_ctrl_c_ends_it_at_once(
 ) -> None:
     titles = press(monkeypatch, 2)
     before = signal.getsignal(signal.SIGINT)
-    assert callboard("run", "two-jobs", "--host", host) == (130, "", "")
+    assert callboard("run", "two-jobs", "--host", host) == (130, "", "callboard: interrupted\n")
     assert titles == ["fifo · two-jobs"]
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -209,6 +253,7 @@ def test_a_command_line_loads_neither_the_screen_nor_the_kit() -> None:
     done = python(
         f"""
 import sys
+from callboard.commands import backtest_command
 from callboard.cli import make_parser
 for command in {commands}:
     make_parser(command)
