@@ -103,10 +103,10 @@ class RecordingMaker:
         self._rename(job)
         if len(self._names) > JOBS_MAX:
             raise ScenarioError(f"over {JOBS_MAX:,} jobs", source=self._source)
-        self._collecting.hear(job)
         draft = self._draft(job)
         if draft is not None:
             self._drafts.append(draft)
+            self._collecting.hear(job)
 
     def _rename(self, job: HistoryJob) -> None:
         """Give a job whose name another has a name of its own: `sort`, then `sort~2`."""

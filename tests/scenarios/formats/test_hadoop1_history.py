@@ -240,3 +240,11 @@ def test_the_shared_history_has_what_it_is_known_to_have() -> None:
     assert (read["maps"], read["reduces"]) == (154, 49)
     assert read["attempts that succeeded"] == 203
     assert (read["attempts that were killed"], read["attempts that failed"]) == (69, 4)
+
+
+def test_what_a_job_that_is_left_out_tells_is_left_out_with_it(tmp_path: Path) -> None:
+    """Of three jobs four told how long they had been initialised."""
+    of_job = [line for line in HADOOP1.splitlines(keepends=True) if line.startswith("Job ")]
+    found = imported(written(tmp_path, HADOOP1 + "".join(of_job).replace("job_1", "job_2")))
+    assert found.log is not None
+    assert len(found.log.launch_ms) == len(found.recording.jobs) == 1
