@@ -10,6 +10,7 @@ import msgspec
 
 from callboard.console import PlainConsole
 from callboard.experiments.histories.backtest.backtest import JobErrors, job_errors
+from callboard.experiments.histories.backtest.recorded_history import RESPONSE_TOLD_BY
 from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import ResultStore
@@ -26,8 +27,7 @@ from callboard.scenarios.tasks_file import RecordedJob
 from callboard.tables.backtest_table import TENFOLD, error_share
 
 _NO_TIMES = (
-    "No back-test: no job of the history tells how long it took to respond"
-    " (it is told by `end` of a table, or `start` and `duration`, or by the waits of an SWF)."
+    f"No back-test: no job of the history tells how long it took to respond. {RESPONSE_TOLD_BY}."
 )
 
 REPLAYED_TASKS_MAX = 200_000

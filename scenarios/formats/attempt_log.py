@@ -65,9 +65,14 @@ class AttemptLog:
     names: tuple[str, ...] = ()
 
     def timed(self, kind: int) -> NDArray[np.bool_]:
-        """Attempts of a kind with a host, a start and an end."""
-        known = (self.begin_ms != UNTOLD) & (self.end_ms != UNTOLD) & (self.host != NO_HOST)
-        found: NDArray[np.bool_] = known & (self.kind == kind) & (self.end_ms > self.begin_ms)
+        """Attempts of a kind with a start and an end."""
+        known = (self.begin_ms != UNTOLD) & (self.end_ms != UNTOLD) & (self.kind == kind)
+        found: NDArray[np.bool_] = known & (self.end_ms > self.begin_ms)
+        return found
+
+    def placed(self, kind: int) -> NDArray[np.bool_]:
+        """Those of them with a host."""
+        found: NDArray[np.bool_] = self.timed(kind) & (self.host != NO_HOST)
         return found
 
     def only(self, jobs: NDArray[np.bool_]) -> Self:
@@ -149,7 +154,7 @@ class AttemptCollecting:
 
 def _told(attempt: HistoryAttempt) -> tuple[int, ...]:
     times = (attempt.start_ms, attempt.finish_ms, attempt.shuffled_ms)
-    told = (UNTOLD if each is None else each for each in times)
+    told = (UNTOLD if each is None or not attempt.times_told else each for each in times)
     level = UNTOLD if attempt.level is None else int(attempt.level)
     fetched = UNTOLD if attempt.shuffled_bytes is None else attempt.shuffled_bytes
     return (attempt.host, *told, ENDINGS.index(attempt.ending), level, fetched)

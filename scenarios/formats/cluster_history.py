@@ -35,6 +35,7 @@ NO_HOST: HostNumber = -1
 class HistoryAttempt(msgspec.Struct, gc=False):
     """One attempt; `shuffled_ms` is when a reduce had fetched everything, `shuffled_bytes` what
     that was; `level` the locality that the file itself states, `name` the last part of its own.
+    Without `times_told` its length alone is, and its times are those of its job or made up.
     """
 
     start_ms: Millis | None = None
@@ -45,6 +46,7 @@ class HistoryAttempt(msgspec.Struct, gc=False):
     level: Locality | None = None
     name: str = ""
     shuffled_bytes: int | None = None
+    times_told: bool = True
 
     @property
     def ran_ms(self) -> Millis | None:

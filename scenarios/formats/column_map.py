@@ -209,12 +209,14 @@ class TableReader:
         job.ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
+        spans = start_ms is not None and not row.get("map_time") and not row.get("reduces")
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
             count = self._count(row, number, line, 1 if kind == "map" else 0)
             for place in range(count if length is not None else 0):
                 assert length is not None
-                attempt = HistoryAttempt(begun, begun + length, "succeeded", name="0")
+                times = (begun, begun + length)
+                attempt = HistoryAttempt(*times, "succeeded", name="0", times_told=spans)
                 tasks[place] = HistoryTask([attempt], line=line)
             begun += length or 0  # reduces work once the maps have ended
         self._fail_last_task(job)
@@ -222,9 +224,10 @@ class TableReader:
         took_ms = self._time_ms(row, "duration", line)
         if job.finish_ms is None and start_ms is not None and took_ms is not None:
             job.finish_ms = start_ms + took_ms
+        self._leave_out_early_end(job, begun_ms=start_ms)
         told = "jobs that tell when they ended, and so how long they took to respond"
-        self._maker.remarks.add("read", told, count=job.finish_ms is not None)
-        self._maker.add(job)
+        ended = self._maker.add(job) and job.finish_ms is not None
+        self._maker.remarks.add("read", told, count=ended)
 
     def _fail_last_task(self, job: HistoryJob) -> None:
         """Of a row a job: its last task fails if it did, so that it has done all its work then."""
@@ -243,6 +246,18 @@ class TableReader:
         if {"submit", "start"} <= self._map.columns.keys() and len(known) == len(ends) > 0:
             job.finish_ms = max(known)
             self._maker.remarks.add("inferred", "jobs that ended with the last of their tasks")
+            starts = (each.start_ms for task in job.own_tasks() for each in task.attempts)
+            self._leave_out_early_end(job, min(each for each in starts if each is not None))
+
+    def _leave_out_early_end(self, job: HistoryJob, begun_ms: int | None) -> None:
+        """Of a job that began before it was submitted it is not known how long it took."""
+        if begun_ms is None or job.submit_ms is None or begun_ms >= job.submit_ms:
+            return
+        if job.finish_ms is None:
+            return
+        note = "ends of jobs that began before their submission: it cannot be how long they took"
+        self._maker.remarks.add("dropped", note, job.place)
+        job.finish_ms = None
 
     def _take_task(self, row: _Row, line: int) -> None:
         self._nth += 1
@@ -271,7 +286,9 @@ class TableReader:
             task = self._task(job, is_reduce, row, line, ending)
             end_ms = None if length is None else begun + length
             name = str(len(task.attempts))
-            task.attempts.append(HistoryAttempt(begun, end_ms, ending, host, name=name))
+            told = start_ms is not None
+            attempt = HistoryAttempt(begun, end_ms, ending, host, name=name, times_told=told)
+            task.attempts.append(attempt)
 
     def _task(
         self, job: HistoryJob, is_reduce: bool, row: _Row, line: int, ending: Ending
@@ -324,6 +341,9 @@ class TableReader:
         job.requested_ms = self._time_ms(row, "estimate", line)
         if job.submit_ms is None:
             job.submit_ms = self._time_ms(row, "start", line)
+            note = "jobs without a time of submission: submitted when they began"
+            add = self._maker.remarks.add
+            add("guessed", note, f"{self._path.name}:{line}", job.submit_ms is not None)
         untold = job.submit_ms is None and self._map.rows == "jobs"
         if untold and self._came_ms is not None:
             note = "jobs of which nothing tells when they came: with the job of the row before"

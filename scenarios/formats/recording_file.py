@@ -145,7 +145,7 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     if failures and not files:
         problem = "a trace of failures has no jobs; import it together with files that have"
         raise ScenarioError(problem, source=failures[0])
-    form, readable = _only_format(files, remarks)
+    form, readable = _only_format(files, columns, remarks)
     maker = RecordingMaker(form.name, str(files[0]), remarks)
     with _without_collection():
         form.read(maker, readable, columns)
@@ -220,13 +220,15 @@ def _several(formats: Mapping[str, Path]) -> str:
     return f"files of several formats: {told}; import each by itself"
 
 
-def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat, list[Path]]:
+def _only_format(
+    files: Sequence[Path], columns: str, remarks: Remarks
+) -> tuple[HistoryFormat, list[Path]]:
     """The format of all files that have one; the others are noted."""
     found = [(path, None if is_not_jobs(path) else format_of(path)) for path in files]
     readable = [path for path, form in found if form is not None]
     forms = [form for _, form in found if form is not None]
     if not forms:
-        raise ScenarioError(_why_unknown(files), source=str(files[0]) if files else "")
+        raise ScenarioError(_why_unknown(files, columns), source=str(files[0]) if files else "")
     if len(formats := _examples(found)) > 1:
         raise ScenarioError(_several(formats), source=readable[0])
     for path, form in found:
@@ -235,8 +237,12 @@ def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat
     return forms[0], readable
 
 
-def _why_unknown(files: Sequence[Path]) -> str:
+def _why_unknown(files: Sequence[Path], columns: str) -> str:
     why = why_no_text(files[0]) if len(files) == 1 else ""
+    if not why and columns and len(files) == 1:
+        first, *_ = begin_of(files[0]).decode("utf-8", "replace").strip().splitlines() or [""]
+        head = "its first line names the columns, separated by commas, semicolons, tabs or |"
+        why = f"this is no table: of one {head}; here that is {first[:60]!r}"
     return why or f"nothing here that can be imported; known are: {known_formats()}"
 
 

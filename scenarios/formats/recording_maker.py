@@ -91,14 +91,14 @@ class RecordingMaker:
             self.remarks.add("dropped", note, place)
         return False
 
-    def add(self, job: HistoryJob) -> None:
-        """Take a job, which the reader has come to the end of."""
+    def add(self, job: HistoryJob) -> bool:
+        """Take a job, which the reader has come to the end of; whether it can be played."""
         times = (job.submit_ms, job.launch_ms, job.finish_ms)
         if times in self._times.setdefault(job.name, set()):
             self.remarks.add(
                 "dropped", "jobs that were there before, with the same times", job.place
             )
-            return
+            return False
         self._times[job.name].add(times)
         self._rename(job)
         if len(self._names) > JOBS_MAX:
@@ -107,6 +107,7 @@ class RecordingMaker:
         if draft is not None:
             self._drafts.append(draft)
             self._collecting.hear(job)
+        return draft is not None
 
     def _rename(self, job: HistoryJob) -> None:
         """Give a job whose name another has a name of its own: `sort`, then `sort~2`."""

@@ -154,7 +154,8 @@ class SwfReader:
         job.queue = f"queue{row.queue:.0f}" if row.queue >= 0 else ""
         job.requested_ms = round(row.wanted_time * 1000) if row.wanted_time > 0 else None
         for number in range(processors):
-            attempt = HistoryAttempt(start_ms, end_ms, "succeeded", name="0")
+            told = row.wait >= 0
+            attempt = HistoryAttempt(start_ms, end_ms, "succeeded", name="0", times_told=told)
             job.maps[number] = HistoryTask([attempt], line=line)
         return job
 

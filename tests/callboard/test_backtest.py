@@ -301,3 +301,11 @@ def test_a_large_history_is_not_played_again_for_it(
     monkeypatch.setattr(what_if, "REPLAYED_TASKS_MAX", 10)
     _, out, _ = callboard("run", str(history[0]), "--nodes", "5", "--policy", "fifo")
     assert f"How far it is off: callboard backtest {history[0]} --policy" in out
+
+
+def test_a_file_without_hosts_tells_the_causes_too(callboard: Run, tmp_path: Path) -> None:
+    """It was said not to tell when its tasks ran, of which it tells start and end."""
+    status, out, _ = callboard("backtest", str(written(tmp_path, SWF)), "--policy", "fifo")
+    assert status == 0
+    assert "of the mean, by cause" in out
+    assert "the file does not tell when its tasks ran" not in out

@@ -37,14 +37,19 @@ def imported_history(spec: RunSpec, base_dir: Path) -> Imported:
     return load_history(workload.located(base_dir), workload.columns)
 
 
+RESPONSE_TOLD_BY = (
+    "A table of jobs tells it by `end`, or by `start` and `duration`; one of tasks by `submit`,"
+    " `start` and `end`; an SWF by its waits"
+)
+
+
 def check_comparable(found: Imported, jobs: int) -> None:
     """InputError if of none of the first `jobs` a response is told that could be predicted."""
     if any(job.tells_response for job in found.recording.jobs[:jobs]):
         return
     raise InputError(
         "no job that succeeded tells how long it took: there is nothing to compare;"
-        " `callboard run` plays it all the same.  A table of jobs tells it by `end`, or by `start`"
-        " and `duration`; one of tasks by `submit`, `start` and `end`; an SWF by its waits"
+        f" `callboard run` plays it all the same.  {RESPONSE_TOLD_BY}"
     )
 
 

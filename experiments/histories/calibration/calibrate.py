@@ -111,7 +111,7 @@ def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:
     name = "shuffle rate"
     if not (log_.kind == REDUCE).any():
         return Untold(name, "there is no reduce")
-    known = log_.timed(REDUCE) & (log_.ending == SUCCEEDED) & (log_.shuffled_ms != UNTOLD)
+    known = log_.placed(REDUCE) & (log_.ending == SUCCEEDED) & (log_.shuffled_ms != UNTOLD)
     last_map = np.full(len(log_.maps), UNTOLD)
     maps = (log_.kind == MAP) & (log_.ending == SUCCEEDED)
     ends = np.maximum(log_.booked_ms[maps], log_.end_ms[maps])

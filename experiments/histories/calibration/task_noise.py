@@ -100,7 +100,7 @@ def task_noise(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
 
 def map_times(log_: AttemptLog) -> MapTimes:
     """The maps that succeeded, of jobs that have several of known locality."""
-    kept = log_.timed(MAP) & (log_.ending == SUCCEEDED)
+    kept = log_.placed(MAP) & (log_.ending == SUCCEEDED)
     no_input = np.isin(log_.job, np.unique(log_.job[log_.level != UNTOLD]), invert=True)
     kept &= (log_.level != UNTOLD) | no_input
     _, place, sizes = np.unique(log_.job[kept], return_inverse=True, return_counts=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.vocabulary.faults import Crash
+from callboard.scenarios.formats.attempt_log import UNTOLD
 from callboard.scenarios.formats.column_map import is_table, written_ms
 from callboard.scenarios.formats.recording_file import import_files
 from callboard.scenarios.scenario_file import ScenarioFile, make_script
@@ -114,7 +115,7 @@ def test_a_row_a_job_tells_how_it_ended_and_how_long_it_took(tmp_path: Path) -> 
     remarks = found.remarks
     assert remark(remarks, "attempts that succeeded")[:2] == ("read", 3)
     assert remark(remarks, "attempts that failed")[:2] == ("read", 2)
-    assert remark(remarks, "tell when they ended")[:2] == ("read", 5)
+    assert remark(remarks, "tell when they ended")[:2] == ("read", 4)
     assert remark(remarks, "had not begun") == ("dropped", 1, ["history:5"])
     assert remark(remarks, "had not ended") == ("dropped", 1, ["history:6"])
     assert remark(remarks, "no map tells how long") == ("dropped", 1, ["history:7"])
@@ -402,3 +403,44 @@ def test_a_reduce_that_never_succeeded_fails_after_as_long_as_it_ran(tmp_path: P
     columns = "job=job,task=task,kind=kind,start=start,end=end,state=state,unit=s"
     (job,) = imported(written(tmp_path, table), columns).recording.jobs
     assert [each.ms for rows in job.tasks.failures.values() for each in rows] == [7_000] * 4
+
+
+@pytest.mark.parametrize("before", ["# of last week", "JobID    Submit    Start"])
+def test_what_stands_before_the_names_of_the_columns_is_shown(tmp_path: Path, before: str) -> None:
+    """A comment, or `sacct` without --parsable2: known formats were listed, and this was one."""
+    error = error_of(lambda: imported(written(tmp_path, f"{before}\n{SACCT}"), SACCT_MAP))
+    assert f"here that is {before!r}" in error.problem
+
+
+def test_a_job_that_begins_before_its_submission_tells_no_response(tmp_path: Path) -> None:
+    """It was compared: 180 s of work in a response of 80 s."""
+    early = SACCT.replace("1|2026-01-01T00:00:00|", "1|2026-01-01T00:00:30|")
+    found = imported(written(tmp_path, early), SACCT_MAP)
+    assert found.recording.jobs[-1].response_ms is None
+    assert remark(found.remarks, "began before their submission") == ("dropped", 1, ["history:2"])
+    table = "job,task,came,start,end\na,1,5,3,20\nb,1,5,6,20\n"
+    columns = "job=job,task=task,submit=came,start=start,end=end,unit=s"
+    jobs = imported(written(tmp_path, table), columns).recording.jobs
+    assert [job.response_ms for job in jobs] == [None, 15_000]
+
+
+def test_a_submission_that_is_not_told_is_guessed_and_said(tmp_path: Path) -> None:
+    table = "job,task,start,end\na,1,5,9\na,2,3,9\nb,1,6,20\n"
+    columns = "job=job,task=task,start=start,end=end,unit=s"
+    found = imported(written(tmp_path, table), columns)
+    assert remark(found.remarks, "submitted when they began")[:2] == ("guessed", 2)
+    assert [job.submit_ms for job in found.recording.jobs] == [0, 3_000]
+
+
+def test_times_that_a_table_does_not_tell_are_not_kept_as_told(tmp_path: Path) -> None:
+    """Without a host, too, `start` and `end` say when a job's tasks ran; a length alone does not,
+    and of tasks in waves neither does their job's start.
+    """
+    told = imported(written(tmp_path, SACCT), SACCT_MAP).log
+    assert told is not None
+    assert told.begin_ms.tolist()[:2] == [told.submit_ms[0] + 10_000] * 2
+    lengths = "job,came,start,each,n\na,0,10,30,8\n"
+    for columns in ("submit=came,map_time=each,maps=n", "submit=came,start=start,map_time=each"):
+        log = imported(written(tmp_path, lengths), f"job=job,{columns},unit=s").log
+        assert log is not None
+        assert set(log.begin_ms.tolist()) == {UNTOLD}

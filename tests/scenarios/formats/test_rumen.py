@@ -131,8 +131,9 @@ class Collector(RecordingMaker):
         super().__init__("", "", Remarks())
         self.read: dict[str, HistoryJob] = {}
 
-    def add(self, job: HistoryJob) -> None:
+    def add(self, job: HistoryJob) -> bool:
         self.read[job.name] = job
+        return True
 
     def told(self, attempt: HistoryAttempt) -> tuple[object, ...]:
         host = self.hosts.names[attempt.host], self.hosts.racks[attempt.host]
