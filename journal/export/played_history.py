@@ -157,6 +157,15 @@ class PlayedHistory:
                     if number not in self._open:
                         raise InconsistentEvents(f"attempt {number} was never launched")
                     self._open[number].lost_ms = event.at_ms
+            case ev.RunEnded(reason="complete"):
+                self._give_way(event.at_ms)
+
+    def _give_way(self, at_ms: Millis) -> None:
+        """A run is over with its last job: what ran then gives way, and nobody hears of it."""
+        for attempt in self._open.values():
+            if attempt.started_ms is not None and attempt.ended_ms is None:
+                attempt.ended_ms = attempt.booked_ms = at_ms
+                attempt.outcome = Outcome.KILLED
 
     def _launched(self, event: ev.AttemptLaunched) -> None:
         job, stage = self.jobs[event.job], event.stage

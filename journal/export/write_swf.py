@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.export.played_history import PlayedHistory, PlayedJob, PlayedTask
-from callboard.journal.tell.names import printable
+from callboard.journal.tell.names import count, printable
 from callboard.scheduler.model import MAP, MAPS, Millis
 
 _STATUS = {Outcome.SUCCEEDED: 1, Outcome.FAILED: 0, Outcome.KILLED: 5}
@@ -36,10 +36,15 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     unequal = sum(len({_ran_ms(task) for task in job.of(MAPS)} - {None}) > 1 for job in jobs)
     large = sum(job.submitted.maps > history.slots(MAP) for job in jobs)
     more = "processors than the cluster has map slots: logs are of jobs that fit"
+    several = count(unequal, "job")
+    have = "it has" if large == 1 else "they have"
     found = [
-        (large, f"that {large:,} jobs had their maps in turn: they have more {more}"),
-        (reduces, f"{reduces:,} reduces: a job is that many processors for one time"),
-        (unequal, f"maps of several lengths in {unequal:,} jobs: their mean stands for each"),
+        (large, f"that {count(large, 'job')} had maps in turn: {have} more {more}"),
+        (reduces, f"{count(reduces, 'reduce')}: a job is that many processors for one time"),
+        (
+            unequal,
+            f"maps of several lengths in {count(unequal, 'job')}: their mean stands for each",
+        ),
     ]
     return [text for number, text in found if number]
 
@@ -60,10 +65,11 @@ def _line(job: PlayedJob, user: int, queue: int) -> str:
 
 
 def _ran_ms(task: PlayedTask) -> Millis | None:
-    best = task.best
-    if best is None or best.started_ms is None or best.ended_ms is None:
+    """How long the attempt ran that counts: the last to succeed, else the last."""
+    counts = task.best or task.attempts[-1]
+    if counts.started_ms is None or counts.ended_ms is None:
         return None
-    return best.ended_ms - best.started_ms
+    return counts.ended_ms - counts.started_ms
 
 
 def _seconds(ms: Millis) -> str:

@@ -44,7 +44,18 @@ class TaskLengths:
 
     def map_ms(self) -> list[Millis]:
         """What each map took, those that never ran last; empty if no map tells."""
-        return self._lengths(MAPS, [each.ms for each in self.maps], self._job.maps_told)
+        lengths = self._lengths(MAPS, [each.ms for each in self.maps], self._job.maps_told)
+        return lengths or self._until_killed()
+
+    def _until_killed(self) -> list[Millis]:
+        """Lengths by which no map of a killed job ends before that, if one had begun."""
+        job, begun = self._job, any(each.task.attempts for each in self.maps)
+        response_ms = (job.finish_ms or 0) - (job.submit_ms or 0)
+        if job.ending != "killed" or not begun or not 0 < response_ms <= LONGEST_MS:
+            return []
+        note = "maps of jobs that were killed before one of them had ended: they run until then"
+        self._remarks.add("guessed", note, job.place, len(self.maps))
+        return [response_ms] * (len(self.maps) + self._missing(len(self.maps), job.maps_told, MAPS))
 
     def reduce_parts(self) -> list[RecordedReduce]:
         """The parts of each reduce, those that never ran last."""

@@ -115,6 +115,24 @@ def test_a_shared_trace_with_setups_and_cleanups_comes_back(tmp_path: Path) -> N
     assert after == before
 
 
+@pytest.mark.parametrize("to", ["again.history", "again.swf"])
+def test_a_killed_job_whose_maps_had_not_ended_comes_back(
+    world: str, tmp_path: Path, to: str
+) -> None:
+    """It had attempts without an end, or a run time of -1, and could not be imported again."""
+    one = '[workload]\nkind = "jobs"\njob = [{ name = "j", maps = 4, map_s = 600.0 }]\n'
+    kill = '[[timeline]]\nat_s = 400\nwhat = "kill-job"\njob = "j"\n'
+    text = f'name = "killed"\npolicies = ["fifo"]\n[cluster]\nnodes = 2\nracks = 1\n{one}{kill}'
+    Path(world).write_text(text, encoding="utf-8")
+    journal, before = recorded(tmp_path, world)
+    _, after = recorded(tmp_path, str(exported(journal, to)))
+    assert len(before) == len(after) == 4
+    if to == "again.history":
+        assert after == before
+    else:
+        assert " 399.306 4 " in (tmp_path / to).read_text(encoding="utf-8")
+
+
 PLAIN = """
 name = "plain"
 policies = ["fifo"]
