@@ -17,9 +17,7 @@ from callboard.scheduler.model import Millis
 if TYPE_CHECKING:
     from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob
 
-_MISSING = (
-    "beside the scenario or the journal; put it back there: neither holds the tasks themselves"
-)
+_MISSING = "beside the scenario or the journal; neither holds the tasks themselves: copy it there"
 _FOREIGN = (
     "is not the file that was imported with this scenario, or is damaged; put that one back, import"
     " the history again, or take the line out"

@@ -41,10 +41,7 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     found = [
         (large, f"that {count(large, 'job')} had maps in turn: {have} more {more}"),
         (reduces, f"{count(reduces, 'reduce')}: a job is that many processors for one time"),
-        (
-            unequal,
-            f"maps of several lengths in {count(unequal, 'job')}: their mean stands for each",
-        ),
+        (unequal, f"maps of several lengths in {several}: their mean stands for each"),
     ]
     return [text for number, text in found if number]
 
