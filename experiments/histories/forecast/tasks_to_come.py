@@ -23,7 +23,7 @@ SOME = 3
 """Jobs of which as many tasks have ended tell how much those of one job vary."""
 
 UNKNOWN_MS = 60_000
-"""How long a task takes where nothing at all has ended."""
+"""How long a task takes at least where nothing at all has ended."""
 
 LengthDraw = Callable[[float], float]
 """Draws the length of a task that is longer than what is given, in ms."""
@@ -60,7 +60,7 @@ class TasksToCome:
             return lambda beyond: lengths.draw(rng, beyond)
         level = _own_level(own, rng) if own.ended else self._level(job, rng)
         if level is None:
-            return lambda beyond: 2 * beyond or UNKNOWN_MS
+            return lambda beyond: max(2 * beyond, UNKNOWN_MS)
         if level == 0:
             return lambda beyond: beyond
         return lambda beyond: level * self._spread.draw(rng, beyond / level)
@@ -76,7 +76,7 @@ class TasksToCome:
             return ""
         if known:
             return f"too few {called} have ended to tell how much their lengths vary"
-        guess = f"{UNKNOWN_MS // 1000} s each, or twice as long as one has run already"
+        guess = f"{UNKNOWN_MS // 1000} s each, or twice what one has run if that is more"
         return f"none of the {called} has ended yet, and their lengths are guessed: {guess}"
 
     def _level(self, job: JobSpec, rng: np.random.Generator) -> float | None:
