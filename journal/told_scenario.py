@@ -1,6 +1,7 @@
 """What a journal's first event tells of its scenario, which may be of another version."""
 
-from typing import Any, TypeVar
+import re
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -24,6 +25,16 @@ class _ToldWorkload(msgspec.Struct, frozen=True):
     kind: str = ""
 
 
+class _ToldJob(msgspec.Struct, frozen=True):
+    name: str = ""
+
+
+class _ToldBurst(msgspec.Struct, frozen=True):
+    what: Literal["burst"]
+    job: _ToldJob
+    times: int = 1
+
+
 class ToldScenario(msgspec.Struct, frozen=True):
     """The few settings that readers of journals need, with the defaults where they are not told."""
 
@@ -31,6 +42,21 @@ class ToldScenario(msgspec.Struct, frozen=True):
     cluster: _ToldCluster = _ToldCluster()
     workload: _ToldWorkload = _ToldWorkload()
     policies: tuple[str, ...] = ()
+    timeline: Any = ()
+
+    def burst_of(self, job: str) -> str:
+        """The burst that a job of this name came with, or the one of several that it repeats; empty
+        if it came with none, or with one that has no name.
+        """
+        for entry in self.timeline if isinstance(self.timeline, list) else ():
+            try:
+                burst = msgspec.convert(entry, _ToldBurst)
+            except msgspec.ValidationError:  # another kind of entry
+                continue
+            found = re.fullmatch(rf"({re.escape(burst.job.name)})(-\d+)?(-\d+)?", job)
+            if burst.job.name and found:
+                return burst.job.name + (found[2] or "") * (burst.times > 1)
+        return ""
 
     @property
     def plays_history(self) -> bool:

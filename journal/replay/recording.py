@@ -20,6 +20,7 @@ from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell.response_parts import ResponseParts, response_parts
+from callboard.journal.told_scenario import ToldScenario, told_scenario
 from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId
 
 _SNAPSHOT_EVERY = 16_384
@@ -108,6 +109,8 @@ class Recording:
         self.launched: dict[AttemptId, int] = {}
         """Which event launched an attempt."""
         self.suspensions: dict[AttemptId, list[Millis]] = {}
+        self._told: ToldScenario | None = None
+        self._bursts = set[str]()
         self.times = array("q")
         self.kinds = bytearray()
         self.jobs = array("i")
@@ -203,9 +206,17 @@ class Recording:
 
     def _note_start(self, event: ev.RunStarted) -> None:
         self.insight = Insight(event, self._make_oracle)
+        self._told = told_scenario(event)
 
     def _note_end(self, _event: ev.RunEnded) -> None:
         self.closed = True
+
+    def _note_submission(self, event: ev.JobSubmitted) -> None:
+        """The first job of a burst marks when that came: no event of its own tells it."""
+        burst = "" if self._told is None else self._told.burst_of(event.name)
+        if burst and burst not in self._bursts:
+            self._bursts.add(burst)
+            self.history.mark(event.at_ms, ev.Mark.FAULT)
 
     def _note_launch(self, event: ev.AttemptLaunched) -> None:
         self.launched[event.attempt] = len(self.times)
@@ -260,6 +271,7 @@ class Recording:
 _NOTED: dict[type[ev.AnyEvent], Callable[[Recording, Any], None]] = {
     ev.RunStarted: Recording._note_start,
     ev.RunEnded: Recording._note_end,
+    ev.JobSubmitted: Recording._note_submission,
     ev.AttemptLaunched: Recording._note_launch,
     ev.AttemptSuspended: Recording._note_suspension,
 }

@@ -267,3 +267,12 @@ def test_a_deed_that_nobody_waits_for_leaves_the_journal_as_it_was(tmp_path: Pat
     assert FaultStruck(300_001, Crash(1)) not in events
     assert events[:-1] == [*outage()][: len(events) - 1]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_burst_has_a_mark_and_is_the_next_intervention() -> None:
+    """Its jobs have no event of their own for that: `u` `f` played past it."""
+    with LiveServer([plan()]) as server:
+        frame = ask(server, GoTo(100_000), Intervene(burst=BURST), GoTo(150_000), GoTo(0))
+        assert frame.at_ms == 0
+        frame = ask(server, Step(StepKind.FAULT))
+        assert frame.at_ms == 100_001
