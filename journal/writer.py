@@ -158,7 +158,10 @@ def _taken(path: Path) -> BinaryIO:
     """The file, empty; nothing of it is touched before it is certain that nobody writes it."""
     flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = os.fdopen(os.open(path, flags, 0o666), "wb")
+    try:
+        file = os.fdopen(os.open(path, flags, 0o666), "wb")
+    except FileNotFoundError:  # in /proc and the like, where it says no more
+        raise OSError(errno.EACCES, "no file can be made there", str(path)) from None
     try:
         if not hold(file):
             busy = "another run is being recorded in it; choose another name"

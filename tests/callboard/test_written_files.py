@@ -81,3 +81,12 @@ def test_where_no_file_can_be_that_is_said_before_the_work(
     assert (status, told) == (2, "")
     assert "can be written in sealed" in error or "can be made in" in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder that takes no files here")
+def test_a_journal_that_cannot_be_made_is_told_as_one_to_be_written(callboard: Run) -> None:
+    """It was told how a journal is written, which it had been asked for."""
+    status, _, err = callboard(
+        "run", "two-jobs", "--policy", "fifo", "--journal", "/proc/a.journal"
+    )
+    assert (status, err) == (2, "callboard: /proc/a.journal: no file can be made there\n")
