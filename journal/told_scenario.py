@@ -1,6 +1,8 @@
 """What a journal's first event tells of its scenario, which may be of another version."""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -29,10 +31,21 @@ class _ToldJob(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class _ToldBurst(msgspec.Struct, frozen=True):
+class ToldBurst(msgspec.Struct, frozen=True):
+    """An entry of the timeline that brings jobs; those of one without a name cannot be told."""
+
     what: Literal["burst"]
     job: _ToldJob
     times: int = 1
+
+    def name_of(self, job: str) -> str:
+        """What it is called, or that repetition of it which a job of this name came with; empty if
+        the job came with none.
+        """
+        found = re.fullmatch(rf"{re.escape(self.job.name)}(-\d+)?(-\d+)?", job)
+        if found is None or not self.job.name:
+            return ""
+        return self.job.name + (found[1] or "") * (self.times > 1)
 
 
 class ToldScenario(msgspec.Struct, frozen=True):
@@ -44,19 +57,11 @@ class ToldScenario(msgspec.Struct, frozen=True):
     policies: tuple[str, ...] = ()
     timeline: Any = ()
 
-    def burst_of(self, job: str) -> str:
-        """The burst that a job of this name came with, or the one of several that it repeats; empty
-        if it came with none, or with one that has no name.
-        """
+    def bursts(self) -> Iterator[ToldBurst]:
+        """Those of the timeline."""
         for entry in self.timeline if isinstance(self.timeline, list) else ():
-            try:
-                burst = msgspec.convert(entry, _ToldBurst)
-            except msgspec.ValidationError:  # another kind of entry
-                continue
-            found = re.fullmatch(rf"({re.escape(burst.job.name)})(-\d+)?(-\d+)?", job)
-            if burst.job.name and found:
-                return burst.job.name + (found[2] or "") * (burst.times > 1)
-        return ""
+            with suppress(msgspec.ValidationError):  # another kind of entry
+                yield msgspec.convert(entry, ToldBurst)
 
     @property
     def plays_history(self) -> bool:

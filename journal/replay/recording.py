@@ -20,7 +20,7 @@ from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell.response_parts import ResponseParts, response_parts
-from callboard.journal.told_scenario import ToldScenario, told_scenario
+from callboard.journal.told_scenario import ToldBurst, told_scenario
 from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId
 
 _SNAPSHOT_EVERY = 16_384
@@ -109,8 +109,8 @@ class Recording:
         self.launched: dict[AttemptId, int] = {}
         """Which event launched an attempt."""
         self.suspensions: dict[AttemptId, list[Millis]] = {}
-        self._told: ToldScenario | None = None
-        self._bursts = set[str]()
+        self._bursts: tuple[ToldBurst, ...] = ()
+        self._bursts_begun = {""}
         self.times = array("q")
         self.kinds = bytearray()
         self.jobs = array("i")
@@ -206,16 +206,16 @@ class Recording:
 
     def _note_start(self, event: ev.RunStarted) -> None:
         self.insight = Insight(event, self._make_oracle)
-        self._told = told_scenario(event)
+        self._bursts = tuple(told_scenario(event).bursts())
 
     def _note_end(self, _event: ev.RunEnded) -> None:
         self.closed = True
 
     def _note_submission(self, event: ev.JobSubmitted) -> None:
         """The first job of a burst marks when that came: no event of its own tells it."""
-        burst = "" if self._told is None else self._told.burst_of(event.name)
-        if burst and burst not in self._bursts:
-            self._bursts.add(burst)
+        begun = {burst.name_of(event.name) for burst in self._bursts} - self._bursts_begun
+        if begun:
+            self._bursts_begun |= begun
             self.history.mark(event.at_ms, ev.Mark.FAULT)
 
     def _note_launch(self, event: ev.AttemptLaunched) -> None:
