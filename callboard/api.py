@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 import msgspec
 
 from callboard.actors.kernel.kernel import ActorFailed
+from callboard.call_arguments import check_choice, check_texts, check_whole
 from callboard.console import PlainConsole
 from callboard.experiments.error_messages import BAD_INPUT, failure_line, frames_of_own_file
 from callboard.experiments.journal_paths import refuse_to_replace_played
@@ -42,7 +43,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How to run; only `until_ms`, `tie_order` and `patient` can change what happens: a patient run
     goes on although its preemption goes round.  With `check` the run is tested against every rule
     (`journal.checks`) as it goes, with `slowdown` it is also computed how long its jobs take alone.
-    `engine` is who plays (see `compare`).  `host` is the old name of `driver`.
+    `engine` is who plays (see `compare`).  `journal` is the file in which the run is recorded,
+    a path or its text.  `host` is the old name of `driver`.
     """
 
     until_ms: Millis | None = None
@@ -99,14 +101,21 @@ def run(
     input, InputError for a journal that is to replace itself.
     """
     options = options or RunOptions()
+    driver = options.host or options.driver
+    check_choice("engine", options.engine, get_args(EngineName))
+    check_choice("driver", driver, get_args(DriverName))
+    check_whole("until_ms", options.until_ms, 0)
+    check_whole("tie_order", options.tie_order, 0)
     meant = () if policy is None else _policies(policy)
     if len(meant) > 1:
         raise InputError(
             f"policy: one run has one, not {len(meant)}; `callboard.compare` takes more"
         )
-    spec = load_run(str(scenario), [*_each(overrides), *_seed(seed)], trust=Trust(trust, meant))
-    if options.journal is not None:
-        refuse_to_replace_played(options.journal, [scenario])
+    asked = [*_overrides(overrides), *_seed(seed)]
+    spec = load_run(str(scenario), asked, trust=Trust(trust, meant))
+    journal = None if options.journal is None else Path(options.journal)
+    if journal is not None:
+        refuse_to_replace_played(journal, [scenario])
     spec = msgspec.structs.replace(
         spec,
         policy=chosen_policies(spec, meant or [spec.policy])[0],
@@ -114,11 +123,10 @@ def run(
         tie_order=options.tie_order,
         patient=options.patient,
     )
-    driver = options.host or options.driver
-    result = RunTask(spec, driver, options.journal, options.check, engine=options.engine).run()
+    result = RunTask(spec, driver, journal, options.check, engine=options.engine).run()
     if options.slowdown:
         result = SoloTimes(solo_times(spec)).of(result)
-    return Run(spec, result, options.journal)
+    return Run(spec, result, journal)
 
 
 @_told_briefly
@@ -142,7 +150,9 @@ def compare(
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.
     """
-    asked, overrides = _policies(policies), _each(overrides)
+    check_choice("engine", engine, get_args(EngineName))
+    check_whole("cores", cores, 1)
+    asked, overrides = _policies(policies), _overrides(overrides)
     source = RunSource(str(scenario), trust=Trust(trust, asked))
     first = source.run(overrides)
     named = source.policies(first, asked)
@@ -184,12 +194,14 @@ def sweep(
     this machine do it.  Raises what `run` does for the first setting; later ones that cannot be
     are among the `failed`.
     """
+    check_choice("engine", engine, get_args(EngineName))
+    check_whole("cores", cores, 1)
     varied = {key: _each(values) for key, values in (vary or {}).items()}
     plan = SweepPlan(
         scenarios=tuple(map(str, _each(scenarios))),
         policies=(*_policies(policies), *map(str, varied.get(POLICY, ()))),
         settings=_settings(varied),
-        fixed=fixed_setting(_each(overrides)),
+        fixed=fixed_setting(_overrides(overrides)),
         seeds=str(seeds),
         slowdown=slowdown,
         trust=trust,
@@ -251,6 +263,13 @@ def _policies(policies: object) -> tuple[str, ...]:
             told = f"the class {each.__name__}" if isinstance(each, type) else f"{each!r:.80}"
             problem = f"a policy is its spelling, as 'fair' or './mine.py:Mine'; got {told}"
             raise InputError(problem)
+    return found
+
+
+def _overrides(overrides: object) -> tuple[str, ...]:
+    """What `--set` takes, one or several."""
+    found = _each(overrides)
+    check_texts("overrides", found, "cluster.nodes=30")
     return found
 
 

@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
+from callboard.call_arguments import check_kind, check_positive
 from callboard.column_table import ColumnTable
 from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
@@ -156,6 +157,7 @@ class Run:
 
         InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
         """
+        check_kind("plot", beside, Run)
         alone = figure == "slowdown"
         runs = [run.chart_run(alone=alone) for run in (self, *beside)]
         return picture_of_runs(figure, runs, of)
@@ -166,6 +168,8 @@ class Run:
         With `within_s` it says which share of the jobs was done within that time.  OSError as
         files do, MissingExtraError.
         """
+        check_kind("report", beside, Run)
+        check_positive("within_s", within_s)
         runs = [run.chart_run(alone=True) for run in (self, *beside)]
         write_report(source_of_runs(runs, within_s), Path(to))
         return Path(to)
@@ -250,6 +254,7 @@ class Comparison:
 
     def report(self, to: str | Path, within_s: float | None = None) -> Path:
         """Write a page about the comparison (docs/report.md), and say where.  Errors as `Run`'s."""
+        check_positive("within_s", within_s)
         write_report(source_of_cells(self._cells(), within_s), Path(to))
         return Path(to)
 
@@ -310,6 +315,7 @@ class Sweep:
 
     def report(self, to: str | Path, within_s: float | None = None) -> Path:
         """Write a page about the sweep (docs/report.md), and say where.  Errors as `Run`'s."""
+        check_positive("within_s", within_s)
         write_report(source_of_sweep(self._stored(), within_s, self.store), Path(to))
         return Path(to)
 

@@ -111,6 +111,8 @@ def may_be(kind: types.Type) -> str:
             return _text(kind)
         case types.IntType() | types.FloatType():
             return _number(kind)
+        case types.CustomType(cls=cls) if cls is Path:
+            return "a path"
     return "anything"
 
 

@@ -154,11 +154,19 @@ def _refuse_plan(options: argparse.Namespace) -> None:
         raise InputError("--show plays nothing: leave out what is to be played")
 
 
+_WHAT_IS_PLAYED = (
+    *("scenarios", "vary", "sobol", "morris", "samples", "policy", "seeds", "set", "map"),
+    *("slowdown", "no_faults", "until"),
+)
+"""The options of which a design says the same."""
+
+
 def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     """The sweep that the arguments ask for, and the question behind it."""
     if options.design is not None:
-        if options.scenarios or options.vary or options.sobol or options.morris:
-            raise InputError("--design says what is played; leave out what else does")
+        if beside := next((each for each in _WHAT_IS_PLAYED if vars(options)[each]), ""):
+            named = "a scenario" if beside == "scenarios" else f"--{beside.replace('_', '-')}"
+            raise InputError(f"--design says what is played; leave out {named}, or write it there")
         plan = read_design(options.design)
         changes = {"trust": options.trust, "engine": options.engine}
         return msgspec.structs.replace(plan, **changes), None
@@ -168,6 +176,9 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     spelled = [parse_variation(f"{POLICY}={text}")[1] for text in options.policy]
     policies = [name for key, values in varied if key == POLICY for name in values]
     question = _question(options)
+    fixed, keys = _fixed(options), {key for key, _ in varied}
+    if twice := next((key for key, _ in fixed if key in keys), ""):
+        raise InputError(f"{twice}: --vary and --set both say what it is; leave one of them out")
     settings = all_combinations([each for each in varied if each[0] != POLICY])
     if question is not None:
         settings = question.settings()
@@ -175,7 +186,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         scenarios=tuple(dict.fromkeys(options.scenarios)),
         policies=tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies])),
         settings=settings,
-        fixed=_fixed(options),
+        fixed=fixed,
         seeds=options.seeds or "1",
         slowdown=options.slowdown,
         faults=not options.no_faults,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from numbers import Integral
 
 from callboard.experiments.user_errors import InputError
 
@@ -22,9 +23,12 @@ def seeds_of(asked: int | str | Iterable[int], first: int = 1) -> tuple[int, ...
         return _written(asked, first)
     if isinstance(asked, int):
         return _checked(range(first, first + asked), str(asked))
-    if not isinstance(asked, Iterable):
-        raise InputError(f"seeds: expected a number of seeds, a range or a list; got {asked!r:.80}")
-    return _checked(tuple(asked), str(asked))
+    given: object = asked  # which may be anything from a script
+    seeds = tuple(given) if isinstance(given, Iterable) else None
+    if seeds is None or not all(isinstance(each, Integral) for each in seeds):
+        problem = "expected a number of seeds, a range as '1001..1010', or a list of numbers"
+        raise InputError(f"seeds: {problem}; got {asked!r:.80}")
+    return _checked(tuple(map(int, seeds)), str(asked))
 
 
 def _written(text: str, first: int) -> tuple[int, ...]:

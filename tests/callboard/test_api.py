@@ -8,8 +8,10 @@ import traceback
 import types
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,15 @@ from callboard.notebook import Run, Sweep
 from callboard.scheduler.orders.fifo import Fifo
 
 NOISE = ["tasks.sigma=0.4"]
+
+
+UNTYPED: Any = callboard
+"""As a script without types calls it."""
+
+
+def run_with(**options: Any) -> Run:
+    """A run with these options."""
+    return callboard.run("two-jobs", options=callboard.RunOptions(**options))
 
 
 class TestRun:
@@ -134,6 +145,36 @@ class TestCompare:
         assert "ZeroDivisionError: division by zero (mine.py, line 8, in key)" in (
             caught.value.__notes__
         )
+
+    @pytest.mark.parametrize(
+        ("call", "told"),
+        [
+            (partial(UNTYPED.compare, engine="twni"), "engine 'twni': did you mean `twin`?"),
+            (partial(UNTYPED.sweep, "two-jobs", store="x", engine=3), "engine 3: there are"),
+            (partial(UNTYPED.compare, cores=0), "cores: expected a whole number from 1 on; got"),
+            (partial(UNTYPED.compare, seeds=[1, "2"]), "seeds: expected a number of seeds, a"),
+            (partial(UNTYPED.run, overrides=[3]), "overrides: expected texts, as in"),
+            (partial(run_with, engine="foo"), "engine 'foo': there are: auto, actors, twin"),
+            (partial(run_with, driver="foo"), "driver 'foo': there are: trio, direct"),
+            (partial(run_with, until_ms=-3), "until_ms: expected a whole number from 0 on; got -3"),
+        ],
+    )
+    def test_what_a_call_cannot_take_is_told(self, call: Callable[[], object], told: str) -> None:
+        """A misspelt engine was taken for another one, and the others were errors from within."""
+        with pytest.raises(InputError, match=re.escape(told)):
+            call()
+
+    def test_what_results_cannot_take_is_told(self, tmp_path: Path) -> None:
+        one, several = callboard.run("two-jobs"), callboard.compare("two-jobs", seeds=2)
+        with pytest.raises(InputError, match="plot: expected another `Run`; got a `Comparison`"):
+            one.plot("ecdf", several)  # type: ignore[arg-type]
+        for within_s in (-5, "x"):
+            with pytest.raises(InputError, match="within_s: expected a number above 0"):
+                several.report(tmp_path / "b.html", within_s=within_s)  # type: ignore[arg-type]
+
+    def test_a_journal_may_be_named_by_a_text(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "x.journal")
+        assert run_with(journal=path).journal == Path(path)
 
     def test_an_unknown_policy_is_told(self) -> None:
         found = callboard.compare("two-jobs", ["fair"], seeds=2)

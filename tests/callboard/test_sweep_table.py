@@ -113,3 +113,37 @@ def test_runs_that_were_not_asked_for_are_told_and_not_shown(
     _, out, _ = callboard(*asked, "--vary", "tasks.sigma=0.2", "--export", str(export), "--json")
     assert [each["seed"] for each in json.loads(out)] == [7, 7, 8, 8]
     assert len(export.read_text().splitlines()) == 1 + 4
+
+
+DESIGN = """scenarios = ["two-jobs"]
+policies = ["fair"]
+seeds = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--design", "d.toml", "--seeds", "4"), "leave out --seeds, or write it there"),
+        (("--design", "d.toml", "--policy", "fifo"), "leave out --policy, or write it there"),
+        (("--design", "d.toml", "--no-faults"), "leave out --no-faults, or write it there"),
+        (("--design", "d.toml", "two-jobs"), "leave out a scenario, or write it there"),
+        (
+            ("two-jobs", "--vary", "tasks.sigma=0.1", "--set", "tasks.sigma=0.5"),
+            "tasks.sigma: --vary and --set both say what it is",
+        ),
+    ],
+)
+def test_what_is_said_twice_is_refused(
+    callboard: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    told: str,
+) -> None:
+    """The one was left out without a word."""
+    monkeypatch.chdir(tmp_path)
+    Path("d.toml").write_text(DESIGN, encoding="utf-8")
+    status, _, err = callboard("sweep", "--store", "s.sqlite", *words)
+    assert (status, told in err) == (2, True)
+    assert not Path("s.sqlite").exists()
