@@ -25,7 +25,9 @@ class ReservationStory:
     def __init__(self, job: JobId) -> None:
         self._job = job
         self._scheduler = 0
-        self._sent = 0
+        self._sent: Counter[int] = Counter()
+        """How many each scheduler has sent that were not refused; another one if it was lost."""
+        self._sent_to: defaultdict[int, set[NodeId]] = defaultdict(set)
         self._probed: set[NodeId] = set()
         self._awaited_ms: list[Millis] = []
         """How long each set of probed nodes took to answer, all of them."""
@@ -77,8 +79,11 @@ class ReservationStory:
         self._awaited_ms.append(event.at_ms - event.asked_ms)
 
     def _note_sent(self, event: ev.ReservationsSent) -> None:
+        if event.scheduler not in self._sent:
+            self._waiting.clear()  # nodes have forgotten those of one that was lost
         self._scheduler, self._long = event.scheduler, event.long
-        self._sent += len(event.nodes) - len(event.refused)
+        self._sent[event.scheduler] += len(event.nodes) - len(event.refused)
+        self._sent_to[event.scheduler].update(event.nodes)
         self._refused.update(event.refused)
         for node in event.refused:
             if waiting := self._waiting[event.stage, node]:
@@ -92,6 +97,7 @@ class ReservationStory:
         for _ in range(min(event.count, len(waiting))):
             self._waiting[event.stage, event.node].append(waiting.popleft())
         self._nodes.add(event.node)
+        self._sent_to[self._scheduler].add(event.node)
 
     def _note_launch(self, event: ev.AttemptLaunched) -> None:
         if event.why.reason.binds_early:
@@ -113,17 +119,19 @@ class ReservationStory:
             longest = duration(max(self._awaited_ms))
             times = count(len(self._awaited_ms), "time")
             yield f"    {times}; all had answered after {mean} on average, {longest} at most"
-        if self._sent:
-            what = "placement" if self._long else "reservation"
-            nodes = count(len(self._nodes), "node")
-            yield f"  Scheduler {self._scheduler} sent {count(self._sent, what)} for it, to {nodes}"
+        for scheduler, sent in self._sent.items():
+            what = count(sent, "placement" if self._long else "reservation")
+            nodes, lost = count(len(self._sent_to[scheduler]), "node"), ", and then was lost"
+            told = f"  Scheduler {scheduler} sent {what} for it, to {nodes}"
+            yield told + lost * (scheduler != self._scheduler)
         if self._refused:
             refused = count(self._refused.total(), "time")
             who = nodes_shown(node for node, _ in self._refused.most_common())
             yield f"    refused {refused}, for long work on {who}, and sent to others"
         if self._stolen:
             yield f"    {self._stolen:,} waited behind long work, and idle nodes took them over"
-        yield from _waits("brought a task", self._waits)
+        of_all = "of all " if len(self._sent) > 1 else ""
+        yield from _waits(f"{of_all}brought a task", self._waits)
         yield from _waits("tasks were bound to nodes", self._bound_waits)
 
 

@@ -94,6 +94,15 @@ def test_explain_says_which_reservation_waited_and_which_were_refused() -> None:
     assert "    1 brought a task, and waited there 3.004 s on average" in said
 
 
+def test_what_a_lost_scheduler_had_sent_is_not_that_of_the_next_one() -> None:
+    """Its reservations were said to be the other's, and a task to have waited since the first."""
+    other = replace(SENT, at_ms=1000, scheduler=5)
+    said = list(explain_wait([SUBMITTED, SENT, other, launched(3004, 0, 1)], 4))
+    assert "  Scheduler 3 sent 4 reservations for it, to 3 nodes, and then was lost" in said
+    assert "  Scheduler 5 sent 4 reservations for it, to 3 nodes" in said
+    assert "    1 of all brought a task, and waited there 2.004 s on average" in said
+
+
 @pytest.mark.parametrize("policy", ["sparrow", "hawk(cutoff=100)", "eagle(cutoff=100)"])
 def test_every_task_comes_of_a_reservation_that_is_told(policy: str) -> None:
     """As many are sent as are asked for, and nothing waits once all jobs have ended."""

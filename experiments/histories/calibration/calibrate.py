@@ -112,6 +112,8 @@ def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:
     if not (log_.kind == REDUCE).any():
         return Untold(name, "there is no reduce")
     known = log_.placed(REDUCE) & (log_.ending == SUCCEEDED) & (log_.shuffled_ms != UNTOLD)
+    if not known.any():
+        return Untold(name, "no reduce that succeeded tells when its shuffle ended")
     last_map = np.full(len(log_.maps), UNTOLD)
     maps = (log_.kind == MAP) & (log_.ending == SUCCEEDED)
     ends = np.maximum(log_.booked_ms[maps], log_.end_ms[maps])
