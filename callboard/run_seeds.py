@@ -103,8 +103,9 @@ def _rule(options: argparse.Namespace, most: int) -> "PrecisionRule | SelectionR
         if options.best:
             from callboard.experiments.many.selection import SelectionRule
 
-            stage = _stage(FIRST_STAGE, most)
-            return SelectionRule(options.error, options.indifference, stage, most)
+            asked = {"error": options.error, "share": options.indifference}
+            stated = {name: value for name, value in asked.items() if value is not None}
+            return SelectionRule(**stated, first_stage=_stage(FIRST_STAGE, most), most=most)
     except ValueError as error:
         raise InputError(f"--precision, --best: {error}") from None
     return None

@@ -14,7 +14,7 @@ examples:
 import argparse
 
 from callboard.arguments import share, whole_number
-from callboard.experiments.user_errors import EXIT_FAILED
+from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.run_arguments import add_engine_argument, add_world_arguments, plan_world
 from callboard.run_once import plan_once
 from callboard.run_seeds import has_several_seeds, plan_seeds
@@ -66,18 +66,24 @@ def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:
     add("--precision", type=share, metavar="SHARE", help=precise)
     best = "add seeds until the policy with the lowest mean response time is known"
     add("--best", action="store_true", help=best)
-    error = "how probable a wrong name may be (default: 5%%)"
-    add("--error", type=share, default=0.05, metavar="SHARE", help=error)
+    error = "with --best, how probable a wrong name may be (default: 5%%)"
+    add("--error", type=share, metavar="SHARE", help=error)
     steady = (
         "also the mean response time in steady state and its interval, from one long run: without"
         " its warm-up, by batch means (docs/statistics.md)"
     )
     add("--steady", action="store_true", help=steady)
-    zone = "differences below this share of the first policy's mean do not count (default: 5%%)"
-    add("--indifference", type=share, default=0.05, metavar="SHARE", help=zone)
+    zone = (
+        "with --best, differences below this share of the first policy's mean do not count"
+        " (default: 5%%)"
+    )
+    add("--indifference", type=share, metavar="SHARE", help=zone)
 
 
 def run_command(options: argparse.Namespace) -> int:
+    for name in ("error", "indifference"):
+        if vars(options)[name] is not None and not options.best:
+            raise InputError(f"--{name} is how sure --best is to be; add --best")
     names = options.scenarios or [DEFAULT_SCENARIO]
     worlds = [plan_world(name, options, options.policy) for name in names]
     several = has_several_seeds(options)

@@ -64,8 +64,12 @@ class Precision(msgspec.Struct, frozen=True):
         width = f"± {in_percent(shares[worst])} of {first}'s mean"
         known = width if isfinite(shares[worst]) else f"no interval beside {first}'s mean"
         said = f"{name}: {known} after {count_seeds(self.seeds, self.left_out[worst])}"
-        end = "; gave up," if self.stopping is Stopping.GAVE_UP else ","
-        return f"{said}{end} ± {in_percent(self.share)} asked for"
+        asked = f"± {in_percent(self.share)} asked for"
+        if self.stopping is not Stopping.GAVE_UP:
+            return f"{said}, {asked}"
+        if shares[worst] <= self.share:  # as it may be by chance, seen too early or too seldom
+            return f"{said}, too few seeds to rely on it; {asked}"
+        return f"{said}; gave up, {asked}"
 
 
 class PrecisionRule(msgspec.Struct, frozen=True):

@@ -51,7 +51,7 @@ def check_seeds(least: int, most: int) -> None:
     """ValueError for limits to the number of seeds that leave no variance to see."""
     if not 2 <= least <= most:
         told = f"{least} seeds come before the first look, and there are {most}"
-        raise ValueError(f"{told}; name as many seeds or more, and 2 at least")
+        raise ValueError(f"{told}; name as many seeds or more")
 
 
 def count_seeds(seeds: int, left_out: int) -> str:

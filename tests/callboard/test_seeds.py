@@ -157,6 +157,18 @@ class TestRules:
         assert "gave up" in out
         assert "12 seeds" in out
 
+    def test_precision_of_too_few_seeds_is_not_relied_on(self, callboard: Run) -> None:
+        """It gave up although the interval was as narrow as asked for."""
+        policies = ("--policy", "fifo", "--policy", "fair")
+        _, out, _ = callboard("run", "two-jobs", *policies, "--precision", "5%", "--seeds", "5")
+        assert "after 5 seeds, too few seeds to rely on it; ± 5 % asked for" in out
+        assert "gave up" not in out
+
+    def test_what_is_asked_of_best_alone_is_refused_without_it(self, callboard: Run) -> None:
+        for option in ("--error", "--indifference"):
+            status, _, err = callboard("run", *SMALL, "--seeds", "2", option, "1%")
+            assert (status, f"{option} is how sure --best is to be; add --best" in err) == (2, True)
+
     def test_best_names_the_policy_and_the_error(self, callboard: Run) -> None:
         _, out, _ = callboard("run", *SMALL, "--best", "--error", "1%")
         assert "fair has the lowest mean with a probability of at least 99 %" in out
