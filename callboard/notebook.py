@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.call_arguments import check_kind, check_positive
+from callboard.call_arguments import check_class, check_positive
 from callboard.column_table import ColumnTable
 from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
@@ -157,7 +157,7 @@ class Run:
 
         InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
         """
-        check_kind("plot", beside, Run)
+        check_class("plot", beside, Run)
         alone = figure == "slowdown"
         runs = [run.chart_run(alone=alone) for run in (self, *beside)]
         return picture_of_runs(figure, runs, of)
@@ -168,7 +168,7 @@ class Run:
         With `within_s` it says which share of the jobs was done within that time.  OSError as
         files do, MissingExtraError.
         """
-        check_kind("report", beside, Run)
+        check_class("report", beside, Run)
         check_positive("within_s", within_s)
         runs = [run.chart_run(alone=True) for run in (self, *beside)]
         write_report(source_of_runs(runs, within_s), Path(to))

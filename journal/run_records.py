@@ -184,8 +184,8 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
     """One node: its machine, in this state since `since_ms`, and its state in the books.
 
     `down_ms` is how long it was down before that; the master, or a scheduler, gave it up last at
-    `lost_ms`.  Work
-    takes `factor` times as long.  `absent` nodes have been down since before the run.
+    `lost_ms`.  Where there are several schedulers, those in `given_up_by` have no contact with it.
+    Work takes `factor` times as long.  `absent` nodes have been down since before the run.
     """
 
     facts: ev.NodeFacts
@@ -194,6 +194,7 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
     down_ms: Millis = 0
     booked: lc.BookedNodeState = lc.BookedNodeState.IN_SERVICE
     lost_ms: Millis = NEVER
+    given_up_by: frozenset[int] = frozenset()
     absent: bool = False
     factor: float = 1.0
     link_disturbed: bool = False
@@ -211,6 +212,11 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_lost(self) -> bool:
         return self.booked is lc.BookedNodeState.LOST
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the master has given it up, or a scheduler of several has."""
+        return self.is_lost or bool(self.given_up_by)
 
     def down_until(self, at_ms: Millis) -> Millis:
         return self.down_ms + (at_ms - self.since_ms if self.is_down else 0)

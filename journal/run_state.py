@@ -403,7 +403,13 @@ class RunState:
     def _contact_lost(self, event: ev.ContactLost) -> None:
         """One scheduler of several has given it up: for the others the node is where it was."""
         node = self._node(event.node)
-        self.nodes[event.node] = msgspec.structs.replace(node, lost_ms=event.at_ms)
+        by = node.given_up_by | {event.scheduler}
+        self.nodes[event.node] = msgspec.structs.replace(node, lost_ms=event.at_ms, given_up_by=by)
+
+    def _contact_regained(self, event: ev.ContactRegained) -> None:
+        node = self._node(event.node)
+        by = node.given_up_by - {event.scheduler}
+        self.nodes[event.node] = msgspec.structs.replace(node, given_up_by=by)
 
     def _fault_struck(self, event: ev.FaultStruck) -> None:
         match event.fault:
@@ -415,8 +421,12 @@ class RunState:
                 self.paused, self.resumed_ms = False, event.at_ms
             case faults.RestartMaster() | faults.SwitchPolicy() as fault:
                 self._backlog.append(fault)
-            case faults.CrashScheduler():
+            case faults.CrashScheduler() as fault:
                 self.restarted_ms = event.at_ms
+                for number, node in self.nodes.items():  # what it knew of them is gone with it
+                    if fault.scheduler in node.given_up_by:
+                        by = node.given_up_by - {fault.scheduler}
+                        self.nodes[number] = msgspec.structs.replace(node, given_up_by=by)
             case _:
                 return  # what comes of it is told by other events
         if self._backlog and not self.paused:
@@ -462,6 +472,7 @@ TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] =
     ev.NodeLost: RunState._node_lost,
     ev.NodeReturned: RunState._node_returned,
     ev.ContactLost: RunState._contact_lost,
+    ev.ContactRegained: RunState._contact_regained,
     ev.FaultStruck: RunState._fault_struck,
 }
 """What each event changes; all others change nothing of this."""

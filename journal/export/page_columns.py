@@ -101,6 +101,7 @@ class PageWords(msgspec.Struct, frozen=True):
     node_signs: tuple[str, ...]
     marks: list[str]
     ending: str
+    keeper: str
 
 
 class PageData(msgspec.Struct, frozen=True):

@@ -45,7 +45,7 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.result_headline import compared_headline
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import NO_SUBJECT
-from callboard.journal.tell.names import printable
+from callboard.journal.tell.names import ONE_MASTER, keeper_of_books, printable
 from callboard.scheduler.model import JobId, Millis
 
 _COLUMNS = 360
@@ -230,8 +230,8 @@ def _words(recording: Recording) -> PageWords:
     reason = recording.ended.reason if recording.ended is not None else None
     ending = signs.ENDING_WORDS.get(reason, f"the run {reason}")
     started = recording.started
-    keeper = signs.ONE_MASTER if started is None else signs.keeper_of_books(started.policy)
-    slots = (signs.SLOT_WORDS[each].replace(signs.ONE_MASTER, keeper) for each in SlotState if each)
+    keeper = ONE_MASTER if started is None else keeper_of_books(started.policy)
+    slots = (signs.SLOT_WORDS[each].replace(ONE_MASTER, keeper) for each in SlotState if each)
     return PageWords(
         states=[signs.STATE_WORDS[each] for each in JobStanding],
         slots=["empty", *slots],
@@ -240,6 +240,7 @@ def _words(recording: Recording) -> PageWords:
         node_signs=signs.NODE_SIGNS,
         marks=[signs.MARK_SIGNS[each] for each in ev.Mark],
         ending=printable(ending),
+        keeper=keeper,
     )
 
 

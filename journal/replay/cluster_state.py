@@ -285,14 +285,13 @@ class ClusterState:
     def _show_nodes(self, event: ev.FaultStruck | ev.NodeEvent) -> None:
         about = event.fault if isinstance(event, ev.FaultStruck) else event
         nodes = self.run.nodes
-        if isinstance(about, faults.MasterFault):  # it may forget which nodes it had given up
-            shown = list(nodes)
-        else:
-            shown = [getattr(about, "node", -1)]
+        shown = [getattr(about, "node", -1)]
+        if isinstance(about, faults.MasterFault | faults.CrashScheduler):
+            shown = list(nodes)  # it may forget which nodes it had given up
         for number in shown:
             if number in nodes:
                 self.node_status[number] = _node_status(nodes[number])
-                self.lost[number] = nodes[number].is_lost
+                self.lost[number] = nodes[number].is_given_up
 
 
 _OF_QUEUES = frozenset(

@@ -7,10 +7,9 @@ from callboard.journal.replay.detail_node import master_belief, node_status_text
 from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.signs import ONE_MASTER, keeper_of_books
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell import names
-from callboard.journal.tell.names import duration
+from callboard.journal.tell.names import ONE_MASTER, duration, keeper_of_books
 from callboard.journal.tell.reason_words import queue_position
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis, SlotKind

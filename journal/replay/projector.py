@@ -18,9 +18,8 @@ from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.result_headline import run_headline
-from callboard.journal.replay.signs import ONE_MASTER, keeper_of_books
 from callboard.journal.replay.slot_cards import slot_cards
-from callboard.journal.tell.names import printable
+from callboard.journal.tell.names import ONE_MASTER, keeper_of_books, printable
 from callboard.journal.told_scenario import told_scenario
 from callboard.scheduler.model import JobId, Millis, slot_kind
 

@@ -1,7 +1,5 @@
 """Signs and words for slots, nodes, jobs and runs: the same wherever a run is shown."""
 
-from callboard.actors.architecture import CENTRAL
-from callboard.actors.architectures import architecture_name
 from callboard.actors.vocabulary.events import Mark
 from callboard.journal.replay.frame import (
     ColourBy,
@@ -67,16 +65,6 @@ MARK_SIGNS = {
     Mark.LOST: "✕",
     Mark.FAULT: "▾",
 }
-
-ONE_MASTER = "master"
-
-
-def keeper_of_books(policy: str) -> str:
-    """Who believes something of nodes and attempts under a policy: the master, or where there is
-    none a job's scheduler.
-    """
-    return ONE_MASTER if architecture_name(policy) == CENTRAL else "scheduler"
-
 
 STATE_WORDS = {
     JobStanding.WAITING: "waiting",

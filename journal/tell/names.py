@@ -5,6 +5,8 @@
 
 import re
 
+from callboard.actors.architecture import CENTRAL
+from callboard.actors.architectures import architecture_name
 from callboard.actors.vocabulary.events import AttemptLaunched
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.scheduler import model
@@ -19,6 +21,16 @@ LOCALITY_NAMES = {
 def node_name(node: model.NodeId) -> str:
     """`node-17`."""
     return f"node-{node}"
+
+
+ONE_MASTER = "master"
+
+
+def keeper_of_books(policy: str) -> str:
+    """Who believes something of nodes and attempts under a policy: the master, or where there is
+    none a job's scheduler.
+    """
+    return ONE_MASTER if architecture_name(policy) == CENTRAL else "scheduler"
 
 
 def watcher_name(scheduler: int) -> str:

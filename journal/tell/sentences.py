@@ -346,7 +346,7 @@ def _fault_sentence(fault: faults.AnyFault) -> str:
             return f"{node} is cut off from {others}" if others else f"{node} reaches all nodes"
         case faults.Disturb():
             ways = f"up {_link_conditions(fault.up)}, down {_link_conditions(fault.down)}"
-            return f"the link between {node} and the master changes: {ways}"
+            return f"the link of {node} changes: {ways}"
         case _:
             assert_never(fault)
 

@@ -9,12 +9,12 @@ from callboard.journal.replay.signs import (
     DOWN_SIGN,
     LOST_SIGN,
     NODE_WORDS,
-    ONE_MASTER,
     SLOT_SIGNS,
     SLOT_WORDS,
     SUPERSCRIPTS,
     node_sign,
 )
+from callboard.journal.tell.names import ONE_MASTER
 from callboard.tui.panels.slot_layout import BY_NODE, LOADS, CellSize, SlotLayout
 
 _LOCALITIES = ("N node-local", "R rack-local", "O off-rack")

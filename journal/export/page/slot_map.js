@@ -148,7 +148,7 @@ class SlotMap {
     const troubles = [
       found.down ? `${found.down} down` : "",
       found.lost ? `${found.lost} given up` : "",
-      found.unaware ? `master unaware of ${found.unaware}` : "",
+      found.unaware ? `${this.run.data.words.keeper} unaware of ${found.unaware}` : "",
     ].filter(Boolean);
     const busy = `${found.busy}/${found.slots} busy`;
     const text = [busy, ...troubles].join(", ");
