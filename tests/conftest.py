@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 from callboard import progress_line
@@ -43,6 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
+    # The same draws each time, and no test fails because the machine was busy.
+    settings.register_profile("house", derandomize=True, deadline=None)
+    settings.load_profile("house")
     vars(providers)["is_local_module_file"] = lambda _: False
     gc.disable()
 
