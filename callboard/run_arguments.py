@@ -156,13 +156,17 @@ def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings
     return found
 
 
-def queue_overrides(allocations: str) -> list[str]:
-    """The queues as `--set` takes them; ScenarioError where nobody can have them."""
-    found = list(_queues_of(allocations).values())
-    errors = [each for each in found if isinstance(each, ScenarioError)]
-    if len(errors) == len(found):
-        raise errors[0]
-    read = [each for each in found if not isinstance(each, ScenarioError)]
+def queue_overrides(allocations: str, policies: Sequence[str] | None) -> list[str]:
+    """The queues as `--set` takes them; ScenarioError where nobody can have them, by that of these
+    policies which was to.
+    """
+    found = _queues_of(allocations)
+    read = [each for each in found.values() if not isinstance(each, ScenarioError)]
+    for name, each in found.items() if not read else ():
+        alone = name == list(found)[-1]
+        asked = any(re.match(rf"{name}\b", policy) for policy in policies or ())
+        if isinstance(each, ScenarioError) and (asked or alone):
+            raise each
     return [override for each in read for override in each.overrides()]
 
 
@@ -217,7 +221,7 @@ def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = N
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     if options.allocations is not None:
-        overrides = [*queue_overrides(options.allocations), *overrides]
+        overrides = [*queue_overrides(options.allocations, options.policy), *overrides]
     spec = source.run(overrides, given)
     how = {"until_ms": options.until, "tie_order": options.tie_order, "patient": options.patient}
     return msgspec.structs.replace(spec, **how)

@@ -96,7 +96,9 @@ def _by_hand(name: str) -> str:
 
 def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
     """The history as its file has it, of as many jobs as were asked for, in the same queues."""
-    queues = [] if options.allocations is None else queue_overrides(options.allocations)
+    queues = (
+        [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
+    )
     kept = {"--map": getattr(options, "--map"), "--jobs": getattr(options, "--jobs")}
     return world.source.run(
         queues, {option: text for option, text in kept.items() if text is not None}

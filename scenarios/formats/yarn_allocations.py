@@ -59,7 +59,8 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
     """What the file says; ScenarioError with the property that is wrong."""
     stated: dict[str, dict[str, Any]] = {}
     general: dict[str, Any] = {}
-    unplayed = []
+    unplayed, listed = [], set[str]()
+    named: dict[str, list[str]] = {}
     for name, text in scheduler_properties(path).items():
         of_file, of_queue = (
             _FILE.fullmatch(name),
@@ -71,11 +72,20 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
             unplayed.append(name)
         elif of_queue["name"] == "queues":
             for each in filter(None, map(str.strip, text.split(","))):
+                listed.add(_below(of_queue["queue"], each))
                 stated.setdefault(_below(of_queue["queue"], each), {})
         else:
-            values = stated.setdefault(_path(of_queue["queue"]), {})
+            queue = _path(of_queue["queue"])
+            values = stated.setdefault(queue, {})
+            named.setdefault(queue, []).append(name)
             take_property(values, _FIELDS[of_queue["name"]], name, text.strip(), path)
     of_root = stated.pop(_ROOT, {})
+    if listed:  # YARN goes by these, and knows nothing of a queue that is in no list
+        known = {queue for queue in stated if listed.issuperset((*_above(queue), queue))}
+        unplayed += [
+            name for queue in stated if queue not in known for name in named.get(queue, ())
+        ]
+        stated = {queue: values for queue, values in stated.items() if queue in known}
     if not stated:
         raise ScenarioError("there are no queues in it", source=path)
     queues = {name: _params(name, _handed_down(name, stated, of_root), path) for name in stated}

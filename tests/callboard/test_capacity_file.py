@@ -285,6 +285,43 @@ def test_a_run_takes_yarns_queues_and_hadoop_1s_order_refuses_them(
     assert "queues below queues are not played" in capsys.readouterr().err
 
 
+DEEP = {
+    f"{YARNS}queues": "prod,default",
+    f"{YARNS}prod.queues": "etl,serving",
+    f"{YARNS}prod.capacity": "80",
+    f"{YARNS}default.capacity": "20",
+    f"{YARNS}prod.etl.capacity": "70",
+    f"{YARNS}prod.serving.capacity": "30",
+}
+
+
+def test_what_is_wrong_below_a_queue_is_told_by_who_was_to_have_the_queues(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever it was, queues below queues were said not to be played, as they are under `yarn`."""
+    path = tmp_path / "capacity-scheduler.xml"
+    asked = ("run", "yarn-queues", "--allocations", str(path), "--policy")
+    for change, told in (
+        ({f"{YARNS}prod.etl.capacity": "80"}, "add up to 110 %"),
+        ({f"{YARNS}prod.priority": "high"}, "priority"),
+    ):
+        path.write_text(xml(DEEP | change), encoding="utf-8")
+        assert run_command_line([*asked, "yarn"]) == 2
+        assert told in capsys.readouterr().err
+        assert run_command_line([*asked, "capacity"]) == 2
+        assert "queues below queues are not played" in capsys.readouterr().err
+
+
+def test_a_queue_that_no_list_names_is_none(tmp_path: Path) -> None:
+    """A misspelt path was another queue of the same last name, and moved the jobs of the first."""
+    path = tmp_path / "capacity-scheduler.xml"
+    misspelt = f"{YARNS}prd.etl.capacity"
+    path.write_text(xml(DEEP | {misspelt: "50"}), encoding="utf-8")
+    found = read_yarn_queues(path)
+    assert list(found.queues) == ["prod", "default", "prod/etl", "prod/serving"]
+    assert found.unplayed == (misspelt,)
+
+
 SLS = {
     f"{YARNS}queues": "one,two",
     f"{YARNS}one.capacity": "25",
