@@ -232,8 +232,12 @@ class _FaultScript:
         draw = Stream(self._seed, f"timeline/{place}/{repeat}")
         all_begun_ms = at_ms + len(nodes) * to_ms(entry.stagger_s)
         chosen: set[NodeId] = set()
+        if not entry.targets():
+            refuse_entry("no node is named", place, "nodes")
         for nth, target in enumerate(entry.targets()):
             wanted = drawn_count(target, len(nodes))
+            if wanted == 0:
+                refuse_entry(f'"{target}" is no node', place, "nodes")
             if wanted is None:
                 chosen.update(nodes_named(target, nodes, place))
                 continue

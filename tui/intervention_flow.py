@@ -16,6 +16,8 @@ from callboard.journal.tell.names import clock
 from callboard.tui.playback import Playback
 from callboard.tui.screens.menus import FormScreen, MenuScreen
 
+_NO_FORK = "this run takes no other policy on its way; `--policy` twice shows two from their start"
+
 
 class InterventionFlow:
     """Lets the user choose interventions in a run, and how far to play it."""
@@ -34,8 +36,12 @@ class InterventionFlow:
             self._choose(title, menus.intervention_menu(frame, run, targets))
 
     def fork(self) -> None:
-        if (live := self._live()) is not None:
+        if (live := self._live()) is None:
+            return
+        if menus.can_fork(*live):
             self._choose(f"Fork at {clock(live[0].at_ms)}", [menus.fork_menu(*live)])
+        else:
+            self._playback.refuse(_NO_FORK)
 
     def until(self) -> None:
         if (frame := self._playback.frame) is not None:

@@ -187,6 +187,10 @@ class Playback:
             self._app.tell(RECORDED_REFUSAL, warning=True)
         return self.source.live
 
+    def refuse(self, message: str) -> None:
+        """Say why something is not done."""
+        self._app.tell(message, warning=True)
+
     def answered(self, frame: Frame) -> None:
         """Take a frame that has come, and show it."""
         self.answers += 1

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from callboard.actors.architectures import architecture_name, who_knows
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.experiments.live.live_requests import Fork, Intervention
@@ -91,10 +92,29 @@ def targets_of_node(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
 
 
 def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget]) -> list[MenuGroup]:
-    """Interventions in nodes (the second target's keys are capitals), the job and the cluster."""
-    groups = [_nodes_group(frame, each, bool(nth)) for nth, each in enumerate(targets)]
-    groups += _job_group(frame.selected)
-    return [*groups, MenuGroup("the cluster", "the cluster", tuple(_on_cluster(frame, run)))]
+    """Interventions in nodes (the second target's keys are capitals), the job and the cluster, as
+    far as the run's architecture has an answer to them.
+    """
+    able = _answers(frame, run)
+    groups = [_nodes_group(frame, able, each, bool(nth)) for nth, each in enumerate(targets)]
+    groups += _job_group(frame.selected, able)
+    groups += [MenuGroup("the cluster", "the cluster", tuple(_on_cluster(frame, run, able)))]
+    return [each for each in groups if each.items]
+
+
+_HasAnswer: TypeAlias = Callable[[type[faults.Fault]], bool]
+
+
+def _answers(frame: Frame, run: RunInfo) -> _HasAnswer:
+    """Whether what is run, both runs if there are two, has an answer to a kind of fault."""
+    told = [run.policy] if frame.comparison is None else frame.comparison.figures
+    names = {architecture_name(each if isinstance(each, str) else each.policy) for each in told}
+    return lambda fault: names <= set(who_knows(fault))
+
+
+def can_fork(frame: Frame, run: RunInfo) -> bool:
+    """Whether the policy can be another one from a moment on."""
+    return _answers(frame, run)(faults.SwitchPolicy)
 
 
 def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
@@ -102,10 +122,14 @@ def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
     return _policies("A second run from here on, under", frame, run, Fork)
 
 
-def _on_cluster(frame: Frame, run: RunInfo) -> Iterator[MenuItem]:
+def _on_cluster(frame: Frame, run: RunInfo, able: _HasAnswer) -> Iterator[MenuItem]:
     yield MenuItem("n", "some of its nodes …", _nodes_form(run))
     yield MenuItem("b", "a burst of jobs …", _BURST)
-    yield MenuItem("o", "another policy …", _policies("Policy from now on", frame, run, _switch_to))
+    if able(faults.SwitchPolicy):
+        policies = _policies("Policy from now on", frame, run, _switch_to)
+        yield MenuItem("o", "another policy …", policies)
+    if not able(faults.PauseMaster):
+        return
     if frame.totals.master_paused:
         yield MenuItem("m", "let the master go on", Intervene((faults.ResumeMaster(),)))
         return
@@ -150,8 +174,8 @@ def _switch_to(policy: str) -> Intervene:
     return Intervene((faults.SwitchPolicy(policy),))
 
 
-def _nodes_group(frame: Frame, target: NodeTarget, capital: bool) -> MenuGroup:
-    items = tuple(_on_nodes(frame, target.nodes))
+def _nodes_group(frame: Frame, able: _HasAnswer, target: NodeTarget, capital: bool) -> MenuGroup:
+    items = tuple(_on_nodes(frame, able, target.nodes))
     if capital:
         items = tuple(msgspec.structs.replace(each, key=each.key.upper()) for each in items)
     return MenuGroup(target.name, _standing(frame, target), items)
@@ -192,21 +216,22 @@ _SPEED_OR_SERVICE: Sequence[_NodeAction] = (
 )
 
 
-def _on_nodes(frame: Frame, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
-    yield from _applicable(_STOP_OR_START, frame, nodes)
-    yield MenuItem("s", "slow down …", _slow(nodes))
-    yield from _applicable(_SPEED_OR_SERVICE, frame, nodes)
+def _on_nodes(frame: Frame, able: _HasAnswer, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
+    yield from _applicable(_STOP_OR_START, frame, able, nodes)
+    if able(faults.Slow):
+        yield MenuItem("s", "slow down …", _slow(nodes))
+    yield from _applicable(_SPEED_OR_SERVICE, frame, able, nodes)
 
 
 def _applicable(
-    actions: Iterable[_NodeAction], frame: Frame, nodes: Sequence[NodeId]
+    actions: Iterable[_NodeAction], frame: Frame, able: _HasAnswer, nodes: Sequence[NodeId]
 ) -> Iterator[MenuItem]:
     """The actions, each on those of the nodes that it applies to."""
     for key, title, fault, status, has in actions:
-        able = [node for node in nodes if bool(frame.node_status[node] & status) is has]
-        if able:
-            some = f", {len(able)} of them" if len(able) < len(nodes) else ""
-            yield MenuItem(key, title + some, Intervene(tuple(map(fault, able))))
+        fit = [node for node in nodes if bool(frame.node_status[node] & status) is has]
+        if fit and able(type(fault(fit[0]))):
+            some = f", {len(fit)} of them" if len(fit) < len(nodes) else ""
+            yield MenuItem(key, title + some, Intervene(tuple(map(fault, fit))))
 
 
 def _slow(nodes: Sequence[NodeId]) -> MenuForm:
@@ -217,15 +242,16 @@ def _slow(nodes: Sequence[NodeId]) -> MenuForm:
     return MenuForm("How many times as long should everything take there?", {"times": "4"}, read)
 
 
-def _job_group(row: JobRow | None) -> list[MenuGroup]:
+def _job_group(row: JobRow | None, able: _HasAnswer) -> list[MenuGroup]:
     if row is None or row.state >= JobStanding.SUCCEEDED:
         return []
     name = job_name(row.job)
-    items = (
-        MenuItem("j", "kill the job", Intervene((faults.KillJob(row.job),))),
-        MenuItem("i", "another priority …", _priorities(row)),
-        MenuItem("l", "another pool …", _pool_form(row)),
+    offered: Sequence[tuple[type[faults.Fault], MenuItem]] = (
+        (faults.KillJob, MenuItem("j", "kill the job", Intervene((faults.KillJob(row.job),)))),
+        (faults.SetPriority, MenuItem("i", "another priority …", _priorities(row))),
+        (faults.SetPool, MenuItem("l", "another pool …", _pool_form(row))),
     )
+    items = tuple(item for fault, item in offered if able(fault))
     title = job_title(row.job, row.name)
     return [MenuGroup(name, f"{title}, {priority_name(row.priority)} priority", items)]
 

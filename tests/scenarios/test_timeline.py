@@ -407,6 +407,9 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
     ("entries", "says"),
     [
         ([crash("node-12")], 'timeline[0].nodes: "node-12" is no node of this cluster'),
+        ([crash("0%")], 'timeline[0].nodes: "0%" is no node'),
+        ([crash("0 any")], 'timeline[0].nodes: "0 any" is no node'),
+        ([crash("all") | {"nodes": []}], "timeline[0].nodes: no node is named"),
         ([crash("rack-3")], "rack-0 to rack-2"),
         ([crash("nod-1")], "expected a name, a pattern such as `node-1*`"),
         ([crash(at_s=5), crash(at_s=9, for_s=2)], "affected by timeline[0] already at 9 s"),

@@ -31,6 +31,7 @@ from callboard.actors.vocabulary.faults import (
     Slow,
     SwitchPolicy,
 )
+from callboard.experiments.live.intervention_menu import can_fork, intervention_menu
 from callboard.experiments.live.live_requests import Fork, Intervention, InterventionRequest, Keep
 from callboard.experiments.live.live_run import LiveRun
 from callboard.experiments.live.live_server import LiveServer
@@ -276,3 +277,20 @@ def test_a_burst_has_a_mark_and_is_the_next_intervention() -> None:
         assert frame.at_ms == 0
         frame = ask(server, Step(StepKind.FAULT))
         assert frame.at_ms == 100_001
+
+
+def test_a_run_without_a_master_is_offered_nothing_that_it_has_no_answer_to() -> None:
+    """Its menu had what a master does, and its refusals spoke of a timeline and an option."""
+    spec = load_run("scheduler-lost")
+    with LiveServer([spec]) as server:
+        frame = ask(server, GoTo(20_000))
+        assert frame.run is not None
+        offered = {i.key for each in intervention_menu(frame, frame.run, []) for i in each.items}
+        assert offered == {"n", "b"}
+        assert not can_fork(frame, frame.run)
+    with LiveServer([plan()]) as server:
+        frame = ask(server, GoTo(20_000))
+        assert frame.run is not None
+        offered = {i.key for each in intervention_menu(frame, frame.run, []) for i in each.items}
+        assert offered == {"n", "b", "o", "m", "y", "z"}
+        assert can_fork(frame, frame.run)

@@ -50,6 +50,8 @@ class StatusLine(Pane, can_focus=False):
         if spare < 0:
             spare += sum(len(text) for text, _ in right)
             right = []
+        if spare < 1 and right:  # two words would run together
+            spare, right = spare + sum(len(text) for text, _ in right), []
         yield from left
         yield " " * max(spare, 0), style(self.palette.text, ground)
         yield from right
