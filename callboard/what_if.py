@@ -64,7 +64,7 @@ def backtest_sentence(
         specs = [msgspec.structs.replace(unchanged, policy=each) for each in world.policies]
         rows, _ = play_rows([specs], PlainConsole(stderr=True), cores=options.cores)
         played = [result for result in rows[0] if result is not None]
-    return _sentence(jobs, played)
+    return _sentence(jobs, played, with_faults=bool(unchanged.scenario.timeline))
 
 
 def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
@@ -87,7 +87,8 @@ def _swept(
     calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
-    return _sentence(jobs, [unpack_result(value) for value in values])
+    with_faults = any(task.spec.scenario.timeline for task in history.unchanged)
+    return _sentence(jobs, [unpack_result(value) for value in values], with_faults=with_faults)
 
 
 def _by_hand(name: str) -> str:
@@ -105,7 +106,9 @@ def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
     )
 
 
-def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult]) -> str:
+def _sentence(
+    jobs: Sequence[RecordedJob], played: Sequence[RunResult], *, with_faults: bool
+) -> str:
     tested = (_Tested(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played)
     found = [each for each in tested if each.errors.jobs]
     if not found:
@@ -113,7 +116,8 @@ def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult]) -> str:
     place = min(range(len(found)), key=lambda place: found[place].median)
     nearest, name = found[place], policy_labels([each.policy for each in found])[place]
     which = ", the nearest of these," if len(found) > 1 else ""
-    told = f"Back-test: on the unchanged history, played once, {name}{which}"
+    faults = " and with the timeline of its scenario" if with_faults else ""
+    told = f"Back-test: on the unchanged history, played once{faults}, {name}{which}"
     return f"{told} {_off(nearest.errors.bias or 0.0, nearest.median)}"
 
 

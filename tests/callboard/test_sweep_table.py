@@ -147,3 +147,11 @@ def test_what_is_said_twice_is_refused(
     status, _, err = callboard("sweep", "--store", "s.sqlite", *words)
     assert (status, told in err) == (2, True)
     assert not Path("s.sqlite").exists()
+
+
+def test_a_point_that_is_drawn_twice_counts_once(callboard: Run, tmp_path: Path) -> None:
+    """In a new store ten of twelve runs were said to have been there before."""
+    asked = ("two-jobs", "--policy", "fifo", "--sobol", "tasks.sigma=0..1", "--samples", "4")
+    store = ("--cores", "1", "--store", str(tmp_path / "s.sqlite"))
+    for told in ("2 runs played, 0 there before", "0 runs played, 2 there before"):
+        assert told in callboard("sweep", *asked, *store)[2]

@@ -25,7 +25,8 @@ from callboard.scheduler.policy import PolicySpecError
 class SweepCounts(msgspec.Struct):
     """How many runs a sweep found in its store, has played, and how many of both have failed; how
     many of before it has left out, since their scenario or the code of their policy has changed.
-    Runs are those of its table; of how many worlds it has played the jobs `alone` is told apart.
+    Runs are those of its table, each counted once; of how many worlds it has played the jobs
+    `alone` is told apart.
     """
 
     found: int = 0
@@ -51,13 +52,15 @@ def run_sweep(
     for given in sweep.plan.scenarios:
         store.put_source(sweep.called(given), given)
     counts, before, asked = SweepCounts(), store.places(), dict[str, str]()
-    calls = _noted(sweep, store, asked)
+    calls, own = _noted(sweep, store, asked), set[str]()
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):
         if isinstance(answered.call.arguments[0], SoloTask):
             counts.alone += answered.computed
         else:
             counts.played += answered.computed
-            counts.found += not answered.computed
+            if answered.kept is not None and answered.call.key not in own:
+                own.add(answered.call.key)  # a point that a question draws twice counts once
+                counts.found += not answered.computed
         counts.failed += answered.kept is not None and answered.kept.value is None
         progress(1)
     if not stopped():
