@@ -95,7 +95,7 @@ class Charts {
       const told = sides.map(([side, figures], place) => {
         const part = Math.min((now * run.end) / Math.max(side.ownEnd, 1), 1);
         const value = valueAt(chart, [values, other][place], part, figures);
-        return `${place ? "line: " : ""}${side.policyName} ${chart.write(value)}`;
+        return `${place ? "line: " : ""}${side.label} ${chart.write(value)}`;
       });
       setText(text, told.join(", "));
     }

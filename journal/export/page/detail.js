@@ -40,7 +40,7 @@ class Detail {
     const found = run.over && job === null ? run.data.found : [];
     const facts = found.map((text, at) => [at ? "" : "found", text]);
     sides.forEach(([, told], at) => {
-      facts.push([`under ${[run, run.beside][at].policyName}`, ""], ...told);
+      facts.push([`under ${[run, run.beside][at].label}`, ""], ...told);
     });
     const alone = facts.filter((fact) => fact[0] !== "more" && fact !== TO_THE_RESULT);
     return [sides[0][0], run.over && job !== null ? [TO_THE_RESULT, ...alone] : alone];

@@ -33,7 +33,7 @@ class Head {
   told(totals) {
     const { run } = this;
     if (!run.beside) return this.figures(totals);
-    const system = (each, { live }) => `${each.policyName}: ${plural(live, "job")} in the system`;
+    const system = (each, { live }) => `${each.label}: ${plural(live, "job")} in the system`;
     return [`seed ${run.data.seed}`, system(run, totals), system(run.beside, run.beside.totals())];
   }
 

@@ -5,10 +5,11 @@ const SAME_MS = 50; // less than this would be written as 0.0 s
 class PairTable extends JobTable {
   constructor(run, view, choose) {
     super(run, view, choose);
-    const heads = [run, run.beside].flatMap((each) => [
-      make("th", "spare", each.policyName),
-      make("th", "number", `${each.policyName}: time`),
-    ]);
+    const heads = [run, run.beside].flatMap((each) => {
+      const time = make("th", "number");
+      time.append(make("span", "unspared", `${each.label}: `), "time");
+      return [make("th", "spare", each.label), time];
+    });
     const last = make("th", "number", "difference");
     const line = element("job-rows").closest("table").tHead.rows[0];
     line.replaceChildren(line.cells[0], ...heads, last);

@@ -4,6 +4,7 @@ const [NOT_YET, WAITING, , STARVED, SUCCEEDED] = [0, 1, 2, 3, 4]; // standings +
 const JOB = { standing: 0, maps: 1, reduces: 2, runningMaps: 3, runningReduces: 4, suspended: 5 };
 const NODE = { sign: 0, wrong: 1, down: 2, lost: 3, off: 4, suspended: 5 };
 const HEADLINE = 0;
+const LABEL_LETTERS = 11; // of a policy, at most, where there is little room for two
 
 class Run {
   constructor(data) {
@@ -11,6 +12,7 @@ class Run {
     this.end = this.ownEnd = data.end_ms;
     this.at = 0;
     this.beside = null; // the run that it is compared with
+    this.label = this.policyName; // in few letters, of two runs
     this.jobs = data.jobs.job.length;
     this.placeOfJob = new Map(data.jobs.job.map((job, place) => [job, place]));
     this.layNodesOut(data.nodes);
@@ -26,6 +28,7 @@ class Run {
   /** Set another run beside this one: from now on both are at the same moment. */
   compareWith(other) {
     this.beside = other;
+    [this.label, other.label] = cutApart([this.policyName, other.policyName], LABEL_LETTERS);
     this.end = other.end = Math.max(this.end, other.end);
     this.ends = Float64Array.from([...this.ends, ...other.ends]).sort();
   }
