@@ -10,6 +10,8 @@ from callboard.scheduler.registry.toml_limits import toml_flaw
 
 OVERRIDE_SOURCE = "--set"
 _DEPTH_MAX = 16
+_LISTS = frozenset({"timeline", "group", "job"})
+"""Lists of tables, which a scenario may not have."""
 
 
 def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
@@ -17,7 +19,8 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
 
     A value is TOML (`50`, `["fifo"]`, `{mean_s = 5}`), or else a string: `workload.path=trace.tsv`
     needs no quotes.  A number in the key is a place in a list, from 0; the place after the last
-    adds one.  Missing tables are made.  ScenarioError where the key leads nowhere.
+    adds one.  Missing tables, and lists of them, are made.  ScenarioError where the key leads
+    nowhere.
     """
     for override in overrides:
         name, equals, text = override.partition("=")
@@ -48,7 +51,8 @@ def _with(node: Any, parts: list[str], value: object, name: str) -> Any:
         return value
     head, rest = parts[0], parts[1:]
     if isinstance(node, dict):
-        return {**node, head: _with(node.get(head, {}), rest, value, name)}
+        missing: Any = [] if head in _LISTS and rest[:1] == ["0"] else {}
+        return {**node, head: _with(node.get(head, missing), rest, value, name)}
     if isinstance(node, list):
         index = _place(head, len(node), name)
         old = node[index] if index < len(node) else {}

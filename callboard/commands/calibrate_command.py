@@ -68,7 +68,10 @@ def calibrate_command(options: argparse.Namespace) -> int:
 
 def _sources(paths: list[Path], columns: str) -> tuple[list[Path], str]:
     """What to read, and what its columns mean; in place of a scenario the history that it plays."""
-    if len(paths) > 1 or paths[0].suffix != ".toml":
+    scenarios = [each for each in paths if each.suffix == ".toml"]
+    if len(paths) > 1 and scenarios:
+        raise InputError(f"{scenarios[0]}: a scenario is calibrated alone; leave the others out")
+    if not scenarios:
         return paths, columns
     workload = load_scenario(paths[0]).workload
     if not isinstance(workload, RecordedWorkload):

@@ -22,3 +22,12 @@ def test_the_command_prints_figures_and_what_cannot_be_told(callboard: Run, tmp_
     assert {each["name"] for each in told["estimates"]} >= {"map slots a node", "slow start"}
     assert callboard("calibrate", str(history), "--to", str(to))[0] == 2
     assert callboard("calibrate", str(tmp_path / "absent"))[0] == 2
+
+
+def test_a_scenario_is_calibrated_alone(callboard: Run, tmp_path: Path) -> None:
+    """Two were said to be nothing that can be imported."""
+    paths = [tmp_path / "a.toml", tmp_path / "b.toml"]
+    for path in paths:
+        path.write_text("", encoding="utf-8")
+    status, _, err = callboard("calibrate", *map(str, paths))
+    assert (status, "a scenario is calibrated alone; leave the others out" in err) == (2, True)

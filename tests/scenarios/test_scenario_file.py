@@ -341,6 +341,14 @@ def test_overrides_are_toml_values_or_else_strings() -> None:
     assert before == raw(cluster={"group": [{"nodes": 1}]})
 
 
+def test_a_list_of_tables_begins_with_its_first_entry() -> None:
+    """It was refused, with what to write in a file."""
+    sets = ["timeline.0.what=burst", "timeline.0.job.maps=3", "cluster.group.0.nodes=2"]
+    after = apply_overrides(raw(), sets)
+    assert after["timeline"] == [{"what": "burst", "job": {"maps": 3}}]
+    assert after["cluster"]["group"] == [{"nodes": 2}]
+
+
 @pytest.mark.parametrize(
     "override",
     ["", "cluster", "=3", ".=3", "cluster..nodes=3", "name.first=x", "cluster.group.2.nodes=1",
