@@ -311,12 +311,13 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
     for each in found:
         job = world.spec.jobs[each.job]
         left = "never" if each.median_ms is None else duration(each.median_ms - state.at_ms)
+        is_over = each.job in state.finished_ms  # as it is played, and by the history it is not
         rows.append(
             (
                 job.name[:29],
                 _done(state, each.job, job.maps, job.reduces),
-                left,
-                clocked(each.median_ms),
+                "-" if is_over else left,
+                "-" if is_over else clocked(each.median_ms),
                 "-" if each.why_open else f"{clocked(each.low_ms)} – {clocked(each.high_ms)}",
                 clocked(world.ended_ms[each.job]) if each.job in world.ended_ms else "",
             )
@@ -332,10 +333,12 @@ def _played_note(world: _World, state: KnownState) -> str:
     played = state.finished_ms.keys() & world.ended_ms.keys()
     if over == played:
         return ""
-    told = f"{len(over - played)} of {count(len(over), 'job')} that had ended by then have not here"
-    early = len(played - over)
-    told += f", and {early} more have" if early else ""
-    return f"the time until then is played, not read: {told}; `callboard backtest` tells more"
+    late, early = len(over - played), len(played - over)
+    ended, not_yet = count(len(over), "job"), count(early, "job")
+    told = [f"{late} of {ended} that had ended by then go on here"] if late else []
+    told += [f"{not_yet} that had not ended then have ended here"] if early else []
+    what = " and ".join(told)
+    return f"the time until then is played, not read: {what}; `callboard backtest` tells more"
 
 
 def _done(state: KnownState, job: JobId, maps: int, reduces: int) -> str:

@@ -69,7 +69,7 @@ def test_a_history_is_forecast_as_well(callboard: Run, steady: str, tmp_path: Pa
     assert "is played, not read" not in out
     _, out, _ = callboard("forecast", history, *AT, "--nodes", "2")
     assert "note: the time until then is played, not read: " in out
-    assert "jobs that had ended by then have not here" in out
+    assert "that had ended by then go on here" in out
 
 
 @pytest.mark.parametrize(
@@ -212,3 +212,18 @@ def test_too_few_futures_are_refused_with_the_reason(
     with pytest.raises(SystemExit):
         callboard("forecast", steady, *AT, "--runs", "many")
     assert "the 5% beyond" not in capsys.readouterr().err
+
+
+def test_of_a_job_that_is_over_in_the_played_run_alone_nothing_is_foretold(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """All its tasks were done, nothing was left, and it was to end at the very moment asked for."""
+    path = tmp_path / "jobs.csv"
+    path.write_text("job,came,begun,over\na,0,500,600\nb,0,0,900\n", encoding="utf-8")
+    columns = "job=job,submit=came,start=begun,end=over,unit=s"
+    asked = ("--map", columns, "--policy", "fifo", "--at", "300", "--runs", "20", "--cores", "1")
+    status, out, _ = callboard("forecast", str(path), *asked)
+    assert status == 0
+    assert "1 job that had not ended then have ended here" in out
+    (row,) = (line.split() for line in out.splitlines() if line.startswith("a "))
+    assert row == ["a", "1/1", "+", "0/0", "-", "-", "-", "00:10:00"]

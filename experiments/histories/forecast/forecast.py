@@ -38,6 +38,9 @@ _TOLD = "told"
 _ALIKE = "what has ended took all as long, which does not tell how much lengths vary"
 """Why there is no interval, where all continuations end at one moment."""
 
+_OVER = "the run that is played until then has ended some jobs that by the history went on"
+"""Why there is none of a job that is over there."""
+
 
 class Forecast(NamedTuple):
     """When a job ends by the continuations of an instant: their median, and between which moments
@@ -141,6 +144,8 @@ class Forecaster:
             ends_ms = [found[number].get(job) for number in range(runs)]
             told = _forecast(job, self._state.at_ms, ends_ms)
             alike = _ALIKE if told.has_no_width else ""
+            if job in self._state.finished_ms:
+                alike = _OVER
             yield told._replace(why_open=self._continuations.why_open(job) or alike)
 
     def _corrected(
