@@ -66,6 +66,9 @@ OPENDC_COLUMNS = "job=id,submit=submission_time,duration=duration,maps=cpu_count
 """The map of OpenDC's tasks, which need none of the user's."""
 
 _SUCCEEDED = frozenset({"completed", "succeeded", "success", "finished", "done", "ok", "cd"})
+_STEP = re.compile(r"(.+)\.(?:batch|extern|interactive|\d+)")
+"""As Slurm numbers what runs within a job."""
+
 _WAITING = frozenset({"pending", "queued", "waiting", "submitted", "pd"})
 _GOES_ON = frozenset({"running", "suspended", "completing", "started", "r", "s", "cg"})
 """First words of states, as Slurm and others write them; all others are of failures."""
@@ -132,6 +135,7 @@ class TableReader:
         self._named: dict[tuple[str, bool, str], HistoryTask] = {}
         """Tasks by their job, whether they are reduces, and their name."""
         self._nth = 0
+        self._last_name = ""
         self._came_ms: int | None = None
         """When the job of the row before came."""
 
@@ -206,6 +210,13 @@ class TableReader:
     def _take_job(self, row: _Row, line: int) -> None:
         self._nth += 1
         job = self._new_job(_name(row.get("job")) or f"job_{self._nth}", row, line)
+        step = _STEP.fullmatch(job.name)
+        note = (
+            "rows that look like steps of a job: jobs of their own (`sacct --allocations` has none)"
+        )
+        is_step = step is not None and step[1] == self._last_name
+        self._maker.remarks.add("guessed", note, job.place, is_step)
+        self._last_name = self._last_name if is_step else job.name
         job.ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
@@ -228,6 +239,17 @@ class TableReader:
         told = "jobs that tell when they ended, and so how long they took to respond"
         ended = self._maker.add(job) and job.finish_ms is not None
         self._maker.remarks.add("read", told, count=ended)
+
+    def _note_step(self, job: HistoryJob) -> None:
+        """Say of a row a job that it looks like a part of the job before."""
+        step = _STEP.fullmatch(job.name)
+        if step is None or step[1] != self._last_name:
+            self._last_name = job.name
+            return
+        note = (
+            "rows that look like steps of a job, and are jobs here (`sacct --allocations` has none)"
+        )
+        self._maker.remarks.add("guessed", note, job.place)
 
     def _fail_last_task(self, job: HistoryJob) -> None:
         """Of a row a job: its last task fails if it did, so that it has done all its work then."""

@@ -444,3 +444,14 @@ def test_times_that_a_table_does_not_tell_are_not_kept_as_told(tmp_path: Path) -
         log = imported(written(tmp_path, lengths), f"job=job,{columns},unit=s").log
         assert log is not None
         assert set(log.begin_ms.tolist()) == {UNTOLD}
+
+
+def test_the_steps_of_a_job_are_told_to_be_taken_for_jobs(tmp_path: Path) -> None:
+    """Without --allocations `sacct` has them; a job of 4 processors was three, without a word."""
+    first = SACCT.splitlines()[1]
+    steps = "".join(f"{first.replace('1|', f'1.{step}|', 1)}\n" for step in ("batch", "0"))
+    table = SACCT.replace(f"{first}\n", f"{first}\n{steps}")
+    found = imported(written(tmp_path, table), SACCT_MAP)
+    assert remark(found.remarks, "look like steps")[:2] == ("guessed", 2)
+    before = imported(written(tmp_path, SACCT), SACCT_MAP).remarks.of("guessed")
+    assert not [each for each in before if "steps" in each.what]
