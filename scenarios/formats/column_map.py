@@ -210,13 +210,7 @@ class TableReader:
     def _take_job(self, row: _Row, line: int) -> None:
         self._nth += 1
         job = self._new_job(_name(row.get("job")) or f"job_{self._nth}", row, line)
-        step = _STEP.fullmatch(job.name)
-        note = (
-            "rows that look like steps of a job: jobs of their own (`sacct --allocations` has none)"
-        )
-        is_step = step is not None and step[1] == self._last_name
-        self._maker.remarks.add("guessed", note, job.place, is_step)
-        self._last_name = self._last_name if is_step else job.name
+        self._note_step(job)
         job.ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
