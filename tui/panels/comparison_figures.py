@@ -45,6 +45,9 @@ FIGURE_ROWS = (
 _BAR_LEAST = 32
 """The least room for a bar beside the words."""
 
+_ROWS_LEAST = 3
+"""Figures that are shown before anything else: how many jobs, and how long they took."""
+
 _LEVEL = 0.005
 """A smaller difference of means is none."""
 
@@ -102,14 +105,19 @@ class ComparisonFiguresPane(Pane):
         return lines[y] if y < len(lines) else ()
 
     def _lines(self, comparison: RunComparison) -> list[Iterable[Span]]:
-        """The figures and the divergence, which has priority where there is no room for both."""
+        """The figures and the divergence, which comes before all but the first of them where there
+        is no room for both.
+        """
         divergence = list(self._divergence(comparison))
         figures: list[Iterable[Span]] = [*self._ahead(comparison), self._head(comparison)]
+        least = len(figures) + _ROWS_LEAST
         figures += [self._figure(row, comparison.figures) for row in FIGURE_ROWS]
         height = self.content_size.height
         if len(figures) + 1 + len(divergence) <= height:
             figures.append([("", self.ink())])
-        return figures[: max(height - len(divergence), 3)] + divergence
+        if height - len(divergence) < least:
+            divergence = divergence[:1]  # when it was; the events tell the rest
+        return figures[: max(height - len(divergence), least)] + divergence
 
     def _ahead(self, comparison: RunComparison) -> Iterator[Iterable[Span]]:
         """Which run is ahead in one line, and by how much as a bar to its side; none is where one
