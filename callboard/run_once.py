@@ -73,7 +73,7 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
         engine=options.engine,
     )
     played = [result for result in rows[0] if result is not None]
-    if told := _another_run(world, played):
+    if told := _another_run(world, options, played):
         console.print(plain(told), soft_wrap=True)
     if not options.json:
         tested = "" if interrupted else backtest_told(world, options, played)
@@ -83,12 +83,17 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
     return Told([_object(result, options) for result in played], interrupted, livelocked)
 
 
-def _another_run(world: PlannedWorld, played: Sequence[RunResult]) -> str:
-    """That a journal's run has not come out as it is recorded; empty where it has, or where its
-    digest names no messages, as that of a run that the twin has played.
+def _another_run(
+    world: PlannedWorld, options: argparse.Namespace, played: Sequence[RunResult]
+) -> str:
+    """That a journal's run has not come out as it is recorded; empty where it has, where another
+    one was asked for, or where its digest names no messages, as that of a run that the twin has
+    played.
     """
     ended, policy = world.source.recorded_end, world.spec.policy
-    if ended is None or ended.reason != "complete" or ended.digest.startswith("events-"):
+    if ended is None or options.tie_order is not None or options.patient:
+        return ""
+    if ended.reason != "complete" or ended.digest.startswith("events-"):
         return ""
     digests = {
         each.summary.digest
@@ -99,7 +104,8 @@ def _another_run(world: PlannedWorld, played: Sequence[RunResult]) -> str:
     if digests <= {ended.digest}:
         return ""
     changed = "the policy's code or Callboard" if ".py:" in policy else "Callboard"
-    return f"callboard: note: the journal has another run of {policy}: {changed} has changed since"
+    told = f"callboard: note: the journal has another run of {policy}: {changed} has changed since"
+    return f"{told} (or it was recorded with --tie-order)"
 
 
 def backtest_told(

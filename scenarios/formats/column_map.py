@@ -214,7 +214,8 @@ class TableReader:
         job.ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
-        spans = start_ms is not None and not row.get("map_time") and not row.get("reduces")
+        alone = not self._count(row, "reduces", line, 0)
+        spans = start_ms is not None and not row.get("map_time") and alone
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
             count = self._count(row, number, line, 1 if kind == "map" else 0)

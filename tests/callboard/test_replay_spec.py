@@ -55,6 +55,7 @@ def test_a_run_that_comes_out_as_another_is_told(callboard: Run, tmp_path: Path)
     status, _, err = callboard("run", path, "--trust")
     assert (status, told in err) == (0, True)
     assert told not in callboard("run", path, "--trust", "--policy", "fair")[2]
+    assert told not in callboard("run", path, "--trust", "--tie-order", "3")[2]
 
 
 def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:

@@ -439,6 +439,11 @@ def test_times_that_a_table_does_not_tell_are_not_kept_as_told(tmp_path: Path) -
     told = imported(written(tmp_path, SACCT), SACCT_MAP).log
     assert told is not None
     assert told.begin_ms.tolist()[:2] == [told.submit_ms[0] + 10_000] * 2
+    none = "job,came,start,end,r\na,0,10,30,0\n"
+    columns = "job=job,submit=came,start=start,end=end,reduces=r,unit=s"
+    told = imported(written(tmp_path, none), columns).log
+    assert told is not None
+    assert told.begin_ms.tolist() == [told.submit_ms[0] + 10_000]
     lengths = "job,came,start,each,n\na,0,10,30,8\n"
     for columns in ("submit=came,map_time=each,maps=n", "submit=came,start=start,map_time=each"):
         log = imported(written(tmp_path, lengths), f"job=job,{columns},unit=s").log
