@@ -19,6 +19,11 @@ from callboard.experiments.histories.forecast.tasks_to_come import SeenStage, Ta
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.scheduler.model import MAPS, REDUCES, STAGES, JobId, Locality, Millis, Stage
 
+_FAR = 3
+"""A shuffle that goes on for so many times as long as all that are known is of another kind."""
+
+_LONG_SHUFFLE = f"reduces shuffle for over {_FAR} times as long as any has after its last map"
+
 _CALLED: Mapping[Stage, str] = {MAPS: "maps", REDUCES: "reduces"}
 
 ARRIVALS_MAX = 1000
@@ -53,10 +58,24 @@ class Continuations:
         spec = next(each for each in self._come if each.job == job)
         for stage, tasks in stages_of(spec.maps, spec.reduces):
             left = tasks - len(self.state.ended_of(job, stage, tasks))
+            if left and stage == REDUCES and self._shuffles_on(spec):
+                return (
+                    f"reduces shuffle for over {_FAR} times as long as any has after its last map"
+                )
             why = self._lengths[stage].why_open(spec, _CALLED[stage]) if left else ""
             if why:
                 return why
         return ""
+
+    def _shuffles_on(self, job: JobSpec) -> bool:
+        """Whether a reduce of it has shuffled far longer since its last map than any known one."""
+        maps_done_ms = self.state.maps_done_ms.get(job.job)
+        found = (self.state.running.get((job.job, REDUCES, task)) for task in range(job.reduces))
+        open_ = [each.since_ms for each in found if each is not None and each.shuffled_ms is None]
+        longest_ms = self._lengths[REDUCES].longest_tail_ms(job)
+        if maps_done_ms is None or not open_ or not longest_ms:
+            return False
+        return self.state.at_ms - max(maps_done_ms, min(open_)) > _FAR * longest_ms
 
     def _is_ready(self, job: JobSpec) -> bool:
         """Whether it had been initialised."""

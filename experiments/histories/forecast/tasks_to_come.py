@@ -97,6 +97,12 @@ class TasksToCome:
         known = [each for shuffles in group for each in shuffles]
         return known[rng.integers(len(known))] if known else (0, 0)
 
+    def longest_tail_ms(self, job: JobSpec) -> Millis:
+        """What came at most of a shuffle after the last map, among those that tell; 0 if none."""
+        own = self._seen[job.job].shuffles
+        group = [own] if own else [each.shuffles for each in next(self._alike(job), [])]
+        return max((tail_ms for shuffles in group for _, tail_ms in shuffles), default=0)
+
     def _alike(self, job: JobSpec) -> Iterator[list[SeenStage]]:
         """Groups of jobs like this one in which a task has ended, the nearest first."""
         seen = list(self._seen.values())

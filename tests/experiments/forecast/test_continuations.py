@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster
+from callboard.actors.recorded_tasks import RecordedReduce
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.experiments.histories.forecast.continuations import Continuations
 from callboard.experiments.histories.forecast.known_state import known_states
@@ -97,3 +98,22 @@ def test_jobs_come_on_until_the_last_one_that_is_known_to_come() -> None:
     assert len(continuations(spec).drawn(0).jobs) > came
     until = continuations(spec, AT_MS + 25_000).drawn(0).jobs
     assert [job.submit_ms for job in until[came:]] == [70_000, 80_000]
+
+
+@pytest.mark.parametrize(("shuffle_ms", "is_open"), [(90_000, True), (2_000, False)])
+def test_a_shuffle_far_longer_than_all_that_are_known_tells_no_end(
+    shuffle_ms: Millis, is_open: bool
+) -> None:
+    """An interval of no width was given, of a job that took a minute longer."""
+    ended, more = (
+        [RecordedReduce(ms, ms, rest_ms) for ms in (each, each + 100, each + 200)]
+        for each, rest_ms in ((2_000, 3_000), (shuffle_ms, 60_000))
+    )
+    jobs = [
+        msgspec.structs.replace(
+            recorded([5_000, 6_000], reduces=reduces), job=number, submit_ms=20_000 * number
+        )
+        for number, reduces in enumerate((ended, more))
+    ]
+    found = continuations(msgspec.structs.replace(spec_of(jobs, cluster=CLUSTER), policy="fair"))
+    assert ("reduces shuffle for over 3 times as long" in found.why_open(1)) is is_open
