@@ -59,9 +59,7 @@ class Continuations:
         for stage, tasks in stages_of(spec.maps, spec.reduces):
             left = tasks - len(self.state.ended_of(job, stage, tasks))
             if left and stage == REDUCES and self._shuffles_on(spec):
-                return (
-                    f"reduces shuffle for over {_FAR} times as long as any has after its last map"
-                )
+                return _LONG_SHUFFLE
             why = self._lengths[stage].why_open(spec, _CALLED[stage]) if left else ""
             if why:
                 return why
