@@ -250,7 +250,7 @@ class RecordingMaker:
         if job.ending == "failed":
             what = "jobs that failed, and none of their tasks tells why"
             most = _fatal_failures(job, failed)
-            note = f"jobs that failed before a task had failed {ATTEMPTS_MAX} times: so do they again"
+            note = f"jobs that failed before a task had {ATTEMPTS_MAX} times: so they do again"
             self.remarks.add("inferred", note, job.place, 0 < most < ATTEMPTS_MAX)
             if most:
                 return None, most
