@@ -271,3 +271,14 @@ def test_a_master_that_starts_again_has_given_nobody_up() -> None:
     assert list(cluster.lost) == [0, 0]
     cluster.observe(FaultStruck(50_000, Restart(1)))
     assert not any(cluster.node_status)
+
+
+def test_what_schedulers_have_given_up_counts_as_given_up_until_they_hear_of_it_again() -> None:
+    """Without a master none ever was: the screen said for ever that nobody knew."""
+    cluster, events = ClusterState(), iter(events_of("probed-nodes-lost", "sparrow(schedulers=4)"))
+    for until_ms, lost in ((74_000, []), (80_000, [3, 4]), (140_000, [])):
+        for event in events:
+            cluster.observe(event)
+            if event.at_ms >= until_ms:
+                break
+        assert [node for node, is_lost in enumerate(cluster.lost) if is_lost] == lost
