@@ -47,11 +47,9 @@ class StatusLine(Pane, can_focus=False):
             spare += len(right.pop(0)[0])
         if spare < 0 and _OF_TWO in left[-1][0]:  # who is ahead says more, and ■ that it is over
             spare += len(left.pop()[0])
-        if spare < 0:
+        if spare < 1:  # without a blank two words run together
             spare += sum(len(text) for text, _ in right)
             right = []
-        if spare < 1 and right:  # two words would run together
-            spare, right = spare + sum(len(text) for text, _ in right), []
         yield from left
         yield " " * max(spare, 0), style(self.palette.text, ground)
         yield from right
