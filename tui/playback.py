@@ -184,7 +184,7 @@ class Playback:
     def is_live(self) -> bool:
         """Whether the run can be changed; a message says so if it cannot."""
         if not self.source.live:
-            self._app.tell(RECORDED_REFUSAL, warning=True)
+            self.refuse(RECORDED_REFUSAL)
         return self.source.live
 
     def refuse(self, message: str) -> None:
