@@ -107,8 +107,10 @@ _HasAnswer: TypeAlias = Callable[[type[faults.Fault]], bool]
 
 def _answers(frame: Frame, run: RunInfo) -> _HasAnswer:
     """Whether what is run, both runs if there are two, has an answer to a kind of fault."""
-    told = [run.policy] if frame.comparison is None else frame.comparison.figures
-    names = {architecture_name(each if isinstance(each, str) else each.policy) for each in told}
+    policies = [run.policy]
+    if frame.comparison is not None:
+        policies = [each.policy for each in frame.comparison.figures]
+    names = set(map(architecture_name, policies))
     return lambda fault: names <= set(who_knows(fault))
 
 
