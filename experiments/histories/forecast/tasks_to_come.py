@@ -92,16 +92,18 @@ class TasksToCome:
 
     def shuffle(self, job: JobSpec, rng: np.random.Generator) -> tuple[Millis, Millis]:
         """What a reduce's shuffle takes, and what of it comes after the last map."""
-        own = self._seen[job.job].shuffles
-        group = [own] if own else [each.shuffles for each in next(self._alike(job), [])]
-        known = [each for shuffles in group for each in shuffles]
+        known = self._known_shuffles(job)
         return known[rng.integers(len(known))] if known else (0, 0)
 
     def longest_tail_ms(self, job: JobSpec) -> Millis:
         """What came at most of a shuffle after the last map, among those that tell; 0 if none."""
+        return max((tail_ms for _, tail_ms in self._known_shuffles(job)), default=0)
+
+    def _known_shuffles(self, job: JobSpec) -> list[tuple[Millis, Millis]]:
+        """Its own, else those of the jobs most like it."""
         own = self._seen[job.job].shuffles
         group = [own] if own else [each.shuffles for each in next(self._alike(job), [])]
-        return max((tail_ms for shuffles in group for _, tail_ms in shuffles), default=0)
+        return [each for shuffles in group for each in shuffles]
 
     def _alike(self, job: JobSpec) -> Iterator[list[SeenStage]]:
         """Groups of jobs like this one in which a task has ended, the nearest first."""
