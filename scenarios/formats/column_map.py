@@ -214,12 +214,12 @@ class TableReader:
         job.ending = self._ending(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
-        alone = not self._count(row, "reduces", line, 0)
-        spans = start_ms is not None and not row.get("map_time") and alone
+        counts = {"maps": self._count(row, "maps", line, 1)}
+        counts["reduces"] = self._count(row, "reduces", line, 0)
+        spans = start_ms is not None and not row.get("map_time") and not counts["reduces"]
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
-            count = self._count(row, number, line, 1 if kind == "map" else 0)
-            for place in range(count if length is not None else 0):
+            for place in range(counts[number] if length is not None else 0):
                 assert length is not None
                 times = (begun, begun + length)
                 attempt = HistoryAttempt(*times, "succeeded", name="0", times_told=spans)
@@ -268,9 +268,9 @@ class TableReader:
 
     def _leave_out_early_end(self, job: HistoryJob, begun_ms: int | None) -> None:
         """Of a job that began before it was submitted it is not known how long it took."""
-        if begun_ms is None or job.submit_ms is None or begun_ms >= job.submit_ms:
+        if begun_ms is None or job.submit_ms is None or job.finish_ms is None:
             return
-        if job.finish_ms is None:
+        if begun_ms >= job.submit_ms:
             return
         note = "ends of jobs that began before their submission: it cannot be how long they took"
         self._maker.remarks.add("dropped", note, job.place)

@@ -460,3 +460,10 @@ def test_the_steps_of_a_job_are_told_to_be_taken_for_jobs(tmp_path: Path) -> Non
     assert remark(found.remarks, "look like steps")[:2] == ("guessed", 2)
     before = imported(written(tmp_path, SACCT), SACCT_MAP).remarks.of("guessed")
     assert not [each for each in before if "steps" in each.what]
+
+
+def test_a_count_that_is_not_whole_is_remarked_once(tmp_path: Path) -> None:
+    table = "job,came,each,then,n,r\na,0,10,5,2,1.5\n"
+    columns = "job=job,submit=came,map_time=each,reduce_time=then,maps=n,reduces=r,unit=s"
+    found = imported(written(tmp_path, table), columns)
+    assert remark(found.remarks, "not whole")[:2] == ("inferred", 1)
