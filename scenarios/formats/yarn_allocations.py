@@ -72,8 +72,9 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
             unplayed.append(name)
         elif of_queue["name"] == "queues":
             for each in filter(None, map(str.strip, text.split(","))):
-                listed.add(_below(of_queue["queue"], each))
-                stated.setdefault(_below(of_queue["queue"], each), {})
+                queue = _below(of_queue["queue"], each)
+                listed.add(queue)
+                stated.setdefault(queue, {})
         else:
             queue = _path(of_queue["queue"])
             values = stated.setdefault(queue, {})
