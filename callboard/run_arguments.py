@@ -4,8 +4,8 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args
 
 import msgspec
 
@@ -78,6 +78,9 @@ def add_trust_argument(group: argparse._ActionsContainer) -> None:
     """Whether files that come inside of others may run code."""
     trust = "run code of Python files that the scenario or journal itself names as policies"
     group.add_argument("--trust", action="store_true", help=trust)
+
+
+_T = TypeVar("_T")
 
 
 class PlannedWorld(NamedTuple):
@@ -162,24 +165,27 @@ def queue_overrides(allocations: str, policies: Sequence[str] | None) -> list[st
     """
     found = _queues_of(allocations)
     read = [each for each in found.values() if not isinstance(each, ScenarioError)]
-    for name, each in found.items() if not read else ():
-        alone = name == list(found)[-1]
-        asked = any(re.match(rf"{name}\b", policy) for policy in policies or ())
-        if isinstance(each, ScenarioError) and (asked or alone):
-            raise each
+    if not read:
+        errors = {name: each for name, each in found.items() if isinstance(each, ScenarioError)}
+        raise next(iter(_asked_of(errors, policies or ())), errors["yarn"])
     return [override for each in read for override in each.overrides()]
+
+
+def _asked_of(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
+    """What there is of those that these policies are."""
+    return [
+        each
+        for name, each in found.items()
+        if any(re.match(rf"{name}\b", policy) for policy in policies)
+    ]
 
 
 def _tell_of_queues(allocations: str, world: PlannedWorld) -> None:
     """Say what of the file is not played, and whose pools have no queue in it; InputError if no
     policy has queues, ScenarioError if one cannot have these.
     """
-    found, policies = _queues_of(allocations), world.policies
-    asked = [
-        each
-        for name, each in found.items()
-        if any(re.match(rf"{name}\b", policy) for policy in policies)
-    ]
+    policies = world.policies
+    asked = _asked_of(_queues_of(allocations), policies)
     if not asked:
         played = concise(", ".join(policies))
         raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
