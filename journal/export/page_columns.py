@@ -106,7 +106,8 @@ class PageWords(msgspec.Struct, frozen=True):
 
 class PageData(msgspec.Struct, frozen=True):
     """A run for a page; `beside` it another of the same world, if two are compared, and `found`,
-    which says in sentences which is better and by how much.
+    which says in sentences which is better and by how much.  Either is called by its `label` where
+    there is little room for two.
 
     Rows of `job_rows` are the standing + 1 (0 before the submission), maps and reduces done, maps
     and reduces running, attempts suspended, by the place in `jobs`; those of `node_rows` the sign,
@@ -131,5 +132,6 @@ class PageData(msgspec.Struct, frozen=True):
     charts: ChartColumns
     result: list[tuple[str, str]]
     words: PageWords
+    label: str = ""
     found: list[str] = []
     beside: "PageData | None" = None

@@ -46,6 +46,7 @@ from callboard.journal.replay.result_headline import compared_headline
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import NO_SUBJECT
 from callboard.journal.tell.names import ONE_MASTER, keeper_of_books, printable
+from callboard.journal.tell.shortening import cut_apart
 from callboard.scheduler.model import JobId, Millis
 
 _COLUMNS = 360
@@ -58,6 +59,9 @@ _FRESH = len(SlotState)
 _WAITING = {JobStanding.WAITING + 1, JobStanding.STARVED + 1}
 _COLOURS = (ColourBy.JOB, ColourBy.POOL, ColourBy.USER, ColourBy.SIZE)
 """What a page can colour jobs by: what does not change as they go on."""
+
+
+_LABEL_LETTERS = 11
 
 
 def page_data(collected: PageCollector) -> PageData:
@@ -98,7 +102,14 @@ def compared_page_data(first: PageCollector, second: PageCollector) -> PageData:
         raise ValueError("the two runs are of different scenarios, seeds or clusters")
     headline = compared_headline((first.recording.last_state, second.recording.last_state))
     found = [] if headline is None else headline.sentences
-    return msgspec.structs.replace(page_data(first), found=found, beside=page_data(second))
+    both = [page_data(first), page_data(second)]
+    labels = cut_apart([each.policies[0][1] for each in both], _LABEL_LETTERS)
+    one, other = map(_labelled, both, labels)
+    return msgspec.structs.replace(one, found=found, beside=other)
+
+
+def _labelled(data: PageData, label: str) -> PageData:
+    return msgspec.structs.replace(data, label=label)
 
 
 def _job_rows(changes: ChangeLog, jobs: Sequence[JobRecord]) -> CountColumns:

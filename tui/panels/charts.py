@@ -10,10 +10,10 @@ from textual.message import Message
 
 from callboard.journal.replay.frame import Charts, Frame, Totals
 from callboard.journal.replay.palette import Palette
+from callboard.journal.tell.shortening import cut
 from callboard.scheduler.model import Millis, SlotKind
 from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.panels.shortening import cut
 
 LABEL_WIDTH = 18
 """The width of the labels, here and in the time bar."""

@@ -7,9 +7,9 @@ import msgspec
 
 from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
 from callboard.journal.tell.names import clock, printable
+from callboard.journal.tell.shortening import cut_apart
 from callboard.journal.tell.time_format import axis_time, short_mean
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.panels.shortening import cut_apart
 
 _LABEL, _VALUE, _DIFFERENCE = 19, 10, 9
 

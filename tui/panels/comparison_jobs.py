@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from rich.style import Style
 
 from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobStanding
+from callboard.journal.tell.shortening import cut_apart, cut_within
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span
-from callboard.tui.panels.shortening import cut_apart, cut_within
 from callboard.tui.theme import style
 
 _JOB, _NAME, _DIFFERENCE = 5, 10, 11

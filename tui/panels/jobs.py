@@ -8,10 +8,10 @@ from rich.style import Style
 from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobStanding
 from callboard.journal.replay.palette import Palette
 from callboard.journal.replay.signs import STATE_WORDS
+from callboard.journal.tell.shortening import cut_within
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span, cell
-from callboard.tui.panels.shortening import cut_within
 from callboard.tui.theme import style
 
 

@@ -20,8 +20,8 @@ from textual.widget import Widget
 
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.palette import DARK, Palette
+from callboard.journal.tell.shortening import cut
 from callboard.tui.panels.changes import changed_regions
-from callboard.tui.panels.shortening import cut
 from callboard.tui.theme import style
 
 Span = tuple[str, Style]

@@ -6,10 +6,10 @@ from rich.text import Text
 
 from callboard.journal.replay.palette import Palette
 from callboard.journal.tell.names import count
+from callboard.journal.tell.shortening import cut
 from callboard.journal.tell.time_format import axis_time, short_duration
 from callboard.scenarios.portrait import FaultOutline, ScenarioPortrait
 from callboard.tui.panels.bars import block
-from callboard.tui.panels.shortening import cut
 
 _LABEL = 8
 _COLUMNS_MOST = 100

@@ -1,8 +1,8 @@
 """A slot as a card of two lines: job, task and locality; progress and time left."""
 
 from callboard.journal.replay.frame import SlotCard
+from callboard.journal.tell.shortening import cut
 from callboard.journal.tell.time_format import short_duration
-from callboard.tui.panels.shortening import cut
 
 CARD_WIDTH = 12
 """The columns of a card with the gap after it."""

@@ -35,10 +35,10 @@ from callboard.journal.replay.signs import (
     SUPERSCRIPTS,
     node_sign,
 )
+from callboard.journal.tell.shortening import cut
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.panels.pane import Pane, fitted
 from callboard.tui.panels.racks import Racks
-from callboard.tui.panels.shortening import cut
 from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import (
     BY_NODE,

@@ -21,8 +21,8 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from callboard.journal.replay.palette import DARK, Palette
+from callboard.journal.tell.shortening import cut_within
 from callboard.scenarios.library_list import DEFAULT_SCENARIO, LibraryEntry
-from callboard.tui.panels.shortening import cut_within
 from callboard.tui.screens.policy_boxes import ANOTHER, TOUR, PolicyBoxes
 from callboard.tui.theme import next_theme, register_themes
 

@@ -4,7 +4,6 @@ const [NOT_YET, WAITING, , STARVED, SUCCEEDED] = [0, 1, 2, 3, 4]; // standings +
 const JOB = { standing: 0, maps: 1, reduces: 2, runningMaps: 3, runningReduces: 4, suspended: 5 };
 const NODE = { sign: 0, wrong: 1, down: 2, lost: 3, off: 4, suspended: 5 };
 const HEADLINE = 0;
-const LABEL_LETTERS = 11; // of a policy, at most, where there is little room for two
 
 class Run {
   constructor(data) {
@@ -12,7 +11,6 @@ class Run {
     this.end = this.ownEnd = data.end_ms;
     this.at = 0;
     this.beside = null; // the run that it is compared with
-    this.label = this.policyName; // in few letters, of two runs
     this.jobs = data.jobs.job.length;
     this.placeOfJob = new Map(data.jobs.job.map((job, place) => [job, place]));
     this.layNodesOut(data.nodes);
@@ -28,7 +26,6 @@ class Run {
   /** Set another run beside this one: from now on both are at the same moment. */
   compareWith(other) {
     this.beside = other;
-    [this.label, other.label] = cutApart([this.policyName, other.policyName], LABEL_LETTERS);
     this.end = other.end = Math.max(this.end, other.end);
     this.ends = Float64Array.from([...this.ends, ...other.ends]).sort();
   }
@@ -36,6 +33,11 @@ class Run {
   /** The policy that the run began with. */
   get policyName() {
     return this.data.policies[0][1];
+  }
+
+  /** The same in few letters, of two runs. */
+  get label() {
+    return this.data.label;
   }
 
   layNodesOut({ rack, maps, reduces }) {

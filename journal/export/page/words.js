@@ -52,17 +52,6 @@ function roundedDuration(ms) {
   return duration(ms >= 60_000 ? 1000 * roundHalfEven(ms / 1000) : roundHalfEven(ms));
 }
 
-/** Two names in few letters each: without what they begin with alike, where that is long. */
-function cutApart(names, most) {
-  if (names.every((name) => name.length <= most)) return names;
-  let alike = 0;
-  while (alike < names[0].length && names[0][alike] === names[1][alike]) alike += 1;
-  const same = names[0].slice(0, alike);
-  const begin = 1 + Math.max(...[..."/:+(,="].map((sign) => same.lastIndexOf(sign)));
-  const left = begin >= most / 2 ? names.map((name) => `…${name.slice(begin)}`) : names;
-  return left.map((name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name));
-}
-
 /** The moment that `90`, `7:30` or `1:07:30` names, in ms; NaN for what is none. */
 function parseTime(text) {
   const parts = text.split(":").map((part) => (/^\d+(\.\d+)?$/.test(part) ? Number(part) : NaN));
