@@ -102,7 +102,7 @@ def run(
     """
     options = options or RunOptions()
     driver = options.host or options.driver
-    check_choice("engine", options.engine, get_args(EngineName))
+    _check_players(options.engine)
     check_choice("driver", driver, get_args(DriverName))
     check_whole("until_ms", options.until_ms, 0)
     check_whole("tie_order", options.tie_order, 0)
@@ -150,8 +150,7 @@ def compare(
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.
     """
-    check_choice("engine", engine, get_args(EngineName))
-    check_whole("cores", cores, 1)
+    _check_players(engine, cores)
     asked, overrides = _policies(policies), _overrides(overrides)
     source = RunSource(str(scenario), trust=Trust(trust, asked))
     first = source.run(overrides)
@@ -194,8 +193,7 @@ def sweep(
     this machine do it.  Raises what `run` does for the first setting; later ones that cannot be
     are among the `failed`.
     """
-    check_choice("engine", engine, get_args(EngineName))
-    check_whole("cores", cores, 1)
+    _check_players(engine, cores)
     varied = {key: _each(values) for key, values in (vary or {}).items()}
     plan = SweepPlan(
         scenarios=tuple(map(str, _each(scenarios))),
@@ -264,6 +262,12 @@ def _policies(policies: object) -> tuple[str, ...]:
             problem = f"a policy is its spelling, as 'fair' or './mine.py:Mine'; got {told}"
             raise InputError(problem)
     return found
+
+
+def _check_players(engine: str, cores: int | None = None) -> None:
+    """InputError for an engine that there is not, or for no cores at all."""
+    check_choice("engine", engine, get_args(EngineName))
+    check_whole("cores", cores, 1)
 
 
 def _overrides(overrides: object) -> tuple[str, ...]:
