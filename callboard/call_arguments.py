@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.strict_decoder import suggestion
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:

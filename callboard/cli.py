@@ -17,7 +17,7 @@ from typing import NoReturn, cast
 
 from callboard import stdio
 from callboard.actors.version import __version__
-from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.text.concise import concise
 
 _ABOUT = """\
 A simulator of a shared MapReduce cluster in which the master, every node, every slot and every

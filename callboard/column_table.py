@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.journal.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 ROWS_SHOWN = 10
 """That many rows of a table are shown, from its beginning."""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from callboard.journal.tell.names import printable
+from callboard.scheduler.text.quantities import printable
 
 
 class PlainConsole(Console):

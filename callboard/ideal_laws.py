@@ -28,10 +28,10 @@ from callboard.experiments.ideal_study.study_runs import study_workers
 from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import Lost, answers
 from callboard.experiments.user_errors import InputError
-from callboard.journal.missing_extra import MissingExtraError
-from callboard.journal.tell.names import with_sign
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
+from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.quantities import with_sign
 
 LAW_JOBS, LAW_JOBS_PLAIN = 1_000_000, 20_000
 """Jobs a run, where the loops are compiled and where they are not."""

@@ -16,9 +16,9 @@ from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.console import PlainConsole, plain
 from callboard.experiments.many.task_pool import SharedBoard
 from callboard.experiments.run.run_watcher import RunWatcher
-from callboard.journal.tell.names import clock, count
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.quantities import clock, count
 
 if TYPE_CHECKING:
     from callboard.twin.twin_run import TwinRun

@@ -19,9 +19,9 @@ from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
-from callboard.journal.tell.names import count
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.text.concise import concise
+from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 if TYPE_CHECKING:
     from callboard.scenarios.formats.queue_allocations import QueueSettings

@@ -26,11 +26,11 @@ from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.seed_draws import draws_nothing
 from callboard.journal.checks.findings import RuleReport
-from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld, run_key
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.scheduler.text.quantities import count
 from callboard.tables.policy_table import policy_table
 from callboard.tables.steady_table import steady_json, steady_lines, steady_table
 

@@ -20,10 +20,10 @@ from callboard.experiments.pages.report.report_words import (
 )
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
-from callboard.journal.tell.names import count
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld
 from callboard.run_once import Told, backtest_told, print_heading, tell_livelocks
+from callboard.scheduler.text.quantities import count
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json
 

@@ -30,7 +30,9 @@ def prepare_streams() -> None:
 
 def print_error(message: str) -> None:
     """Print a message on standard error, if that is open."""
-    from callboard.journal.tell.names import printable  # `callboard --help` is to load quickly
+    from callboard.scheduler.text.quantities import (
+        printable,  # `callboard --help` is to load quickly
+    )
 
     text = "\n".join(map(printable, message.split("\n")))
     with contextlib.suppress(OSError):

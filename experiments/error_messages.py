@@ -16,12 +16,12 @@ from callboard.actors.kernel.kernel import ActorFailed, KernelError, Stalled
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError, RunFailed
 from callboard.journal.checks.findings import Violation
 from callboard.journal.format import NOT_A_JOURNAL, JournalError
-from callboard.journal.missing_extra import MissingExtraError
-from callboard.journal.tell.names import clock
 from callboard.scenarios.library_list import LIBRARY
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PartMisbehaves, PolicySpecError
-from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.text.concise import concise
+from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.quantities import clock
+from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.view import JobView
 
 BAD_INPUT = ScenarioError, PolicySpecError, JournalError, InputError, MissingExtraError

@@ -31,8 +31,8 @@ from callboard.journal.export.write_sls import (
     sls_nodes,
 )
 from callboard.journal.export.write_swf import not_in_swf, swf_lines
-from callboard.journal.tell.names import count
 from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scheduler.text.quantities import count
 
 HistoryForm = Literal["hadoop1", "swf", "batsim"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
-from callboard.scheduler.registry.special_file import special_file
+from callboard.scheduler.text.special_file import special_file
 
 RunKey = tuple[str, str, int]
 """The scenario's name, the policy and the seed."""

@@ -13,7 +13,7 @@ from callboard.fairness.properties import (
 )
 from callboard.fairness.property import Property, is_guaranteed
 from callboard.scheduler.policy import Policy, PolicySpecError
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.strict_decoder import suggestion
 
 PROPERTIES: tuple[Property, ...] = tuple(
     value

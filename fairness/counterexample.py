@@ -12,11 +12,11 @@ from callboard.experiments.run.trust import trust_option
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.property import Property
 from callboard.fairness.search import Counterexample
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, load_scenario
-from callboard.scenarios.toml_reader import read_text
 from callboard.scenarios.toml_writer import to_toml
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.strict_decoder import suggestion
+from callboard.scheduler.text.text_file import read_text
 
 _NAMED = re.compile(r"^# property: (.*)$", re.MULTILINE)
 _WIDTH = 96

@@ -16,7 +16,7 @@ damaged length (an error) from a file that was cut off (not an error) without re
 import zlib
 from pathlib import Path
 
-from callboard.scheduler.registry.special_file import special_file
+from callboard.scheduler.text.special_file import special_file
 
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""

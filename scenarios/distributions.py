@@ -9,8 +9,8 @@ from msgspec import Meta
 
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.fields import SECONDS_MAX, PositiveSeconds, Seconds, Share, Sigma, to_ms
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 WeibullShape = Annotated[float, Meta(ge=0.1, le=10)]
 TailIndex = Annotated[float, Meta(ge=0.1, le=10)]

@@ -8,10 +8,10 @@ from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scenarios.distributions import Exponential, Weibull, duration_ms
 from callboard.scenarios.fields import SECONDS_MAX, to_ms
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.timeline import FailuresEntry
-from callboard.scenarios.toml_reader import read_text
 from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.text_file import read_text
 
 
 class Outage(NamedTuple):

@@ -16,7 +16,6 @@ from callboard.scenarios.decks import FacebookBins, GpMix
 from callboard.scenarios.distributions import check_distribution
 from callboard.scenarios.fields import TASKS_MAX, JobCount, kind_of
 from callboard.scenarios.one_task import OneTask
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.sizes import (
     ExponentialJobs,
     FacebookMaps,
@@ -26,6 +25,7 @@ from callboard.scenarios.sizes import (
     JobSize,
 )
 from callboard.scenarios.workload_table import WorkloadTable
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _Decks: TypeAlias = GpMix | FacebookBins
 _Categories: TypeAlias = Yahoo | FacebookCategories

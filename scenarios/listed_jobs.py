@@ -9,10 +9,10 @@ import msgspec
 from callboard.actors.job_spec import Amounts, JobSpec
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.scenarios import fields
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.model import JobId, Priority
-from callboard.scheduler.registry.key_path import dotted
+from callboard.scheduler.text.key_path import dotted
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
 

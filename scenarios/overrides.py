@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from callboard.scenarios.old_keys import new_key
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.registry.toml_limits import toml_flaw
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.toml_limits import toml_flaw
 
 OVERRIDE_SOURCE = "--set"
 _DEPTH_MAX = 16

@@ -10,9 +10,9 @@ import msgspec
 from callboard.actors.config import ATTEMPTS_MAX
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 if TYPE_CHECKING:
     from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob

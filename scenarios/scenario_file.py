@@ -23,21 +23,22 @@ from callboard.scenarios import validation
 from callboard.scenarios.fields import Seed
 from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.library_list import LIBRARY
-from callboard.scenarios.likely_file import likely_file
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.recorded_workload import RecordedWorkload
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import SwimWorkload, is_swim
 from callboard.scenarios.timeline import Timeline
-from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
+from callboard.scenarios.toml_reader import line_of_key, parse_toml
 from callboard.scenarios.total_tasks import check_total_tasks
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.key_path import KeyPath, dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
 from callboard.scheduler.registry.shipped import PARTS
-from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly
+from callboard.scheduler.text.key_path import KeyPath, dotted, parse_key, value_at
+from callboard.scheduler.text.likely_file import likely_file
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.strict_decoder import DecodeError, decode_strictly
+from callboard.scheduler.text.text_file import read_text
 
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 Name = Annotated[str, Meta(min_length=1, max_length=200)]

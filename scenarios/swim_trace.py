@@ -9,9 +9,9 @@ import msgspec
 
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import read_text
 from callboard.scenarios.workload_table import WorkloadTable
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.text_file import read_text
 
 SWIM_COLUMNS = ("job id", "submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
 SWIM_BYTES_MAX = 10**18  # an exabyte: no job reads more, and the numbers stay 64-bit

@@ -7,9 +7,9 @@ from math import ceil
 from typing import NoReturn
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.timeline import AddEntry, FailuresEntry, listed
 from callboard.scheduler.model import NodeId
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 def nodes_of_entry(

@@ -23,9 +23,9 @@ from callboard.actors.job_spec import Amounts
 from callboard.actors.placement import ANYWHERE
 from callboard.actors.recorded_tasks import RecordedFailure, RecordedTasks
 from callboard.scenarios.fields import JOBS_MAX, SECONDS_MAX, TASKS_MAX
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import GZIP_DAMAGE
 from callboard.scheduler.model import Locality, Millis, Priority, Stage
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.text_file import GZIP_DAMAGE
 
 TASKS_SUFFIX = ".tasks.gz"
 TASKS_VERSION = 5

@@ -1,23 +1,15 @@
-"""Reading text files and TOML: every way in which that can go wrong, said in a sentence."""
+"""Reading TOML: every way in which that can go wrong, said in a sentence."""
 
-import gzip
 import re
 import tomllib
-import zlib
 from bisect import bisect_left
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.registry.key_path import KeyPath, value_at
-from callboard.scheduler.registry.special_file import special_file
-from callboard.scheduler.registry.toml_limits import toml_flaw
+from callboard.scheduler.text.key_path import KeyPath, value_at
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.toml_limits import toml_flaw
 
-FILE_BYTES_MAX = 256_000_000
-GZIP_MAGIC = b"\x1f\x8b"
-GZIP_DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error)
-"""What reading a packed file raises that is cut off or damaged."""
 TOML_MAX = 1_500_000
 """Characters of a TOML file; parsing takes up to 1.2 s a million, and is to end within 2 s."""
 
@@ -25,41 +17,6 @@ _PLACED_MAX = 200_000
 """Characters up to which the line of a flawed key is looked for, by parsing again and again."""
 
 _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
-
-
-def read_text(path: Path) -> str:
-    """The file's text, unpacked if it is gzipped; ScenarioError where there is none to be had."""
-    special = special_file(path)
-    if special:
-        raise ScenarioError(f"this is {special}; name a regular file", source=path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(FILE_BYTES_MAX + 1)
-        if data.startswith(GZIP_MAGIC):
-            with gzip.open(BytesIO(data)) as unpacked:
-                data = unpacked.read(FILE_BYTES_MAX + 1)
-    except GZIP_DAMAGE:
-        raise ScenarioError("a gzipped file that is cut off or damaged", source=path) from None
-    except FileNotFoundError:
-        raise ScenarioError("there is no such file", source=path) from None
-    except IsADirectoryError:
-        raise ScenarioError("this is a folder; name a file in it", source=path) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ScenarioError(f"cannot be read: {reason}", source=path) from None
-    if len(data) > FILE_BYTES_MAX:
-        raise ScenarioError(f"larger than {FILE_BYTES_MAX // 1_000_000} MB", source=path)
-    return _decode(data, path)
-
-
-def _decode(data: bytes, path: Path) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(
-            "not a text file in UTF-8; save it in that encoding", source=path, line=line
-        ) from None
 
 
 def parse_toml(text: str, source: str | Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scheduler.registry.toml_text import toml_key, toml_value, without_defaults
+from callboard.scheduler.text.toml_text import toml_key, toml_value, without_defaults
 
 
 def to_toml(scenario: Scenario, remarks: Iterable[str] = ()) -> str:

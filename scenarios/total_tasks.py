@@ -6,9 +6,9 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
 from callboard.scenarios.recorded_workload import RecordedWorkload
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import SwimWorkload
 from callboard.scenarios.timeline import BurstEntry, Timeline
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 TOTAL_TASKS_MAX = 20_000_000
 """Maps and reduces of all jobs: if all are there at once, two gigabytes in the master.  Facebook's

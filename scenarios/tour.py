@@ -10,11 +10,12 @@ from msgspec import Meta
 
 from callboard.scenarios.fields import Seconds
 from callboard.scenarios.library_list import LIBRARY, TOURS, tour_names
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
+from callboard.scenarios.toml_reader import line_of_key, parse_toml
 from callboard.scheduler.model import JobId, Millis, NodeId
-from callboard.scheduler.registry.key_path import dotted
-from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly
+from callboard.scheduler.text.key_path import dotted
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.strict_decoder import DecodeError, decode_strictly
+from callboard.scheduler.text.text_file import read_text
 
 Words = Annotated[str, Meta(min_length=1, max_length=300)]
 Index = Annotated[int, Meta(ge=0)]

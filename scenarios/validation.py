@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from callboard.actors.config import NODES_MAX, Cluster
 from callboard.actors.job_spec import JobSpec
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 SLOTS_TOTAL_MAX = 200_000
 """Each is an actor of about 2.5 kB: in all half a gigabyte, and ten seconds to begin."""

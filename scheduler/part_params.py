@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from callboard.scheduler.registry.key_path import dotted
-from callboard.scheduler.registry.strict_decoder import DecodeError, check_limits
+from callboard.scheduler.text.key_path import dotted
+from callboard.scheduler.text.strict_decoder import DecodeError, check_limits
 
 NUMBER_MAX = 1e15
 """What stands for any finite number: declared limits cannot say that."""

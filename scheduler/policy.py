@@ -26,7 +26,7 @@ from callboard.scheduler.facts import Fact, Launched, OfferAnswered, Progressed
 from callboard.scheduler.model import MAP, REDUCE, JobId, Locality, Millis, SlotKind
 from callboard.scheduler.part_params import NoParams
 from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
-from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.text.concise import concise
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 

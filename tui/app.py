@@ -24,7 +24,6 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.live.intervention_menu import FormFields
 from callboard.experiments.live.live_requests import Keep
 from callboard.experiments.live.remote_source import RemoteSource
-from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.replay.colouring import FEW_JOBS
 from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, View
 from callboard.journal.replay.palette import DARK, THEMES, Palette
@@ -35,6 +34,7 @@ from callboard.journal.tell.time_format import parse_time
 from callboard.scenarios.library_list import tour_names
 from callboard.scenarios.tour import Tour
 from callboard.scheduler.model import JobId, NodeId
+from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.jump import Jump, read_jump
 from callboard.tui.key_order import KeyOrder

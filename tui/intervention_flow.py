@@ -12,7 +12,7 @@ from textual.app import App, SystemCommand
 from callboard.experiments.live import intervention_menu as menus
 from callboard.journal.replay.frame import Frame, RunInfo
 from callboard.journal.replay.source import GoTo
-from callboard.journal.tell.names import clock
+from callboard.scheduler.text.quantities import clock
 from callboard.tui.playback import Playback
 from callboard.tui.screens.menus import FormScreen, MenuScreen
 

@@ -10,8 +10,8 @@ from typing import Any
 from textual.app import App
 
 from callboard.experiments.journal_paths import fresh_name
-from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.tell.time_format import axis_time
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 """All signs of the screen are in the first; Textual's choice is fetched from elsewhere."""

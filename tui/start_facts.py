@@ -10,11 +10,11 @@ import msgspec
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.format import JournalError
 from callboard.journal.reader import Journal
-from callboard.journal.tell.names import count, printable
 from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.portrait import ScenarioPortrait, portrait_of
 from callboard.scheduler.registry.parts import part_kind
 from callboard.scheduler.registry.shipped import PARTS
+from callboard.scheduler.text.quantities import count, printable
 
 
 class StartFacts(msgspec.Struct, frozen=True):

@@ -9,10 +9,11 @@ from pathlib import Path
 import msgspec
 
 from callboard.journal.replay.palette import THEMES
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
-from callboard.scheduler.registry.key_path import KeyPath, dotted
-from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
+from callboard.scenarios.toml_reader import line_of_key, parse_toml
+from callboard.scheduler.text.key_path import KeyPath, dotted
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.strict_decoder import DecodeError, decode_strictly, suggestion
+from callboard.scheduler.text.text_file import read_text
 from callboard.tui.keymap import COMMANDS, Keymap
 
 SPEED_MAX = 1_000_000

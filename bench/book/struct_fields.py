@@ -16,7 +16,7 @@ from msgspec import inspect as types
 
 from bench.book.markdown import code, table
 from callboard.scheduler.part_params import NUMBER_MAX
-from callboard.scheduler.registry.toml_text import toml_value
+from callboard.scheduler.text.toml_text import toml_value
 
 UNSET = "unset"
 

@@ -23,9 +23,9 @@ from bench.swarm.world_trial import COMPARISONS, flaws
 from callboard.arguments import whole_number
 from callboard.experiments.many.task_pool import Lost, answers, local_workers
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 FOLDER = Path("swarm")
 

@@ -13,12 +13,12 @@ import msgspec
 
 from callboard.actors.architectures import what_ships
 from callboard.fairness.drawing.drawn_worlds import DrawnWorld
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_jobs, make_script
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.spelling import ARCHITECTURE
-from callboard.scheduler.registry.toml_text import without_defaults
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.toml_text import without_defaults
 
 TRIES = 400
 SECONDS = 60.0

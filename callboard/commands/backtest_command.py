@@ -53,7 +53,6 @@ from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
-from callboard.journal.tell.names import count
 from callboard.progress_line import run_progress
 from callboard.run_arguments import (
     PlannedWorld,
@@ -65,6 +64,7 @@ from callboard.run_arguments import (
 from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
 from callboard.tables.backtest_table import (
     cause_lines,

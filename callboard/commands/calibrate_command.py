@@ -29,7 +29,6 @@ from callboard.experiments.histories.calibration.estimate import Estimate
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
-from callboard.journal.tell.names import count, printable
 from callboard.scenarios.formats.recording_file import is_tasks_file
 from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.formats.source_path import history_source
@@ -37,6 +36,7 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import from_dict, load_scenario
 from callboard.scenarios.tasks_file import tasks_digest
 from callboard.scenarios.toml_writer import to_toml
+from callboard.scheduler.text.quantities import count, printable
 from callboard.stdio import print_json
 
 

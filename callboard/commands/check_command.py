@@ -38,10 +38,10 @@ from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import Property, evaluate, is_guaranteed_by_all
 from callboard.fairness.scenario_family import scenario_size
 from callboard.file_watch import file_saves, policy_files
-from callboard.journal.tell.names import count
 from callboard.progress_line import announce, steps_progress
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.strict_decoder import suggestion
 
 _SECONDS_A_SCENARIO = 0.01
 """For one property, on a core: 6 to 8 ms for `fifo` and `fair`, more for preemption."""

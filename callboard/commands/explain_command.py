@@ -11,7 +11,7 @@ from callboard.arguments import add_journal_argument
 from callboard.experiments.user_errors import InputError
 from callboard.journal.reader import Journal
 from callboard.journal.tell.explain import explain
-from callboard.journal.tell.names import duration, printable
+from callboard.scheduler.text.quantities import duration, printable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

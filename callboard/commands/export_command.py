@@ -52,7 +52,7 @@ from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
 from callboard.journal.export.run_page import run_page
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.reader import Journal
-from callboard.journal.tell.names import count, printable
+from callboard.scheduler.text.quantities import count, printable
 
 Format = Literal["html", "trace", "csv", "parquet", "hadoop1", "swf", "sls", "batsim", "policy"]
 SUFFIXES: dict[str, Format] = {

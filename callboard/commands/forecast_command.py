@@ -44,7 +44,6 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.user_errors import InputError
 from callboard.journal.export.played_history import PlayedHistory
-from callboard.journal.tell.names import clock, count, duration
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_world_arguments, plan_world
 from callboard.scenarios.formats.recording_scenario import scenario_of
@@ -52,7 +51,8 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.model import STAGES, JobId, Millis
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.quantities import clock, count, duration
+from callboard.scheduler.text.strict_decoder import suggestion
 from callboard.stdio import print_json
 
 _RUNS, _RUNS_LEAST = 100, 20

@@ -28,10 +28,10 @@ from callboard.fairness.hunt import WorstCase, hunt
 from callboard.fairness.objectives import OBJECTIVES
 from callboard.fairness.scenario_family import scenario_size
 from callboard.fairness.search import temporary_hypothesis_home
-from callboard.journal.tell.names import count
 from callboard.progress_line import announce, steps_progress
 from callboard.scenarios.toml_writer import to_toml
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.strict_decoder import suggestion
 
 _SECONDS_A_SCENARIO = 0.1
 """What one takes on a core, played under both policies and made smaller: 65 ms for `fifo` against

@@ -44,10 +44,10 @@ from callboard.ideal_laws import (
     compare_laws,
     make_folder,
 )
-from callboard.journal.missing_extra import MissingExtraError
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
 from callboard.scheduler.ideal.report_workload import SIZE_MODELS
+from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.slot_laws import HEARTBEAT_S, compare_slot
 
 _STOPPED = 130

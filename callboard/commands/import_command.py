@@ -41,7 +41,6 @@ import msgspec
 from callboard.experiments.journal_paths import check_folder
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
-from callboard.journal.tell.names import count, duration, printable
 from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import (
@@ -56,6 +55,7 @@ from callboard.scenarios.scenario_file import from_dict
 from callboard.scenarios.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.quantities import count, duration, printable
 from callboard.stdio import print_json
 
 _DAY_MS = 86_400_000

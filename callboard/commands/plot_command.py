@@ -62,8 +62,8 @@ from callboard.experiments.pages.charts.measure_chart import measure_chart
 from callboard.experiments.pages.charts.measures import MEASURES, Measure, measure_named
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
-from callboard.journal.tell.names import count
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _RUNS_MAX = 12
 """Runs in one figure: more have no looks that can be told apart."""

@@ -20,7 +20,7 @@ from callboard.scheduler.policy import PolicySpecError, Spelled
 from callboard.scheduler.registry.parts import PART_BASES, part_kind
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import ARCHITECTURE
-from callboard.scheduler.registry.toml_text import toml_value
+from callboard.scheduler.text.toml_text import toml_value
 
 AFTERWORD = """\
 A policy is an order and at most one part of each other kind: fair+delay(node=5,rack=5)

@@ -21,7 +21,7 @@ from callboard.experiments.pages.report.report_source import (
 from callboard.experiments.pages.report.write_report import check_report, write_report
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead
-from callboard.journal.tell.names import count
+from callboard.scheduler.text.quantities import count
 
 _SECONDS = number("a number of seconds above 0", lambda value: 0 < value < inf)
 

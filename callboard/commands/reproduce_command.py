@@ -57,9 +57,9 @@ from callboard.experiments.reproduction.reproduce import (
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
-from callboard.journal.tell.names import count
 from callboard.progress_line import announce, steps_progress
 from callboard.run_arguments import add_engine_argument
+from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
 from callboard.tables.reproduction_table import (
     artefact_table,

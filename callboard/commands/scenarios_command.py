@@ -13,10 +13,10 @@ from pathlib import Path
 
 from callboard.console import ReportConsole, plain, print_list
 from callboard.experiments.user_errors import InputError
-from callboard.journal.tell.names import count, duration
 from callboard.scenarios.library_list import scenario_description, tour_names
 from callboard.scenarios.portrait import portrait_of
 from callboard.scenarios.scenario_file import find_scenario, library_scenarios, load_scenario
+from callboard.scheduler.text.quantities import count, duration
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -55,9 +55,9 @@ from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.experiments.whole_files import instead
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
-from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_engine_argument, add_trust_argument
+from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table

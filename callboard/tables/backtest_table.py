@@ -9,8 +9,13 @@ from callboard.experiments.histories.backtest.held_back import HistoryPart, part
 from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.pages.figure_text import interval_text, skewed_words
-from callboard.journal.tell.names import compared_durations, duration, rounded_duration, with_sign
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.scheduler.text.quantities import (
+    compared_durations,
+    duration,
+    rounded_duration,
+    with_sign,
+)
 
 TENFOLD = 10.0
 """A greater share of what was recorded is not told in percent."""

@@ -9,7 +9,7 @@ from callboard.experiments.many.steady_state import SteadyState
 from callboard.experiments.pages.figure_rows import write_seconds
 from callboard.experiments.pages.figure_text import interval_text
 from callboard.experiments.pages.report.document import ReportTable
-from callboard.journal.tell.names import count
+from callboard.scheduler.text.quantities import count
 from callboard.tables.terminal_table import terminal_table
 
 Steady = tuple[str, SteadyState]

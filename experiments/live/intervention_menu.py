@@ -13,12 +13,13 @@ from callboard.experiments.live.live_requests import Fork, Intervention
 from callboard.experiments.run.interventions import Intervene
 from callboard.journal.replay.frame import Frame, JobRow, JobStanding, NodeStatus, RunInfo
 from callboard.journal.replay.source import GoTo, Step, StepKind
-from callboard.journal.tell.names import count, node_name, printable, priority_name, rack_name
+from callboard.journal.tell.names import node_name, priority_name, rack_name
 from callboard.journal.tell.time_format import axis_time, parse_time
 from callboard.scenarios.listed_jobs import ListedJob
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.targets import nodes_named
 from callboard.scheduler.model import NodeId, Priority
+from callboard.scheduler.text.quantities import count, printable
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 FormFields = dict[str, str]
 

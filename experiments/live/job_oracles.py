@@ -8,9 +8,9 @@ from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust
 from callboard.journal.replay.job_oracle import JobOracle
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 def oracle_of_run(spec: RunSpec) -> JobOracle:

@@ -28,8 +28,8 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.lockstep import Lockstep
 from callboard.journal.replay.source import GoTo, GoToEvent, Halt, Move, Request, Stay, Step
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 class RequestRefused(Exception):

@@ -20,10 +20,10 @@ from callboard.journal.tell.names import node_name
 from callboard.journal.tell.time_format import axis_time
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.listed_jobs import PriorityName
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, make_script
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 class CannotSave(Exception):

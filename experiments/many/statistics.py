@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from callboard.experiments.many.skewness import is_skewed, sample_skewness
-from callboard.journal.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 CONFIDENCE = 0.95
 

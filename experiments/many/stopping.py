@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.experiments.many.statistics import Figures
-from callboard.journal.tell.names import count
+from callboard.scheduler.text.quantities import count
 
 FigureMatrix: TypeAlias = NDArray[np.float64]
 

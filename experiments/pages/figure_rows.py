@@ -11,7 +11,7 @@ import numpy as np
 from callboard.experiments.run.run_result import RunResult
 from callboard.journal.figures.job_groups import completed_of, response_seconds_of, share_within
 from callboard.journal.figures.tables import Ints
-from callboard.journal.tell.names import rounded_duration
+from callboard.scheduler.text.quantities import rounded_duration
 
 GroupKey = Literal["pool", "user"]
 GROUP_KEYS: tuple[GroupKey, ...] = get_args(GroupKey)

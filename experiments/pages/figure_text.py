@@ -18,7 +18,7 @@ from callboard.experiments.many.statistics import (
     compare_paired,
     interval,
 )
-from callboard.journal.tell.names import with_sign
+from callboard.scheduler.text.quantities import with_sign
 
 COMPARED: dict[str, Figure] = {
     "response time, mean": mean_response_s,

@@ -17,7 +17,7 @@ from callboard.experiments.reproduction.slides_artefacts import SLIDES_ARTEFACTS
 from callboard.experiments.reproduction.slides_formulas import SLIDES_FORMULAS
 from callboard.experiments.reproduction.slides_sections import SLIDES_SECTIONS
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.text.concise import concise
 
 ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HFSP_ARTEFACTS,

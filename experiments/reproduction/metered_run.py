@@ -28,8 +28,8 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Sink, fan_out
 from callboard.experiments.run.solo_runs import any_at_once
 from callboard.experiments.user_errors import InputError
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 Metered = Mapping[str, Sequence[float]]
 """What a meter has measured: named columns of numbers."""

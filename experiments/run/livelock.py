@@ -14,11 +14,11 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler.model import AttemptId, JobId, Millis
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
+from callboard.scheduler.text.quantities import clock, count, duration
 
 LEAST_KILLED = 10
 """Fewer attempts than this do not make a run go round."""

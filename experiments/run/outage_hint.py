@@ -6,8 +6,8 @@ from statistics import fmean
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.faults import Crash, Restart
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.journal.tell.names import duration
 from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.text.quantities import duration
 
 _INTERVALS_LEAST = 10
 """Of fewer there is no telling how long nodes stay up."""

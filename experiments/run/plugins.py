@@ -25,9 +25,9 @@ from callboard.actors.central.central import Central
 from callboard.scheduler.policy import Policy, PolicySpecError, Spelled
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.shipped import PARTS
-from callboard.scheduler.registry.special_file import special_file
 from callboard.scheduler.registry.spelling import ARCHITECTURE, FILE_PART, split_spelling
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.special_file import special_file
+from callboard.scheduler.text.strict_decoder import suggestion
 
 GROUP = "callboard.policies"
 

@@ -23,10 +23,10 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust, check_faults, trusted_scenario
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, ScenarioFile, find_scenario, from_dict
 from callboard.scenarios.timeline import PolicyEntry
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _CHANGE = re.compile(r"([+-]\d{1,6}(?:\.\d+)?)%")
 """A change of a scenario's number, as in `--nodes -20%`."""

@@ -13,11 +13,11 @@ import msgspec
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.experiments.run.plugins import catalogue
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.timeline import PolicyEntry
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.spelling import FILE_PART, split_spelling
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 class Trust(msgspec.Struct, frozen=True):

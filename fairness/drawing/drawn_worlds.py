@@ -19,10 +19,10 @@ from callboard.fairness.drawing.declared_values import NAMES, DeclaredValues, Dr
 from callboard.fairness.drawing.drawn_policies import draw_architecture, draw_policy
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.listed_jobs import ListedJob
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs, make_script
 from callboard.scenarios.targets import drawn_count
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 ENTRY_TYPES: tuple[type[tl.TimelineEntry], ...] = tuple(
     entry for entry in get_args(tl.AnyEntry) if entry not in (tl.TraceEntry, tl.SchedulerCrashEntry)

@@ -29,9 +29,9 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.signs import NODE_SIGNS, node_sign
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import printable
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, Millis, NodeId
+from callboard.scheduler.text.quantities import printable
 
 ATTEMPTS_MOST = 150_000
 """How many attempts a page plays back; it has some 80 bytes for each."""

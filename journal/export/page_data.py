@@ -45,9 +45,10 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.result_headline import compared_headline
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import NO_SUBJECT
-from callboard.journal.tell.names import ONE_MASTER, keeper_of_books, printable
+from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
 from callboard.journal.tell.shortening import cut_apart
 from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.text.quantities import printable
 
 _COLUMNS = 360
 """How many columns the charts have."""

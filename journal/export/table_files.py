@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TextIO
 
 from callboard.journal.export.rows import TEXT_COLUMNS, Columns, TableCell
-from callboard.journal.missing_extra import MissingExtraError
-from callboard.journal.tell.names import printable
+from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.quantities import printable
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Also the fullwidth forms.  A tab or a line break at the start is escaped before."""

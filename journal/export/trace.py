@@ -25,8 +25,9 @@ from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import OUTCOME_ORDER
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell import names
-from callboard.journal.tell.names import kind_name, printable
+from callboard.journal.tell.names import kind_name
 from callboard.scheduler.model import Locality, Millis, SlotKind
+from callboard.scheduler.text.quantities import printable
 
 TraceEvent = dict[str, Any]
 

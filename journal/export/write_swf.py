@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.export.played_history import PlayedHistory, PlayedJob, PlayedTask
-from callboard.journal.tell.names import count, printable
 from callboard.scheduler.model import MAP, MAPS, Millis
+from callboard.scheduler.text.quantities import count, printable
 
 _STATUS = {Outcome.SUCCEEDED: 1, Outcome.FAILED: 0, Outcome.KILLED: 5}
 _UNKNOWN = -1

@@ -14,8 +14,9 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import HUES, ColourBy, SlotState
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import LOCALITY_NAMES, printable
+from callboard.journal.tell.names import LOCALITY_NAMES
 from callboard.scheduler.model import MAP, Millis
+from callboard.scheduler.text.quantities import printable
 
 FEW_JOBS = 20
 """As many jobs as have colours of their own."""

@@ -12,8 +12,8 @@ from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.replay.result_headline import response_times
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.diff import same_decision, same_event
-from callboard.journal.tell.names import printable
 from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.text.quantities import printable
 
 StatePair = tuple[ClusterState, ClusterState]
 

@@ -9,11 +9,12 @@ from callboard.journal.replay.job_rows import job_standing, waiting_tasks
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import waiting_of_job
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable, priority_name
+from callboard.journal.tell.names import priority_name
 from callboard.journal.tell.reason_words import queue_position, reason_in_words, refusal_in_words
 from callboard.journal.tell.response_parts import ResponseParts
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import MAPS, REDUCES, JobId, Millis, Stage
+from callboard.scheduler.text.quantities import count, duration, printable
 
 _STATES = {
     JobStanding.WAITING: "waiting for its first slot",

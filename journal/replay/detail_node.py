@@ -7,8 +7,9 @@ from callboard.journal.replay.frame import DetailText, NodeStatus, SlotState, Vi
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import waiting_at_node
-from callboard.journal.tell.names import ONE_MASTER, count, keeper_of_books, node_name, rack_name
+from callboard.journal.tell.names import ONE_MASTER, keeper_of_books, node_name, rack_name
 from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.text.quantities import count
 
 _WINDOWS_MS = tuple(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440))
 _OCCUPANCIES_IN_VIEW = 8

@@ -9,8 +9,8 @@ from callboard.journal.replay.frame import DetailText
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import schedulers_so_far
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable, rounded_duration
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.quantities import count, duration, printable, rounded_duration
 
 _Fact = tuple[str, str]
 

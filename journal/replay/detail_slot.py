@@ -9,10 +9,11 @@ from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancie
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell import names
-from callboard.journal.tell.names import ONE_MASTER, duration, keeper_of_books
+from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
 from callboard.journal.tell.reason_words import queue_position
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis, SlotKind
+from callboard.scheduler.text.quantities import duration, printable
 
 _BEFORE = 5
 """How many earlier attempts are named."""
@@ -73,7 +74,7 @@ def _held(cluster: ClusterState, place: int) -> str:
     if attempt is None:
         return "nothing"
     launch = attempt.launch
-    name = names.printable(cluster.run.job_name(launch.job)) or job_name(launch.job)
+    name = printable(cluster.run.job_name(launch.job)) or job_name(launch.job)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
     task = f"{names.kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}"

@@ -12,9 +12,9 @@ from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import printable
 from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler.model import MAPS, REDUCES, Millis
+from callboard.scheduler.text.quantities import printable
 
 
 def job_standing(row: JobRecord) -> JobStanding:

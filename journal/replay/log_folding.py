@@ -14,7 +14,8 @@ from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.replay.event_log import LogFilter, events_before, log_line
 from callboard.journal.replay.frame import LogLine
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
-from callboard.journal.tell.names import count, printable, rack_name
+from callboard.journal.tell.names import rack_name
+from callboard.scheduler.text.quantities import count, printable
 
 _FOLDING = {
     EVENT_NUMBERS[each]

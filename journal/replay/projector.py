@@ -19,9 +19,10 @@ from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.result_headline import run_headline
 from callboard.journal.replay.slot_cards import slot_cards
-from callboard.journal.tell.names import ONE_MASTER, keeper_of_books, printable
+from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
 from callboard.journal.told_scenario import told_scenario
 from callboard.scheduler.model import JobId, Millis, slot_kind
+from callboard.scheduler.text.quantities import printable
 
 _AGE_MAX = 255
 

@@ -9,9 +9,15 @@ from callboard.actors.vocabulary.job_names import job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import ResultHeadline
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable, rounded_duration, with_sign
 from callboard.journal.tell.time_format import short_mean
 from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.text.quantities import (
+    count,
+    duration,
+    printable,
+    rounded_duration,
+    with_sign,
+)
 
 _SAME_MS = 50
 """Less than this would be written as 0.0 s, and is no difference."""

@@ -5,10 +5,11 @@ that wait at nodes, probes under way, schedulers that think, claims in conflict.
 from callboard.actors.vocabulary.events import SchedulingAttempted
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.tell.names import clock, count, duration, node_name
+from callboard.journal.tell.names import node_name
 from callboard.journal.tell.sentences import nodes_shown
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import JobId, Millis, NodeId
+from callboard.scheduler.text.quantities import clock, count, duration
 
 _Fact = tuple[str, str]
 

@@ -16,9 +16,9 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import clock, printable
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.quantities import clock, printable
 
 _COUNTS = ("messages", "ties", "digest")
 

@@ -21,7 +21,6 @@ from callboard.journal.consistency import check_begins
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
-from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.reservation_story import ReservationStory
 from callboard.journal.tell.response_parts import response_lines, response_parts
 from callboard.journal.tell.scheduling_story import SchedulingStory
@@ -40,6 +39,7 @@ from callboard.scheduler.model import (
     Stage,
 )
 from callboard.scheduler.reasons import Claimant, JobClaimant, Reason, Refusal
+from callboard.scheduler.text.quantities import clock, count, duration, printable
 
 _Key = TypeVar("_Key", int, str)
 
@@ -257,11 +257,11 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
         history.observe(event)
     if history.submitted is None:
         raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
-    yield from map(names.printable, _lines(history, history.submitted))
+    yield from map(printable, _lines(history, history.submitted))
     parts = response_parts(partial(Journal, path), number)
     if parts is not None:
         lines = response_lines(parts, history.title, finished=history.finished is not None)
-        yield from map(names.printable, lines)
+        yield from map(printable, lines)
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
 
@@ -272,7 +272,7 @@ def explain_wait(events: Iterable[ev.AnyEvent], job: JobId) -> Iterator[str]:
     for event in events:
         history.observe(event)
     if history.submitted is not None:
-        yield from map(names.printable, _lines(history, history.submitted))
+        yield from map(printable, _lines(history, history.submitted))
 
 
 def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:

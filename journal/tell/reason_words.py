@@ -4,10 +4,11 @@ from typing import assert_never
 
 from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.journal.tell.names import LOCALITY_NAMES, count, duration, ordinal
+from callboard.journal.tell.names import LOCALITY_NAMES
 from callboard.scheduler import reasons
 from callboard.scheduler.reasons import Reason, Refusal, Why
 from callboard.scheduler.registry.shipped import ORDERS
+from callboard.scheduler.text.quantities import count, duration, ordinal
 
 _BY_SCORE = (Reason.BY_KEY, Reason.POOL, Reason.POOL_MIN_SHARE)
 

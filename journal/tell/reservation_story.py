@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.journal.tell.names import clock, count, duration, node_name, rounded_duration
+from callboard.journal.tell.names import node_name
 from callboard.journal.tell.sentences import nodes_shown
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Stage
+from callboard.scheduler.text.quantities import clock, count, duration, rounded_duration
 
 WAITS_SHOWN = 3
 """How many of the longest waits are told one by one."""

@@ -14,9 +14,10 @@ from callboard.actors.vocabulary import events as ev
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
-from callboard.journal.tell.names import count, kind_name
+from callboard.journal.tell.names import kind_name
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, slot_kind
+from callboard.scheduler.text.quantities import count
 
 HOLDERS_SHOWN = 3
 """How many of the jobs that held the slots are named."""

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from callboard.actors.vocabulary.events import SchedulingAttempted
-from callboard.journal.tell.names import clock, count, duration, node_name
+from callboard.journal.tell.names import node_name
 from callboard.scheduler.model import NodeId
+from callboard.scheduler.text.quantities import clock, count, duration
 
 _NODES_SHOWN = 3
 

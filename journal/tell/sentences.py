@@ -13,17 +13,10 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell import names
-from callboard.journal.tell.names import (
-    clock,
-    count,
-    duration,
-    node_name,
-    printable,
-    priority_name,
-    watcher_name,
-)
+from callboard.journal.tell.names import node_name, priority_name, watcher_name
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
 from callboard.scheduler.model import MAPS, STAGE_NAMES, AttemptId, JobId, Millis, NodeId
+from callboard.scheduler.text.quantities import clock, count, duration, printable
 
 _DONE = {
     Outcome.SUCCEEDED: "succeeded",

@@ -12,7 +12,7 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.strict_decoder import suggestion
 
 EVENT_KINDS: dict[str, type[ev.AnyEvent]] = {
     class_words(each, "-"): each for each in ev.EVENT_TYPES

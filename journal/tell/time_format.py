@@ -4,8 +4,8 @@ import re
 from contextlib import suppress
 from functools import reduce
 
-from callboard.journal.tell.names import clock
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.quantities import clock
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 _BEFORE_A_UNIT = re.compile(r"(?<=\d) (?=(?:d|h|min|s|ms|MB|GB)\b)")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from callboard.actors.config import NODES_MAX, SLOTS_MAX
 from callboard.scenarios.formats.cluster_history import NO_HOST, HistoryAttempt, HostNames
 from callboard.scenarios.formats.import_report import Fate, Remarks
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import KINDS, MAP, REDUCE, SlotKind
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 GUESSED_NODES = 100
 GUESSED_SLOTS = 2  # Hadoop 1's own default

@@ -30,7 +30,7 @@ from callboard.scenarios.formats.container_amounts import (
 )
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import begin_of, ends_within_line, text_lines
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 PARQUET_MAGIC = b"PAR1"
 TIME_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0}

@@ -21,8 +21,8 @@ from callboard.scenarios.formats.cluster_history import (
 )
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import Numbers, text_lines
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Priority
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _BEGIN = re.compile(r"(Meta|Job|Task|MapAttempt|ReduceAttempt) (?:[A-Z_]+=\"|\.$)")
 _PAIR = re.compile(r' ([A-Z_]+)="((?:[^"\\]|\\.)*)"', re.DOTALL)

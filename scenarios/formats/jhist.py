@@ -18,8 +18,8 @@ from callboard.scenarios.formats.cluster_history import (
 )
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import Numbers, text_lines
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Locality, Priority
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 JSON_MAGIC, BINARY_MAGIC = b"Avro-Json", b"Avro-Binary"
 _LEVELS = {

@@ -14,8 +14,8 @@ import msgspec
 
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.unpacked_text import open_unpacked
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import GZIP_DAMAGE
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.text_file import GZIP_DAMAGE
 
 OBJECT_BYTES_MAX = 512_000_000
 _CHUNK = 1 << 20

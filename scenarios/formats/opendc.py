@@ -15,7 +15,7 @@ from callboard.scenarios.fields import SECONDS_MAX
 from callboard.scenarios.formats.column_map import PARQUET_MAGIC, parquet_table
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.unpacked_text import begin_of
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 OUTAGES_MAX = 100_000
 """Half of what a timeline may hold: each outage is a crash and a restart."""

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree as Xml
 
 from callboard.scenarios.formats.unpacked_text import open_unpacked
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.orders.capacity.capacity import Capacity, capacities
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
-from callboard.scheduler.registry.concise import concise
-from callboard.scheduler.registry.toml_text import toml_value, without_defaults
+from callboard.scheduler.text.concise import concise
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.toml_text import toml_value, without_defaults
 
 BYTES_MAX = 10_000_000
 """A larger file is none that anybody has written for a scheduler."""

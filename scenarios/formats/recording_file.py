@@ -25,7 +25,6 @@ from callboard.scenarios.formats.sls_files import SlsReader, is_sls
 from callboard.scenarios.formats.sls_synth import SynthReader, is_synth
 from callboard.scenarios.formats.swf import SwfReader, is_swf
 from callboard.scenarios.formats.unpacked_text import begin_of, breaks_off
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import (
     ClusterRecording,
     begins_as_tasks,
@@ -33,6 +32,7 @@ from callboard.scenarios.tasks_file import (
     read_tasks,
 )
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _LOOKED_AT = 1000
 """So many files of a folder are looked at for one that can be read, before all of them are."""

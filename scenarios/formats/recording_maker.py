@@ -37,9 +37,9 @@ from callboard.scenarios.formats.draft_jobs import (
 )
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.task_lengths import LONGEST_MS, TaskLengths
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob, packed_inputs
 from callboard.scheduler.model import CLEANUP, KINDS, SETUP, STAGES, Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _ENDINGS: dict[Ending, str] = {
     "succeeded": "attempts that succeeded",

@@ -23,7 +23,7 @@ from callboard.scenarios.formats.container_amounts import container_amounts, gre
 from callboard.scenarios.formats.json_objects import JsonObjects, first_object_has
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import Numbers
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _Number: TypeAlias = int | float | str | None
 _KINDS = {"map": 0, "reduce": 1}

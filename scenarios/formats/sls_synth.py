@@ -24,8 +24,8 @@ from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJ
 from callboard.scenarios.formats.container_amounts import NO_DEMANDS, container_amounts
 from callboard.scenarios.formats.json_objects import JsonObjects, first_object_has
 from callboard.scenarios.formats.recording_maker import RecordingMaker
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _Weight = Annotated[float, Meta(ge=0)]
 _MapsAndReduces = (("map", "m"), ("reduce", "r"))

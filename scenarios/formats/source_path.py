@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from callboard.scenarios.formats.unpacked_text import begin_of
-from callboard.scenarios.likely_file import likely_file
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import is_swim
+from callboard.scheduler.text.likely_file import likely_file
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 def checked_source(name: str) -> Path:

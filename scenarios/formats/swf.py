@@ -17,7 +17,7 @@ from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJ
 from callboard.scenarios.formats.cluster_inference import StatedCluster
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.unpacked_text import ends_within_line, text_lines
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 FIELDS = (
     *("job", "submit time", "wait time", "run time", "processors", "average CPU time", "memory"),

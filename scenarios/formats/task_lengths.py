@@ -9,8 +9,8 @@ from callboard.actors.recorded_tasks import RecordedFailure, RecordedReduce
 from callboard.scenarios.fields import SECONDS_MAX, TASKS_MAX
 from callboard.scenarios.formats.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
 from callboard.scenarios.formats.import_report import Remarks
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import MAPS, REDUCES, Millis, Stage
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 LONGEST_MS = int(SECONDS_MAX) * 1000
 _NAMES = ("maps", "reduces")

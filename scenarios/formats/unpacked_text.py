@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO, NoReturn, cast
 
 from callboard.scenarios.formats.import_report import Remarks
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import GZIP_DAMAGE, GZIP_MAGIC
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.text_file import GZIP_DAMAGE, GZIP_MAGIC
 
 TIME_MAX_MS = 10**16
 """Later than the year 300,000."""

@@ -19,8 +19,8 @@ from callboard.scenarios.formats.queue_allocations import (
     take_property,
     truth_of,
 )
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.registry.toml_text import toml_value, without_defaults
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.toml_text import toml_value, without_defaults
 
 _FILE = re.compile(r"yarn\.scheduler\.capacity\.(?P<name>[^.]+)")
 _QUEUE = re.compile(r"yarn\.scheduler\.capacity\.root(?:\.(?P<queue>.+))?\.(?P<name>[^.]+)")

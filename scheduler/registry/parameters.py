@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.key_path import dotted
 from callboard.scheduler.registry.percent import without_percents
-from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
-from callboard.scheduler.registry.toml_limits import toml_flaw
-from callboard.scheduler.registry.toml_text import toml_key, toml_value, without_defaults
+from callboard.scheduler.text.key_path import dotted
+from callboard.scheduler.text.strict_decoder import DecodeError, decode_strictly, suggestion
+from callboard.scheduler.text.toml_limits import toml_flaw
+from callboard.scheduler.text.toml_text import toml_key, toml_value, without_defaults
 
 _BARE = re.compile(r"=\s*([A-Za-z_][\w-]*)\s*(?=,|$)")
 """A word as the value of a parameter."""

@@ -19,7 +19,7 @@ from callboard.scheduler.registry.spelling import (
     SpelledPart,
     split_spelling,
 )
-from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.scheduler.text.strict_decoder import suggestion
 
 PART_BASES: Mapping[str, type[Part]] = {
     "order": policy.Order,

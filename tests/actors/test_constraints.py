@@ -19,10 +19,10 @@ from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.run.solo_runs import LoneJobs
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import MAPS, REDUCES
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.support.world import job, play, spec_of
 
 PLAIN = Tasks(rack_factor=1, off_rack_factor=1)

@@ -21,9 +21,9 @@ from callboard.actors.kernel.kernel import ActorFailed
 from callboard.column_table import ColumnTable
 from callboard.experiments.error_messages import BAD_INPUT
 from callboard.experiments.user_errors import InputError
-from callboard.journal.missing_extra import MissingExtraError
 from callboard.notebook import Run, Sweep
 from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 NOISE = ["tasks.sigma=0.4"]
 

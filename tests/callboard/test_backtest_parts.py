@@ -14,8 +14,8 @@ from callboard.experiments.histories.backtest.held_back import (
     trained_overrides,
     whole,
 )
-from callboard.journal.tell.names import with_sign
 from callboard.scenarios.formats.recording_file import import_files
+from callboard.scheduler.text.quantities import with_sign
 from tests.callboard.conftest import Run
 from tests.callboard.test_backtest import WORLD
 from tests.support.world import job, spec_of

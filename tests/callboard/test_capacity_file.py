@@ -17,9 +17,9 @@ from callboard.scenarios.formats.queue_allocations import (
     read_capacity_scheduler,
 )
 from callboard.scenarios.formats.yarn_allocations import read_yarn_queues
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 MINE = "mapred.capacity-scheduler.queue."
 YARNS = "yarn.scheduler.capacity.root."

@@ -11,7 +11,7 @@ import pytest
 from callboard.experiments.run.run_loading import load_run
 from callboard.scenarios.formats import recording_file
 from callboard.scenarios.formats.recording_file import Imported, load_history, load_recording
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1, written
 from tests.scenarios.formats.test_any_format import SAMPLES

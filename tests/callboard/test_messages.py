@@ -9,11 +9,11 @@ import pytest
 
 from callboard.cli import run_command_line
 from callboard.experiments.error_messages import with_own_pip
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.concise import LINE_MAX, concise
 from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.text.concise import LINE_MAX, concise
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
 from tests.scenarios.formats.samples import HADOOP1
 

@@ -28,8 +28,8 @@ from callboard.journal.replay.frame import Frame, SlotState, View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.signs import STATE_WORDS
 from callboard.journal.replay.source import Step, StepKind
-from callboard.journal.tell.names import clock
 from callboard.journal.tell.time_format import short_duration
+from callboard.scheduler.text.quantities import clock
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.journal.stories import START, STORY
 from tests.journal.test_run_page import evil

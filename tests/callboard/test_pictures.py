@@ -8,8 +8,8 @@ import pytest
 import callboard
 from callboard.experiments.pages.charts.chart_run import NothingToDraw
 from callboard.experiments.user_errors import InputError
-from callboard.journal.missing_extra import MissingExtraError
 from callboard.notebook import Comparison, Run, Sweep
+from callboard.scheduler.text.missing_extra import MissingExtraError
 from tests.experiments.charts.support import legend_labels
 from tests.experiments.report.html import ReadPage
 

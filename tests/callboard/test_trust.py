@@ -11,7 +11,7 @@ from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.api import run
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
 
 CODE = """

@@ -4,7 +4,7 @@ import pytest
 
 from callboard.experiments.many.statistics import compare_paired
 from callboard.experiments.pages.figure_text import difference_cells, with_half
-from callboard.journal.tell.names import with_sign
+from callboard.scheduler.text.quantities import with_sign
 
 
 @pytest.mark.parametrize(

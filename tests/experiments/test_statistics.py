@@ -19,7 +19,7 @@ from callboard.experiments.many.statistics import (
     run_range,
 )
 from callboard.experiments.user_errors import EXIT_BAD_INPUT
-from callboard.journal.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 pytest.importorskip("scipy")
 

@@ -36,8 +36,8 @@ from callboard.experiments.many.task_pool import OtherWorkers, dask_workers
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import run_simulation
 from callboard.experiments.user_errors import InputError
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.formats.samples import HADOOP1, written
 
 ROOT = Path(__file__).parents[2]

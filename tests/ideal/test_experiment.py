@@ -28,7 +28,7 @@ from callboard.experiments.ideal_study.study_runs import (
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.task_pool import OtherWorkers, dask_workers
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 pytest.importorskip("scipy")  # for the intervals
 

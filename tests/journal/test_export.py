@@ -29,9 +29,9 @@ from callboard.journal.export.table_files import check_parquet, write_csv, write
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.tables import FAILED
-from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import KINDS, SlotKind
+from callboard.scheduler.text.missing_extra import MissingExtraError
 from tests.journal.replay.support import events_of, outage
 from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.stories import MAP, REDUCE, STORY

@@ -2,17 +2,9 @@
 
 import pytest
 
-from callboard.journal.tell.names import (
-    clock,
-    compared_durations,
-    count,
-    duration,
-    node_name,
-    ordinal,
-    parse_node,
-    task_name,
-)
+from callboard.journal.tell.names import node_name, parse_node, task_name
 from callboard.scheduler.model import MAPS, REDUCES
+from callboard.scheduler.text.quantities import clock, compared_durations, count, duration, ordinal
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 def raw(**changes: Any) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from callboard.actors.vocabulary.faults import Crash, Restart
 from callboard.experiments.run.run_loading import load_run
 from callboard.scenarios import script as scripts
 from callboard.scenarios.failures import recorded_outages
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_script
 from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 6, "racks": 2}

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import (
     library_scenarios,
     load_scenario,
@@ -20,6 +19,7 @@ from callboard.scenarios.scenario_file import (
     make_script,
 )
 from callboard.scenarios.timeline import Timeline
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 TEXTS = [path.read_text(encoding="utf-8") for _, path, _ in library_scenarios()]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import load_scenario, to_dict
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 FILE = """\
 name = "x"

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
 from callboard.scenarios.overrides import apply_overrides
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import (
     Scenario,
     find_scenario,
@@ -21,6 +20,7 @@ from callboard.scenarios.scenario_file import (
     to_dict,
 )
 from callboard.scenarios.swim_trace import SwimWorkload
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.support import error_of, generated, raw
 
 GOOD = """\

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from callboard.scenarios.library_list import LIBRARY
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tour import find_tour, load_tour
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 GOOD = """\
 policies = ["fair"]

@@ -7,10 +7,10 @@ from callboard.actors.config import Cluster, NodeGroup
 from callboard.actors.vocabulary.messages import JobProfile
 from callboard.actors.world import World
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, to_dict
 from callboard.scheduler.model import MAP, MAPS, REDUCE, REDUCES, SETUP, Priority
 from callboard.scheduler.resources import Dimensions, fits, minus, plus
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.support.world import job, play, spec_of
 
 SCENARIO = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.tui.keymap import COMMANDS, Keymap
 from callboard.tui.user_config import UserConfig, config_path, load_config
 from tests.journal.replay.support import outage, recorded

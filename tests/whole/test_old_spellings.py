@@ -10,8 +10,9 @@ from callboard.experiments.run.plugins import canonical_policy, load_architectur
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import run_simulation
 from callboard.scenarios.scenario_file import from_dict, library_scenarios, load_scenario
-from callboard.scenarios.toml_reader import parse_toml, read_text
+from callboard.scenarios.toml_reader import parse_toml
 from callboard.scheduler.registry.parts import OLD_NAMES
+from callboard.scheduler.text.text_file import read_text
 from tests.support.library import EventDigest
 
 LIBRARY = {name: path for name, path, _ in library_scenarios()}

@@ -6,9 +6,9 @@ from textwrap import wrap
 import msgspec
 
 from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
-from callboard.journal.tell.names import clock, printable
 from callboard.journal.tell.shortening import cut_apart
 from callboard.journal.tell.time_format import axis_time, short_mean
+from callboard.scheduler.text.quantities import clock, printable
 from callboard.tui.panels.pane import Pane, Span
 
 _LABEL, _VALUE, _DIFFERENCE = 19, 10, 9

@@ -5,8 +5,8 @@ from functools import lru_cache
 from textwrap import wrap
 
 from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
-from callboard.journal.tell.names import count
 from callboard.journal.tell.time_format import NO_BREAK, axis_time, with_unbroken_units
+from callboard.scheduler.text.quantities import count
 from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.theme import style

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from callboard.journal.replay.palette import Palette
-from callboard.journal.tell.names import count
 from callboard.journal.tell.shortening import cut
 from callboard.journal.tell.time_format import axis_time, short_duration
 from callboard.scenarios.portrait import FaultOutline, ScenarioPortrait
+from callboard.scheduler.text.quantities import count
 from callboard.tui.panels.bars import block
 
 _LABEL = 8

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from callboard.journal.replay.frame import Frame, Totals
 from callboard.journal.replay.signs import ENDING_WORDS
-from callboard.journal.tell.names import clock, printable
 from callboard.journal.tell.time_format import axis_time
+from callboard.scheduler.text.quantities import clock, printable
 from callboard.tui.keymap import COMPARING, INTERVENING, Command, Keymap
 from callboard.tui.panels.comparison_figures import failure_words, verdict
 from callboard.tui.panels.pane import Pane, Span

@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 
 from callboard.journal.replay.frame import Frame, RunComparison, View
 from callboard.journal.replay.palette import Palette
-from callboard.journal.tell.names import printable
+from callboard.scheduler.text.quantities import printable
 from callboard.tui.panels.charts import ComparisonChartsPane
 from callboard.tui.panels.comparison_figures import ComparisonFiguresPane
 from callboard.tui.panels.comparison_jobs import ComparisonJobsPane

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from callboard.journal.export.played_history import PlayedAttempt, PlayedHistory, PlayedJob
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.tables import Ints
-from callboard.journal.tell.names import compared_durations
 from callboard.scenarios.formats.attempt_log import AUXILIARY, SUCCEEDED, UNTOLD, AttemptLog
 from callboard.scheduler.model import (
     KINDS,
@@ -28,6 +27,7 @@ from callboard.scheduler.model import (
     Millis,
     Stage,
 )
+from callboard.scheduler.text.quantities import compared_durations
 
 
 class JobMoments(NamedTuple):

@@ -18,15 +18,15 @@ from callboard.experiments.histories.calibration.slot_counts import replication,
 from callboard.experiments.histories.calibration.slowstart_bounds import slowstart
 from callboard.experiments.histories.calibration.task_noise import task_noise
 from callboard.experiments.many.statistics import median_interval
-from callboard.journal.tell.names import count, duration
 from callboard.scenarios.formats.attempt_log import (
     SUCCEEDED,
     UNTOLD,
     AttemptLog,
 )
 from callboard.scenarios.formats.recording_file import Imported, import_files, load_history
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import MAP, REDUCE
+from callboard.scheduler.text.quantities import count, duration
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 UNKNOWN_PERIOD_MS = 3000.0
 """Taken for the heartbeat period where the history does not tell it: Hadoop's least before 1.2."""

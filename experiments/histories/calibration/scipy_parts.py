@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from callboard.journal.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 
 def _special() -> Any:

@@ -12,9 +12,9 @@ import numpy as np
 
 from callboard.experiments.histories.calibration.estimate import Estimate, HistoryFinding, Untold
 from callboard.journal.figures.tables import Ints
-from callboard.journal.tell.names import count
 from callboard.scenarios.formats.attempt_log import SUCCEEDED, UNTOLD, AttemptLog
 from callboard.scheduler.model import MAP, REDUCE
+from callboard.scheduler.text.quantities import count
 
 NAME, _FIELD = "slow start", "tasks.slowstart"
 _BEFORE_PERIODS = 4.0

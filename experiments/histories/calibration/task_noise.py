@@ -19,9 +19,9 @@ from callboard.experiments.histories.calibration.estimate import (
     log_interval,
 )
 from callboard.experiments.histories.calibration.scipy_parts import normal, share_limits, student
-from callboard.journal.tell.names import count
 from callboard.scenarios.formats.attempt_log import KILLED, SUCCEEDED, UNTOLD, AttemptLog
 from callboard.scheduler.model import MAP, Locality
+from callboard.scheduler.text.quantities import count
 
 _NOISE, _SHARE, _FACTOR = "noise within a job", "straggler share", "straggler factor"
 _SIGMA_FIELD = "tasks.sigma"

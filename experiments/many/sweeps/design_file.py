@@ -9,10 +9,11 @@ from callboard.experiments.many.sweeps.played_cell import Setting
 from callboard.experiments.many.sweeps.sweep_plan import SweepPlan
 from callboard.experiments.many.sweeps.variation import POLICY, all_combinations, parse_variation
 from callboard.experiments.user_errors import InputError
-from callboard.scenarios.toml_reader import parse_toml, read_text
-from callboard.scheduler.registry.key_path import dotted
-from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly
-from callboard.scheduler.registry.toml_text import toml_value
+from callboard.scenarios.toml_reader import parse_toml
+from callboard.scheduler.text.key_path import dotted
+from callboard.scheduler.text.strict_decoder import DecodeError, decode_strictly
+from callboard.scheduler.text.text_file import read_text
+from callboard.scheduler.text.toml_text import toml_value
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.user_errors import InputError
-from callboard.journal.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 Method = Literal["sobol", "morris"]
 

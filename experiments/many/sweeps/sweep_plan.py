@@ -18,8 +18,8 @@ from callboard.experiments.run.solo_runs import any_at_once
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.recorded_workload import RecordedWorkload
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 COLUMNS, _ = SHORTCUTS["--map"]
 """The key that says what the columns of a table mean: without it there is no history."""

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
-from callboard.journal.missing_extra import MissingExtraError
-from callboard.journal.tell.names import printable
+from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.quantities import printable
 
 INK, GREY, GRID, DOWN = "#000000", "#7a7a7a", "#cccccc", "#e6e6e6"
 BLUE, VERMILION, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"

@@ -9,7 +9,7 @@ from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.pages.charts.gantt_chart import GROUP_COLOURS, grouping, slot_bars
 from callboard.journal.export.run_page import assembled_page
 from callboard.journal.replay.cluster_state import slot_offsets
-from callboard.journal.tell.names import printable
+from callboard.scheduler.text.quantities import printable
 
 _PARTS = Path(__file__).parent / "page"
 

@@ -30,8 +30,8 @@ from callboard.experiments.pages.charts.time_windows import (
 from callboard.journal.figures.slowdown import slowdowns
 from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import Flags, Ints, JobColumns
-from callboard.journal.tell.names import count
 from callboard.journal.tell.time_format import short_duration
+from callboard.scheduler.text.quantities import count
 
 _STEPS_MAX = 200
 """A line of more steps is drawn as means over windows."""

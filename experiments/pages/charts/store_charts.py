@@ -30,7 +30,7 @@ from callboard.experiments.pages.charts.chart_style import (
 )
 from callboard.experiments.pages.charts.key_words import key_words, setting_words, words_of
 from callboard.experiments.pages.charts.measures import MEASURES, Measure
-from callboard.journal.tell.names import count
+from callboard.scheduler.text.quantities import count
 
 _LOG_FROM = 30
 """If the greatest value of a key is that many times the least, its axis is logarithmic."""

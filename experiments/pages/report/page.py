@@ -8,9 +8,9 @@ from typing import Any
 
 from callboard.experiments.pages.report.document import Document
 from callboard.experiments.pages.report.inline_svg import DARK_COLOURS
-from callboard.journal.missing_extra import MissingExtraError
-from callboard.journal.tell.names import printable
 from callboard.journal.tell.time_format import with_unbroken_units
+from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.quantities import printable
 
 _HERE = Path(__file__).parent
 _TWO_UNITS = re.compile(r"\d (?:d|h|min) \d")

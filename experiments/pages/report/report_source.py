@@ -28,7 +28,7 @@ from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
 from callboard.journal.told_scenario import told_scenario
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 _LINES_MAX = 200
 _BACKTEST = (

@@ -17,7 +17,7 @@ from callboard.experiments.pages.figure_text import (
 )
 from callboard.experiments.pages.report.world_facts import WorldFacts, workload_words
 from callboard.experiments.run.run_result import RunResult
-from callboard.journal.tell.names import count
+from callboard.scheduler.text.quantities import count
 
 
 def report_title(cells: Sequence[PlayedCell]) -> str:

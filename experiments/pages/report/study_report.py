@@ -55,8 +55,8 @@ from callboard.experiments.pages.report.report_words import (
 )
 from callboard.experiments.pages.report.result_tables import difference_rows, figure_table, overview
 from callboard.experiments.pages.report.world_facts import WorldFacts, rough_duration
-from callboard.journal.missing_extra import MissingExtraError
-from callboard.journal.tell.names import count
+from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.quantities import count
 
 _SETTINGS_MAX = 12
 """Settings with tables of their own; of more there is the overview alone."""

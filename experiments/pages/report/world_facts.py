@@ -14,10 +14,10 @@ from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
-from callboard.journal.tell.names import count, duration
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.quantities import count, duration
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 class WorldFacts(msgspec.Struct, frozen=True):

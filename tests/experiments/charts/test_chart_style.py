@@ -13,7 +13,7 @@ from callboard.experiments.pages.charts.chart_style import (
     save_chart,
 )
 from callboard.experiments.pages.charts.job_charts import ecdf_chart
-from callboard.journal.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError
 from tests.experiments.charts.support import story_run
 
 

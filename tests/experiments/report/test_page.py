@@ -21,7 +21,7 @@ from callboard.experiments.pages.report.document import (
 )
 from callboard.experiments.pages.report.inline_svg import DARK_COLOURS, inline_svg
 from callboard.experiments.pages.report.page import check_jinja, render_page
-from callboard.journal.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError
 from tests.experiments.charts.support import story_run
 from tests.experiments.report.html import ReadPage
 

@@ -3,7 +3,7 @@
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay.frame import DetailText, ResultHeadline, View
 from callboard.journal.replay.source import GoTo, Move, Request
-from callboard.journal.tell.names import rounded_duration
+from callboard.scheduler.text.quantities import rounded_duration
 from tests.journal.replay.support import events_of, outage, recorded
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scenarios.formats.recording_file import FORMATS, format_of
-from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.formats.samples import HADOOP1, HADOOP2, SWF, TASKS_CSV, imported, written
 from tests.scenarios.formats.test_column_map import JOBS_CSV, JOBS_MAP, TASKS_MAP
 from tests.scenarios.formats.test_rumen import job as rumen_job

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from callboard.actors.recorded_tasks import RecordedFailure
 from callboard.scenarios.formats.recording_file import import_files
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import MAPS, Locality, Priority
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.formats.samples import HADOOP1, imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from callboard.experiments.run.run_loading import load_run
-from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import read_tasks, write_tasks
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.formats.samples import HADOOP1, HADOOP2, SWF, imported, remark, written
 from tests.scenarios.formats.test_rumen import job as rumen_job
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from callboard.scheduler.registry.concise import concise
+from callboard.scheduler.text.concise import concise
 
 
 class ScenarioError(ValueError):

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from callboard.scheduler.registry.key_path import KeyPath, dotted, parse_key, value_at
+from callboard.scheduler.text.key_path import KeyPath, dotted, parse_key, value_at
 
 T = TypeVar("T")
 
