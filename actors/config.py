@@ -17,6 +17,12 @@ NODES_MAX = 20_000
 SLOTS_MAX = 255
 """Of one kind on one node."""
 
+JOBS_MAX = 1_000_000
+TASKS_MAX = 2_000_000
+"""Maps, and reduces, of one job: 110 bytes of each in the master are a quarter of a gigabyte."""
+
+SECONDS_MAX = 100_000_000.0  # three years: longer is a mistake, and the clock stays 64-bit
+
 ATTEMPTS_MAX = 4
 """So many failures of a task end its job, unless that says less (mapred.*.max.attempts)."""
 

@@ -15,13 +15,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.histories.calibration.calibrate import Calibration, calibration_of
-from callboard.experiments.histories.played_recording import played_recording
 from callboard.experiments.input_places import input_replicas
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
-from callboard.journal.export.played_history import PlayedHistory
-from callboard.scenarios.formats.recording_file import Imported
+from callboard.histories.calibration.calibrate import Calibration, calibration_of
+from callboard.histories.played_recording import played_recording
+from callboard.histories.recording_file import Imported
+from callboard.journal.export.run_history import run_history
 from callboard.scenarios.scenario_file import Scenario, from_dict, to_dict
 from callboard.scheduler.model import JobId
 
@@ -79,7 +79,7 @@ def played_history(spec: RunSpec) -> Imported:
     """The run as a Hadoop 1 history that has been read."""
     events: list[AnyEvent] = []
     Simulation(spec, [events.append]).run()
-    history = PlayedHistory.of(events)
+    history = run_history(events)
     fetched = {job.job: round(job.shuffle_ms * SHUFFLE_MB_S * 1000) for job in spec.jobs}
 
     def shuffle_bytes(job: JobId) -> int:

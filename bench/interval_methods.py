@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.experiments.many.skewness import running_skewness
-from callboard.experiments.many.statistics import CONFIDENCE, student_quantile
+from callboard.experiments.many.statistics import CONFIDENCE
+from callboard.histories.quantiles import student_quantile
 
 Floats = NDArray[np.float64]
 Ends = tuple[Floats, Floats]

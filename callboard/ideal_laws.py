@@ -25,9 +25,9 @@ from callboard.experiments.ideal_study.law_systems import (
 )
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
 from callboard.experiments.ideal_study.study_runs import study_workers
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import Lost, answers
 from callboard.experiments.user_errors import InputError
+from callboard.histories.quantiles import check_intervals
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
 from callboard.scheduler.text.missing_extra import MissingExtraError

@@ -24,8 +24,8 @@ from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 if TYPE_CHECKING:
-    from callboard.scenarios.formats.queue_allocations import QueueSettings
-    from callboard.scenarios.formats.yarn_allocations import YarnQueueSettings
+    from callboard.scenarios.queue_files.queue_allocations import QueueSettings
+    from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -145,9 +145,9 @@ def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings
     """What a `capacity-scheduler.xml` says to each that has queues, or why it cannot have these;
     its readers are loaded when there is one.
     """
-    from callboard.scenarios.formats.queue_allocations import read_capacity_scheduler
-    from callboard.scenarios.formats.source_path import checked_source
-    from callboard.scenarios.formats.yarn_allocations import read_yarn_queues
+    from callboard.histories.source_path import checked_source
+    from callboard.scenarios.queue_files.queue_allocations import read_capacity_scheduler
+    from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
 
     path = checked_source(allocations)
     found: dict[str, QueueSettings | YarnQueueSettings | ScenarioError] = {}

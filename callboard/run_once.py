@@ -9,7 +9,6 @@ from callboard.actors.config import node_facts
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.many.seed_runs import SeedRuns
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.steady_state import steady_state_of
 from callboard.experiments.pages.figure_rows import (
     TABLE_ROWS,
@@ -25,6 +24,7 @@ from callboard.experiments.pages.report.report_words import (
 from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.seed_draws import draws_nothing
+from callboard.histories.quantiles import check_intervals
 from callboard.journal.checks.findings import RuleReport
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld, run_key

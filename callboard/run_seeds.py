@@ -10,7 +10,6 @@ from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.many.seed_runs import ResultRow, SeedRuns, mean_response_s
 from callboard.experiments.many.seeds import seeds_of
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import cores_here
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, VERBOSE_ROWS, group_rows
 from callboard.experiments.pages.report.report_words import (
@@ -20,6 +19,7 @@ from callboard.experiments.pages.report.report_words import (
 )
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
+from callboard.histories.quantiles import check_intervals
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld
 from callboard.run_once import Told, backtest_told, print_heading, tell_livelocks

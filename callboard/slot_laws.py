@@ -25,9 +25,10 @@ from callboard.experiments.ideal_study.one_slot import (
     slot_line,
     slot_policy,
 )
-from callboard.experiments.many.statistics import Interval, check_intervals
+from callboard.experiments.many.statistics import Interval
 from callboard.experiments.many.task_pool import Lost, answers, local_workers
 from callboard.experiments.user_errors import InputError
+from callboard.histories.quantiles import check_intervals
 from callboard.ideal_laws import make_folder
 from callboard.progress_line import steps_progress
 

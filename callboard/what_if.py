@@ -9,8 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.console import PlainConsole
-from callboard.experiments.histories.backtest.backtest import JobErrors, job_errors
-from callboard.experiments.histories.backtest.recorded_history import RESPONSE_TOLD_BY
+from callboard.experiments.backtest.backtest import JobErrors, job_errors
+from callboard.experiments.backtest.recorded_history import RESPONSE_TOLD_BY
 from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import ResultStore
@@ -20,10 +20,10 @@ from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.run.run_result import RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
+from callboard.histories.model.tasks_file import RecordedJob
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld, queue_overrides
 from callboard.scenarios.recorded_workload import RecordedWorkload
-from callboard.scenarios.tasks_file import RecordedJob
 from callboard.tables.backtest_table import TENFOLD, error_share
 
 _NO_TIMES = (

@@ -72,8 +72,8 @@ def _described(error: Exception) -> tuple[str | None, int]:
 
 def _how_to_record(path: Path) -> str:
     """How to have a journal in place of this file: one of its run, where it can be played."""
-    from callboard.scenarios.formats.recording_file import is_recording
-    from callboard.scenarios.formats.recording_scenario import plain_name
+    from callboard.histories.recording_file import is_recording
+    from callboard.scenarios.recording_scenario import plain_name
 
     if path.suffix != ".toml" and not is_recording(path):
         return _RECORD

@@ -9,6 +9,16 @@ from callboard.actors.vocabulary.events import RunStarted
 from callboard.actors.yarn.yarn import Yarn
 from callboard.experiments.input_places import input_replicas
 from callboard.experiments.whole_files import whole_file
+from callboard.histories.played_history import PlayedHistory
+from callboard.histories.writers.write_hadoop1 import hadoop1_lines
+from callboard.histories.writers.write_sls import (
+    NO_AMOUNTS,
+    ContainerAmounts,
+    not_in_sls,
+    sls_jobs,
+    sls_nodes,
+)
+from callboard.histories.writers.write_swf import not_in_swf, swf_lines
 from callboard.journal.checks.rule import Setup
 from callboard.journal.export.capacity_scheduler_xml import (
     Dialect,
@@ -20,17 +30,7 @@ from callboard.journal.export.fair_scheduler_xml import (
     fair_scheduler_xml,
     yarn_allocations_xml,
 )
-from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.write_batsim import write_batsim
-from callboard.journal.export.write_hadoop1 import hadoop1_lines
-from callboard.journal.export.write_sls import (
-    NO_AMOUNTS,
-    ContainerAmounts,
-    not_in_sls,
-    sls_jobs,
-    sls_nodes,
-)
-from callboard.journal.export.write_swf import not_in_swf, swf_lines
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.text.quantities import count
 

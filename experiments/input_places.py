@@ -4,7 +4,7 @@ from pathlib import Path
 
 from callboard.actors.placement import Placement
 from callboard.actors.vocabulary.events import RunStarted
-from callboard.journal.export.write_hadoop1 import Replicas
+from callboard.histories.writers.write_hadoop1 import Replicas
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.model import JobId, NodeId

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from callboard.actors.config import JOBS_MAX
 from callboard.actors.job_spec import JobSpec
-from callboard.scenarios.fields import JOBS_MAX
 from callboard.scenarios.listed_jobs import numbered
 from callboard.scenarios.targets import refuse_entry
 from callboard.scenarios.timeline import BurstEntry, Timeline, started

@@ -7,8 +7,9 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from callboard.actors.config import SECONDS_MAX
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios.fields import SECONDS_MAX, PositiveSeconds, Seconds, Share, Sigma, to_ms
+from callboard.scenarios.fields import PositiveSeconds, Seconds, Share, Sigma, to_ms
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
 

@@ -2,24 +2,17 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from callboard.actors.config import SECONDS_MAX
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.histories.model.outage import Outage
 from callboard.scenarios.distributions import Exponential, Weibull, duration_ms
-from callboard.scenarios.fields import SECONDS_MAX, to_ms
+from callboard.scenarios.fields import to_ms
 from callboard.scenarios.timeline import FailuresEntry
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.text_file import read_text
-
-
-class Outage(NamedTuple):
-    """A node is down from `begin_ms` on, until `end_ms` or for ever."""
-
-    node: NodeId
-    begin_ms: Millis
-    end_ms: Millis | None
 
 
 def drawn_outages(

@@ -5,14 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from callboard.actors.config import AMOUNT_MAX
+from callboard.actors.config import AMOUNT_MAX, JOBS_MAX, SECONDS_MAX, TASKS_MAX
 from callboard.scheduler.model import Millis
-
-JOBS_MAX = 1_000_000
-TASKS_MAX = 2_000_000
-"""Maps, and reduces, of one job: 110 bytes of each in the master are a quarter of a gigabyte."""
-
-SECONDS_MAX = 100_000_000.0  # three years: longer is a mistake, and the clock stays 64-bit
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 JobCount = Annotated[int, Meta(ge=1, le=JOBS_MAX)]

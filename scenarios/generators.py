@@ -8,13 +8,14 @@ from typing import Annotated, Self, TypeAlias
 from msgspec import Meta
 from msgspec.structs import replace
 
+from callboard.actors.config import TASKS_MAX
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.arrivals import Arrivals, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
 from callboard.scenarios.decks import FacebookBins, GpMix
 from callboard.scenarios.distributions import check_distribution
-from callboard.scenarios.fields import TASKS_MAX, JobCount, kind_of
+from callboard.scenarios.fields import JobCount, kind_of
 from callboard.scenarios.one_task import OneTask
 from callboard.scenarios.sizes import (
     ExponentialJobs,

@@ -6,6 +6,7 @@ from typing import Literal, NoReturn
 
 import msgspec
 
+from callboard.actors.config import JOBS_MAX
 from callboard.actors.job_spec import Amounts, JobSpec
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.scenarios import fields
@@ -160,7 +161,7 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
         """ScenarioError where there is no job, too many, or two of one name."""
         if not self.job:
             raise ScenarioError("there must be at least one [[workload.job]]", key="workload.job")
-        total, most = sum(entry.count for entry in self.job), fields.JOBS_MAX
+        total, most = sum(entry.count for entry in self.job), JOBS_MAX
         if total > most:
             raise ScenarioError(f"{total:,} jobs; the limit is {most:,}", key="workload.job")
         first: dict[str, int] = {}

@@ -15,7 +15,7 @@ from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 if TYPE_CHECKING:
-    from callboard.scenarios.tasks_file import ClusterRecording, RecordedJob
+    from callboard.histories.model.tasks_file import ClusterRecording, RecordedJob
 
 _MISSING = "beside the scenario or the journal; neither holds the tasks themselves: copy it there"
 _FOREIGN = (
@@ -55,7 +55,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
 
     def recording(self, base_dir: Path) -> "ClusterRecording":
         """What its file has recorded.  ScenarioError as `located`, and for what cannot be read."""
-        from callboard.scenarios.formats.recording_file import load_recording
+        from callboard.histories.recording_file import load_recording
 
         return load_recording(self.located(base_dir), self.columns).recording
 
@@ -75,7 +75,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             raise ScenarioError(problem, key="workload.path")
         if self.digest is None:
             return path
-        from callboard.scenarios.tasks_file import tasks_digest
+        from callboard.histories.model.tasks_file import tasks_digest
 
         if tasks_digest(path) != self.digest:
             raise ScenarioError(f'"{self.path[:200]}" {_FOREIGN}', key="workload.digest")

@@ -19,6 +19,7 @@ from msgspec import Meta
 from callboard.actors.config import Cluster, Tasks, node_facts
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
+from callboard.histories.readers.swim_lines import is_swim
 from callboard.scenarios import validation
 from callboard.scenarios.fields import Seed
 from callboard.scenarios.generators import GeneratedWorkload
@@ -27,7 +28,7 @@ from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.recorded_workload import RecordedWorkload
-from callboard.scenarios.swim_trace import SwimWorkload, is_swim
+from callboard.scenarios.swim_trace import SwimWorkload
 from callboard.scenarios.timeline import Timeline
 from callboard.scenarios.toml_reader import line_of_key, parse_toml
 from callboard.scenarios.total_tasks import check_total_tasks
@@ -74,7 +75,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 class ScenarioFile:
     """A scenario file, or what else can be played as the scenario that plays it, overrides put in:
-    a SWIM trace, or a history that `scenarios.formats` can read, told by its content.
+    a SWIM trace, or a history that `histories` can read, told by its content.
     """
 
     def __init__(self, path: str | Path, overrides: Sequence[str] = ()) -> None:
@@ -143,7 +144,7 @@ def _toml(text: str, path: Path) -> dict[str, Any]:
     except ScenarioError as error:
         if path.suffix == ".toml" or not text.strip():
             raise
-        from callboard.scenarios.formats.recording_file import known_formats
+        from callboard.histories.recording_file import known_formats
 
         if path.suffix == ".py":
             named = _CLASS.search(text)
@@ -158,14 +159,14 @@ def _toml(text: str, path: Path) -> dict[str, Any]:
 def _is_trace(path: Path) -> bool:
     if path.is_dir():
         return False
-    from callboard.scenarios.formats.unpacked_text import begin_of
+    from callboard.histories.readers.unpacked_text import begin_of
 
     return is_swim(begin_of(path, 1000))
 
 
 def _text_of(path: Path) -> str:
     """The text of a file that may be meant for a history; what is none is told as `import` does."""
-    from callboard.scenarios.formats.recording_file import why_no_text
+    from callboard.histories.recording_file import why_no_text
 
     if not path.is_dir() and (why := why_no_text(path)):
         raise ScenarioError(why, source=path)
@@ -173,13 +174,13 @@ def _text_of(path: Path) -> str:
 
 
 def _is_recording(path: Path) -> bool:
-    from callboard.scenarios.formats.recording_file import is_recording
+    from callboard.histories.recording_file import is_recording
 
     return is_recording(path)
 
 
 def _recording(path: Path, overrides: Sequence[str]) -> dict[str, Any]:
-    from callboard.scenarios.formats.recording_scenario import written_scenario
+    from callboard.scenarios.recording_scenario import written_scenario
 
     return written_scenario(path, overrides)
 

@@ -16,9 +16,10 @@ from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.job_names import find_job
+from callboard.histories.model.outage import Outage
 from callboard.scenarios import distributions
 from callboard.scenarios import timeline as tl
-from callboard.scenarios.failures import Outage, drawn_outages, recorded_outages
+from callboard.scenarios.failures import drawn_outages, recorded_outages
 from callboard.scenarios.fields import to_ms
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
 from callboard.scenarios.swim_trace import locate_trace
@@ -156,8 +157,8 @@ class _FaultScript:
                 yield Outage(node, begin_ms + at_ms, None if end_ms is None else end_ms + at_ms)
 
     def _outages_in(self, path: Path, place: int) -> Iterator[Outage]:
-        from callboard.scenarios.formats.import_report import Remarks
-        from callboard.scenarios.formats.opendc import drawn_failures, is_failure_trace
+        from callboard.histories.model.import_report import Remarks
+        from callboard.histories.readers.opendc import drawn_failures, is_failure_trace
 
         if path.is_file() and is_failure_trace(path):
             return drawn_failures(path, place, len(self._nodes), Remarks())

@@ -1,32 +1,16 @@
-"""SWIM traces (SWIMProjectUCB/SWIM on GitHub): one line a job with six columns, separated by tabs
-or spaces (`SwimLine`). What is assumed of its tasks is a field of `SwimWorkload`.
+"""SWIM traces as a workload: the table `[workload]` of kind `swim`.  What is assumed of a line's
+tasks is a field of `SwimWorkload`.
 """
 
 from functools import lru_cache
 from pathlib import Path
 
-import msgspec
-
+from callboard.actors.config import TASKS_MAX
 from callboard.actors.job_spec import JobSpec
+from callboard.histories.readers.swim_lines import SwimLine, read_swim
 from callboard.scenarios import fields
 from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.text.scenario_error import ScenarioError
-from callboard.scheduler.text.text_file import read_text
-
-SWIM_COLUMNS = ("job id", "submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
-SWIM_BYTES_MAX = 10**18  # an exabyte: no job reads more, and the numbers stay 64-bit
-
-
-class SwimLine(msgspec.Struct, frozen=True):
-    """One line of a trace, `gap_s` after the one before; `line` is its number, from 1."""
-
-    name: str
-    submit_s: int
-    gap_s: int
-    input_bytes: int
-    shuffle_bytes: int
-    output_bytes: int
-    line: int = 0
 
 
 class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
@@ -63,28 +47,6 @@ class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
         return [swim_job(line, number, self, path) for number, line in enumerate(lines)]
 
 
-def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...]:
-    """The lines of a trace, or the first `limit` of them, read strictly: six columns, whole numbers
-    of at least 0, submit times that never go back, no job id twice, empty lines at the end only.
-    Gaps need not fit the submit times, so that lines can be cut out. ScenarioError names file,
-    line, column.
-    """
-    source = Path(path)
-    rows = read_text(source).rstrip().split("\n")
-    if rows == [""]:
-        raise ScenarioError("the trace is empty", source=source)
-    if len(rows) > fields.JOBS_MAX:
-        raise ScenarioError(f"over {fields.JOBS_MAX:,} lines", source=source)
-    lines: list[SwimLine] = []
-    names: dict[str, int] = {}
-    for number, row in enumerate(rows[:limit], start=1):
-        line = _parsed(row, number, source)
-        _check_order(line, lines, names, source)
-        names[line.name] = number
-        lines.append(line)
-    return tuple(lines)
-
-
 @lru_cache(maxsize=4)
 def _kept_lines(
     path: Path,
@@ -99,49 +61,6 @@ def _stamp(path: Path) -> tuple[int, int]:
     """What changes when the file does."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
-
-
-def is_swim(begin: bytes) -> bool:
-    """Whether a file that begins like this is a trace: a name and five whole numbers a line."""
-    cells = begin.lstrip().partition(b"\n")[0].split()
-    numbers = cells[1:]
-    return len(cells) == len(SWIM_COLUMNS) and all(cell.isdigit() for cell in numbers)
-
-
-def _parsed(row: str, number: int, source: Path) -> SwimLine:
-    cells = row.split()
-    if len(cells) != len(SWIM_COLUMNS):
-        expected = f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)})"
-        raise ScenarioError(f"{expected}, got {len(cells)}", source=source, line=number)
-    limits = [int(fields.SECONDS_MAX)] * 2 + [SWIM_BYTES_MAX] * 3
-    submit, gap, *sizes = (
-        _whole_number(cell, column, limit, number, source)
-        for cell, column, limit in zip(cells[1:], SWIM_COLUMNS[1:], limits, strict=True)
-    )
-    return SwimLine(cells[0], submit, gap, sizes[0], sizes[1], sizes[2], number)
-
-
-def _whole_number(cell: str, column: str, limit: int, number: int, source: Path) -> int:
-    # str.isdigit and int() both accept digits of other scripts; a trace has none.
-    if not (cell.isascii() and cell.isdigit()):
-        problem = f'expected a whole number of at least 0, got "{cell[:40]}"'
-        raise ScenarioError(problem, source=source, key=column, line=number)
-    if len(cell) > 20 or int(cell) > limit:
-        problem = f"expected at most {limit:,}, got {cell[:40]}"
-        raise ScenarioError(problem, source=source, key=column, line=number)
-    return int(cell)
-
-
-def _check_order(
-    line: SwimLine, before: list[SwimLine], names: dict[str, int], source: Path
-) -> None:
-    if before and line.submit_s < before[-1].submit_s:
-        problem = f"{line.submit_s} is before the line above ({before[-1].submit_s})"
-        problem += "; sort the trace by its second column"
-        raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[1], line=line.line)
-    if line.name in names:
-        problem = f'"{line.name[:40]}" stands already on line {names[line.name]}; ids must differ'
-        raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[0], line=line.line)
 
 
 def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
@@ -161,8 +80,8 @@ def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Pat
     """One line as a job by the rules in `SwimWorkload`; what reads nothing still has one map."""
     maps = max(1, fields.ceil_div(line.input_bytes, _bytes(workload.block_mb)))
     reduces = fields.ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))
-    if max(maps, reduces) > fields.TASKS_MAX:
-        problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {fields.TASKS_MAX:,}"
+    if max(maps, reduces) > TASKS_MAX:
+        problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {TASKS_MAX:,}"
         problem += " (make block_mb or reduce_mb larger)"
         raise ScenarioError(problem, source=source, line=line.line)
     shuffled_mb = _shared_mb(line.shuffle_bytes, reduces)

@@ -23,7 +23,7 @@ from callboard.actors.hawk.hawk_params import EagleParams, HawkParams
 from callboard.actors.hawk.task_estimates import TaskEstimates
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.recorded_tasks import RecordedTasks
-from callboard.scenarios.tasks_file import packed_inputs
+from callboard.histories.model.tasks_file import packed_inputs
 
 WITHIN = 0.05
 """How far percentiles may be off with draws of our own."""

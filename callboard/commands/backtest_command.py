@@ -19,8 +19,8 @@ from pathlib import Path
 import msgspec
 
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.histories.backtest.backtest import Backtest, backtest
-from callboard.experiments.histories.backtest.held_back import (
+from callboard.experiments.backtest.backtest import Backtest, backtest
+from callboard.experiments.backtest.held_back import (
     HistoryPart,
     held_back_run,
     part_of,
@@ -29,7 +29,7 @@ from callboard.experiments.histories.backtest.held_back import (
     trained_overrides,
     whole,
 )
-from callboard.experiments.histories.backtest.recorded_history import (
+from callboard.experiments.backtest.recorded_history import (
     RecordedHistory,
     check_comparable,
     history_of,
@@ -38,11 +38,10 @@ from callboard.experiments.histories.backtest.recorded_history import (
     recorded_busy,
     seldom_heartbeats,
 )
-from callboard.experiments.histories.backtest.seeds_backtest import FIGURES, PolicyBacktest
+from callboard.experiments.backtest.seeds_backtest import FIGURES, PolicyBacktest
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.run_tasks import worthy_engine
 from callboard.experiments.many.seeds import seeds_of
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.pages.charts.backtest_chart import Occupancy, backtest_chart
 from callboard.experiments.pages.charts.chart_style import (
     CHART_ENDINGS,
@@ -53,6 +52,8 @@ from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
+from callboard.histories.quantiles import check_intervals
+from callboard.histories.recording_file import Imported
 from callboard.progress_line import run_progress
 from callboard.run_arguments import (
     PlannedWorld,
@@ -61,7 +62,6 @@ from callboard.run_arguments import (
     plan_world,
     planned_world,
 )
-from callboard.scenarios.formats.recording_file import Imported
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.scheduler.text.quantities import count

@@ -18,23 +18,23 @@ from pathlib import Path
 import msgspec
 
 from callboard.console import ReportConsole, plain
-from callboard.experiments.histories.calibration.calibrate import Calibration, calibrate
-from callboard.experiments.histories.calibration.calibrated_scenario import (
+from callboard.experiments.journal_paths import file_path
+from callboard.experiments.user_errors import InputError
+from callboard.experiments.whole_files import whole_file
+from callboard.histories.calibration.calibrate import Calibration, calibrate
+from callboard.histories.calibration.estimate import Estimate
+from callboard.histories.model.tasks_file import tasks_digest
+from callboard.histories.recording_file import is_tasks_file
+from callboard.histories.source_path import history_source
+from callboard.scenarios.calibrated_scenario import (
     ScenarioFigure,
     calibrated,
     changed_figures,
     kept_defaults,
 )
-from callboard.experiments.histories.calibration.estimate import Estimate
-from callboard.experiments.journal_paths import file_path
-from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import whole_file
-from callboard.scenarios.formats.recording_file import is_tasks_file
-from callboard.scenarios.formats.recording_scenario import scenario_of
-from callboard.scenarios.formats.source_path import history_source
 from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.recording_scenario import scenario_of
 from callboard.scenarios.scenario_file import from_dict, load_scenario
-from callboard.scenarios.tasks_file import tasks_digest
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.text.quantities import count, printable
 from callboard.stdio import print_json

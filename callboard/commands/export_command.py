@@ -47,8 +47,8 @@ from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import compared_page_data, page_data
-from callboard.journal.export.played_history import PlayedHistory
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
+from callboard.journal.export.run_history import run_history
 from callboard.journal.export.run_page import run_page
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.reader import Journal
@@ -117,12 +117,12 @@ def _written(
             return _write_page(journal, beside, path), ()
         case "sls":
             assert path is not None
-            return write_sls_folder(PlayedHistory.of(journal), journal.path, path)
+            return write_sls_folder(run_history(journal), journal.path, path)
         case "policy":
             with _opened(path) as file:
-                return write_scheduler_file(PlayedHistory.of(journal), file)
+                return write_scheduler_file(run_history(journal), file)
         case _:
-            history = PlayedHistory.of(journal)
+            history = run_history(journal)
             with _opened(path) as file:
                 return write_history(form, history, journal.path, file)
 

@@ -24,9 +24,9 @@ from msgspec.structs import replace
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.arguments import moment, whole_number
 from callboard.console import ReportConsole, aligned, plain
-from callboard.experiments.histories.backtest.recorded_history import imported_history
-from callboard.experiments.histories.forecast.continuations import Continuations
-from callboard.experiments.histories.forecast.forecast import (
+from callboard.experiments.backtest.recorded_history import imported_history
+from callboard.experiments.forecast.continuations import Continuations
+from callboard.experiments.forecast.forecast import (
     LEVEL,
     Coverage,
     Forecast,
@@ -34,8 +34,7 @@ from callboard.experiments.histories.forecast.forecast import (
     coverage,
     spread_instants,
 )
-from callboard.experiments.histories.forecast.known_state import KnownState, known_states
-from callboard.experiments.histories.played_recording import played_recording
+from callboard.experiments.forecast.known_state import KnownState, known_states
 from callboard.experiments.input_places import input_replicas
 from callboard.experiments.many.run_tasks import worthy_engine
 from callboard.experiments.many.task_pool import Workers, local_workers
@@ -43,13 +42,14 @@ from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.user_errors import InputError
-from callboard.journal.export.played_history import PlayedHistory
+from callboard.histories.model.tasks_file import RecordedJob
+from callboard.histories.played_recording import played_recording
+from callboard.journal.export.run_history import run_history
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_world_arguments, plan_world
-from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.recording_scenario import scenario_of
 from callboard.scenarios.scenario_file import find_scenario, from_dict
-from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scheduler.model import STAGES, JobId, Millis
 from callboard.scheduler.text.quantities import clock, count, duration
 from callboard.scheduler.text.strict_decoder import suggestion
@@ -149,7 +149,7 @@ def _of_run(spec: RunSpec, source: Path) -> _World:
     """A run as a history: what is known of a scenario beyond that is not used."""
     events: list[AnyEvent] = []
     Simulation(spec, [events.append]).run()
-    played = PlayedHistory.of(events)
+    played = run_history(events)
     imported = played_recording(played, input_replicas(played.started, source))
     recorded = from_dict(scenario_of(imported, spec.scenario.name, ""))
     assert isinstance(recorded.workload, RecordedWorkload)

@@ -34,9 +34,9 @@ from callboard.experiments.ideal_study.study_runs import (
 )
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.result_store import ResultStore
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
+from callboard.histories.quantiles import check_intervals
 from callboard.ideal_laws import (
     LAW_JOBS,
     LAW_JOBS_PLAIN,

@@ -40,19 +40,14 @@ import msgspec
 
 from callboard.experiments.journal_paths import check_folder
 from callboard.experiments.user_errors import InputError
+from callboard.histories.model.import_report import FATES
+from callboard.histories.model.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
+from callboard.histories.recording_file import Imported, attempt_lines, import_files, is_tasks_file
+from callboard.histories.source_path import history_source
 from callboard.journal.format import is_journal
 from callboard.scenarios.failures import outage_lines
-from callboard.scenarios.formats.import_report import FATES
-from callboard.scenarios.formats.recording_file import (
-    Imported,
-    attempt_lines,
-    import_files,
-    is_tasks_file,
-)
-from callboard.scenarios.formats.recording_scenario import plain_name, scenario_of
-from callboard.scenarios.formats.source_path import history_source
+from callboard.scenarios.recording_scenario import plain_name, scenario_of
 from callboard.scenarios.scenario_file import from_dict
-from callboard.scenarios.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.quantities import count, duration, printable

@@ -25,7 +25,6 @@ from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.computing import compute_missing
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.seeds import seeds_of
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.task_pool import SharedBoard, local_workers
 from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
@@ -57,6 +56,7 @@ from callboard.experiments.reproduction.reproduce import (
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import instead, whole_file
+from callboard.histories.quantiles import check_intervals
 from callboard.progress_line import announce, steps_progress
 from callboard.run_arguments import add_engine_argument
 from callboard.scheduler.text.quantities import count

@@ -25,7 +25,6 @@ from callboard.arguments import moment, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import ResultStore
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.many.sweeps.design_file import read_design
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import (
@@ -54,6 +53,7 @@ from callboard.experiments.pages.report.report_words import one_run_note, skewed
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.experiments.whole_files import instead
+from callboard.histories.quantiles import check_intervals
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_engine_argument, add_trust_argument

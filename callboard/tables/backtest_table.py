@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 
 from callboard.console import aligned
-from callboard.experiments.histories.backtest.backtest import Backtest, JobError
-from callboard.experiments.histories.backtest.held_back import HistoryPart, part_of
-from callboard.experiments.histories.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
+from callboard.experiments.backtest.backtest import Backtest, JobError
+from callboard.experiments.backtest.held_back import HistoryPart, part_of
+from callboard.experiments.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.pages.figure_text import interval_text, skewed_words
 from callboard.scheduler.registry.spelling import short_policy

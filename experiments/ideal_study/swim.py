@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.scenarios.swim_trace import read_swim
+from callboard.histories.readers.swim_lines import read_swim
 
 REPORT_FILES = {
     "FB09-0": "FB-2009_samples_24_times_1hr_0.tsv",

@@ -35,10 +35,10 @@ PLAYING = (
 )
 """The files whose text can change what a run comes to whose jobs and script are known."""
 
-READING = ("scenarios/**/*.py", "experiments/run/run_loading.py")
+READING = ("histories/**/*.py", "scenarios/**/*.py", "experiments/run/run_loading.py")
 """Those whose text can change which jobs and script a scenario comes to."""
 
-PROGRAM = ("actors", "experiments", "journal", "scenarios", "scheduler", "twin")
+PROGRAM = ("actors", "experiments", "histories", "journal", "scenarios", "scheduler", "twin")
 """The rooms of all that a worker computes."""
 
 _HOUSE = Path(__file__).parents[2]

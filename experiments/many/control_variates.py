@@ -11,7 +11,8 @@ from math import sqrt
 
 import numpy as np
 
-from callboard.experiments.many.statistics import CONFIDENCE, Interval, interval, student_quantile
+from callboard.experiments.many.statistics import CONFIDENCE, Interval, interval
+from callboard.histories.quantiles import student_quantile
 
 
 def controlled_interval(

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.experiments.many.statistics import CONFIDENCE, student_quantile
+from callboard.experiments.many.statistics import CONFIDENCE
 from callboard.experiments.many.stopping import (
     FIRST_STAGE,
     FigureMatrix,
@@ -27,6 +27,7 @@ from callboard.experiments.many.stopping import (
     figure_matrix,
     in_percent,
 )
+from callboard.histories.quantiles import student_quantile
 
 LOOK_AHEAD = 5
 """Seeds for which the precision must stay, up to the 100th; from there on per 100 seeds."""

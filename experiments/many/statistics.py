@@ -8,13 +8,13 @@ completed.  Such runs are left out, and every result says how many.
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite, nan, sqrt
 from statistics import fmean, median, stdev
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 
 from callboard.experiments.many.skewness import is_skewed, sample_skewness
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.histories.quantiles import sign_test_rank, student_quantile
 
 CONFIDENCE = 0.95
 
@@ -163,16 +163,12 @@ def is_wide(found: Interval, beside: float | None = None) -> bool:
 def median_interval(values: Figures, confidence: float = CONFIDENCE) -> MedianInterval:
     """The median and the interval of the sign test: between two order statistics, whatever the
     distribution.  For skewed figures, such as ratios, for which Student's is not.
-
-    The true median lies below the k-th smallest of n values with the chance that fewer than k of
-    n fair coins show heads, and above the k-th largest with the same.
     """
     ordered = sorted(_finite(values))
     n, left_out = len(ordered), len(values) - len(ordered)
     if not n:
         return MedianInterval(None, nan, None, 0, left_out)
-    misses = 2 * _special().bdtr(np.arange(n), n, 0.5)
-    rank = int(np.count_nonzero(misses <= 1 - confidence))
+    rank = sign_test_rank(n, confidence)
     if not rank:
         return MedianInterval(None, median(ordered), None, n, left_out)
     return MedianInterval(ordered[rank - 1], median(ordered), ordered[n - rank], n, left_out)
@@ -204,27 +200,5 @@ def run_range(values: Sequence[float]) -> RunRange:
     return RunRange(min(values), median(values), max(values))
 
 
-def student_quantile(freedom: Any, confidence: float) -> Any:
-    """The t that a Student variable of `freedom` degrees (a number or an array) stays within, on
-    both sides of 0, with `confidence`.
-    """
-    return _special().stdtrit(freedom, (1 + confidence) / 2)
-
-
-def check_intervals() -> None:
-    """MissingExtraError if intervals cannot be computed here; to be asked before long work."""
-    _special()
-
-
 def _finite(values: Figures) -> Iterator[float]:
     return (value for value in values if value is not None and isfinite(value))
-
-
-def _special() -> Any:
-    try:
-        import scipy.special
-    except ImportError:
-        raise MissingExtraError(
-            "intervals need SciPy: pip install 'callboard[experiments]'"
-        ) from None
-    return scipy.special

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
 from callboard.actors.yarn.yarn_params import YarnParams, YarnQueueParams
-from callboard.journal.export.write_sls import CONTAINER_MB, DEFAULT_QUEUE
+from callboard.histories.writers.write_sls import CONTAINER_MB, DEFAULT_QUEUE
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy

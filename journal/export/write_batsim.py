@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TextIO
 
 from callboard.actors.vocabulary.events import Outcome
-from callboard.journal.export.played_history import PlayedHistory, PlayedJob
+from callboard.histories.played_history import PlayedHistory, PlayedJob
 from callboard.journal.export.rows import TableCell
 from callboard.journal.export.table_files import inert
 from callboard.scheduler.model import NodeId

@@ -23,7 +23,7 @@ from callboard.actors.workload_oracle import WorkloadOracle
 from callboard.actors.world import World
 from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.simulation import Simulation
-from callboard.scenarios.tasks_file import packed_inputs
+from callboard.histories.model.tasks_file import packed_inputs
 from callboard.scheduler.model import MAP, MAPS, REDUCES, Locality, Stage
 from callboard.twin.attempt_lengths import true_size
 from callboard.twin.twin_run import TwinRun

@@ -11,7 +11,7 @@ from callboard import what_if
 from callboard.commands import backtest_command
 from callboard.console import aligned
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, SWF, written
+from tests.histories.readers.samples import HADOOP1, SWF, written
 
 WORLD = """
 name = "own"

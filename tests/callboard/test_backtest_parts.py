@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.experiments.histories.backtest.held_back import (
+from callboard.experiments.backtest.held_back import (
     HistoryPart,
     held_back_run,
     trained,
     trained_overrides,
     whole,
 )
-from callboard.scenarios.formats.recording_file import import_files
+from callboard.histories.recording_file import import_files
 from callboard.scheduler.text.quantities import with_sign
 from tests.callboard.conftest import Run
 from tests.callboard.test_backtest import WORLD

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from callboard.scenarios.scenario_file import load_scenario
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 
 
 def test_the_command_prints_figures_and_what_cannot_be_told(callboard: Run, tmp_path: Path) -> None:

@@ -12,11 +12,8 @@ from callboard.journal.export.capacity_scheduler_xml import (
     capacity_scheduler_xml,
     yarn_scheduler_xml,
 )
-from callboard.scenarios.formats.queue_allocations import (
-    QueueSettings,
-    read_capacity_scheduler,
-)
-from callboard.scenarios.formats.yarn_allocations import read_yarn_queues
+from callboard.scenarios.queue_files.queue_allocations import QueueSettings, read_capacity_scheduler
+from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
 from callboard.scheduler.text.scenario_error import ScenarioError

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, HADOOP2, written
+from tests.histories.readers.samples import HADOOP1, HADOOP2, written
 
 NOTE = "note: day is cut off at line {line}; what came after is missing\n"
 COMMANDS = (

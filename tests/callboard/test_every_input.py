@@ -10,9 +10,9 @@ import pytest
 from callboard.commands import watch_command
 from callboard.journal.replay.source import Source
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, HADOOP2, SWF, TASKS_CSV, written
-from tests.scenarios.formats.test_any_format import SAMPLES
-from tests.scenarios.formats.test_column_map import TASKS_MAP
+from tests.histories.readers.samples import HADOOP1, HADOOP2, SWF, TASKS_CSV, written
+from tests.histories.readers.test_any_format import SAMPLES
+from tests.histories.readers.test_column_map import TASKS_MAP
 from tests.support.soak import one_in
 from tests.tui.support import Screen, drive
 

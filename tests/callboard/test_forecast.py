@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from callboard.commands import forecast_command
-from callboard.experiments.histories.forecast.forecast import Coverage, Forecast, Forecaster
+from callboard.experiments.forecast.forecast import Coverage, Forecast, Forecaster
 from tests.callboard.conftest import Run
 
 STEADY = """

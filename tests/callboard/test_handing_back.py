@@ -12,12 +12,12 @@ from callboard.actors.yarn.yarn_params import YarnQueueParams
 from callboard.cli import run_command_line
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
+from callboard.histories.recording_file import import_files
 from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml
 from callboard.journal.writer import JournalWriter
-from callboard.scenarios.formats.recording_file import import_files
-from callboard.scenarios.formats.yarn_allocations import read_yarn_queues
+from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 from tests.support.traces import trace
 
 WORLD = """

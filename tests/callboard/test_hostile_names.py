@@ -17,7 +17,7 @@ from callboard.cli import run_command_line
 from callboard.scenarios.scenario_file import from_dict
 from callboard.scenarios.toml_writer import to_toml
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 
 PIECES = (
     *("\x1b[31m", "\x1b]0;owned\x07", "\x9b2J", "\r", "\n", "\n1 0 0 9 9 -1\n", "\x00", "\u202e"),

@@ -8,7 +8,7 @@ import pytest
 from callboard.commands import import_command
 from callboard.scenarios.scenario_file import load_scenario
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 
 
 @pytest.fixture

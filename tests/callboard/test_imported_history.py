@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from callboard.experiments.run.run_loading import load_run
-from callboard.scenarios.formats import recording_file
-from callboard.scenarios.formats.recording_file import Imported, load_history, load_recording
+from callboard.histories import recording_file
+from callboard.histories.recording_file import Imported, load_history, load_recording
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, written
-from tests.scenarios.formats.test_any_format import SAMPLES
-from tests.scenarios.formats.test_container_amounts import LARGE, SMALL, containers
+from tests.histories.readers.samples import HADOOP1, written
+from tests.histories.readers.test_any_format import SAMPLES
+from tests.histories.readers.test_container_amounts import LARGE, SMALL, containers
 
 pytest.importorskip("scipy")
 

@@ -15,7 +15,7 @@ from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.text.concise import LINE_MAX, concise
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1
+from tests.histories.readers.samples import HADOOP1
 
 MEGABYTE = "x" * 1_000_000
 

@@ -8,7 +8,7 @@ import pytest
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.seed_draws import draws_nothing
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 
 pytest.importorskip("scipy")
 

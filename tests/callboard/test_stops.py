@@ -26,7 +26,7 @@ from callboard.scheduler.registry import parts
 from callboard.scheduler.view import ClusterView, Offer
 from tests.callboard.conftest import Run
 from tests.callboard.support import python
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 
 
 class Presser(Onlooker):

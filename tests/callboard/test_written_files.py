@@ -6,7 +6,7 @@ from shlex import split
 import pytest
 
 from tests.callboard.conftest import Run
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 
 WRITING = {
     "run": "run two-jobs --policy fair --journal {}/a.journal",

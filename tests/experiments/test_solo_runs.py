@@ -21,8 +21,8 @@ from callboard.journal.figures.slowdown import slowdowns
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from tests.actors.test_recorded_tasks import recorded
-from tests.scenarios.formats.samples import HADOOP1, written
-from tests.scenarios.formats.test_any_format import SAMPLES
+from tests.histories.readers.samples import HADOOP1, written
+from tests.histories.readers.test_any_format import SAMPLES
 from tests.support.world import spec_of
 
 AT_ONCE = Heartbeats(out_of_band=True)

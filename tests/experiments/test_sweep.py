@@ -38,7 +38,7 @@ from callboard.experiments.run.simulation import run_simulation
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
-from tests.scenarios.formats.samples import HADOOP1, written
+from tests.histories.readers.samples import HADOOP1, written
 
 ROOT = Path(__file__).parents[2]
 
@@ -263,7 +263,7 @@ class TestKeys:
         ("file", "known", "drawn"),
         [
             ("scenarios/toml_reader.py", False, True),
-            ("scenarios/formats/swf.py", False, True),
+            ("histories/readers/swf.py", False, True),
             ("scheduler/orders/fifo.py", True, True),
             ("actors/books/ledger.py", True, True),
             ("experiments/pages/charts/chart_style.py", False, False),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from callboard.actors.config import SECONDS_MAX
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.arrivals import Poisson
 from callboard.scenarios.distributions import (
@@ -16,7 +17,6 @@ from callboard.scenarios.distributions import (
     Uniform,
     Weibull,
 )
-from callboard.scenarios.fields import SECONDS_MAX
 from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.one_task import OneTask
 from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs

@@ -24,15 +24,15 @@ from callboard.actors.vocabulary.faults import KillJob
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
+from callboard.histories.model.tasks_file import read_tasks, write_tasks
 from callboard.journal.checks.checker import Checker
 from callboard.journal.tell.explain import explain
 from callboard.journal.writer import JournalWriter
-from callboard.scenarios.formats.recording_scenario import scenario_of
 from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.recording_scenario import scenario_of
 from callboard.scenarios.scenario_file import from_dict, load_scenario, make_jobs
-from callboard.scenarios.tasks_file import read_tasks, write_tasks
 from callboard.scheduler.model import MAPS, SETUP
-from tests.scenarios.formats.samples import HADOOP1, imported, written
+from tests.histories.readers.samples import HADOOP1, imported, written
 from tests.scenarios.support import error_of
 
 KILLED = HADOOP1.replace('45000" JOB_STATUS="SUCCESS"', '30000" JOB_STATUS="KILLED"')

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callboard.histories.readers.swim_lines import SwimLine, read_swim
 from callboard.scenarios.scenario_file import from_dict, load_scenario, make_jobs
-from callboard.scenarios.swim_trace import SwimLine, SwimWorkload, read_swim, swim_job
+from callboard.scenarios.swim_trace import SwimWorkload, swim_job
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.support import error_of, raw
 from tests.support.traces import FOLDER

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from callboard.experiments.many.statistics import check_intervals
 from callboard.experiments.pages.charts.chart_style import check_matplotlib
 from callboard.experiments.pages.report.page import check_jinja, render_page
 from callboard.experiments.pages.report.report_source import ReportSource
 from callboard.experiments.pages.report.study_report import study_report
 from callboard.experiments.whole_files import whole_file
+from callboard.histories.quantiles import check_intervals
 
 
 def check_report() -> None:

@@ -6,8 +6,8 @@ import pytest
 from callboard.actors.config import Cluster
 from callboard.actors.recorded_tasks import RecordedReduce
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
-from callboard.experiments.histories.forecast.continuations import Continuations
-from callboard.experiments.histories.forecast.known_state import known_states
+from callboard.experiments.forecast.continuations import Continuations
+from callboard.experiments.forecast.known_state import known_states
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.scheduler.model import MAPS, JobId, Millis

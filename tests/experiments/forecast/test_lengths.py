@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.experiments.histories.forecast.lengths import CensoredLengths
-from callboard.experiments.histories.forecast.model_errors import ENOUGH, Compared, ModelErrors
+from callboard.experiments.forecast.lengths import CensoredLengths
+from callboard.experiments.forecast.model_errors import ENOUGH, Compared, ModelErrors
 
 RNG_SEED = 7
 

@@ -3,11 +3,7 @@
 import numpy as np
 
 from callboard.actors.job_spec import JobSpec
-from callboard.experiments.histories.forecast.tasks_to_come import (
-    UNKNOWN_MS,
-    SeenStage,
-    TasksToCome,
-)
+from callboard.experiments.forecast.tasks_to_come import UNKNOWN_MS, SeenStage, TasksToCome
 
 
 def test_where_no_task_has_ended_none_is_taken_for_nearly_done() -> None:

@@ -1,0 +1,1 @@
+"""Jobs, tasks and attempts as a history tells them, and as a file of recorded tasks keeps them."""

@@ -1,0 +1,148 @@
+"""A history of jobs, tasks and attempts: what every reader makes of its file.
+
+Times are milliseconds of the file's own clock; None where the file does not tell one.  Hosts are
+numbers, in the order in which they were first named (`HostNames`).
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from callboard.histories.model.container_amounts import NO_DEMANDS, Demands
+from callboard.scheduler.model import (
+    CLEANUP,
+    SETUP,
+    STAGE_NAMES,
+    Locality,
+    Millis,
+    Priority,
+    Stage,
+)
+
+Ending = Literal["succeeded", "failed", "killed", "unknown"]
+HostNumber = int
+PURPOSES: dict[str, Stage] = {
+    f"{prefix}{STAGE_NAMES[stage].upper()}": stage
+    for prefix in ("", "JOB_")
+    for stage in (SETUP, CLEANUP)
+}
+"""What a task is for that is no map and no reduce, by the types that files name; cleaning up after
+an attempt is for neither."""
+NO_HOST: HostNumber = -1
+
+
+class HistoryAttempt(msgspec.Struct, gc=False):
+    """One attempt; `shuffled_ms` is when a reduce had fetched everything, `shuffled_bytes` what
+    that was; `level` the locality that the file itself states, `name` the last part of its own.
+    Without `times_told` its length alone is, and its times are those of its job or made up.
+    """
+
+    start_ms: Millis | None = None
+    finish_ms: Millis | None = None
+    ending: Ending = "unknown"
+    host: HostNumber = NO_HOST
+    shuffled_ms: Millis | None = None
+    level: Locality | None = None
+    name: str = ""
+    shuffled_bytes: int | None = None
+    times_told: bool = True
+
+    @property
+    def ran_ms(self) -> Millis | None:
+        """How long it ran; None if unknown, negative if its two times contradict each other."""
+        if self.start_ms is None or self.finish_ms is None:
+            return None
+        return self.finish_ms - self.start_ms
+
+
+class HistoryTask(msgspec.Struct):
+    """One task: its attempts in the file's order; the hosts of its input; its start and its end by
+    the master's clock; the line on which it stands first; of a job's `others` what it was for.
+    """
+
+    attempts: list[HistoryAttempt] = msgspec.field(default_factory=list)
+    input_hosts: tuple[HostNumber, ...] = ()
+    start_ms: Millis | None = None
+    finish_ms: Millis | None = None
+    line: int = 0
+    purpose: Stage | None = None
+
+    def attempt(self, name: str) -> HistoryAttempt | None:
+        """The attempt of this name, if it is there."""
+        return next((each for each in self.attempts if each.name == name), None)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether an attempt of it has succeeded, as far as the file has been read."""
+        return any(each.ending == "succeeded" for each in self.attempts)
+
+    def by_start(self) -> list[HistoryAttempt]:
+        """The attempts in the order of their starts."""
+        if len(self.attempts) < 2:
+            return self.attempts
+        return sorted(self.attempts, key=lambda each: each.start_ms or 0)
+
+
+class HistoryJob(msgspec.Struct):
+    """One job.  Tasks are known by their numbers; `others` are those that set a job up and clean
+    up after it.  `maps_told` and `reduces_told` are how many the job was said to have; `file` and
+    `line` are where it stands first.  `demands` are what its maps and reduces took besides a slot.
+    """
+
+    name: str
+    file: str = ""
+    line: int = 0
+    submit_ms: Millis | None = None
+    launch_ms: Millis | None = None
+    finish_ms: Millis | None = None
+    ending: Ending = "unknown"
+    user: str = "user"
+    queue: str = ""
+    priority: Priority = Priority.NORMAL
+    requested_ms: Millis | None = None
+    demands: Demands = NO_DEMANDS
+    maps_told: int | None = None
+    reduces_told: int | None = None
+    maps: dict[int, HistoryTask] = msgspec.field(default_factory=dict)
+    reduces: dict[int, HistoryTask] = msgspec.field(default_factory=dict)
+    others: dict[str, HistoryTask] = msgspec.field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def own_tasks(self) -> Iterator[HistoryTask]:
+        """Its maps, then its reduces."""
+        yield from self.maps.values()
+        yield from self.reduces.values()
+
+
+class HostNames:
+    """Numbers of hosts, and the rack of each as far as it is known."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.racks: list[str] = []
+        self._numbers: dict[str, HostNumber] = {}
+        self._parsed: dict[str, HostNumber] = {}
+
+    def number(self, path: str) -> HostNumber:
+        """The number of `/rack/host`, or of `host` alone; `NO_HOST` of nothing."""
+        found = self._parsed.get(path)
+        if found is None:
+            found = self._parsed[path] = self._parse(path)
+        return found
+
+    def _parse(self, path: str) -> HostNumber:
+        rack, _, host = path.strip().rpartition("/")
+        if not host:
+            return NO_HOST
+        number = self._numbers.setdefault(host, len(self.names))
+        if number == len(self.names):
+            self.names.append(host)
+            self.racks.append("")
+        if rack:
+            self.racks[number] = rack
+        return number

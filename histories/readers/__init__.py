@@ -1,0 +1,1 @@
+"""Other systems' histories, a reader a format: each makes `HistoryJob`s of its files."""

@@ -1,0 +1,261 @@
+"""Job histories of Hadoop 1's JobTracker (and 0.20's): lines of `Entity KEY="value" ... .`.
+
+A file has one job; several are put into one file with lines `!!FILE=name!!` between them, jobs'
+configurations among them.  A record goes on over line ends within quotes, and ends in ` .`.
+Attempts tell their times by the clock of their own node, tasks and jobs by the master's.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from sys import intern
+from typing import TypeVar
+
+from callboard.histories.inference.recording_maker import RecordingMaker
+from callboard.histories.model.cluster_history import (
+    NO_HOST,
+    PURPOSES,
+    Ending,
+    HistoryAttempt,
+    HistoryJob,
+    HistoryTask,
+)
+from callboard.histories.readers.unpacked_text import Numbers, text_lines
+from callboard.scheduler.model import Priority
+from callboard.scheduler.text.scenario_error import ScenarioError
+
+_BEGIN = re.compile(r"(Meta|Job|Task|MapAttempt|ReduceAttempt) (?:[A-Z_]+=\"|\.$)")
+_PAIR = re.compile(r' ([A-Z_]+)="((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_SEGMENT = re.compile(r"\f?!!FILE=(.*)!!")
+_HISTORY = re.compile(rb'^(!!FILE=|Meta VERSION="|Job JOBID=")', re.MULTILINE)
+_TRACKER = re.compile(r"tracker_(.+?):")
+_FETCHED = re.compile(r"\(REDUCE_SHUFFLE_BYTES\)\([^)]*\)\(([0-9]{1,18})\)")
+_LINES_MAX = 10_000  # of one record: stack traces are long, but a quote that never ends is damage
+_ENDINGS: dict[str, Ending] = {
+    "SUCCESS": "succeeded",
+    "SUCCEEDED": "succeeded",
+    "FAILED": "failed",
+    "KILLED": "killed",
+}
+_OF_JOB = {
+    "SUBMIT_TIME": "submit_ms",
+    "LAUNCH_TIME": "launch_ms",
+    "FINISH_TIME": "finish_ms",
+    "TOTAL_MAPS": "maps_told",
+    "TOTAL_REDUCES": "reduces_told",
+}
+_Fields = dict[str, str]
+_K = TypeVar("_K")
+
+
+def is_hadoop1_history(begin: bytes) -> bool:
+    """Whether a file that begins like this is such a history, or several."""
+    return _HISTORY.match(begin.lstrip()) is not None
+
+
+class Hadoop1Reader:
+    """Reads one file after the other."""
+
+    def __init__(self, maker: RecordingMaker) -> None:
+        self._maker = maker
+        self._job: HistoryJob | None = None
+
+    def read(self, path: Path) -> None:
+        """Read a file to its end; ScenarioError names the line and the field of what is wrong."""
+        self._path, self._name = path, path.name
+        self._numbers = Numbers(path, self._maker.remarks)
+        self._in_configuration = False
+        for line, entity, fields in self._records(path):
+            self._take(entity, fields, line)
+        self._end_job()
+
+    def _records(self, path: Path) -> Iterator[tuple[int, str, _Fields]]:
+        """(line, entity, its fields) of every record; other lines are noted."""
+        remarks = self._maker.remarks
+        parts: list[str] = []
+        begun_at = quotes = 0
+        for line, text in text_lines(path, remarks):
+            if parts or _BEGIN.match(text):
+                begun_at, quotes = begun_at if parts else line, quotes + _quotes(text)
+                parts.append(text)
+            else:
+                self._pass_over(text, line)
+                continue
+            if quotes % 2 == 0 and text.endswith(('" .', '"')):
+                record = text if len(parts) == 1 else "\n".join(parts)
+                parts, quotes = [], 0
+                yield begun_at, *_parsed(record)
+            elif len(parts) > _LINES_MAX:
+                problem = f"a quote is opened and not closed for {_LINES_MAX:,} lines"
+                raise ScenarioError(problem, source=path, line=begun_at)
+        if parts:
+            note = "records that are cut off by the end of the file"
+            remarks.cut_off(note, path.name, begun_at)
+
+    def _pass_over(self, text: str, line: int) -> None:
+        """A line that begins no record: of a configuration, or between two files put into one."""
+        segment = _SEGMENT.match(text)
+        if segment:
+            self._end_job()
+            self._in_configuration = segment[1].endswith(".xml")
+            if self._in_configuration:
+                self._maker.remarks.add("dropped", "configurations of jobs", self._place(line))
+        elif text.strip() and not self._in_configuration:
+            note = "lines that begin no record of a history"
+            self._maker.remarks.add("dropped", note, self._place(line))
+
+    def _take(self, entity: str, fields: _Fields, line: int) -> None:
+        if entity == "Job":
+            self._take_job(fields, line)
+        elif entity == "Meta":
+            self._end_job()
+        else:
+            job = self._job
+            if job is None:
+                note = "records of tasks that stand before any job"
+                self._maker.remarks.add("dropped", note, self._place(line))
+            elif entity == "Task":
+                self._take_task(job, fields, line)
+            else:
+                self._take_attempt(job, fields, line)
+
+    def _take_job(self, fields: _Fields, line: int) -> None:
+        name = self._needed(fields, "JOBID", line)
+        if self._job is None or self._job.name != name:
+            self._end_job()
+            self._job = HistoryJob(name, self._path.name, line)
+        job = self._job
+        for key, field in _OF_JOB.items():
+            if key in fields:
+                setattr(job, field, self._numbers.time_ms(fields[key], key, line))
+        job.user = fields.get("USER", job.user)
+        job.queue = fields.get("JOB_QUEUE", job.queue)
+        job.priority = self._priority(fields.get("JOB_PRIORITY"), job.priority, line)
+        job.ending = _ENDINGS.get(fields.get("JOB_STATUS", ""), job.ending)
+
+    def _priority(self, word: str | None, before: Priority, line: int) -> Priority:
+        if word is None:
+            return before
+        if word not in Priority.__members__:
+            note = "priorities that Hadoop does not know"
+            self._maker.remarks.add("dropped", note, self._place(line))
+            return before
+        return Priority[word]
+
+    def _take_task(self, job: HistoryJob, fields: _Fields, line: int) -> None:
+        task = self._task(job, fields, line)
+        if fields.get("SPLITS"):
+            number = self._maker.hosts.number
+            hosts = (number(each) for each in fields["SPLITS"].split(","))
+            task.input_hosts = tuple(dict.fromkeys(host for host in hosts if host != NO_HOST))
+        if "START_TIME" in fields:
+            task.start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
+        if "FINISH_TIME" in fields:
+            task.finish_ms = self._numbers.time_ms(fields["FINISH_TIME"], "FINISH_TIME", line)
+
+    def _take_attempt(self, job: HistoryJob, fields: _Fields, line: int) -> None:
+        task = self._task(job, fields, line)
+        name = self._needed(fields, "TASK_ATTEMPT_ID", line)
+        name = intern(name.rpartition("_")[2])
+        attempt = task.attempt(name)
+        if attempt is None:
+            attempt = HistoryAttempt(name=name)
+            task.attempts.append(attempt)
+        if "START_TIME" in fields:
+            self._begin(attempt, fields, line)
+        if "TASK_STATUS" in fields or "FINISH_TIME" in fields:
+            self._end(attempt, fields, line)
+
+    def _begin(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
+        start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
+        if attempt.start_ms is not None and self._maker.begins_again(attempt, self._place(line)):
+            return  # nearly none: a place is not worth its making for each
+        attempt.start_ms = start_ms
+        tracker = _TRACKER.match(fields.get("TRACKER_NAME", ""))
+        if tracker and attempt.host == NO_HOST:
+            attempt.host = self._maker.hosts.number(tracker[1])
+
+    def _end(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
+        ending = _ENDINGS.get(fields.get("TASK_STATUS", ""), "unknown")
+        if self._maker.ends_again(attempt, ending, self._place(line)):
+            return
+        attempt.ending = ending
+        attempt.finish_ms = self._numbers.time_ms(fields.get("FINISH_TIME"), "FINISH_TIME", line)
+        if "SHUFFLE_FINISHED" in fields:
+            told = self._numbers.time_ms(fields["SHUFFLE_FINISHED"], "SHUFFLE_FINISHED", line)
+            attempt.shuffled_ms = told or None
+            fetched = _FETCHED.search(fields.get("COUNTERS", ""))
+            attempt.shuffled_bytes = int(fetched[1]) if fetched else None
+        host = self._maker.hosts.number(fields.get("HOSTNAME", ""))
+        if host != NO_HOST:
+            attempt.host = host
+
+    def _task(self, job: HistoryJob, fields: _Fields, line: int) -> HistoryTask:
+        """The task that a record is about, new if it is the first."""
+        name = self._needed(fields, "TASKID", line)
+        if fields.get("TASK_TYPE") in ("SETUP", "CLEANUP"):
+            other = _of(job.others, name, line)
+            other.purpose = PURPOSES[fields["TASK_TYPE"]]
+            return other
+        head, _, number = name.rpartition("_")
+        kind = head[-2:]
+        if kind not in ("_m", "_r") or not (number.isascii() and number.isdigit()):
+            problem = f"expected a task such as task_201001010000_0001_m_000000, got {name[:60]!r}"
+            raise ScenarioError(problem, source=self._path, key="TASKID", line=line)
+        if name in job.others:
+            return job.others[name]
+        return _of(job.reduces if kind == "_r" else job.maps, int(number[:9]), line)
+
+    def _needed(self, fields: _Fields, key: str, line: int) -> str:
+        value = fields.get(key)
+        if not value:
+            problem = "this record lacks the field"
+            raise ScenarioError(problem, source=self._path, key=key, line=line)
+        return value
+
+    def _end_job(self) -> None:
+        job, self._job = self._job, None
+        if job is not None:
+            self._maker.add(job)
+
+    def _place(self, line: int) -> str:
+        return f"{self._name}:{line}"
+
+
+def _of(tasks: dict[_K, HistoryTask], key: _K, line: int) -> HistoryTask:
+    task = tasks.get(key)
+    if task is None:
+        task = tasks[key] = HistoryTask(line=line)
+    return task
+
+
+def _quotes(text: str) -> int:
+    """How many quotes stand in it that are not escaped."""
+    if "\\" not in text:
+        return text.count('"')
+    return text.count('"') - text.count('\\"') + text.count('\\\\"')
+
+
+def _parsed(record: str) -> tuple[str, _Fields]:
+    """A record's entity and its fields, of the counters only those of reduces."""
+    entity, _, rest = record.partition(" ")
+    rest, _, counters = rest.partition(' COUNTERS="')
+    if entity == "ReduceAttempt" and counters:
+        return entity, _pairs(rest) | {"COUNTERS": counters}
+    return entity, _pairs(rest)
+
+
+def _pairs(rest: str) -> _Fields:
+    if "\\" not in rest:
+        return _quoted(rest)
+    if '\\"' not in rest and "\\\\" not in rest:
+        return _quoted(rest.replace("\\", ""))
+    pairs = _PAIR.findall(f" {rest}")
+    return {key: _ESCAPED.sub(r"\1", value) for key, value in pairs}
+
+
+def _quoted(rest: str) -> _Fields:
+    """`KEY="value" KEY="value" .`, where nothing is escaped."""
+    parts = f" {rest}".split('"')
+    return {key[1:-1]: value for key, value in zip(parts[::2], parts[1::2], strict=False)}

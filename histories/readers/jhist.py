@@ -1,0 +1,224 @@
+"""Job histories of Hadoop 2 and 3 (`.jhist`): a line `Avro-Json`, Avro's schema, then an event a
+line.  A file has one job.  All times are by the clock of the job's own application master.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from callboard.histories.inference.recording_maker import RecordingMaker
+from callboard.histories.model.cluster_history import (
+    NO_HOST,
+    PURPOSES,
+    Ending,
+    HistoryAttempt,
+    HistoryJob,
+    HistoryTask,
+)
+from callboard.histories.readers.unpacked_text import Numbers, text_lines
+from callboard.scheduler.model import Locality, Priority
+from callboard.scheduler.text.scenario_error import ScenarioError
+
+JSON_MAGIC, BINARY_MAGIC = b"Avro-Json", b"Avro-Binary"
+_LEVELS = {
+    "NODE_LOCAL": Locality.NODE,
+    "RACK_LOCAL": Locality.RACK,
+    "OFF_SWITCH": Locality.OFF_RACK,
+}
+_ENDINGS: dict[str, Ending] = {
+    "SUCCEEDED": "succeeded",
+    "FAILED": "failed",
+    "ERROR": "failed",
+    "KILLED": "killed",
+}
+_TIMES_OF_JOB = {
+    "submitTime": "submit_ms",
+    "launchTime": "launch_ms",
+    "finishTime": "finish_ms",
+    "totalMaps": "maps_told",
+    "totalReduces": "reduces_told",
+}
+_Event = dict[str, Any]
+
+
+def is_jhist(begin: bytes) -> bool:
+    """Whether a file that begins like this is such a history."""
+    return begin.startswith((JSON_MAGIC, BINARY_MAGIC))
+
+
+class JhistReader:
+    """Reads one file after the other."""
+
+    def __init__(self, maker: RecordingMaker) -> None:
+        self._maker = maker
+
+    def read(self, path: Path) -> None:
+        """Read a history; ScenarioError names line and field of what is wrong."""
+        self._path = path
+        self._numbers = Numbers(path, self._maker.remarks)
+        self._job: HistoryJob | None = None
+        lines = text_lines(path, self._maker.remarks)
+        if not next(lines)[1].startswith(JSON_MAGIC.decode()):
+            problem = "a history in binary Avro; write it as JSON with Hadoop's own"
+            problem += " mapreduce.jobhistory.jhist.format=json, or by Rumen"
+            raise ScenarioError(problem, source=path)
+        line = self._passed_over = 0
+        for line, text in lines:
+            if text.strip() and not text.lstrip().startswith('{"type":"record"'):
+                self._take(text, line)
+        if line and line == self._passed_over:
+            self._maker.remarks.mark_cut(path.name, line)
+        self._end_job()
+
+    def _end_job(self) -> None:
+        job, self._job = self._job, None
+        if job is not None:
+            self._maker.add(job)
+
+    def _take(self, text: str, line: int) -> None:
+        try:
+            raw = msgspec.json.decode(text)
+            kind, (event,) = raw["type"], raw["event"].values()
+        except (
+            msgspec.DecodeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ):
+            self._pass_over(line)
+            return
+        if not isinstance(event, dict) or not isinstance(kind, str):
+            self._pass_over(line)
+            return
+        plain = {key: _unwrapped(value) for key, value in event.items()}
+        take = self._taker(kind)
+        if take is None:
+            note = f"events of a kind that no simulation needs: {kind[:40]}"
+            self._maker.remarks.add("dropped", note, self._place(line))
+        else:
+            take(kind, plain, line)
+
+    def _pass_over(self, line: int) -> None:
+        self._passed_over = line
+        note = "lines that hold no whole event"
+        self._maker.remarks.add("dropped", note, self._place(line))
+
+    def _taker(self, kind: str) -> Callable[[str, _Event, int], None] | None:
+        if kind.startswith("JOB_"):
+            return self._take_job
+        if kind.startswith("TASK_"):
+            return self._take_task
+        if "_ATTEMPT_" in kind:
+            return self._take_attempt
+        return None
+
+    def _take_job(self, kind: str, event: _Event, line: int) -> None:
+        name = self._text(event, "jobid", line)
+        if self._job is None or self._job.name != name:
+            self._end_job()
+            self._job = HistoryJob(name, self._path.name, line)
+        job = self._job
+        for key, field in _TIMES_OF_JOB.items():
+            if key in event:
+                setattr(job, field, self._numbers.time_ms(event[key], key, line))
+        job.user = str(event.get("userName") or job.user)
+        queue = event.get("jobQueueName")
+        job.queue = job.queue if queue is None else "" if queue == "default" else str(queue)
+        if str(event.get("priority")) in Priority.__members__:
+            job.priority = Priority[str(event["priority"])]
+        if kind == "JOB_FINISHED":
+            job.ending = "succeeded"
+        elif kind in ("JOB_FAILED", "JOB_KILLED", "JOB_ERROR"):
+            job.ending = _ENDINGS[kind.removeprefix("JOB_")]
+
+    def _take_task(self, kind: str, event: _Event, line: int) -> None:
+        task = self._task(event, line)
+        if task is None:
+            return
+        if kind == "TASK_STARTED":
+            task.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
+            number = self._maker.hosts.number
+            hosts = (number(each) for each in str(event.get("splitLocations") or "").split(","))
+            task.input_hosts = tuple(dict.fromkeys(host for host in hosts if host != NO_HOST))
+        elif kind in ("TASK_FINISHED", "TASK_FAILED"):
+            task.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
+
+    def _take_attempt(self, kind: str, event: _Event, line: int) -> None:
+        task = self._task(event, line)
+        if task is None:
+            return
+        name = self._text(event, "attemptId", line).rpartition("_")[2]
+        attempt = task.attempt(name)
+        if attempt is None:
+            attempt = HistoryAttempt(name=name)
+            task.attempts.append(attempt)
+        if kind.endswith("_STARTED"):
+            self._begin(attempt, event, line)
+        else:
+            self._end(attempt, kind, event, line)
+
+    def _begin(self, attempt: HistoryAttempt, event: _Event, line: int) -> None:
+        if self._maker.begins_again(attempt, self._place(line)):
+            return
+        attempt.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
+        attempt.level = _LEVELS.get(str(event.get("locality")))
+        attempt.host = self._maker.hosts.number(_host(event.get("trackerName")))
+
+    def _end(self, attempt: HistoryAttempt, kind: str, event: _Event, line: int) -> None:
+        word = str(event.get("taskStatus") or event.get("status") or kind.rpartition("_")[2])
+        ending = _ENDINGS.get(word, "unknown")
+        if self._maker.ends_again(attempt, ending, self._place(line)):
+            return
+        attempt.ending = ending
+        attempt.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
+        fetched = self._numbers.time_ms(event.get("shuffleFinishTime"), "shuffleFinishTime", line)
+        attempt.shuffled_ms = fetched or None
+        host, rack = _host(event.get("hostname")), str(event.get("rackname") or "")
+        if host:
+            attempt.host = self._maker.hosts.number(f"{rack}/{host}" if rack else host)
+
+    def _task(self, event: _Event, line: int) -> HistoryTask | None:
+        """The task of an event, new if it is the first; None if there is no job for it."""
+        job = self._job
+        if job is None:
+            note = "events of tasks that stand before their job's"
+            self._maker.remarks.add("dropped", note, self._place(line))
+            return None
+        name = self._text(event, "taskid", line)
+        if str(event.get("taskType")) in ("JOB_SETUP", "JOB_CLEANUP", "TASK_CLEANUP"):
+            purpose = PURPOSES.get(str(event.get("taskType")))
+            return job.others.setdefault(name, HistoryTask(line=line, purpose=purpose))
+        head, _, number = name.rpartition("_")
+        if head[-2:] not in ("_m", "_r") or not (number.isascii() and number.isdigit()):
+            problem = f"expected a task such as task_1_0001_m_000000, got {name[:60]!r}"
+            raise ScenarioError(problem, source=self._path, key="taskid", line=line)
+        tasks = job.reduces if head.endswith("_r") else job.maps
+        return tasks.setdefault(int(number[:9]), HistoryTask(line=line))
+
+    def _text(self, event: _Event, key: str, line: int) -> str:
+        value = event.get(key)
+        if not isinstance(value, str) or not value:
+            problem = "this event lacks the field"
+            raise ScenarioError(problem, source=self._path, key=key, line=line)
+        return value
+
+    def _place(self, line: int) -> str:
+        return f"{self._path.name}:{line}"
+
+
+def _unwrapped(value: Any) -> Any:
+    """A value of one of Avro's unions, which stands in an object under its type's name."""
+    if isinstance(value, dict) and len(value) == 1:
+        kind, inner = next(iter(value.items()))
+        if kind in ("string", "int", "long", "boolean", "float", "double"):
+            return inner
+    return value
+
+
+def _host(name: object) -> str:
+    """A host without what is no part of its name."""
+    return str(name or "").strip().lstrip("/").partition(":")[0]

@@ -1,0 +1,191 @@
+"""Traces of Rumen, Hadoop's tool for its own histories: a JSON object a job, one after another."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from callboard.histories.inference.recording_maker import RecordingMaker
+from callboard.histories.model.cluster_history import (
+    NO_HOST,
+    PURPOSES,
+    Ending,
+    HistoryAttempt,
+    HistoryJob,
+    HistoryTask,
+)
+from callboard.histories.model.container_amounts import container_amounts
+from callboard.histories.readers.json_objects import JsonObjects, first_object_has
+from callboard.histories.readers.unpacked_text import Numbers
+from callboard.scheduler.model import Priority
+
+_Number: TypeAlias = int | float | str | None
+_TASK_NUMBER = re.compile(r"_[mr]_(\d{1,9})$")
+_ENDINGS: dict[str, Ending] = {
+    "SUCCESS": "succeeded",
+    "SUCCEEDED": "succeeded",
+    "FAILED": "failed",
+    "KILLED": "killed",
+}
+
+
+class LoggedLocation(msgspec.Struct):
+    """A place in the network, the rack before the host."""
+
+    layers: list[str] = []
+
+
+class LoggedAttempt(msgspec.Struct, rename="camel"):
+    """An attempt as Rumen writes it, and no more of it than is used."""
+
+    attempt_id: str | None = msgspec.field(name="attemptID", default=None)
+    result: str | None = None
+    start_time: _Number = None
+    finish_time: _Number = None
+    shuffle_finished: _Number = None
+    shuffle_bytes: _Number = None
+    host_name: str | None = None
+    location: LoggedLocation | None = None
+
+
+class LoggedTask(msgspec.Struct, rename="camel"):
+    """A task, likewise."""
+
+    task_id: str | None = msgspec.field(name="taskID", default=None)
+    task_type: str | None = None
+    start_time: _Number = None
+    finish_time: _Number = None
+    preferred_locations: list[LoggedLocation] | None = None
+    attempts: list[LoggedAttempt] | None = None
+
+
+class LoggedJob(msgspec.Struct, rename="camel"):
+    """A job, likewise."""
+
+    job_id: str = msgspec.field(name="jobID")
+    user: str | None = None
+    queue: str | None = None
+    priority: str | None = None
+    outcome: str | None = None
+    submit_time: _Number = None
+    launch_time: _Number = None
+    finish_time: _Number = None
+    map_mb: _Number = msgspec.field(name="jobMapMB", default=None)
+    reduce_mb: _Number = msgspec.field(name="jobReduceMB", default=None)
+    total_maps: _Number = None
+    total_reduces: _Number = None
+    map_tasks: list[LoggedTask] | None = None
+    reduce_tasks: list[LoggedTask] | None = None
+    other_tasks: list[LoggedTask] | None = None
+
+
+def is_rumen(begin: bytes) -> bool:
+    """Whether a file that begins like this is a trace of Rumen's."""
+    return first_object_has(begin, "jobID")
+
+
+class RumenReader:
+    """Reads traces, file by file."""
+
+    def __init__(self, maker: RecordingMaker) -> None:
+        self._maker = maker
+
+    def read(self, path: Path) -> None:
+        """Read a trace; ScenarioError names line and field of what is wrong."""
+        self._path = path
+        self._numbers = Numbers(path, self._maker.remarks)
+        for line, job in JsonObjects(path, LoggedJob, self._maker.remarks):
+            self._maker.add(self._job(job, line))
+
+    def _job(self, logged: LoggedJob, line: int) -> HistoryJob:
+        job = HistoryJob(logged.job_id, self._path.name, line)
+        time_ms = self._numbers.time_ms
+        job.submit_ms = time_ms(logged.submit_time, "submitTime", line)
+        job.launch_ms = time_ms(logged.launch_time, "launchTime", line)
+        job.finish_ms = time_ms(logged.finish_time, "finishTime", line)
+        job.maps_told = time_ms(logged.total_maps, "totalMaps", line)
+        job.reduces_told = time_ms(logged.total_reduces, "totalReduces", line)
+        job.demands = (
+            container_amounts(time_ms(logged.map_mb, "jobMapMB", line), None),
+            container_amounts(time_ms(logged.reduce_mb, "jobReduceMB", line), None),
+        )
+        job.user = logged.user or job.user
+        job.queue = "" if logged.queue in (None, "default") else str(logged.queue)
+        job.ending = _ENDINGS.get(logged.outcome or "", "unknown")
+        job.priority = self._priority(logged.priority, job.place)
+        job.maps = dict(self._tasks(logged.map_tasks or (), job.place, line))
+        job.reduces = dict(self._tasks(logged.reduce_tasks or (), job.place, line))
+        job.others = {
+            each.task_id or str(nth): self._other(each, job.place, line)
+            for nth, each in enumerate(logged.other_tasks or ())
+        }
+        return job
+
+    def _priority(self, word: str | None, place: str) -> Priority:
+        if word is not None and word in Priority.__members__:
+            return Priority[word]
+        note = "priorities that Hadoop does not know"
+        self._maker.remarks.add("dropped", note, place, word is not None)
+        return Priority.NORMAL
+
+    def _tasks(
+        self, logged: Sequence[LoggedTask], place: str, line: int
+    ) -> Iterable[tuple[int, HistoryTask]]:
+        """(number, task) of each: its own number, or its place where it has none."""
+        taken: set[int] = set()
+        for nth, each in enumerate(logged):
+            own = _TASK_NUMBER.search(each.task_id or "")
+            number = int(own[1]) if own else nth
+            if number in taken:
+                self._maker.remarks.add("dropped", "second tasks of one number", place)
+                continue
+            taken.add(number)
+            yield number, self._task(each, place, line)
+
+    def _other(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
+        task = self._task(logged, place, line)
+        task.purpose = PURPOSES.get(logged.task_type or "")
+        return task
+
+    def _task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
+        task = HistoryTask(line=line)
+        task.start_ms = self._numbers.time_ms(logged.start_time, "startTime", line)
+        task.finish_ms = self._numbers.time_ms(logged.finish_time, "finishTime", line)
+        hosts = map(self._host_at, logged.preferred_locations or ())
+        task.input_hosts = tuple(dict.fromkeys(host for host in hosts if host != NO_HOST))
+        for nth, each in enumerate(logged.attempts or ()):
+            name = (each.attempt_id or str(nth)).rpartition("_")[2]
+            if task.attempt(name) is not None:
+                self._maker.remarks.add("dropped", "second records of an attempt", place)
+                continue
+            task.attempts.append(self._attempt(each, name, line))
+        return task
+
+    def _attempt(self, logged: LoggedAttempt, name: str, line: int) -> HistoryAttempt:
+        time_ms = self._numbers.time_ms
+        host = self._host_at(logged.location) if logged.location is not None else NO_HOST
+        if host == NO_HOST:
+            host = self._maker.hosts.number((logged.host_name or "").replace("\\", ""))
+        return HistoryAttempt(
+            time_ms(logged.start_time, "startTime", line),
+            time_ms(logged.finish_time, "finishTime", line),
+            _ENDINGS.get(logged.result or "", "unknown"),
+            host,
+            time_ms(logged.shuffle_finished, "shuffleFinished", line) or None,
+            name=name,
+            shuffled_bytes=_whole(logged.shuffle_bytes),
+        )
+
+    def _host_at(self, location: LoggedLocation) -> int:
+        """The host of a place; Rumen leaves Hadoop 1's escapes in its names."""
+        layers = [layer.replace("\\", "").strip("/") for layer in location.layers]
+        return self._maker.hosts.number(
+            "/" + "/".join(layers) if len(layers) > 1 else "".join(layers)
+        )
+
+
+def _whole(value: _Number) -> int | None:
+    """A number of bytes; None for what is none, since nothing is played by it."""
+    return value if isinstance(value, int) and value >= 0 else None

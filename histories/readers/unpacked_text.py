@@ -1,0 +1,141 @@
+"""The bytes, lines and numbers of files that may be gzipped, cut off, or not what they seem."""
+
+import codecs
+import gzip
+import math
+from collections.abc import Iterator
+from io import BufferedReader, TextIOWrapper
+from pathlib import Path
+from typing import IO, NoReturn, cast
+
+from callboard.histories.model.import_report import Remarks
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.text_file import GZIP_DAMAGE, GZIP_MAGIC
+
+TIME_MAX_MS = 10**16
+"""Later than the year 300,000."""
+
+
+def open_unpacked(path: Path) -> IO[bytes]:
+    """The file's bytes, unpacked if it is gzipped, without the mark that some editors write before
+    UTF-8; ScenarioError where it cannot be opened.
+    """
+    try:
+        with path.open("rb") as file:
+            packed = file.read(2) == GZIP_MAGIC
+        return _behind_mark(gzip.open(path, "rb") if packed else path.open("rb"))
+    except FileNotFoundError:
+        raise ScenarioError("there is no such file", source=path) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ScenarioError(f"cannot be read: {reason}", source=path) from None
+
+
+def _behind_mark(file: IO[bytes] | gzip.GzipFile) -> IO[bytes]:
+    try:
+        marked = file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    except GZIP_DAMAGE:
+        marked = False  # the reader will meet it
+    if not marked:
+        file.seek(0)
+    return file  # type: ignore[return-value]
+
+
+def begin_of(path: Path, most: int = 65_536) -> bytes:
+    """The file's first bytes, as far as they can be read."""
+    with open_unpacked(path) as opened:
+        file = cast(BufferedReader, opened)  # whose `read1` gives what there is before it fails
+        begin = b""
+        try:
+            while len(begin) < most and (more := file.read1(most - len(begin))):
+                begin += more
+        except GZIP_DAMAGE:
+            pass
+        return begin
+
+
+def breaks_off(path: Path) -> bool:
+    """Whether a packed file breaks off, or is damaged, before its first byte."""
+    with open_unpacked(path) as file:
+        try:
+            file.read(1)
+        except GZIP_DAMAGE:
+            return True
+    return False
+
+
+def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
+    """(number from 1, line without its end); what is no UTF-8 in it is replaced.  Where a packed
+    file breaks off, so do its lines, and that is noted.
+    """
+    number = 0
+    with TextIOWrapper(open_unpacked(path), "utf-8", "replace", newline="\n") as file:
+        try:
+            for number, text in enumerate(file, start=1):
+                yield number, text.rstrip("\r\n")
+        except GZIP_DAMAGE:
+            note = "the rest of a packed file that is cut off or damaged"
+            remarks.cut_off(note, path.name, number)
+
+
+def ends_within_line(path: Path) -> bool:
+    """Whether the file ends where its last line does not, as one does that is cut off."""
+    last = b"\n"
+    with open_unpacked(path) as file:
+        try:
+            while chunk := file.read(1 << 20):
+                last = chunk[-1:]
+        except GZIP_DAMAGE:
+            return True
+    return last != b"\n"
+
+
+class Numbers:
+    """Reads numbers strictly: an error names file, line and field; oddities are noted."""
+
+    def __init__(self, path: Path, remarks: Remarks) -> None:
+        self._path = path
+        self._remarks = remarks
+
+    def time_ms(self, value: object, field: str, line: int) -> int | None:
+        """A moment or a length in milliseconds; None where there is none, or it is below 0."""
+        if value is None or value == "":
+            return None
+        if isinstance(value, str) and value.isdigit() and value.isascii() and len(value) < 16:
+            return int(value)
+        number = self._number(value, field, line)
+        if number < 0:
+            if number != -1:  # the usual word for unknown
+                self._remarks.add("dropped", f"{field} below 0", f"{self._path.name}:{line}")
+            return None
+        if number > TIME_MAX_MS:
+            self._refuse(value, field, line)
+        return number
+
+    def _number(self, value: object, field: str, line: int) -> int:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if not isinstance(value, str | float):
+            self._refuse(value, field, line)
+        text = str(value)
+        plain = text.removeprefix("-")
+        if plain.isascii() and plain.isdigit() and len(plain) < 30 and text != "-0":
+            return int(text)
+        return self._fraction(text, field, line)
+
+    def _fraction(self, text: str, field: str, line: int) -> int:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or "_" in text:
+            self._refuse(text, field, line)
+        if not number.is_integer() or math.copysign(1, number) < 0 == number:
+            note = f"{field} with a fraction or a sign: rounded"
+            self._remarks.add("inferred", note, f"{self._path.name}:{line}")
+        return round(number)
+
+    def _refuse(self, value: object, field: str, line: int) -> NoReturn:
+        got = str(value)[:40]
+        problem = f"expected a whole number of milliseconds, got {got!r}"
+        raise ScenarioError(problem, source=self._path, key=field, line=line)

@@ -1,0 +1,1 @@
+"""A run in other systems' formats of histories, a writer a format."""

@@ -1,0 +1,126 @@
+"""A run as YARN's Scheduler Load Simulator reads it: jobs of containers, and nodes by rack."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from callboard.actors.job_spec import Amounts
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.histories.played_history import PlayedHistory, PlayedJob, PlayedTask
+from callboard.scheduler.model import MAPS, REDUCES, STAGES, JobId, NodeId, Stage
+
+CONTAINER_MB = 1024
+"""A slot is a container of so much memory and one core, where nothing else is stated."""
+
+_NAMES = {"memory": "memory-mb", "vcores": "vcores"}
+
+
+class ContainerAmounts(NamedTuple):
+    """What each job's maps take, and its reduces, and what each node has, by name; nothing of those
+    of which it is not stated.
+    """
+
+    jobs: Mapping[JobId, tuple[Amounts, Amounts]]
+    nodes: Sequence[Mapping[str, int]]
+
+    def of_task(self, job: JobId, stage: Stage) -> dict[str, int]:
+        """As a container of SLS states it."""
+        stated = dict(self.jobs[job][stage]) if job in self.jobs else {}
+        return {
+            f"container.{name}": stated[ours] for ours, name in _NAMES.items() if ours in stated
+        }
+
+    def of_node(self, node: NodeFacts) -> dict[str, int]:
+        """As a node of SLS states it; without any as much as a container a slot takes."""
+        slots = node.map_slots + node.reduce_slots
+        usual = {"memory-mb": slots * CONTAINER_MB, "vcores": slots}
+        stated = self.nodes[node.node] if node.node < len(self.nodes) else {}
+        return usual | {name: stated[ours] for ours, name in _NAMES.items() if ours in stated}
+
+
+NO_AMOUNTS = ContainerAmounts({}, ())
+
+DEFAULT_QUEUE = "default"
+
+_SLOTS = "slots of two kinds: a node has room for as many containers of either"
+_SLOTS_BY_AMOUNTS = "slots: a node has room for all containers that its memory and vcores hold"
+
+_TYPES = {MAPS: ("map", 20), REDUCES: ("reduce", 10)}
+
+
+def sls_jobs(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> Iterator[str]:
+    """The jobs, a JSON object each (`inputsls`)."""
+    for job in history.jobs.values():
+        yield json.dumps(_job(history, job, amounts), indent=2)
+
+
+def sls_nodes(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> Iterator[str]:
+    """The nodes, a JSON object a rack."""
+    racks: dict[int, list[dict[str, object]]] = {}
+    for node in history.started.nodes:
+        about = {"node": _node(node.node), **amounts.of_node(node)}
+        racks.setdefault(node.rack, []).append(about)
+    for rack, nodes in sorted(racks.items()):
+        yield json.dumps({"rack": f"rack-{rack:04}", "nodes": nodes}, indent=2)
+
+
+def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> list[str]:
+    """What the format cannot say of this run."""
+    jobs = history.jobs.values()
+    reduces = sum(job.submitted.reduces for job in jobs)
+    undone = sum(task.best is None for job in jobs for stage in STAGES for task in job.of(stage))
+    again = sum(len(task.attempts) > 1 for job in jobs for task in job.every())
+    speeds = len({node.speed for node in history.started.nodes}) > 1
+    found = [
+        (True, "where inputs lie: a container has the node on which it ran"),
+        (True, _SLOTS if amounts is NO_AMOUNTS else _SLOTS_BY_AMOUNTS),
+        (reduces, "when a reduce's shuffle waits for maps: its container lasts as long as it did"),
+        (undone, f"{undone:,} tasks that never succeeded"),
+        (again, f"further attempts of {again:,} tasks: only the last success is there"),
+        (speeds, "speeds of nodes"),
+    ]
+    return [text for number, text in found if number]
+
+
+def _job(history: PlayedHistory, job: PlayedJob, amounts: ContainerAmounts) -> dict[str, Any]:
+    told, end = job.submitted, job.finished
+    containers = list(_containers(history, job, amounts))
+    last_ms = max((each["container.end.ms"] for each in containers), default=told.at_ms)
+    return {
+        "am.type": "mapreduce",
+        "job.start.ms": told.at_ms,
+        "job.end.ms": last_ms if end is None else end.at_ms,
+        "job.queue.name": told.pool or DEFAULT_QUEUE,
+        "job.id": f"job_{told.job + 1}",
+        "job.user": told.user or "user",
+        "job.tasks": containers,
+    }
+
+
+def _containers(
+    history: PlayedHistory, job: PlayedJob, amounts: ContainerAmounts
+) -> Iterator[dict[str, Any]]:
+    racks = {node.node: node.rack for node in history.started.nodes}
+    for stage in STAGES:
+        takes = amounts.of_task(job.submitted.job, stage)
+        for task in job.of(stage):
+            for each in _container(task, racks):
+                yield each | takes
+
+
+def _container(task: PlayedTask, racks: dict[NodeId, int]) -> Iterator[dict[str, Any]]:
+    best = task.best
+    if best is None or best.started_ms is None or best.ended_ms is None:
+        return
+    kind, priority = _TYPES[task.stage]
+    yield {
+        "container.host": f"/rack-{racks[best.node]:04}/{_node(best.node)}",
+        "container.start.ms": best.started_ms,
+        "container.end.ms": best.ended_ms,
+        "container.priority": priority,
+        "container.type": kind,
+    }
+
+
+def _node(node: NodeId) -> str:
+    return f"node-{node:05}"

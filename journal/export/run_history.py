@@ -1,0 +1,31 @@
+"""A recorded run as a history."""
+
+from collections.abc import Iterable
+
+from callboard.actors.vocabulary import events as ev
+from callboard.histories.played_history import PlayedHistory
+from callboard.journal.consistency import take_events
+from callboard.journal.event_limits import InconsistentEvents
+from callboard.journal.run_state import RunState
+from callboard.journal.told_scenario import told_scenario
+
+
+def run_history(events: Iterable[ev.AnyEvent]) -> PlayedHistory:
+    """What the events tell; ValueError, with the event's number, if no run can have had them, or if
+    they do not begin with a run's start.
+    """
+    state, found = RunState(), list[PlayedHistory]()
+
+    def take(event: ev.AnyEvent) -> None:
+        state.observe(event)
+        if isinstance(event, ev.RunStarted):
+            found.append(PlayedHistory(event, told_scenario(event).cluster.latency_ms))
+        elif not found:
+            return  # that it does not begin with its start is said at the end
+        try:
+            found[0].observe(event)
+        except KeyError as never:
+            raise InconsistentEvents(f"attempt {never} was never launched") from None
+
+    take_events(events, state, take)
+    return found[0]

@@ -1,0 +1,171 @@
+"""Queues of the order `capacity` out of a `capacity-scheduler.xml`: Hadoop 1's, or YARN's where all
+queues are below root.
+
+What a queue does not say comes from the file's defaults.  Properties that nothing here plays are
+noted, and left out.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+from xml.etree import ElementTree as Xml
+
+from callboard.histories.readers.unpacked_text import open_unpacked
+from callboard.scheduler.orders.capacity.capacity import Capacity, capacities
+from callboard.scheduler.orders.capacity.queues import QueueParams
+from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
+from callboard.scheduler.text.concise import concise
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.toml_text import toml_value, without_defaults
+
+BYTES_MAX = 10_000_000
+"""A larger file is none that anybody has written for a scheduler."""
+
+_HADOOP1 = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
+_YARN = re.compile(r"yarn\.scheduler\.capacity\.root\.(?P<queue>.+)\.(?P<name>[^.]+)")
+_DEFAULT = re.compile(r"mapred\.capacity-scheduler\.default-(?P<name>[^.]+)")
+_YARN_QUEUES = "yarn.scheduler.capacity.root.queues"
+
+
+class QueueSettings(NamedTuple):
+    """The queues of a file, and its properties that are not played."""
+
+    queues: dict[str, QueueParams]
+    unplayed: tuple[str, ...]
+
+    def overrides(self) -> list[str]:
+        """The queues as `--set` takes them."""
+        plain = {name: without_defaults(queue) for name, queue in self.queues.items()}
+        return [f"parts.capacity.queues={toml_value(plain)}"]
+
+    def homeless(self, pools: Iterable[str]) -> tuple[list[str], float]:
+        """The pools of which there is no queue, and the capacity in percent of `default`, where
+        their jobs go.
+        """
+        every = capacities(self.queues)
+        is_stated = DEFAULT_POOL in self.queues
+        found = [each for each in pools if each not in every and (each or not is_stated)]
+        return found, every[DEFAULT_POOL]
+
+
+def read_capacity_scheduler(path: Path) -> QueueSettings:
+    """What the file says; ScenarioError with the property that is wrong."""
+    properties = scheduler_properties(path)
+    stated: dict[str, dict[str, Any]] = {}
+    defaults: dict[str, Any] = {}
+    unplayed = []
+    for name, text in properties.items():
+        place = _place(name)
+        if name == _YARN_QUEUES:
+            for queue in text.split(","):
+                stated.setdefault(queue.strip(), {})
+        elif place is None or place[1] not in _FIELDS:
+            unplayed.append(name)
+        else:
+            values = defaults if place[0] is None else stated.setdefault(place[0], {})
+            take_property(values, _FIELDS[place[1]], name, text.strip(), path)
+    if not stated:
+        raise ScenarioError("there are no queues in it", source=path)
+    _refuse_nested(properties, path)
+    return QueueSettings(_checked(defaults, stated, path), tuple(unplayed))
+
+
+def scheduler_properties(path: Path) -> dict[str, str]:
+    """Every property of a file and its value; of those given twice the last counts, as in Hadoop.
+    ScenarioError for another file.
+    """
+    with open_unpacked(path) as file:
+        text = file.read(BYTES_MAX + 1)
+    if len(text) > BYTES_MAX:
+        raise ScenarioError(f"expected at most {BYTES_MAX:,} bytes", source=path)
+    try:
+        root = Xml.fromstring(text)
+    except (Xml.ParseError, ValueError, LookupError) as error:
+        raise ScenarioError(concise(f"this is no XML: {error}"), source=path) from None
+    if root.tag == "allocations":
+        problem = (
+            "a Fair Scheduler's file, which is not read; write its pools into the scenario, in"
+            " [parts.fair.pools], or its queues in [parts.yarn.queues]"
+        )
+        raise ScenarioError(problem, source=path)
+    if root.tag != "configuration":
+        problem = f"expected <configuration>, got <{concise(root.tag)}>"
+        raise ScenarioError(problem, source=path)
+    pairs = ((each.findtext("name"), each.findtext("value")) for each in root.iter("property"))
+    return {name.strip(): value or "" for name, value in pairs if name and name.strip()}
+
+
+def _place(name: str) -> tuple[str | None, str] | None:
+    """A property's queue, None for the defaults, and what it says; None for another."""
+    default = _DEFAULT.fullmatch(name)
+    if default is not None:
+        return None, default["name"]
+    match = _HADOOP1.fullmatch(name) or _YARN.fullmatch(name)
+    return None if match is None else (match["queue"], match["name"])
+
+
+Field: TypeAlias = tuple[str, Callable[[str], Any], str]
+"""What a property is called here, how it is read, and what has to stand there."""
+
+
+def take_property(values: dict[str, Any], field: Field, name: str, text: str, path: Path) -> None:
+    """Put a property's value among others; ScenarioError, with its `name`, for a bad one."""
+    key, convert, expected = field
+    try:
+        value = convert(text)
+    except ValueError:
+        problem = f"expected {expected}, got `{text[:80]}`"
+        raise ScenarioError(problem, source=path, key=name[:200]) from None
+    if value is not None:
+        values[key] = value
+
+
+def _refuse_nested(properties: Mapping[str, str], path: Path) -> None:
+    for name, text in properties.items():
+        if name != _YARN_QUEUES and _YARN.fullmatch(name) and name.endswith(".queues"):
+            problem = f"queues below queues are not played; here are {text.strip()[:80]}"
+            raise ScenarioError(problem, source=path, key=name[:200])
+
+
+def _checked(
+    defaults: dict[str, Any], stated: Mapping[str, dict[str, Any]], path: Path
+) -> dict[str, QueueParams]:
+    queues = {}
+    for name, values in stated.items():
+        try:
+            queues[name] = QueueParams(**{**defaults, **values})
+        except ValueError as error:
+            raise ScenarioError(f"queue `{name[:80]}`: {error}", source=path) from None
+    try:
+        Capacity.Params(queues=queues)
+    except ValueError as error:
+        raise ScenarioError(str(error), source=path) from None
+    return queues
+
+
+def maximum_of(text: str) -> float | None:
+    """-1 stands for none."""
+    number = float(text)
+    return None if number == -1 else number
+
+
+def truth_of(text: str) -> bool:
+    """`true` or `false`; ValueError for anything else."""
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
+_FIELDS: dict[str, Field] = {
+    "capacity": ("capacity", float, "a number of percent"),
+    "maximum-capacity": ("maximum_capacity", maximum_of, "a number of percent, or -1 for none"),
+    "minimum-user-limit-percent": (
+        "minimum_user_limit_percent",
+        int,
+        "a whole number of percent",
+    ),
+    "user-limit-factor": ("user_limit_factor", float, "a number"),
+    "supports-priority": ("supports_priority", truth_of, "true or false"),
+}
+"""What is played."""

@@ -1,0 +1,159 @@
+"""The queues of YARN's Capacity Scheduler out of a `capacity-scheduler.xml`, at any depth; or
+Hadoop 1's, all below root.
+
+What a queue does not say of its preemption and of its masters, the queue above it does, or the
+file.  Properties that nothing here plays are noted, and left out.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from callboard.actors.yarn.yarn_params import FALLBACK_QUEUE, YarnParams, YarnQueueParams
+from callboard.actors.yarn.yarn_queues import QueueTree
+from callboard.scenarios.queue_files.queue_allocations import (
+    Field,
+    maximum_of,
+    scheduler_properties,
+    take_property,
+    truth_of,
+)
+from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.toml_text import toml_value, without_defaults
+
+_FILE = re.compile(r"yarn\.scheduler\.capacity\.(?P<name>[^.]+)")
+_QUEUE = re.compile(r"yarn\.scheduler\.capacity\.root(?:\.(?P<queue>.+))?\.(?P<name>[^.]+)")
+_HADOOP1 = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
+_ROOT = ""
+
+
+class YarnQueueSettings(NamedTuple):
+    """The queues of a file, what it says of all, and its properties that are not played."""
+
+    queues: dict[str, YarnQueueParams]
+    general: dict[str, Any]
+    unplayed: tuple[str, ...]
+
+    def overrides(self) -> list[str]:
+        """All as `--set` takes it."""
+        plain = {path: without_defaults(queue) for path, queue in self.queues.items()}
+        stated = {"queues": plain, **self.general}
+        return [f"parts.yarn.{name}={toml_value(value)}" for name, value in stated.items()]
+
+    def homeless(self, pools: Iterable[str]) -> tuple[list[str], float]:
+        """The pools of which there is no queue, and the capacity in percent of `default`, where
+        their jobs go.
+        """
+        tree = QueueTree(self.queues, open_ended=False)
+        fallback, is_stated = tree.leaf(FALLBACK_QUEUE), FALLBACK_QUEUE in self.queues
+        found = [
+            each
+            for each in pools
+            if each != FALLBACK_QUEUE and tree.leaf(each) is fallback and (each or not is_stated)
+        ]
+        return found, float(100 * fallback.share)
+
+
+def read_yarn_queues(path: Path) -> YarnQueueSettings:
+    """What the file says; ScenarioError with the property that is wrong."""
+    stated: dict[str, dict[str, Any]] = {}
+    general: dict[str, Any] = {}
+    unplayed, listed = [], set[str]()
+    named: dict[str, list[str]] = {}
+    for name, text in scheduler_properties(path).items():
+        of_file, of_queue = (
+            _FILE.fullmatch(name),
+            _QUEUE.fullmatch(name) or _HADOOP1.fullmatch(name),
+        )
+        if of_file is not None and of_file["name"] in _GENERAL:
+            take_property(general, _GENERAL[of_file["name"]], name, text.strip(), path)
+        elif of_queue is None or of_queue["name"] not in {*_FIELDS, "queues"}:
+            unplayed.append(name)
+        elif of_queue["name"] == "queues":
+            for each in filter(None, map(str.strip, text.split(","))):
+                queue = _below(of_queue["queue"], each)
+                listed.add(queue)
+                stated.setdefault(queue, {})
+        else:
+            queue = _path(of_queue["queue"])
+            values = stated.setdefault(queue, {})
+            named.setdefault(queue, []).append(name)
+            take_property(values, _FIELDS[of_queue["name"]], name, text.strip(), path)
+    of_root = stated.pop(_ROOT, {})
+    if listed:  # YARN goes by these, and knows nothing of a queue that is in no list
+        known = {queue for queue in stated if listed.issuperset((*_above(queue), queue))}
+        unplayed += [
+            name for queue in stated if queue not in known for name in named.get(queue, ())
+        ]
+        stated = {queue: values for queue, values in stated.items() if queue in known}
+    if not stated:
+        raise ScenarioError("there are no queues in it", source=path)
+    queues = {name: _params(name, _handed_down(name, stated, of_root), path) for name in stated}
+    try:
+        YarnParams(queues=queues, **general)
+        QueueTree(queues, open_ended=False)
+    except ValueError as error:
+        raise ScenarioError(str(error), source=path) from None
+    return YarnQueueSettings(queues, general, tuple(unplayed))
+
+
+def _path(queue: str | None) -> str:
+    return _ROOT if queue is None else queue.replace(".", "/")
+
+
+def _below(queue: str | None, child: str) -> str:
+    return child if queue is None else f"{_path(queue)}/{child}"
+
+
+def _handed_down(
+    name: str, stated: Mapping[str, dict[str, Any]], of_root: dict[str, Any]
+) -> dict[str, Any]:
+    """What is stated of a queue, and what those above it say of all below them."""
+    above = [of_root, *(stated.get(each, {}) for each in _above(name))]
+    handed = {key: values[key] for values in above for key in _HANDED_DOWN if key in values}
+    return {**handed, **stated[name]}
+
+
+def _above(name: str) -> Iterable[str]:
+    """The paths of the queues above one, from the root on."""
+    parts = name.split("/")
+    return ("/".join(parts[:depth]) for depth in range(1, len(parts)))
+
+
+def _params(name: str, values: dict[str, Any], path: Path) -> YarnQueueParams:
+    try:
+        return YarnQueueParams(**values)
+    except ValueError as error:
+        raise ScenarioError(f"queue `{name[:80]}`: {error}", source=path) from None
+
+
+def _portion(text: str) -> float:
+    """A part of 1, in percent."""
+    return round(100 * float(text), 9)
+
+
+def _calculator(text: str) -> str:
+    return "dominant" if text.endswith("DominantResourceCalculator") else "memory"
+
+
+_PERCENT = "a number of percent; amounts of resources and weights are not played"
+_FIELDS: dict[str, Field] = {
+    "capacity": ("capacity", float, _PERCENT),
+    "maximum-capacity": ("maximum_capacity", maximum_of, f"{_PERCENT}, or -1 for none"),
+    "minimum-user-limit-percent": (
+        "minimum_user_limit_percent",
+        int,
+        "a whole number of percent",
+    ),
+    "user-limit-factor": ("user_limit_factor", float, "a number"),
+    "priority": ("priority", int, "a whole number"),
+    "disable_preemption": ("preemptable", lambda text: not truth_of(text), "true or false"),
+    "maximum-am-resource-percent": ("am_percent", _portion, "a part of 1"),
+}
+_GENERAL: dict[str, Field] = {
+    "maximum-am-resource-percent": ("am_percent", _portion, "a part of 1"),
+    "node-locality-delay": ("node_locality_delay", int, "a whole number"),
+    "resource-calculator": ("calculator", _calculator, "the name of a class"),
+}
+_HANDED_DOWN = ("preemptable", "am_percent")
