@@ -24,10 +24,11 @@ from math import inf
 from typing import Literal
 
 from callboard.scheduler.decisions import Kill, Suspend
+from callboard.scheduler.entitlements import EntitlingOrder
 from callboard.scheduler.guarantees import NO_PING_PONG
 from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind
 from callboard.scheduler.part_params import PartParams, Positive
-from callboard.scheduler.policy import MisfitError, Policy, PreemptionRule
+from callboard.scheduler.policy import MisfitError, Order, Policy, PreemptionRule
 from callboard.scheduler.preemption import suspend_limits as limits
 from callboard.scheduler.preemption.victims import possible_victims
 from callboard.scheduler.ranking import Ranking
@@ -79,8 +80,7 @@ class RankPreemption(PreemptionRule):
         order = policy.order
         if not isinstance(order, Ranking):
             raise MisfitError(
-                f"`{self.name}` takes slots for jobs further ahead, and under `{order.name}` jobs"
-                " share: a job that lost a slot would stand ahead; use `kill` or `suspend`"
+                f"`{self.name}` takes slots for jobs further ahead, and {_why_unranked(order)}"
             )
         self._order = order
         self.guarantees = NO_PING_PONG if policy.order.steady else ()
@@ -190,3 +190,12 @@ class _Check:
             if fits(attempt):
                 return self._open.pop(n)
         return None
+
+
+def _why_unranked(order: Order) -> str:
+    """Why an order that is no `Ranking` cannot be asked who is further ahead."""
+    if isinstance(order, EntitlingOrder):
+        why = "jobs share: a job that lost a slot would stand ahead; use `kill` or `suspend`"
+        return f"under `{order.name}` {why}"
+    serves = "if serving a job never moves it back, derive it from `RankedOrder`"
+    return f"the order `{order.name}` does not say in what ranks jobs stand; {serves}"

@@ -128,7 +128,7 @@ class StarvationWatch:
         if not isinstance(policy.order, EntitlingOrder):
             raise MisfitError(
                 f"`{rule}` takes slots from jobs above their share, and the order"
-                f" `{policy.order.name}` does not say what a share is (it has no `entitlements`)"
+                f" `{policy.order.name}` does not say what a share is: it has no `entitlements`"
             )
         self._order = policy.order
         self._ages = policy.order.ages

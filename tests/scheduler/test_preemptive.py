@@ -24,6 +24,7 @@ from callboard.scheduler.policy import MisfitError, Order, Policy
 from callboard.scheduler.preemption.rank_based import RankPreemption
 from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.registry.shipped import ORDERS
+from tests.scheduler.test_keyed import MapsLeft
 from tests.support.machine import FixedOracle
 from tests.support.view import (
     FakeAttempt,
@@ -428,6 +429,12 @@ def test_orders_that_share_are_refused(order: str, why: str) -> None:
     """By its suspending they may take turns (`tests/whole/test_one_slot.py`)."""
     with pytest.raises(MisfitError, match=f"under `{order}` {why}"):
         Policy(ORDERS[order](), preemption=RankPreemption())
+
+
+def test_an_order_that_says_nothing_of_ranks_is_told_how_to() -> None:
+    """Neither that its jobs share, nor to take a rule that asks for shares: it has none."""
+    with pytest.raises(MisfitError, match=r"does not say in what ranks .* from `RankedOrder`"):
+        Policy(MapsLeft(), preemption=RankPreemption())
 
 
 @pytest.mark.parametrize("bad", [{"interval_s": 0.0}, {"limit": 0}, {"kill_after_s": 0.0}])
