@@ -1,5 +1,6 @@
 """What an error says to a person, and the exit status it means."""
 
+import glob
 import os
 import shlex
 import shutil
@@ -7,6 +8,7 @@ import sys
 import sysconfig
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +30,9 @@ BAD_INPUT = ScenarioError, PolicySpecError, JournalError, InputError, MissingExt
 """What tells people of their own input, and needs no traceback."""
 
 _RECORD = "`callboard run SCENARIO --journal FILE` writes a journal"
+_APART_MAX = 4
+"""So many journals are named in place of one."""
+
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -51,7 +56,7 @@ def _described(error: Exception) -> tuple[str | None, int]:
                 EXIT_BAD_INPUT,
             )
         case FileNotFoundError(filename=name) if str(name).endswith(".journal"):
-            return f"{name}: {error.strerror}; {_RECORD}", EXIT_BAD_INPUT
+            return f"{name}: {error.strerror}; {_recorded_apart(Path(name))}", EXIT_BAD_INPUT
         case FileNotFoundError(filename=name) if (LIBRARY / f"{name}.toml").is_file():
             record = f"`callboard run {name} --journal {name}.journal` records it"
             return (
@@ -80,6 +85,20 @@ def _how_to_record(path: Path) -> str:
     name = path.stem if path.suffix == ".toml" else plain_name(path)
     own, journal = shlex.quote(str(path)), shlex.quote(f"{name}.journal")
     return f"`callboard run {own} --journal {journal}` records one of it"
+
+
+def _recorded_apart(path: Path) -> str:
+    """The journals that several runs left in place of this one, a policy or seed each
+    (`journal_paths`); without any, how to record one.
+    """
+    with suppress(OSError, ValueError):  # no folder, or a name that none could have
+        apart = sorted(
+            each.name for each in path.parent.glob(f"{glob.escape(path.stem)}-*.journal")
+        )
+        if apart:
+            more = ", …" if len(apart) > _APART_MAX else ""
+            return f"runs were recorded apart: {', '.join(apart[:_APART_MAX])}{more}"
+    return _RECORD
 
 
 def _of_failure(error: ActorFailed) -> Iterator[str]:

@@ -51,6 +51,16 @@ def test_a_file_that_is_not_there(callboard: Run, words: tuple[str, ...], says: 
     assert says in err
 
 
+def test_runs_that_were_recorded_apart_are_named(callboard: Run, tmp_path: Path) -> None:
+    """`--journal two.journal` of two policies is two files, and neither is called that."""
+    journal = tmp_path / "two.journal"
+    asked = ("run", "two-jobs", "--policy", "fair", "--policy", "fifo", "--journal", str(journal))
+    assert callboard(*asked)[0] == 0
+    status, _, err = callboard("explain", str(journal))
+    assert status == 2
+    assert "runs were recorded apart: two-fair.journal, two-fifo.journal" in err
+
+
 def test_explain_without_a_job_names_the_one_that_took_longest(
     callboard: Run, tmp_path: Path
 ) -> None:
