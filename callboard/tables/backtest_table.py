@@ -13,7 +13,6 @@ from callboard.scheduler.registry.spelling import short_policy
 from callboard.scheduler.text.quantities import (
     compared_durations,
     duration,
-    rounded_duration,
     with_sign,
 )
 
@@ -102,8 +101,8 @@ def _cell(name: str, found: Interval) -> str:
 
 def _duration(found: Interval) -> str:
     if found.half is None:  # of one run, which is told elsewhere too
-        return duration(round(found.mean))
-    return f"{rounded_duration(found.mean)} ± {rounded_duration(found.half)}"
+        return duration(found.mean)
+    return f"{duration(found.mean)} ± {duration(found.half)}"
 
 
 def _in_words(error: JobError) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from callboard.experiments.run.run_result import RunResult
 from callboard.journal.figures.job_groups import completed_of, response_seconds_of, share_within
 from callboard.journal.figures.tables import Ints
-from callboard.scheduler.text.quantities import rounded_duration
+from callboard.scheduler.text.quantities import duration
 
 GroupKey = Literal["pool", "user"]
 GROUP_KEYS: tuple[GroupKey, ...] = get_args(GroupKey)
@@ -63,7 +63,7 @@ def _wall_seconds(run: RunResult) -> float | None:
 
 def _virtual_time(seconds: float) -> str:
     """As response times are rounded, so that none is longer than the run."""
-    return rounded_duration(1000 * seconds)
+    return duration(1000 * seconds)
 
 
 OUTCOME_ROWS = (

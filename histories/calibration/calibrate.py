@@ -92,7 +92,7 @@ def job_initialisation(log_: AttemptLog, confidence: float) -> HistoryFinding:
         few = f"only {count(len(lengths), 'job')} tell when: too few for an interval of the median"
         return Untold(name, few)
     ordered, median = np.sort(lengths), float(np.median(lengths))
-    least, most = (duration(round(each)) for each in (ordered[0], ordered[-1]))
+    least, most = (duration(each) for each in (ordered[0], ordered[-1]))
     of = f"the median of {count(len(lengths), 'job')}, {least} to {most}, each played with its own"
     low, high = float(ordered[rank - 1]), float(ordered[-rank])
     return Estimate(name, "", median, low, high, "ms", of)

@@ -152,7 +152,7 @@ def _sizes(
         said += [("fair share", f"{count(row.open - row.suspended, 'slot')}, due {fair_share:.3g}")]
     expected_ms, size_ms = insight.expected_ms(cluster, row), insight.size_ms(row)
     if expected_ms is not None:
-        said += [("expected", f"{duration(round(expected_ms))} of slot time")]
+        said += [("expected", f"{duration(expected_ms)} of slot time")]
     if size_ms is not None:
         said += [("true size°", f"{duration(size_ms)} of slot time")]
     slowdown = insight.slowdown(row, at_ms)

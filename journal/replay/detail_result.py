@@ -10,7 +10,7 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import schedulers_so_far
 from callboard.journal.run_records import JobRecord
 from callboard.scheduler.model import Millis
-from callboard.scheduler.text.quantities import count, duration, printable, rounded_duration
+from callboard.scheduler.text.quantities import count, duration, printable
 
 _Fact = tuple[str, str]
 
@@ -99,7 +99,7 @@ def _times(recording: Recording, done: list[JobRecord], at_ms: Millis) -> list[_
     if not done:
         return []
     took = [(job.finished_ms or at_ms) - job.submission.at_ms for job in done]
-    mean, p95 = (rounded_duration(float(each)) for each in (np.mean(took), np.percentile(took, 95)))
+    mean, p95 = (duration(float(each)) for each in (np.mean(took), np.percentile(took, 95)))
     facts = [("response", f"mean {mean}, p95 {p95}")]
     insight = recording.insight
     known = [insight.slowdown(job, at_ms) for job in done] if insight is not None else []

@@ -9,13 +9,12 @@ from callboard.actors.vocabulary.job_names import job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import ResultHeadline
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.time_format import short_mean
+from callboard.journal.tell.time_format import short_duration
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.text.quantities import (
     count,
     duration,
     printable,
-    rounded_duration,
     with_sign,
 )
 
@@ -40,9 +39,9 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     mean = sum(took.values()) / len(took)
     longest = max(took, key=took.__getitem__)
     policy = printable(cluster.run.policy)
-    sentences = [f"A job took {rounded_duration(mean)} on average under {policy}."]
+    sentences = [f"A job took {duration(mean)} on average under {policy}."]
     if len(took) > 1:
-        said = f"The longest was {_title(jobs, longest)}, {rounded_duration(took[longest])}."
+        said = f"The longest was {_title(jobs, longest)}, {duration(took[longest])}."
         sentences.append(said)
     if failed := len(jobs) - len(took):
         sentences.append(f"{count(failed, 'job')} of {len(jobs):,} did not succeed.")
@@ -50,7 +49,7 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
         sentences.append(
             f"{duration(cluster.wasted_ms)} of slot time went into work that was lost."
         )
-    return ResultHeadline(short_mean(mean), sentences)
+    return ResultHeadline(short_duration(mean), sentences)
 
 
 def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHeadline | None:
@@ -65,7 +64,7 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     policies = [printable(cluster.run.policy) for cluster in clusters]
     share = (means[1] - means[0]) / means[0] if means[0] else 0.0
     better = int(share <= 0)
-    told = [rounded_duration(mean) for mean in means]
+    told = [duration(mean) for mean in means]
     percent = f"{abs(means[1] - means[0]) / max(means[1 - better], 1):.0%}"
     sentence = (
         f"Under {policies[better]} a job took {told[better]} on average, {percent} less than"

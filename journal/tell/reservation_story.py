@@ -10,7 +10,7 @@ from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.tell.names import node_name
 from callboard.journal.tell.sentences import nodes_shown
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Stage
-from callboard.scheduler.text.quantities import clock, count, duration, rounded_duration
+from callboard.scheduler.text.quantities import clock, count, duration
 
 WAITS_SHOWN = 3
 """How many of the longest waits are told one by one."""
@@ -116,7 +116,7 @@ class ReservationStory:
         if self._awaited_ms:
             nodes = count(len(self._probed), "node")
             yield f"  Scheduler {self._scheduler} asked {nodes} how much waits there"
-            mean = rounded_duration(sum(self._awaited_ms) / len(self._awaited_ms))
+            mean = duration(sum(self._awaited_ms) / len(self._awaited_ms))
             longest = duration(max(self._awaited_ms))
             times = count(len(self._awaited_ms), "time")
             yield f"    {times}; all had answered after {mean} on average, {longest} at most"
@@ -141,7 +141,7 @@ def _waits(what: str, waits: list[_Wait]) -> Iterator[str]:
     if not waits:
         return
     total = sum(ms for ms, _ in waits)
-    mean = rounded_duration(total / len(waits))
+    mean = duration(total / len(waits))
     yield f"    {len(waits):,} {what}, and waited there {mean} on average"
     longest = sorted(waits, key=lambda each: -each[0])[:WAITS_SHOWN]
     yield from (f"      {duration(ms)} {where}" for ms, where in longest if ms * len(waits) > total)

@@ -16,26 +16,20 @@ def clock_time(at_ms: Millis) -> str:
     return clock(at_ms)[:-4]
 
 
-def short_duration(ms: Millis) -> str:
-    """A length of time: `0.4s`, `59s`, `2m05s`, `3h07m`, `2d04h`."""
-    seconds = ms // 1000
-    if seconds < 10:
-        return f"{ms / 1000:.1f}s"
-    if seconds < 60:
+def short_duration(ms: float) -> str:
+    """A length of time, rounded to the last unit that is told: `0.4s`, `59s`, `2m05s`, `3h07m`,
+    `2d04h`.
+    """
+    if (tenths := round(ms / 100)) < 100:
+        return f"{tenths // 10}.{tenths % 10}s"
+    if (seconds := round(ms / 1000)) < 60:
         return f"{seconds}s"
     if seconds < 3600:
         return f"{seconds // 60}m{seconds % 60:02}s"
-    if seconds < 86400:
-        return f"{seconds // 3600}h{seconds // 60 % 60:02}m"
-    return f"{seconds // 86400}d{seconds // 3600 % 24:02}h"
-
-
-def short_mean(ms: float) -> str:
-    """A mean in the short form, rounded as tables and sentences round it: `2m09s` for 128.6 s.
-
-    The length of one job is cut, as a clock cuts it.
-    """
-    return short_duration(1000 * round(ms / 1000) if ms >= 10_000 else round(ms))
+    if (minutes := round(ms / 60_000)) < 1440:
+        return f"{minutes // 60}h{minutes % 60:02}m"
+    hours = round(ms / 3_600_000)
+    return f"{hours // 24}d{hours % 24:02}h"
 
 
 def axis_time(ms: Millis) -> str:

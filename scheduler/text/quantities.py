@@ -38,19 +38,18 @@ def clock(at_ms: Millis) -> str:
     return f"{f'{days}d ' if days else ''}{h:02}:{m:02}:{s:02}.{ms:03}"
 
 
-def duration(ms: Millis) -> str:
-    """A length of time: `0.450 s`, `59.999 s`, `2 min 05 s`, `3 h 07 min`, `2 d 04 h`.
-
-    From a minute on the smaller parts are cut off, not rounded.
+def duration(ms: float) -> str:
+    """A length of time, rounded to the last unit that is told: `0.450 s`, `59.999 s`, `2 min 05 s`,
+    `3 h 07 min`, `2 d 04 h`.
     """
-    seconds = ms // 1000
-    if seconds < 60:
-        return f"{seconds}.{ms % 1000:03} s"
-    if seconds < 3600:
+    if (whole := round(ms)) < 60_000:
+        return f"{whole // 1000}.{whole % 1000:03} s"
+    if (seconds := round(ms / 1000)) < 3600:
         return f"{seconds // 60} min {seconds % 60:02} s"
-    if seconds < 86400:
-        return f"{seconds // 3600} h {seconds // 60 % 60:02} min"
-    return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
+    if (minutes := round(ms / 60_000)) < 1440:
+        return f"{minutes // 60} h {minutes % 60:02} min"
+    hours = round(ms / 3_600_000)
+    return f"{hours // 24} d {hours % 24:02} h"
 
 
 def compared_durations(one_ms: Millis, other_ms: Millis) -> tuple[str, str]:
@@ -66,8 +65,3 @@ def compared_durations(one_ms: Millis, other_ms: Millis) -> tuple[str, str]:
 def _in_seconds(ms: Millis) -> str:
     """With a decimal where they are few."""
     return f"{ms / 1000:,.{0 if ms >= 100_000 else 1}f} s"
-
-
-def rounded_duration(ms: float) -> str:
-    """A mean, or another figure of many: `2 min 09 s` for 128.6 s, rounded as tables round it."""
-    return duration(1000 * round(ms / 1000) if ms >= 60_000 else round(ms))

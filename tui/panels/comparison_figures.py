@@ -7,7 +7,7 @@ import msgspec
 
 from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
 from callboard.journal.tell.shortening import cut_apart
-from callboard.journal.tell.time_format import axis_time, short_mean
+from callboard.journal.tell.time_format import axis_time, short_duration
 from callboard.scheduler.text.quantities import clock, printable
 from callboard.tui.panels.pane import Pane, Span
 
@@ -32,9 +32,9 @@ class FigureRow(msgspec.Struct, frozen=True):
 
 FIGURE_ROWS = (
     FigureRow("jobs succeeded", lambda f: f.done, "{:,.0f}".format, False),
-    FigureRow("mean response", lambda f: f.response_ms, short_mean, None, True),
-    FigureRow("  of the same jobs", lambda f: f.common_ms, short_mean, True, True),
-    FigureRow("mean time in system", lambda f: f.in_system_ms, short_mean, True, True),
+    FigureRow("mean response", lambda f: f.response_ms, short_duration, None, True),
+    FigureRow("  of the same jobs", lambda f: f.common_ms, short_duration, True, True),
+    FigureRow("mean time in system", lambda f: f.in_system_ms, short_duration, True, True),
     FigureRow("map slots busy", lambda f: f.busy[0], "{:.1%}".format),
     FigureRow("reduce slots busy", lambda f: f.busy[1], "{:.1%}".format),
     FigureRow("slot time wasted", lambda f: f.wasted, "{:.1%}".format, True),

@@ -39,7 +39,7 @@ def _preemptions(row: JobRow) -> str:
 
 
 def _length(ms: float | None) -> str:
-    return "" if ms is None else short_duration(round(ms))
+    return "" if ms is None else short_duration(ms)
 
 
 def _times(share: float | None) -> str:

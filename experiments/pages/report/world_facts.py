@@ -86,4 +86,4 @@ def rough_duration(ms: float) -> str:
     """`0.2 s`, `45 s`, `2 h 43 min`: as exact as a reader wants it."""
     if ms < 120_000:
         return f"{ms / 1000:.1f} s" if ms < 10_000 else f"{ms / 1000:.0f} s"
-    return duration(round(ms))
+    return duration(ms)

@@ -54,7 +54,7 @@ class Detail {
     const jobs = `${grouped(took.length)} succeeded, ${grouped(live.length)} in the system`;
     const facts = [["jobs", jobs]];
     if (took.length) {
-      const [mean, p95] = [meanOf(took), quantileOf(took, 0.95)].map(roundedDuration);
+      const [mean, p95] = [meanOf(took), quantileOf(took, 0.95)].map(duration);
       facts.push(["response", `mean ${mean}, p95 ${p95}`]);
     }
     if (live.length) facts.push(["without slot", this.withoutSlot(live)]);

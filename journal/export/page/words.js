@@ -26,31 +26,27 @@ function axisTime(ms) {
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
-/** A length of time: `0.4s`, `59s`, `2m05s`, `3h07m`, `2d04h`. */
+/** A length of time, rounded to the last unit that is told: `0.4s`, `59s`, `2m05s`, `3h07m`. */
 function shortDuration(ms) {
-  const seconds = Math.floor(ms / 1000);
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  if (seconds < 10) return `${(ms % 1000 === 250 ? seconds + 0.2 : ms / 1000).toFixed(1)}s`;
+  const [tenths, seconds, minutes, hours] = inUnits(ms, 100);
+  if (tenths < 100) return `${Math.floor(tenths / 10)}.${tenths % 10}s`;
   if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${minutes}m${two(seconds % 60)}s`;
-  if (seconds < 86400) return `${hours}h${two(minutes % 60)}m`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
+  if (minutes < 1440) return `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
   return `${Math.floor(hours / 24)}d${two(hours % 24)}h`;
 }
 
-/** A length of time: `59.999 s`, `2 min 05 s`, `3 h 07 min`, `2 d 04 h`; what is smaller is cut. */
+/** The same at length: `59.999 s`, `2 min 05 s`, `3 h 07 min`, `2 d 04 h`. */
 function duration(ms) {
-  const seconds = Math.floor(ms / 1000);
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  if (seconds < 60) return `${seconds}.${String(ms % 1000).padStart(3, "0")} s`;
-  if (seconds < 3600) return `${minutes} min ${two(seconds % 60)} s`;
-  if (seconds < 86400) return `${hours} h ${two(minutes % 60)} min`;
+  const [whole, seconds, minutes, hours] = inUnits(ms, 1);
+  if (whole < 60_000) return `${Math.floor(whole / 1000)}.${String(whole % 1000).padStart(3, "0")} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
-/** A mean, or another figure of many: `2 min 09 s` for 128.6 s. */
-function roundedDuration(ms) {
-  return duration(ms >= 60_000 ? 1000 * roundHalfEven(ms / 1000) : roundHalfEven(ms));
-}
+/** A length of time in its smallest unit of so many ms, in seconds, minutes, and hours. */
+const inUnits = (ms, least) => [least, 1000, 60_000, 3_600_000].map((unit) => roundHalfEven(ms / unit));
 
 /** The moment that `90`, `7:30` or `1:07:30` names, in ms; NaN for what is none. */
 function parseTime(text) {

@@ -3,7 +3,7 @@
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay.frame import DetailText, ResultHeadline, View
 from callboard.journal.replay.source import GoTo, Move, Request
-from callboard.scheduler.text.quantities import rounded_duration
+from callboard.scheduler.text.quantities import duration
 from tests.journal.replay.support import events_of, outage, recorded
 
 
@@ -31,7 +31,7 @@ def test_it_has_the_figures_of_the_run() -> None:
     response = summary.response_seconds
     assert response.mean is not None
     assert response.p95 is not None
-    mean, p95 = (rounded_duration(1000 * each) for each in (response.mean, response.p95))
+    mean, p95 = (duration(1000 * each) for each in (response.mean, response.p95))
     assert facts["response"] == f"mean {mean}, p95 {p95}"
     assert mean in headline_of_the_end()
     assert facts["jobs"] == f"{summary.jobs.submitted} of {summary.jobs.submitted} succeeded"
@@ -59,7 +59,7 @@ def test_before_its_end_it_has_the_figures_so_far() -> None:
     response = summary.response_seconds
     assert response.mean is not None
     assert response.p95 is not None
-    mean, p95 = (rounded_duration(1000 * each) for each in (response.mean, response.p95))
+    mean, p95 = (duration(1000 * each) for each in (response.mean, response.p95))
     assert facts["response"] == f"mean {mean}, p95 {p95}"
     done, submitted = summary.jobs.completed, summary.jobs.submitted
     assert facts["jobs"] == f"{done} succeeded, {submitted - done} in the system"
