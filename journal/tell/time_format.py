@@ -12,8 +12,8 @@ _BEFORE_A_UNIT = re.compile(r"(?<=\d) (?=(?:d|h|min|s|ms|MB|GB)\b)")
 
 
 def clock_time(at_ms: Millis) -> str:
-    """A moment to the second: `00:07:30`, and from the second day on `1d 02:03:04`."""
-    return clock(at_ms)[:-4]
+    """A moment to the nearest second: `00:07:30`, and from the second day on `1d 02:03:04`."""
+    return clock(1000 * round(at_ms / 1000))[:-4]
 
 
 def short_duration(ms: float) -> str:
@@ -33,8 +33,8 @@ def short_duration(ms: float) -> str:
 
 
 def axis_time(ms: Millis) -> str:
-    """A moment on an axis: `0:07:30`."""
-    seconds = ms // 1000
+    """A moment on an axis, to the nearest second: `0:07:30`."""
+    seconds = round(ms / 1000)
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 

@@ -8,9 +8,12 @@ function roundHalfEven(value) {
 
 const two = (number) => String(number).padStart(2, "0");
 
-/** A moment to the second: `00:07:30`, and from the second day on `1d 02:03:04`. */
+/** A moment to the nearest second: `00:07:30`, and from the second day on `1d 02:03:04`. */
 function clockTime(ms) {
-  const seconds = Math.floor(ms / 1000);
+  return clockOf(roundHalfEven(ms / 1000));
+}
+
+function clockOf(seconds) {
   const days = Math.floor(seconds / 86400);
   const hours = Math.floor(seconds / 3600) % 24;
   const time = [hours, Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(":");
@@ -18,11 +21,11 @@ function clockTime(ms) {
 }
 
 /** A moment to the millisecond: `00:07:30.250`. */
-const clock = (ms) => `${clockTime(ms)}.${String(ms % 1000).padStart(3, "0")}`;
+const clock = (ms) => `${clockOf(Math.floor(ms / 1000))}.${String(ms % 1000).padStart(3, "0")}`;
 
-/** A moment on the axis: `0:07:30`. */
+/** A moment on the axis, to the nearest second: `0:07:30`. */
 function axisTime(ms) {
-  const seconds = Math.floor(ms / 1000);
+  const seconds = roundHalfEven(ms / 1000);
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
