@@ -36,7 +36,7 @@ from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.rows import attempt_columns
 from callboard.journal.figures.slowdown import Slowdowns
 from callboard.journal.figures.summary import Summary
-from callboard.journal.figures.tables import OUTCOME_ORDER, Ints
+from callboard.journal.figures.tables import OUTCOME_ORDER, Ints, JobColumns
 from callboard.journal.reader import Journal
 from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
@@ -100,21 +100,7 @@ class Run:
     @property
     def jobs(self) -> ColumnTable:
         """A row for each job: whose it is, its tasks, and its times in virtual ms."""
-        jobs = self.result.jobs
-        columns: dict[str, Any] = {
-            "job": jobs.job,
-            "name": list(jobs.name),
-            "user": list(jobs.user),
-            "pool": list(jobs.pool),
-            "maps": jobs.maps,
-            "reduces": jobs.reduces,
-            "submitted_ms": jobs.submitted_ms,
-            "first_launch_ms": _known(jobs.first_launch_ms),
-            "finished_ms": _known(jobs.finished_ms),
-            "waiting_ms": _known(jobs.waiting_ms),
-            "response_ms": _known(jobs.response_ms),
-            "outcome": [None if n == NEVER else str(OUTCOME_ORDER[n]) for n in jobs.outcome],
-        }
+        columns = _job_columns(self.result.jobs)
         if self.result.solo_ms is not None:
             columns["solo_ms"] = self.result.solo_ms
         return ColumnTable(columns)
@@ -232,17 +218,17 @@ class Comparison:
 
     @property
     def jobs(self) -> ColumnTable:
-        """A row for each job of each run, with the policy and the seed."""
+        """A row for each job of each run, as `Run` has them, with the policy and the seed."""
         return _jobs_of(self._cells())
 
     def mean(self, policy: str, figure: Figure = mean_response_s) -> Interval:
         """The mean of a figure over the seeds with its 95 % interval; of the mean response time in
-        seconds unless another is named.
+        seconds unless another is named, such as `lambda run: run.summary.utilisation.map`.
         """
         return self.seed_runs.mean(self._place(policy), figure)
 
     def difference(self, policy: str, figure: Figure = mean_response_s) -> PairedComparison:
-        """A policy against the first, seed by seed."""
+        """A policy against the first, seed by seed, in such a figure."""
         return self.seed_runs.against_first(self._place(policy), figure)
 
     def plot(self, figure: str = "intervals", of: str = "mean") -> Picture:
@@ -294,7 +280,7 @@ class Sweep:
 
     @property
     def jobs(self) -> ColumnTable:
-        """A row for each job of each run, with the run's setting, policy and seed."""
+        """A row for each job of each run, as `Run` has them, with its setting, policy and seed."""
         return _jobs_of(self.cells)
 
     @property
@@ -337,22 +323,37 @@ class Sweep:
 
 
 def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
-    """The jobs of all runs below each other, in seconds."""
-    played = [(cell, cell.result.jobs) for cell in cells if cell.result is not None]
+    """The jobs of all runs below each other."""
+    played = [(cell, _job_columns(cell.result.jobs)) for cell in cells if cell.result is not None]
     keys = list(dict.fromkeys(key for cell, _ in played for key, _ in cell.setting))
     columns: dict[str, list[Any]] = {
-        "scenario": [cell.scenario for cell, jobs in played for _ in jobs.job]
+        "scenario": [cell.scenario for cell, jobs in played for _ in jobs["job"]]
     }
     for key in keys:
-        columns[key] = [dict(cell.setting).get(key) for cell, jobs in played for _ in jobs.job]
-    columns["policy"] = [cell.policy for cell, jobs in played for _ in jobs.job]
-    columns["seed"] = [cell.seed for cell, jobs in played for _ in jobs.job]
-    for name in ("job", "name", "user", "pool", "maps", "reduces"):
-        columns[name] = [value for _, jobs in played for value in getattr(jobs, name)]
-    for name in ("submitted", "waiting", "response"):
-        times = [each for _, jobs in played for each in _known(getattr(jobs, f"{name}_ms"))]
-        columns[f"{name}_s"] = [None if each is None else each / 1000 for each in times]
+        columns[key] = [dict(cell.setting).get(key) for cell, jobs in played for _ in jobs["job"]]
+    columns["policy"] = [cell.policy for cell, jobs in played for _ in jobs["job"]]
+    columns["seed"] = [cell.seed for cell, jobs in played for _ in jobs["job"]]
+    for name in played[0][1] if played else ():
+        columns[name] = [value for _, jobs in played for value in jobs[name]]
     return ColumnTable(columns)
+
+
+def _job_columns(jobs: JobColumns) -> dict[str, Any]:
+    """The jobs of one run, with their times in virtual ms; None where there is none."""
+    return {
+        "job": jobs.job,
+        "name": list(jobs.name),
+        "user": list(jobs.user),
+        "pool": list(jobs.pool),
+        "maps": jobs.maps,
+        "reduces": jobs.reduces,
+        "submitted_ms": jobs.submitted_ms,
+        "first_launch_ms": _known(jobs.first_launch_ms),
+        "finished_ms": _known(jobs.finished_ms),
+        "waiting_ms": _known(jobs.waiting_ms),
+        "response_ms": _known(jobs.response_ms),
+        "outcome": [None if n == NEVER else str(OUTCOME_ORDER[n]) for n in jobs.outcome],
+    }
 
 
 def _known(column: Ints) -> list[int | None]:

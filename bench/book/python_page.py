@@ -5,9 +5,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
+
 import callboard
 from bench.book.markdown import page, paragraphs
 from bench.book.struct_fields import field_table
+from callboard.experiments.many.statistics import Interval, PairedComparison
+from callboard.experiments.run.run_result import RunResult
+from callboard.journal.figures.summary import Summary
 from callboard.notebook import Comparison, Run, Sweep
 
 INTRO = """\
@@ -17,6 +22,8 @@ CALLS: tuple[Callable[..., object], ...] = (
     *(callboard.run, callboard.compare, callboard.sweep, callboard.load),
 )
 RESULTS: tuple[type[object], ...] = (Run, Comparison, Sweep)
+FIGURES: tuple[type[msgspec.Struct], ...] = (RunResult, Summary, Interval, PairedComparison)
+"""What those are made of."""
 
 
 def python_page() -> str:
@@ -28,6 +35,7 @@ def python_page() -> str:
         *map(_call, CALLS),
         f"## `callboard.RunOptions`\n\n{options}\n\n{field_table(callboard.RunOptions)}",
         *map(_result, RESULTS),
+        *map(_struct, FIGURES),
     )
 
 
@@ -76,6 +84,18 @@ def _members(result: type[object]) -> Iterator[str]:
         elif inspect.isfunction(member):
             arguments = [_argument(each) for each in inspect.signature(member).parameters.values()]
             yield f"- `{name}({', '.join(arguments[1:])})`: {_one_line(member.__doc__)}"
+
+
+def _struct(struct: type[msgspec.Struct]) -> str:
+    """What it holds, one within another: `jobs`: `submitted`, `completed` and so on."""
+    heading = f"## `{struct.__name__}`\n\n{paragraphs(struct.__doc__)}"
+    lines = []
+    for field in msgspec.structs.fields(struct):
+        inner = field.type
+        own = isinstance(inner, type) and issubclass(inner, msgspec.Struct) and inner not in FIGURES
+        held = ", ".join(f"`{each.name}`" for each in msgspec.structs.fields(inner)) if own else ""
+        lines.append(f"- `{field.name}`" + (f": {held}" if held else ""))
+    return "\n\n".join((heading, "\n".join(lines)))
 
 
 def _one_line(docstring: str | None) -> str:
