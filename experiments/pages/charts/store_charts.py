@@ -106,7 +106,7 @@ def _drawn(
 
 def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, upright: bool) -> None:
     """Let the axis of values begin at 0, and where that would press all of them together, say that
-    it does not.
+    it does not.  No measure is below 0; an interval that is, is cut there, and that is said too.
     """
     ends = [each.mean + side * (each.half or 0.0) for each in drawn for side in (-1, 1)]
     known = [end for end in ends if isfinite(end)]
@@ -114,8 +114,10 @@ def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, uprigh
     for axes in figure.axes:
         if pressed:
             _relabel(axes, f"{label}; not from 0", upright=upright)
-        elif min(known) >= 0:
-            (axes.set_ylim if upright else axes.set_xlim)(0)
+            continue
+        (axes.set_ylim if upright else axes.set_xlim)(0)
+        if min(known) < 0:
+            _relabel(axes, f"{label}; cut at 0", upright=upright)
 
 
 def _relabel(axes: Any, label: str, *, upright: bool) -> None:

@@ -100,6 +100,19 @@ def test_an_axis_of_values_begins_at_0_or_says_that_it_does_not() -> None:
     assert axes.get_ylabel() == "mean response time (s); not from 0"
 
 
+def test_an_interval_that_reaches_below_0_is_cut_there_and_said_to_be() -> None:
+    """docs/figures.md: no response takes less than nothing, however few the seeds."""
+    settings = of_sigma("0.5", "1.0")
+    far = [
+        PlayedCell("toy", each, "fifo", seed, result(mean_s))
+        for each in settings
+        for seed, mean_s in ((1, 10.0), (2, 90.0))
+    ]
+    (axes,) = intervals_chart(far).axes
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_ylabel() == "mean response time (s); cut at 0"
+
+
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "slowdown"])
 def test_every_measure_of_a_run_can_be_drawn(name: str) -> None:
     (axes,) = intervals_chart(cells(*of_sigma("0.5", "1.0")), MEASURES[name]).axes
