@@ -22,7 +22,12 @@ from callboard.experiments.many.sweeps.design_file import override_text
 from callboard.experiments.many.sweeps.played_cell import Setting
 from callboard.experiments.many.sweeps.sweep import read_cells, run_sweep
 from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.many.sweeps.variation import POLICY, all_combinations, fixed_setting
+from callboard.experiments.many.sweeps.variation import (
+    POLICY,
+    all_combinations,
+    fixed_setting,
+    spelled_out,
+)
 from callboard.experiments.many.task_pool import OtherWorkers, Workers, cores_here, local_workers
 from callboard.experiments.run.run_loading import RunSource, chosen_policies, load_run
 from callboard.experiments.run.run_result import EngineName, RunResult
@@ -188,16 +193,18 @@ def sweep(
     """Play what is missing in a store: scenarios in every combination of the values to `vary`,
     under policies, with seeds.  What comes back are the runs of this sweep.
 
-    `vary` has values by dotted key (`{"cluster.nodes": [20, 40]}`), or by `"policy"`.  `executor`
+    `vary` has values by dotted key (`{"cluster.nodes": [20, 40]}`), or by `"policy"`; in a policy
+    `{1,5}` stands for each of the two.  `executor`
     is any of `concurrent.futures`, of Dask's clients or of others; without one the processes of
     this machine do it.  Raises what `run` does for the first setting; later ones that cannot be
     are among the `failed`.
     """
     _check_players(engine, cores)
     varied = {key: _each(values) for key, values in (vary or {}).items()}
+    under = (*_policies(policies), *map(str, varied.get(POLICY, ())))
     plan = SweepPlan(
         scenarios=tuple(map(str, _each(scenarios))),
-        policies=(*_policies(policies), *map(str, varied.get(POLICY, ()))),
+        policies=tuple(each for policy in under for each in spelled_out(policy)),
         settings=_settings(varied),
         fixed=fixed_setting(_overrides(overrides)),
         seeds=str(seeds),

@@ -20,6 +20,10 @@ from callboard.scheduler.registry.parts import PartSettings
 
 PLAYING = (
     "scheduler/**/*.py",
+    "!scheduler/text/*.py",
+    "scheduler/text/key_path.py",
+    "scheduler/text/strict_decoder.py",
+    "scheduler/text/toml_text.py",
     "actors/**/*.py",
     "twin/**/*.py",
     "journal/run_*.py",
@@ -33,9 +37,16 @@ PLAYING = (
     "experiments/run/solo_runs.py",
     "experiments/run/twin_play.py",
 )
-"""The files whose text can change what a run comes to whose jobs and script are known."""
+"""The files whose text can change what a run comes to whose jobs and script are known; less those
+after a `!`, which say things in words.
+"""
 
-READING = ("histories/**/*.py", "scenarios/**/*.py", "experiments/run/run_loading.py")
+READING = (
+    "scheduler/text/*.py",
+    "histories/**/*.py",
+    "scenarios/**/*.py",
+    "experiments/run/run_loading.py",
+)
 """Those whose text can change which jobs and script a scenario comes to."""
 
 PROGRAM = ("actors", "experiments", "histories", "journal", "scenarios", "scheduler", "twin")
@@ -66,8 +77,11 @@ def program_version() -> str:
 
 def code_digest(house: Path, patterns: Sequence[str]) -> str:
     """A digest of the files that match, by name and text, and of NumPy's first draws."""
-    digest = blake2b(digest_size=8)
-    for path in sorted({path for pattern in patterns for path in house.glob(pattern)}):
+    digest, found = blake2b(digest_size=8), set[Path]()
+    for pattern in patterns:
+        take = found.difference_update if pattern.startswith("!") else found.update
+        take(house.glob(pattern.removeprefix("!")))
+    for path in sorted(found):
         digest.update(path.relative_to(house).as_posix().encode())
         digest.update(path.read_bytes())
     digest.update(np.random.Generator(np.random.PCG64(0)).standard_normal(8).tobytes())

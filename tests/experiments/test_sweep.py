@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from callboard.experiments.many import computing, content_key
-from callboard.experiments.many.content_key import PLAYING, READING, code_digest, task_key
+from callboard.experiments.many.content_key import PLAYING, PROGRAM, READING, code_digest, task_key
 from callboard.experiments.many.result_store import Kept, ResultStore, is_store
 from callboard.experiments.many.run_tasks import RunTask, SoloTask
 from callboard.experiments.many.sweeps import sweep
@@ -264,6 +264,7 @@ class TestKeys:
         [
             ("scenarios/toml_reader.py", False, True),
             ("histories/readers/swf.py", False, True),
+            ("scheduler/text/quantities.py", False, True),
             ("scheduler/orders/fifo.py", True, True),
             ("actors/books/ledger.py", True, True),
             ("experiments/pages/charts/chart_style.py", False, False),
@@ -273,7 +274,7 @@ class TestKeys:
         self, tmp_path: Path, file: str, known: bool, drawn: bool
     ) -> None:
         """A comment in it, here."""
-        for room in ("scheduler", "actors", "scenarios", "journal", "experiments"):
+        for room in PROGRAM:
             shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pyc*"))
         parts = (PLAYING, (*PLAYING, *READING))
         before = [code_digest(tmp_path, patterns) for patterns in parts]
@@ -306,6 +307,10 @@ class TestPlans:
             ("cluster.nodes=10, 20", ("10", "20")),
             ("sizes={k = 'a', n = 1},{k = 'b,c'}", ("{k = 'a', n = 1}", "{k = 'b,c'}")),
             ("policy=fifo,fair+kill(t={1,5})", ("fifo", "fair+kill(t=1)", "fair+kill(t=5)")),
+            ("policy=fair+{delay(a=1,b=2),kill}", ("fair+delay(a=1,b=2)", "fair+kill")),
+            ("policy=yarn(queues={p={c=6},q={}})", ("yarn(queues={p={c=6},q={}})",)),
+            ("policy=yarn(queues={p={c={6,4}}})",
+             ("yarn(queues={p={c=6}})", "yarn(queues={p={c=4}})")),
             ("policy={fifo,fair}+delay(node=1,rack={2,3})",
              ("fifo+delay(node=1,rack=2)", "fifo+delay(node=1,rack=3)",
               "fair+delay(node=1,rack=2)", "fair+delay(node=1,rack=3)")),

@@ -13,6 +13,7 @@ POLICY = "policy"
 _SHARE = re.compile(r"[+-]?\d+(\.\d+)?%")
 _OPEN, _CLOSE = "([{", ")]}"
 _BRACES = re.compile(r"\{([^{}]*)\}")
+_ENTRY = re.compile(r"\s*(?:[\w-]+|\"[^\"]*\"|'[^']*')\s*=")
 
 
 def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
@@ -31,7 +32,7 @@ def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
             told = f"--vary {key}={value[:40]}: expected numbers, as in cluster.nodes=80,100"
             raise InputError(f"{told}; a share of the scenario's own is for `run --nodes -20%`")
     if key == POLICY:
-        values = [spelled for value in values for spelled in _spelled_out(value)]
+        values = [spelled for value in values for spelled in spelled_out(value)]
     return key, tuple(dict.fromkeys(values))
 
 
@@ -68,14 +69,19 @@ def _split(text: str) -> Iterator[str]:
     yield part
 
 
-def _spelled_out(text: str) -> Iterable[str]:
-    """The text with each of the alternatives in its braces, the first braces slowest."""
-    match = _BRACES.search(text)
-    if match is None:
+def spelled_out(text: str) -> Iterable[str]:
+    """A policy with each of the alternatives in its braces, the first braces slowest; tables stay
+    as they are, as in `yarn(queues={prod={capacity=60}})`.
+    """
+    found = (each for each in _BRACES.finditer(text) if not _is_table(each[1]))
+    if (match := next(found, None)) is None:
         return [text]
     head, tail = text[: match.start()], text[match.end() :]
     return [
-        spelled
-        for each in match[1].split(",")
-        for spelled in _spelled_out(head + each.strip() + tail)
+        spelled for each in _split(match[1]) for spelled in spelled_out(head + each.strip() + tail)
     ]
+
+
+def _is_table(inside: str) -> bool:
+    """Whether it is what stands within the braces of a table: keys with values, or nothing."""
+    return all(_ENTRY.match(part) for part in _split(inside)) if inside.strip() else True

@@ -117,7 +117,8 @@ def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, uprigh
             continue
         (axes.set_ylim if upright else axes.set_xlim)(0)
         if min(known) < 0:
-            _relabel(axes, f"{label}; cut at 0", upright=upright)
+            between = "\n" if upright else " "
+            _relabel(axes, f"{label};{between}cut at 0", upright=upright)
 
 
 def _relabel(axes: Any, label: str, *, upright: bool) -> None:
@@ -181,7 +182,7 @@ def _lines(table: CellTable, found: _Found, policies: Sequence[str], label: str)
     for axes in panels.flat[len(groups) :]:
         axes.set_visible(False)
     for axes in panels[:, 0]:
-        axes.set_ylabel(label)
+        axes.set_ylabel(label.replace(" minus ", "\nminus "))
     for axes in panels[-1]:
         axes.set_xlabel(key_words(key))
     shared_legend(figure, *panels[0][0].get_legend_handles_labels())

@@ -110,7 +110,7 @@ def test_an_interval_that_reaches_below_0_is_cut_there_and_said_to_be() -> None:
     ]
     (axes,) = intervals_chart(far).axes
     assert axes.get_ylim()[0] == 0
-    assert axes.get_ylabel() == "mean response time (s); cut at 0"
+    assert axes.get_ylabel() == "mean response time (s);\ncut at 0"
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "slowdown"])
@@ -143,7 +143,7 @@ def test_differences_are_to_the_first_policy_seed_by_seed() -> None:
     _, means, halves = drawn(axes)["fair"]
     assert means == [-50, -50]
     assert halves == [0, 0]  # the same in every seed
-    assert axes.get_ylabel() == "mean response time minus fifo’s (s)"
+    assert axes.get_ylabel() == "mean response time\nminus fifo’s (s)"
     line = axes.containers[0].lines[0]
     assert line.get_color() == LINE_STYLES["fair"].colour
 
