@@ -10,7 +10,7 @@ from callboard.journal.checks.checker import Checker
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (
-    *("actors", "scheduler", "scenarios", "journal", "experiments", "fairness", "tui"),
+    *("actors", "scheduler", "histories", "scenarios", "journal", "experiments", "fairness", "tui"),
     *("twin", "callboard", "tests", "bench"),
 )
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

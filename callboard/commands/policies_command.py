@@ -17,6 +17,7 @@ from callboard.actors.architectures import ARCHITECTURES
 from callboard.console import ReportConsole, plain, print_list
 from callboard.experiments.run import plugins
 from callboard.scheduler.policy import PolicySpecError, Spelled
+from callboard.scheduler.preemption.rank_based import RankPreemption
 from callboard.scheduler.registry.parts import PART_BASES, part_kind
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import ARCHITECTURE
@@ -71,7 +72,8 @@ def _described(part: type[Spelled], name: str) -> Iterator[str]:
     yield ""
     for key, default in msgspec.to_builtins(part.Params()).items():
         yield f"  {key} = {_shown(default)}"
-    spelled = name if kind in ("order", ARCHITECTURE) else f"fair+{name}"
+    beside = "hfsp" if part is RankPreemption else "fair"  # whose jobs share, and have no ranks
+    spelled = name if kind in ("order", ARCHITECTURE) else f"{beside}+{name}"
     yield ""
     yield f"  callboard run --policy '{spelled}'"
     yield ""

@@ -157,7 +157,7 @@ class TestTime:
             await screen.press("escape")
             assert screen.frame.at_ms == 450_000
             await screen.press("g", *"9:00:00", "enter")
-            assert screen.said()[-1] == "the run ends at 0:25:10"
+            assert screen.said()[-1] == "the run ends at 0:25:11"
 
         on_the_outage(act)
 
