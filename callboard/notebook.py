@@ -57,7 +57,8 @@ class Run:
     """One run: its figures, its jobs, and, when they are asked for, its tasks and events.
 
     These are read from the journal where the run is recorded.  Otherwise the run is played again,
-    which gives the same events, and costs as long as before.
+    which gives the same events, and costs as long as before.  `result` has all that was counted
+    (`RunResult`).
     """
 
     def __init__(self, spec: RunSpec, result: RunResult, journal: Path | None = None) -> None:

@@ -1,13 +1,17 @@
 """A wrong command line is answered with the next thing to type."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from callboard import stdio
+from callboard.actors.architectures import ARCHITECTURES
 from callboard.cli import run_command_line
+from callboard.experiments.run.run_loading import chosen_policies, load_run
+from callboard.scheduler.registry.shipped import PARTS
 from tests.callboard.conftest import Run
 
 TWO_CLASSES = "class Mine:\n    pass\n\n\nclass Other:\n    pass\n"
@@ -173,6 +177,16 @@ def test_one_scenario_and_one_policy_are_described(capsys: pytest.CaptureFixture
         assert words in told
     assert run_command_line(["policies", "fairr"]) == 2
     assert "did you mean `fair`?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [*PARTS, *ARCHITECTURES])
+def test_what_a_part_is_shown_beside_makes_a_policy(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`fair+preemptive` was shown, whose jobs share and have no ranks."""
+    assert run_command_line(["policies", name]) == 0
+    (shown,) = re.findall(r"callboard run --policy '(.+)'", capsys.readouterr().out)
+    assert chosen_policies(load_run("two-jobs"), [shown])
 
 
 @pytest.mark.parametrize(
