@@ -14,9 +14,10 @@ from callboard.experiments.pages.charts.chart_catalogue import (
     STORE_CHARTS,
     StoredSweep,
 )
-from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run, labelled_runs
+from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
 from callboard.experiments.pages.charts.chart_style import save_chart
 from callboard.experiments.pages.charts.measures import MEASURES
+from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation, run_simulation
 from callboard.experiments.run.solo_runs import alone_of, solo_times

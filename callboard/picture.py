@@ -11,7 +11,7 @@ from callboard.experiments.pages.charts.chart_catalogue import (
     STORE_CHARTS,
     StoredSweep,
 )
-from callboard.experiments.pages.charts.chart_run import ChartRun, labelled_runs
+from callboard.experiments.pages.charts.chart_run import ChartRun
 from callboard.experiments.pages.charts.chart_style import (
     CHART_DPI,
     CHART_ENDINGS,
@@ -21,6 +21,7 @@ from callboard.experiments.pages.charts.chart_style import (
 )
 from callboard.experiments.pages.charts.measure_chart import measure_chart
 from callboard.experiments.pages.charts.measures import measure_named
+from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.user_errors import InputError
 
 _Named = TypeVar("_Named")

@@ -12,15 +12,11 @@ from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
 from callboard.experiments.many.sweeps.sweep import read_cells
 from callboard.experiments.pages.charts import gantt_chart, job_charts, slot_charts, store_charts
-from callboard.experiments.pages.charts.chart_run import (
-    ChartRun,
-    NothingToDraw,
-    chart_run,
-    labelled_runs,
-)
+from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, chart_run
 from callboard.experiments.pages.charts.measure_chart import measure_chart
 from callboard.experiments.pages.charts.measures import NOT_ALONE, Measure
 from callboard.experiments.pages.charts.pooled_runs import pooled_runs
+from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.pages.charts.store_charts import Sensitivity, tornado_chart
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.solo_runs import alone_of, any_at_once, solo_times

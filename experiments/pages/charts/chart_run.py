@@ -1,11 +1,11 @@
 """What charts are drawn from: one run as plain data, read from its journal in one pass."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import NodeFault
-from callboard.experiments.pages.charts.chart_style import chart_text, unused_name
+from callboard.experiments.pages.charts.chart_style import chart_text
 from callboard.journal.consistency import take_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
@@ -19,7 +19,7 @@ from callboard.journal.run_state import RunState
 from callboard.scheduler.model import Millis, NodeId, SlotKind
 from callboard.scheduler.registry.spelling import short_policy
 
-_PARAMS_SHOWN = 28
+PARAMS_SHOWN = 28
 """In a label, longer parameters of a part are not written out."""
 
 
@@ -76,6 +76,11 @@ class ChartRun:
     @property
     def policy(self) -> str:
         return self.summary.policy
+
+    @property
+    def seed_words(self) -> str:
+        """`seed 3`, or of several runs `5 seeds`."""
+        return f"seed {self.summary.seed}" if self.seeds == 1 else f"{self.seeds} seeds"
 
     @property
     def horizon_ms(self) -> Millis:
@@ -141,7 +146,7 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
     state, metrics = reading.state, reading.metrics
     assert state.started is not None
     return ChartRun(
-        label=chart_text(short_policy(state.started.policy, _PARAMS_SHOWN)),
+        label=chart_text(short_policy(state.started.policy, PARAMS_SHOWN)),
         summary=metrics.summary(),
         jobs=metrics.jobs(),
         history=SlotHistory(
@@ -153,30 +158,11 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
     )
 
 
-def labelled_runs(runs: Sequence[ChartRun]) -> list[ChartRun]:
-    """The runs with labels that tell them apart: the policy, and scenario and seed where those
-    differ; a number where nothing does.
-    """
-    scenarios = len({run.summary.scenario for run in runs}) > 1
-    seeds = len({run.summary.seed for run in runs}) > 1
-    labels: list[str] = []
-    for run in runs:
-        parts = [short_policy(run.policy, _PARAMS_SHOWN)]
-        parts += [run.summary.scenario] if scenarios else []
-        parts += [_seeds(run)] if seeds else []
-        labels.append(unused_name(chart_text(", ".join(parts)), labels))
-    return [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
-
-
 def runs_title(runs: Sequence[ChartRun]) -> str:
     """What the runs have in common: the scenario and the seed; empty where they differ."""
-    names, seeds = {run.summary.scenario for run in runs}, {_seeds(run) for run in runs}
+    names, seeds = {run.summary.scenario for run in runs}, {run.seed_words for run in runs}
     parts = [chart_text(name) for name in names] if len(names) == 1 else []
     return ", ".join([*parts, *(seeds if len(seeds) == 1 else ())])
-
-
-def _seeds(run: ChartRun) -> str:
-    return f"seed {run.summary.seed}" if run.seeds == 1 else f"{run.seeds} seeds"
 
 
 def latest_end_ms(runs: Sequence[ChartRun]) -> Millis:

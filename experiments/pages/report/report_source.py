@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import Question
 from callboard.experiments.pages.charts.cell_table import CellTable
 from callboard.experiments.pages.charts.chart_catalogue import (
@@ -16,8 +16,9 @@ from callboard.experiments.pages.charts.chart_catalogue import (
     read_store,
     with_solo_times,
 )
-from callboard.experiments.pages.charts.chart_run import ChartRun, labelled_runs
+from callboard.experiments.pages.charts.chart_run import ChartRun
 from callboard.experiments.pages.charts.chart_style import unused_name
+from callboard.experiments.pages.charts.run_labels import labelled_runs, run_settings
 from callboard.experiments.pages.report.world_facts import (
     WorldFacts,
     facts_by_name,
@@ -118,15 +119,17 @@ def _within_option(within_s: float | None) -> str:
 
 
 def _cells(runs: Sequence[ChartRun]) -> list[PlayedCell]:
-    """The runs as cells; of several of one scenario, policy and seed later ones have a number."""
-    names: dict[tuple[str, int], list[str]] = {}
+    """The runs as cells; of several of one scenario, setting, policy and seed later ones have a
+    number.
+    """
+    names: dict[tuple[str, Setting, int], list[str]] = {}
     cells = []
-    for run in runs:
+    for run, setting in zip(runs, run_settings(runs), strict=True):
         summary = run.summary
-        taken = names.setdefault((summary.scenario, summary.seed), [])
+        taken = names.setdefault((summary.scenario, setting, summary.seed), [])
         taken.append(unused_name(summary.policy, taken))
         result = RunResult.recorded(summary, run.jobs, run.solo_ms)
-        cells.append(PlayedCell(summary.scenario, (), taken[-1], summary.seed, result))
+        cells.append(PlayedCell(summary.scenario, setting, taken[-1], summary.seed, result))
     return cells
 
 
@@ -140,7 +143,7 @@ def source_of_sweep(
     sweep: StoredSweep, within_s: float | None = None, store: Path | None = None
 ) -> ReportSource:
     """All that is known of a sweep, which is perhaps in a store."""
-    source = source_of_cells(sweep.cells, within_s, sweep.questions)
+    source = source_of_cells(sweep.cells, within_s, sweep.questions, sweep.sources)
     again = [] if store is None else _store_commands(sweep, store, within_s)
     errors = notes_told(sweep.cells, sweep.notes)
     return msgspec.structs.replace(source, errors=errors, again=again)
@@ -150,13 +153,18 @@ def source_of_cells(
     cells: Sequence[PlayedCell],
     within_s: float | None = None,
     questions: Sequence[Question] = (),
+    sources: Mapping[str, str] | None = None,
 ) -> ReportSource:
-    """Runs of which figures were kept."""
+    """Runs of which figures were kept.  `sources` are how scenarios were asked for, by name."""
     first = {cell.scenario: cell for cell in reversed(cells)}
+    asked = sources or {}
     return ReportSource(
         cells=cells,
         questions=questions,
-        worlds={name: facts_by_name(name, cell.setting) for name, cell in first.items()},
+        worlds={
+            name: facts_by_name(name, cell.setting, asked.get(name, ""))
+            for name, cell in first.items()
+        },
         within_s=within_s,
     )
 

@@ -14,10 +14,11 @@ from callboard.experiments.many.sweeps.sensitivity import Question, indices_by_p
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting
 from callboard.experiments.pages.charts.cell_table import CellTable, policy_labels, setting_label
 from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS, sensitivity_chart
-from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, labelled_runs
+from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.pages.charts.chart_style import COLUMN_INCHES
 from callboard.experiments.pages.charts.job_charts import ecdf_chart, slowdown_chart
 from callboard.experiments.pages.charts.pooled_runs import pooled_runs
+from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.pages.charts.store_charts import differences_chart, intervals_chart
 from callboard.experiments.pages.figure_rows import (
     COST_ROWS,
@@ -102,13 +103,15 @@ def _asked(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bloc
     for note in source.notes:
         yield Prose(text=note, mark="bad")
     table = CellTable(source.cells)
-    for scenario in dict.fromkeys(cell.scenario for cell in source.cells):
+    scenarios = list(dict.fromkeys(cell.scenario for cell in source.cells))
+    for scenario in scenarios:
         mine = [cell.result for cell in source.cells if cell.scenario == scenario]
         results = [each for each in mine if each is not None]
         world = source.worlds.get(scenario, WorldFacts())
         settings = sum(group.scenario == scenario for group in groups)
         sentence = world_sentence(world, results, several=settings > 1)
-        yield Prose(text=" ".join(filter(None, (world.story, sentence))))
+        name = f"{scenario}:" if len(scenarios) > 1 else ""
+        yield Prose(text=" ".join(filter(None, (name, world.story, sentence))))
     policies = list(dict.fromkeys(cell.policy for cell in source.cells))
     seeds = sorted({cell.seed for cell in source.cells})
     facts = [("policies", policies), ("seeds", [number_ranges(seeds)])]

@@ -36,11 +36,13 @@ def facts_of_journal(started: RunStarted) -> WorldFacts:
     return WorldFacts()
 
 
-def facts_by_name(scenario: str, setting: Setting = ()) -> WorldFacts:
-    """What is found under the scenario's name, in a setting; nothing if it is a user's own file."""
+def facts_by_name(scenario: str, setting: Setting = (), source: str = "") -> WorldFacts:
+    """What is found under the scenario's name, or where it was asked for, in a setting; nothing if
+    that is another by now.
+    """
     with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
         overrides = [f"{key}={value}" for key, value in setting]
-        spec = load_run(scenario, overrides, trust=NO_CODE)
+        spec = load_run(source or scenario, overrides, trust=NO_CODE)
         if spec.scenario.name == scenario:
             return _facts(spec.scenario)
     return WorldFacts()

@@ -19,15 +19,11 @@ from callboard.actors.vocabulary.events import (
     RunStarted,
 )
 from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS
-from callboard.experiments.pages.charts.chart_run import (
-    DownTime,
-    NothingToDraw,
-    chart_run,
-    labelled_runs,
-)
+from callboard.experiments.pages.charts.chart_run import DownTime, NothingToDraw, chart_run
 from callboard.experiments.pages.charts.chart_style import save_chart
 from callboard.experiments.pages.charts.gantt_chart import gantt_chart
 from callboard.experiments.pages.charts.job_charts import ecdf_chart, jobs_chart, slowdown_chart
+from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.pages.charts.slot_charts import (
     debt_chart,
     locality_chart,

@@ -8,9 +8,11 @@ import msgspec
 import numpy as np
 import pytest
 
+import callboard
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded, RunStarted
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
+from callboard.experiments.pages.charts.run_labels import run_settings
 from callboard.experiments.pages.report.document import (
     Block,
     Document,
@@ -25,6 +27,7 @@ from callboard.experiments.pages.report.report_source import (
     sweep_command_lines,
 )
 from callboard.experiments.pages.report.study_report import first_seed, study_report
+from callboard.experiments.pages.report.world_facts import facts_by_name
 from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import cells, of_sigma
 from tests.experiments.report.html import ReadPage
@@ -204,6 +207,52 @@ def test_the_same_policy_twice_has_two_columns(tmp_path: Path) -> None:
     paths = [*journals(tmp_path, "fair"), record(tmp_path / "b.journal", under("fair"))]
     document = study_report(source_of_journals(paths))
     assert document.title == "tiny: fair, fair #2"
+
+
+def test_journals_of_unlike_clusters_are_told_apart_by_what_differs(tmp_path: Path) -> None:
+    """Not as `fair` and `fair #2` on one cluster: what-ifs are made so, with --nodes or --set."""
+    paths = [tmp_path / f"{nodes}.journal" for nodes in (4, 2)]
+    for nodes, path in zip((4, 2), paths, strict=True):
+        callboard.run(
+            "two-jobs",
+            "fair",
+            overrides=[f"cluster.nodes={nodes}"],
+            options=callboard.RunOptions(journal=path),
+        )
+    source = source_of_journals(paths)
+    assert [cell.setting for cell in source.cells] == [
+        (("cluster.nodes", "4"),),
+        (("cluster.nodes", "2"),),
+    ]
+    assert [run.label for run in source.drawn] == ["fair, nodes = 4", "fair, nodes = 2"]
+    document = study_report(source)
+    assert document.lead.startswith("With nodes = 2 a job took ")
+    assert "In the first setting the cluster has 4 nodes" in said(document)
+
+
+def test_long_lists_that_differ_are_told_by_how_much_they_hold(tmp_path: Path) -> None:
+    entries = ({"what": "crash", "nodes": ["node-0"], "at_s": 1.5, "for_s": 0.25}, None)
+    paths = []
+    for place, entry in enumerate(entries):
+        started, *rest = under("fair")
+        assert isinstance(started, RunStarted)
+        scenario = {**started.scenario, "timeline": [entry] if entry else []}
+        events = [msgspec.structs.replace(started, scenario=scenario), *rest]
+        paths.append(record(tmp_path / f"{place}.journal", events))
+    found = run_settings(read_chart_runs(paths))
+    assert found == [(("timeline", "1 entry"),), (("timeline", "none"),)]
+
+
+def test_the_cluster_of_a_scenario_of_ones_own_is_found_where_it_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "q.toml"
+    path.write_text(
+        'name = "mine"\n[workload]\nkind = "jobs"\n[[workload.job]]\nmaps = 1\nmap_s = 1\n'
+    )
+    assert facts_by_name("mine", (("cluster.nodes", "7"),), str(path)).cluster.startswith("7 nodes")
+    assert facts_by_name("another", (), str(path)).cluster == ""
+    assert facts_by_name("mine").cluster == ""
 
 
 def test_of_a_sweep_it_says_plainly_in_how_many_settings_which_was_faster() -> None:
