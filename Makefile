@@ -20,7 +20,7 @@ help: ## list the targets
 run: $(READY) ## play five small mornings under FIFO, Fair and HFSP, and print one table
 	@$(BIN)/callboard run --nodes 20 --jobs 40 --policy fifo --policy fair --policy hfsp --seeds 5
 
-test: $(STAMP) ## run the whole test suite
+test: $(STAMP) ## run the test suite
 	@$(BIN)/python -m pytest $(TESTS)
 
 check: $(STAMP) ## lint, types, tests
@@ -33,7 +33,7 @@ format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-soak: $(STAMP) ## what takes longer than the suite should: long tests, more drawn worlds, by the actors and by both engines
+soak: $(STAMP) ## what takes longer than the suite should: real terminals and browsers, long tests, more drawn worlds, by the actors and by both engines
 	@$(BIN)/python -m pytest $(TESTS) -m soak
 	@$(BIN)/python -m bench.twin --first $(SOAK) --worlds 1000
 	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 200 --to build/soak

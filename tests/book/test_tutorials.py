@@ -9,6 +9,8 @@ from callboard.scheduler.view import JobView
 from tests.support.book_pages import page_text, play_page
 from tests.support.soak import one_in
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.mark.parametrize(
     ("page", "commands"),

@@ -69,6 +69,7 @@ def test_a_fault_free_world_predicts_itself_and_a_wrong_policy_is_told(
     assert good["partial_load"] == ""
 
 
+@pytest.mark.soak
 def test_what_it_prints_names_the_worst_jobs_and_why(
     callboard: Run, history: tuple[Path, str], tmp_path: Path
 ) -> None:
@@ -262,6 +263,7 @@ def test_a_what_if_says_how_far_the_unchanged_history_is_off(
     assert "Back-test" not in other
 
 
+@pytest.mark.soak
 def test_a_sweep_of_a_history_says_how_far_it_is_off(
     callboard: Run, history: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -327,6 +327,7 @@ SLS = {
 NO_HOME = "no queue for adhoc, jobs without a pool, etl, serving: 24 of 24 jobs go to `default`"
 
 
+@pytest.mark.soak
 def test_pools_without_a_queue_are_told_and_what_keeps_their_jobs_waiting(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -393,6 +394,7 @@ def test_a_queue_is_found_by_the_names_that_yarn_has_for_it(
     assert "no queue for" not in capsys.readouterr().err
 
 
+@pytest.mark.soak
 def test_a_queue_that_holds_all_that_it_may_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """Of nothing a container cannot be had, however long one waits."""
     queues = 'yarn(scheduler="fair",queues={etl={max_resources={memory=1}}})'

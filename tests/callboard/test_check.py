@@ -50,6 +50,7 @@ def test_in_json_too(callboard: Run) -> None:
     assert (checks["S1"], checks["S11"]) == (15, 0)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("scenario", "policy", "jobs"),
     [("rack-outage", "fair", 40), ("small-jobs", "fair+delay", 60), ("stragglers", "fair+late", 2)],

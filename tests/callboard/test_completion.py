@@ -36,6 +36,7 @@ def test_every_command_and_the_options_of_all(callboard: Run, shell: str) -> Non
     assert all(option in out for option in ("slowdown", "max-examples", "no-reasons"))
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 @pytest.mark.parametrize(
     ("words", "at", "found"),

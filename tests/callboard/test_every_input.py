@@ -142,6 +142,7 @@ def test_what_can_be_played_is(kind: str, tmp_path: Path, callboard: Run) -> Non
         assert status == 2 * refused, (command, told)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", one_in(4, INPUTS))
 def test_what_can_be_played_is_watched_to_its_end(
     kind: str, tmp_path: Path, callboard: Run, monkeypatch: pytest.MonkeyPatch
@@ -196,6 +197,7 @@ def _note_opened(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_note_opened)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", INPUTS)
 def test_a_journal_is_read_and_nothing_else(kind: str, tmp_path: Path, callboard: Run) -> None:
     given = INPUTS[kind](tmp_path, callboard)
@@ -204,6 +206,7 @@ def test_a_journal_is_read_and_nothing_else(kind: str, tmp_path: Path, callboard
         assert status == 2 * (kind != "recorded"), (command, told)
 
 
+@pytest.mark.soak
 def test_the_store_of_a_history_is_drawn_and_told(tmp_path: Path, callboard: Run) -> None:
     given, store = folder_of_histories(tmp_path, callboard), tmp_path / "s.sqlite"
     swept = callboard("sweep", given, "--seeds", "2", "--slowdown", "--store", str(store))

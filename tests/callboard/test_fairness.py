@@ -61,6 +61,7 @@ def test_an_architecture_keeps_what_all_guarantee(
     assert f"it speaks of policies of a master, and not of `{architecture}`" in err
 
 
+@pytest.mark.soak
 def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Path) -> None:
     status, out, _ = callboard(
         "check", BROKEN, "--property", "max-min", "--max-examples", "30", "--to", str(tmp_path)
@@ -240,6 +241,7 @@ class Counts(KeyedOrder):
 """
 
 
+@pytest.mark.soak
 def test_a_hunt_names_the_property_that_shows_a_broken_rule(callboard: Run, tmp_path: Path) -> None:
     """It sent to `finishes`, which a run that breaks a rule does not concern."""
     file = tmp_path / "counts.py"

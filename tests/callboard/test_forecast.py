@@ -60,6 +60,7 @@ def test_on_a_steady_cluster_nine_in_ten_intervals_hold_what_happened(
     assert told["median_error"] < 0.5
 
 
+@pytest.mark.soak
 def test_a_history_is_forecast_as_well(callboard: Run, steady: str, tmp_path: Path) -> None:
     journal, history = str(tmp_path / "s.journal"), str(tmp_path / "s.history")
     assert callboard("run", steady, "--policy", "fair", "--journal", journal)[0] == 0
@@ -189,6 +190,7 @@ def test_intervals_that_surely_hold_too_seldom_are_not_to_be_trusted(
     assert Coverage(intervals, intervals, held, 0.1).falls_short is falls_short
 
 
+@pytest.mark.soak
 def test_a_test_says_not_to_trust_what_falls_short(
     callboard: Run, steady: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -180,6 +180,7 @@ def test_a_folder_of_sls_comes_back_as_the_same_launches(
     assert after == before != []
 
 
+@pytest.mark.soak
 def test_containers_and_nodes_of_sls_have_what_they_took_and_had(tmp_path: Path) -> None:
     """And the queues come back from the file beside them."""
     journal, folder = tmp_path / "yarn.journal", tmp_path / "sls"
@@ -231,6 +232,7 @@ def test_what_a_format_cannot_say_is_listed(
     assert "it cannot say weights by a job's priority" in told
 
 
+@pytest.mark.soak
 def test_slots_beside_memory_are_not_said_by_sls(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

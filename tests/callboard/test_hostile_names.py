@@ -120,6 +120,7 @@ def check_writers(folder: Path, callboard: Run, name: str, user: str, pool: str)
     Xml.parse(out / "sls" / "fair-scheduler.xml")
 
 
+@pytest.mark.soak
 def test_nor_do_figures_and_reports(folder: Path, callboard: Run) -> None:
     """All pieces at once: these take their time."""
     hostile = scenario_of("".join(PIECES), "x".join(PIECES), " ".join(PIECES))

@@ -16,6 +16,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("file", "ref"),
     one_in(

@@ -36,7 +36,10 @@ from tests.journal.test_run_page import evil
 from tests.support.chromium import open_tab
 from tests.support.soak import one_in
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+]
 
 PROBE = Path(__file__).with_name("page_probe.js").read_text(encoding="utf-8")
 KEYS = (".", "m", "j", "ArrowRight", "}", "ArrowDown", "Escape", "M", "End", "Home")

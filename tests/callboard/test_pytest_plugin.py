@@ -84,6 +84,7 @@ def test_a_test_for_each_property_that_is_guaranteed(tmp_path: Path) -> None:
         assert f"PASSED test_mine.py::test_my_{fixture}[pareto]" in kept.stdout
 
 
+@pytest.mark.soak
 def test_a_broken_guarantee_fails_with_its_counterexample(tmp_path: Path) -> None:
     broken = run(tmp_path, f"{ROOT}/docs/examples/most_first.py:MostFirst", "guarantee")
     assert broken.returncode == 1

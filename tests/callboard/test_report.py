@@ -73,6 +73,7 @@ def test_the_commands_that_play_a_run_again_trust_the_code_that_it_names(
     assert callboard("run", str(journal), "--trust")[0] == 0
 
 
+@pytest.mark.soak
 def test_of_a_sweep_that_was_stopped_it_counts_the_runs_that_were_played(
     reports: Path, callboard: Run, tmp_path: Path
 ) -> None:
@@ -114,6 +115,7 @@ def test_jobs_done_in_time_are_counted(reports: Path) -> None:
     assert cells[at + 1 : at + 3] == ["0.0%", "50.0%"]  # FIFO lets the short job wait
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 @pytest.mark.parametrize("name", one_in(2, ["journals", "store"]))
 def test_a_browser_opens_it(reports: Path, tmp_path: Path, name: str) -> None:

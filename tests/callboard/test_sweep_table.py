@@ -92,6 +92,7 @@ def test_runs_that_failed_are_counted_beside_their_policy_told_in_a_line_and_end
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
 
 
+@pytest.mark.soak
 def test_runs_that_were_not_asked_for_are_told_and_not_shown(
     callboard: Run, tmp_path: Path
 ) -> None:

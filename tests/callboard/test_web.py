@@ -25,6 +25,8 @@ from tests.support.soak import one_in
 from tests.tui.support import Screen, drive
 from tests.tui.test_live import plan
 
+pytestmark = pytest.mark.soak
+
 SERVED = pytest.mark.skipif(
     importlib.util.find_spec("textual_serve") is None,
     reason="textual-serve, the extra `web`, is not installed",

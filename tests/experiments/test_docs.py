@@ -25,6 +25,7 @@ def in_a_thread(*_: object) -> Iterator[OtherWorkers]:
         yield OtherWorkers(executor, 1)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("page", ["statistics.md", "experiments.md", "figures.md", "report.md"])
 def test_the_python_examples_give_what_the_page_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

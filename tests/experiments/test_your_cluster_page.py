@@ -8,6 +8,8 @@ import pytest
 from tests.support.book_pages import CONSOLE, WRITE, check_command, page_text
 from tests.support.traces import trace
 
+pytestmark = pytest.mark.soak
+
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 

@@ -148,6 +148,7 @@ class TestTime:
 
         on_the_outage(act)
 
+    @pytest.mark.soak
     def test_going_to_a_time(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("g", *"7:30", "enter")

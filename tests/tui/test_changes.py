@@ -77,6 +77,7 @@ def test_a_frame_like_the_one_before_draws_nothing() -> None:
     drive(recorded(outage()), act)
 
 
+@pytest.mark.soak
 def test_a_second_later_most_of_the_screen_stays() -> None:
     """What is written for it is less than a third of the screen, on average."""
 

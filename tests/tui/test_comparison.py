@@ -83,6 +83,7 @@ class TestBeside:
 
         on_two(act, SMALL)
 
+    @pytest.mark.soak
     @pytest.mark.parametrize("size", [SMALL, WIDE])
     @pytest.mark.parametrize(
         ("policies", "told"),
@@ -267,6 +268,7 @@ class TestDifferences:
 
         on_two(act)
 
+    @pytest.mark.soak
     def test_who_is_ahead(self) -> None:
         """Tasks while a job is in either system, time once both have ended it."""
 
@@ -399,6 +401,7 @@ class TestWhoIsAhead:
         )
         assert verdict((one, other)) == said
 
+    @pytest.mark.soak
     @pytest.mark.parametrize("size", [SMALL, (120, 40)])
     def test_with_a_bar_to_its_side(self, size: tuple[int, int]) -> None:
         async def act(screen: Screen) -> None:

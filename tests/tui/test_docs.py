@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from bench.screens import FOLDER, MOVING, PAGE, PICTURES, START, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
@@ -62,6 +64,7 @@ def test_the_walk_is_true() -> None:
     assert lost.at_ms == 1_000_000
 
 
+@pytest.mark.soak
 def test_the_walk_by_hand_is_true() -> None:
     """What the walk through small-behind-giant promises."""
     with LiveServer([plan("small-behind-giant", "fifo")]) as server:

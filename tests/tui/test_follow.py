@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from callboard.journal.follow import Follower
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.writer import JournalWriter
@@ -12,6 +14,8 @@ from tests.callboard.support import environment
 from tests.journal.replay.support import outage
 from tests.tui.support import Screen, drive
 from tests.tui.test_terminal import terminal
+
+pytestmark = pytest.mark.soak
 
 
 def followed(path: Path) -> RecordedSource:

@@ -83,6 +83,7 @@ class TestNodes:
 
         assert injected(live(act)) == [Crash(4), Restart(4)]
 
+    @pytest.mark.soak
     def test_a_rack_with_capitals(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "P")
@@ -126,6 +127,7 @@ class TestNodes:
 
         assert injected(live(act)) == [Drain(4, True), Drain(4, False)]
 
+    @pytest.mark.soak
     def test_nodes_by_their_names(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "x")
@@ -195,6 +197,7 @@ class TestJobsAndTheCluster:
             (f"burst-{number}", 5, 1) for number in (1, 2, 3)
         ]
 
+    @pytest.mark.soak
     def test_enter_goes_through_the_fields_and_escape_leaves(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "x", "b", *(["enter"] * 7), "escape")
@@ -204,6 +207,7 @@ class TestJobsAndTheCluster:
 
         live(act)
 
+    @pytest.mark.soak
     def test_another_policy(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "x", "o")
@@ -230,6 +234,7 @@ class TestJobsAndTheCluster:
 
         live(act)
 
+    @pytest.mark.soak
     def test_the_palette_has_them_too(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "ctrl+p", *"node-4: kill")
@@ -241,6 +246,7 @@ class TestJobsAndTheCluster:
 
 
 class TestTheMoment:
+    @pytest.mark.soak
     def test_time_stands_still_while_one_chooses_and_goes_on_after(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "space")
@@ -321,6 +327,7 @@ class TestUntil:
         live(act, SMALL)
         drive(recorded(outage()), fast, SMALL)
 
+    @pytest.mark.soak
     def test_until_the_selected_job_ends(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 250_000, "2", "down", "down", "u")

@@ -30,6 +30,7 @@ async def burst(screen: Screen, source: SlowSource, *keys: str) -> None:
     await screen.pilot.pause()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("size", [WIDE, SMALL], ids=["wide", "small"])
 @pytest.mark.parametrize(
     "keys",

@@ -75,6 +75,7 @@ def test_a_screen_is_as_recorded(name: str) -> None:
     check(name, shown(recorded(events), size, move, keys), size)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", one_in(4, LIVE))
 def test_a_live_screen_is_as_recorded(name: str) -> None:
     policies, size, move, keys = LIVE[name]

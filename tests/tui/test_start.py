@@ -90,6 +90,7 @@ assert not rooms, rooms
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.soak
 def test_each_scenario_shows_what_it_is_like() -> None:
     """Of rack-outage: 40 nodes in 4 racks, 13 jobs, its crash, and a picture of the load."""
 
@@ -233,6 +234,7 @@ def test_what_could_not_be_played_is_told_until_something_else_is_chosen() -> No
     started(act, trouble="the policy `coshh` needs SciPy")
 
 
+@pytest.mark.soak
 def test_recorded_runs_of_the_folder_are_offered(tmp_path: Path) -> None:
     """The newest first; what is no journal is left out."""
     for number, name in enumerate(["old", "new"]):

@@ -23,6 +23,8 @@ from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment, shell
 from tests.journal.replay.support import outage
 
+pytestmark = pytest.mark.soak
+
 _PATIENCE_S = 60
 
 

@@ -60,6 +60,7 @@ async def go_on(screen: Screen, step: TourStep) -> None:
     await screen.until(lambda: screen.app.playback.answers == screen.app.playback.requests)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", one_in(4, tour_names()))
 def test_every_step_shows_what_it_says(name: str) -> None:
     async def act(screen: Screen) -> None:
@@ -219,6 +220,7 @@ async def played_on(screen: Screen) -> None:
     await screen.until(lambda: not screen.app.playback.waiting)
 
 
+@pytest.mark.soak
 def test_space_alone_leads_through_a_tour_and_then_plays_freely() -> None:
     """Also in steps with no key, with another one, and before steps that have no moment."""
 

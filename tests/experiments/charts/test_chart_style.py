@@ -46,6 +46,7 @@ def test_a_policy_of_ones_own_has_no_order_s_look() -> None:
         assert policy_looks(["fifo", mine])[1].marker not in orders
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("ending", CHART_ENDINGS)
 def test_equal_data_is_an_equal_file(tmp_path: Path, ending: str) -> None:
     paths = [tmp_path / f"{name}{ending}" for name in "ab"]

@@ -88,6 +88,7 @@ def test_of_journals_it_has_all_parts(tmp_path: Path) -> None:
     assert "Slowdowns are left out" in text  # the story's scenario cannot be played
 
 
+@pytest.mark.soak
 def test_of_a_history_it_says_how_to_learn_how_far_it_is_off(tmp_path: Path) -> None:
     start = STORY[0]
     assert isinstance(start, RunStarted)
@@ -351,6 +352,7 @@ def test_jobs_of_two_scenarios_are_not_compared() -> None:
     assert "In the first setting" not in said(document)
 
 
+@pytest.mark.soak
 def test_of_a_journal_that_is_cut_off_the_lead_says_so_at_once(tmp_path: Path) -> None:
     whole = journals(tmp_path, "fifo")
     (cut,) = journals(tmp_path, "fair", events=STORY[:-1])
@@ -386,6 +388,7 @@ def test_points_that_are_no_grid_have_a_command_each() -> None:
     ]
 
 
+@pytest.mark.soak
 def test_equal_runs_give_an_equal_page(tmp_path: Path) -> None:
     pages = [
         render_page(study_report(source_of_journals(journals(tmp_path, "fifo")))) for _ in range(2)

@@ -118,6 +118,7 @@ METERED = [
 ]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("scenario", "policy", "meters"), METERED)
 def test_whoever_plays_the_figures_and_what_meters_say_are_the_same(
     scenario: str, policy: str, meters: tuple[str, ...]
