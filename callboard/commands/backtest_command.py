@@ -250,16 +250,22 @@ def _part_json(found: PolicyBacktest, part: HistoryPart) -> dict[str, object]:
 
 
 def _guesses(history: RecordedHistory, options: argparse.Namespace) -> list[str]:
-    """What was guessed of the history, and may be wrong in what was compared; not its nodes, where
-    these are stated.
+    """What was guessed of the history, and may be wrong in what was compared; not its nodes and
+    what they have, where these are stated.
     """
-    stated = getattr(options, "--nodes") is not None
-    stated |= any(each.startswith("cluster.nodes=") for each in options.set)
-    guessed = [each for each in history.guessed if not (stated and _NODES.match(each))]
+    keys = [each.partition("=")[0].strip() for each in options.set]
+    keys += ["cluster.nodes"] if getattr(options, "--nodes") is not None else []
+    stated = tuple(filter(None, map(_guess_about, keys)))
+    guessed = [each for each in history.guessed if not re.match("|".join(stated) or "$", each)]
     return [f"guessed on reading: {each}" for each in guessed]
 
 
-_NODES = re.compile(r"[\d,]+ nodes\b")
+def _guess_about(key: str) -> str:
+    """How a guess begins that the key states instead; empty if there is none."""
+    if key == "cluster.nodes":
+        return r"[\d,]+ nodes\b"
+    name = key.removeprefix("cluster.capacity.")
+    return "" if name == key else rf"[\d,]+ amount of a node: {re.escape(name)} "
 
 
 def _print(

@@ -49,7 +49,8 @@ def inferred_capacity(
         largest = dict(of_maps).get(name, 0), dict(of_reduces).get(name, 0)
         amount = sum(one * number for one, number in zip(largest, slots, strict=True))
         filled[name] = min(max(amount, *largest), AMOUNT_MAX)
-        remarks.add("guessed", f"{name} of a node: what the largest containers take in its slots")
+        told = f"{name} {filled[name]:,}, what the largest containers take in its slots"
+        remarks.add("guessed", f"amount of a node: {told}")
     return tuple(sorted(filled.items()))
 
 

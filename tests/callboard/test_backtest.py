@@ -110,6 +110,19 @@ def test_nodes_that_are_stated_are_not_told_as_guessed(callboard: Run, tmp_path:
         assert told not in callboard(*asked, *stated)[1]
 
 
+def test_memory_of_a_node_that_is_guessed_is_told_until_it_is_stated(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """With its amount: more than the nodes had lets too many containers run at once."""
+    table = tmp_path / "t.csv"
+    table.write_text("id,submit,start,end,n,mb\n1,0,0,100,4,4000\n2,10,10,50,2,1000\n")
+    columns = "job=id,submit=submit,start=start,end=end,maps=n,memory=mb,unit=s"
+    asked = ("backtest", str(table), "--map", columns, "--policy", "fifo")
+    told = "guessed on reading: 1 amount of a node: memory 16,000, what the largest containers take"
+    assert told in callboard(*asked)[1]
+    assert told not in callboard(*asked, "--set", "cluster.capacity.memory=8000")[1]
+
+
 def test_that_so_many_nodes_ask_for_work_seldom_is_told(callboard: Run, tmp_path: Path) -> None:
     """It made predictions too long, below a note by which they were too short."""
     path = str(written(tmp_path, HADOOP1, "job_1"))

@@ -246,7 +246,7 @@ class TestChoosing:
             screen.app.playback.ask(GoTo(500_000))
             await screen.press("2", "down", "down")
             assert screen.view().job == 7
-            assert "4 job-7 “query-7”" in screen.text()
+            assert "[4] job-7 “query-7”" in screen.text()
             await screen.press("up")
             assert screen.view().job == 0
             await screen.press("escape")
@@ -259,7 +259,7 @@ class TestChoosing:
             screen.app.playback.ask(GoTo(500_000))
             await screen.press("2", "down", "down", "S", "a", "end")
             assert screen.view().job == 7
-            assert "4 job-7 “query-7”" in screen.text()
+            assert "[4] job-7 “query-7”" in screen.text()
 
         on_the_outage(act)
 
@@ -280,7 +280,7 @@ class TestChoosing:
             await screen.press("1", "right", "right", "down")
             slots = screen.app.query_one("#slots", SlotsPane)
             assert slots.cursor == screen.view().node == 20  # the row below node-4
-            assert "4 node-20" in screen.text()
+            assert "[4] node-20" in screen.text()
             await screen.press("left")
             assert screen.view().node == 16
 
@@ -328,7 +328,7 @@ class TestLooking:
         async def act(screen: Screen) -> None:
             await screen.press("end", "e", "e")
             assert screen.view().log_level is Importance.DETAIL
-            assert "3 events: everything" in screen.text()
+            assert "[3] events: everything" in screen.text()
             last = screen.frame.log[-1].index
             await screen.press("3", "pageup")
             assert screen.frame.log[-1].index == last - screen.app.query_one("#log", LogPane).rows
@@ -347,7 +347,7 @@ class TestLooking:
             assert "Show events of which kind?" in screen.text()
             await screen.press("down", "down", "down", "down", "enter")
             assert screen.view().log_kind == "attempt-launched"
-            assert "3 events: attempt-launched" in screen.text()
+            assert "[3] events: attempt-launched" in screen.text()
             assert all("launched on" in line.text for line in screen.frame.log)
             await screen.press("2", "a", "down", "down", "o")
             assert {line.job for line in screen.frame.log} == {1}
@@ -415,35 +415,35 @@ class TestLooking:
         async def act(screen: Screen) -> None:
             await screen.press("3", "z")
             text = screen.text()
-            assert "3 events" in text
-            assert "2 jobs" not in text
+            assert "[3] events" in text
+            assert "[2] jobs" not in text
             assert "0:00:00" in text  # the time bar stays
             await screen.press("5")
-            assert "5 over time" in screen.text()
-            assert "3 events" not in screen.text()
+            assert "[5] over time" in screen.text()
+            assert "[3] events" not in screen.text()
             await screen.press("escape")
-            assert "2 jobs" in screen.text()
+            assert "[2] jobs" in screen.text()
 
         on_the_outage(act)
 
     def test_a_small_screen_shows_one_pane_beside_the_slots(self) -> None:
         async def act(screen: Screen) -> None:
-            assert "╭─ 2 jobs" in screen.text()
-            for key, heading in ("3", "╭─ 3 events"), ("4", "╭─ 4 "), ("5", "╭─ 5 over"):
+            assert "╭─ [2] jobs" in screen.text()
+            for key, heading in ("3", "╭─ [3] events"), ("4", "╭─ [4] "), ("5", "╭─ [5] over"):
                 await screen.press(key)
                 assert heading in screen.text()
-                assert "╭─ 2 jobs" not in screen.text()
-                assert "1 slots" in screen.text()
+                assert "╭─ [2] jobs" not in screen.text()
+                assert "[1] slots" in screen.text()
 
         on_the_outage(act, SMALL)
 
     def test_a_screen_that_changes_its_size(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.pilot.resize_terminal(*SMALL)
-            await screen.until(lambda: "╭─ 5 over" not in screen.text())
+            await screen.until(lambda: "╭─ [5] over" not in screen.text())
             assert len(screen.text().splitlines()) == 24
             await screen.pilot.resize_terminal(*WIDE)
-            await screen.until(lambda: "╭─ 5 over" in screen.text())
+            await screen.until(lambda: "╭─ [5] over" in screen.text())
 
         on_the_outage(act)
 
@@ -452,7 +452,7 @@ class TestLooking:
             await screen.pilot.resize_terminal(40, 10)
             await screen.until(lambda: "nightly" not in screen.text())
             await screen.pilot.resize_terminal(*WIDE)
-            await screen.until(lambda: "╭─ 5 over" in screen.text())
+            await screen.until(lambda: "╭─ [5] over" in screen.text())
             await screen.until(lambda: "nightly" in screen.text())
             assert "no job is in the system" not in screen.text()
 
@@ -652,9 +652,9 @@ class TestSlots:
             screen.app.playback.ask(GoTo(500_000))
             await screen.press("1", "right", "enter")
             assert (screen.view().node, screen.view().slot) == (0, 0)
-            assert "4 node-0, map 0" in screen.text()
+            assert "[4] node-0, map 0" in screen.text()
             await screen.press("right", "right", "right", "right", "right")  # it has four
-            assert "4 node-0, reduce 1" in screen.text()
+            assert "[4] node-0, reduce 1" in screen.text()
             assert "[◇]" in screen.text()
             await screen.press("down")
             assert (screen.view().node, screen.view().slot) == (16, 3)
@@ -736,10 +736,10 @@ class TestTheEnd:
         async def act(screen: Screen) -> None:
             await screen.press("end")
             text = screen.text()
-            assert "4 the result" in text
+            assert "[4] the result" in text
             assert "13 of 13 succeeded" in text
             await screen.press("J")
-            assert "4 the result" not in screen.text()
+            assert "[4] the result" not in screen.text()
 
         on_the_outage(act)
 
@@ -765,7 +765,7 @@ class TestTheEnd:
         async def act(screen: Screen) -> None:
             assert "1–5 panes" in screen.text().splitlines()[-1]
             await screen.press("end")
-            assert "4 detail" in screen.text()
+            assert "[4] detail" in screen.text()
             await screen.press("4")
             assert "13 of 13 succeeded" in screen.text()
 
@@ -816,15 +816,15 @@ class TestColours:
         async def act(screen: Screen) -> None:
             screen.app.playback.ask(GoTo(430_000))
             await screen.press("escape")
-            assert "1 slots, a colour a job ─" in screen.text()
+            assert "[1] slots, a colour a job ─" in screen.text()
             await screen.press("C")
             await screen.press("l")
-            assert "1 slots by locality ■ node-local ■ rack-local ■ off-rack" in screen.text()
+            assert "[1] slots by locality ■ node-local ■ rack-local ■ off-rack" in screen.text()
             assert screen.view().colour_by is screen.frame.colour_by is ColourBy.LOCALITY
             await screen.press("C", "enter")  # it says what is chosen
             assert screen.view().colour_by is ColourBy.LOCALITY
             await screen.press("C", "f")
-            assert "1 slots, a colour a job ─" in screen.text()
+            assert "[1] slots, a colour a job ─" in screen.text()
 
         on_the_outage(act)
 
@@ -832,7 +832,7 @@ class TestColours:
     def test_a_legend_fits_its_pane(self, size: tuple[int, int]) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("C", "p", "C", "s")
-            top = next(line for line in screen.text().splitlines() if "1 slots by size" in line)
+            top = next(line for line in screen.text().splitlines() if "[1] slots by size" in line)
             assert "■ <10 tasks ■ <50 ■ <200" in top
             assert "…" not in top
 
@@ -846,18 +846,18 @@ class TestRoom:
             panes = {"2": "jobs", "3": "events", "4": "detail", "5": "over time"}
             await screen.press(key)
             mine = panes.pop(key)
-            bottom = next(line for line in screen.text().splitlines() if "─ 2 jobs  3" in line
-                          or "─ 3 events  4" in line or "─ 2 jobs  4" in line)  # fmt: skip
-            assert all(f"{other} {name}" in bottom for other, name in panes.items())
-            assert f"{key} {mine}" not in bottom
+            bottom = next(line for line in screen.text().splitlines() if "─ [2] jobs  [3]" in line
+                          or "─ [3] events  [4]" in line or "─ [2] jobs  [4]" in line)  # fmt: skip
+            assert all(f"[{other}] {name}" in bottom for other, name in panes.items())
+            assert f"[{key}] {mine}" not in bottom
 
         on_the_outage(act, SMALL)
 
     def test_a_large_one_does_not(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("2")
-            assert "2 jobs  3 events" not in screen.text()
-            assert "3 events  4" not in screen.text()
+            assert "[2] jobs  [3] events" not in screen.text()
+            assert "[3] events  [4]" not in screen.text()
 
         on_the_outage(act)
 

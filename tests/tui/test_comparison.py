@@ -44,13 +44,13 @@ class TestBeside:
             await at(screen, 500_000)
             assert "rack-outage under fifo and fair" in screen.text()
             assert titles(screen) == [
-                "1 fifo",
-                "1 fair",
-                "2 jobs in either system",
-                "4 side by side",
-                "3 events: headlines · fifo",
-                "3 events: headlines · fair",
-                "5 over time: fifo above, fair below",
+                "[1] fifo",
+                "[1] fair",
+                "[2] jobs in either system",
+                "[4] side by side",
+                "[3] events: headlines · fifo",
+                "[3] events: headlines · fair",
+                "[5] over time: fifo above, fair below",
             ]
             rows = {row.job: row for row in versus(screen.frame).rows}
             assert rows[0].name == "nightly"
@@ -114,18 +114,18 @@ class TestBeside:
     def test_a_small_screen_shows_the_one_in_front(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 500_000)
-            assert titles(screen) == ["1 fifo", "2 jobs in either system"]
+            assert titles(screen) == ["[1] fifo", "[2] jobs in either system"]
             await screen.press("v")
-            assert titles(screen) == ["1 fair", "2 jobs in either system"]
+            assert titles(screen) == ["[1] fair", "[2] jobs in either system"]
             for key, title in (
-                ("3", "3 events: headlines · fair"),
-                ("4", "4 side by side"),
-                ("5", "5 over time: fifo above, fair below"),
+                ("3", "[3] events: headlines · fair"),
+                ("4", "[4] side by side"),
+                ("5", "[5] over time: fifo above, fair below"),
             ):
                 await screen.press(key)
-                assert titles(screen) == ["1 fair", title]
+                assert titles(screen) == ["[1] fair", title]
             await screen.press("2", "down", "4", "v")
-            assert titles(screen)[1].startswith("4 job-0 “nightly” · fifo")
+            assert titles(screen)[1].startswith("[4] job-0 “nightly” · fifo")
             assert len(screen.text().splitlines()) == 24
 
         on_two(act, SMALL)
@@ -140,22 +140,22 @@ class TestBeside:
     def test_a_selected_job_in_both(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 500_000, "2", "down", "4")
-            assert [title for title in titles(screen) if title.startswith("4 job")] == [
-                "4 job-0 “nightly” · fifo",
-                "4 job-0 “nightly” · fair",
+            assert [title for title in titles(screen) if title.startswith("[4] job")] == [
+                "[4] job-0 “nightly” · fifo",
+                "[4] job-0 “nightly” · fair",
             ]
             await screen.press("4")  # from the detail to the figures
             assert screen.app.focused is not None
             assert screen.app.focused.id == "compare-figures"
             await screen.press("3")
-            assert "3 events: headlines · fair" in titles(screen)
+            assert "[3] events: headlines · fair" in titles(screen)
 
         on_two(act)
 
     def test_one_pane_alone(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("1", "z")
-            assert titles(screen) == ["1 fifo"]
+            assert titles(screen) == ["[1] fifo"]
             await screen.press("escape")
             assert len(titles(screen)) == 7
 
@@ -324,7 +324,7 @@ class TestChoosing:
             sizes = {slots.size_asked for slots in screen.app.query("#comparison SlotsPane")}  # type: ignore[attr-defined]
             assert (cursors, len(sizes)) == ({4}, 1)
             await screen.press("4")
-            assert "4 node-4 · fair" in titles(screen)
+            assert "[4] node-4 · fair" in titles(screen)
 
         on_two(act)
 
@@ -340,8 +340,8 @@ class TestForking:
             assert len(titles(screen)) == 7
             await screen.press("v", "w")
             assert "rack-outage under fifo" in screen.text()
-            assert [title for title in titles(screen) if title.startswith("1")] == [
-                "1 slots, a colour a job"
+            assert [title for title in titles(screen) if title.startswith("[1]")] == [
+                "[1] slots, a colour a job"
             ]
             assert screen.frame.at_ms == 200_001
             await screen.press("f", "t", *(["backspace"] * 4), *"fair+kill", "enter")

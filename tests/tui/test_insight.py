@@ -32,7 +32,7 @@ def test_what_nobody_sees_is_not_computed() -> None:
     async def act(screen: Screen) -> None:
         screen.app.playback.ask(GoTo(500_000))
         await screen.pilot.pause()
-        shown = "fair" in screen.text().split("2 jobs")[1].splitlines()[1]
+        shown = "fair" in screen.text().split("[2] jobs")[1].splitlines()[1]
         assert screen.view().with_fair_shares is shown
 
     for size in (SMALL, WIDE):

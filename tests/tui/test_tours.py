@@ -164,7 +164,7 @@ def test_all_panes_keep_their_borders_under_a_caption_of_any_height() -> None:
         heights = []
         for _ in range(3):
             heights.append(screen.app.query_one(Caption).size.height)
-            (bottom,) = (line for line in screen.text().splitlines() if "4 detail" in line)
+            (bottom,) = (line for line in screen.text().splitlines() if "[4] detail" in line)
             assert bottom[0] + bottom[-1] == "╰╯"
             await screen.press("n")
         assert heights == [2, 2, 3]
@@ -179,7 +179,7 @@ def test_on_a_small_screen_for_an_audience_the_other_run_comes_to_the_front() ->
         await screen.press("P", "n", "1")
         for policy in ("hfsp", "fifo", "hfsp"):
             await screen.press("v")
-            assert f"1 {policy} by pool" in screen.text()
+            assert f"[1] {policy} by pool" in screen.text()
 
     play("small-behind-giant", act, (80, 24))
 
@@ -274,8 +274,8 @@ def test_space_goes_back_to_a_step_that_has_been_passed() -> None:
 def test_an_audience_sees_both_runs_where_there_is_room() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("n", "P")
-        assert ("1 fifo" in screen.text(), "1 fair" in screen.text()) == (True, True)
-        assert "╭─ 5 over" not in screen.text()
+        assert ("[1] fifo" in screen.text(), "[1] fair" in screen.text()) == (True, True)
+        assert "╭─ [5] over" not in screen.text()
 
     play("two-jobs", act, (120, 40))
 
@@ -289,8 +289,8 @@ def test_a_small_screen_has_both_sides_of_a_small_cluster() -> None:
         for keys in ("n", "P", "2", "1", "P"):
             await screen.press(keys)
             text = screen.text()
-            both.append("1 fifo" in text and "1 fair" in text)
-            jobs.append("2 jobs" in text)
+            both.append("[1] fifo" in text and "[1] fair" in text)
+            jobs.append("[2] jobs" in text)
             heights.append([each.size.height for each in slots])
         assert both == [True, True, False, True, True]
         assert jobs == [True, False, True, False, True]
@@ -304,7 +304,7 @@ def test_a_small_screen_shows_an_audience_one_pane_and_what_came_of_it() -> None
 
     async def act(screen: Screen) -> None:
         await screen.press("P", "3", "1")
-        assert ("─ 1 slots" in screen.text(), "─ 3 events" in screen.text()) == (True, False)
+        assert ("─ [1] slots" in screen.text(), "─ [3] events" in screen.text()) == (True, False)
         await screen.press("g", *"9:00:00", "enter")
         assert "A job took 3 min 35 s on average under fair." in screen.text()
 
@@ -358,16 +358,16 @@ def test_for_an_audience_there_are_fewer_panes_and_a_caption() -> None:
     async def act(screen: Screen) -> None:
         await screen.press("space")
         await screen.tick(0.2)
-        assert "╭─ 5 over" in screen.text()
+        assert "╭─ [5] over" in screen.text()
         await screen.press("P")
         text = screen.text()
-        assert "╭─ 5 over" not in text
-        assert "1 slots" in text
-        assert "2 jobs" in text
+        assert "╭─ [5] over" not in text
+        assert "[1] slots" in text
+        assert "[2] jobs" in text
         assert "job-0 “long” submitted by user" in text
         assert "━the latest event━" in text
         await screen.press("3", "P")
-        assert "╭─ 5 over" in screen.text()
+        assert "╭─ [5] over" in screen.text()
         assert not screen.app.query_one(Caption).display
         await screen.press("n")
         assert screen.said() == ["no tour is on; `callboard watch NAME --tour` takes one of "

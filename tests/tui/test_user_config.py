@@ -88,7 +88,7 @@ def test_chosen_keys_are_in_force_everywhere() -> None:
         assert (screen.playing(), screen.frame.at_ms) == (False, 420_000)
         await screen.press("f2")
         lines = screen.text().splitlines()
-        assert any("f2 jobs in the system" in line for line in lines)
+        assert any("[f2] jobs in the system" in line for line in lines)
         assert lines[-1].startswith(" p play  ")
         assert " ctrl+n M mark " in lines[-1]
         await screen.press("m")

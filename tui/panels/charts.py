@@ -135,7 +135,7 @@ class ComparisonChartsPane(ChartsPane):
     def show(self, frame: Frame) -> None:
         if frame.comparison is not None:
             first, second = (figures.policy for figures in frame.comparison.figures)
-            self.entitle(f"{self.key} {self.heading}: {first} above, {second} below")
+            self.entitle(f"[{self.key}] {self.heading}: {first} above, {second} below")
         super().show(frame)
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:

@@ -36,7 +36,7 @@ class DetailPane(Pane):
 
     def show(self, frame: Frame) -> None:
         heading = frame.detail.title if frame.detail else self.heading
-        title = f"{self.key} {heading}{self.title_suffix}"
+        title = f"[{self.key}] {heading}{self.title_suffix}"
         if self._title != title:
             self.entitle(title)
             self._top = 0

@@ -99,7 +99,7 @@ class JobTablePane(ListPane, Generic[Row]):
         view = self.view
         over = self.frame is not None and self.frame.over
         jobs = "all jobs" if view.all_jobs or over else f"jobs in {system}"
-        self.entitle(f"{self.key} {jobs}{f', /{view.filter}' if view.filter else ''}")
+        self.entitle(f"[{self.key}] {jobs}{f', /{view.filter}' if view.filter else ''}")
         listed = f"{top + 1}–{top + rows} of {found:,}" if rows else ""
         self.subtitle("  ".join(each for each in (note, listed) if each))
 

@@ -70,7 +70,7 @@ class LogPane(ListPane):
         shown = [view.log_kind or _LEVELS[view.log_level]]
         shown += ["of the selection"] if view.log_of_selection else []
         shown += [f"/{view.filter}"] if view.filter else []
-        self.entitle(f"{self.key} {self.heading}: {', '.join(shown)}{self.title_suffix}")
+        self.entitle(f"[{self.key}] {self.heading}: {', '.join(shown)}{self.title_suffix}")
         back = f"{view.log_back} lines back" if view.log_back else ""
         self.subtitle(self._fold_hint(frame) or back)
         super().show(frame)

@@ -63,13 +63,13 @@ class Pane(Widget, can_focus=True):
         """The pane has another size, and may want a frame with more or fewer rows."""
 
     def on_mount(self) -> None:
-        self.entitle(f"{self.key} {self.heading}" if self.key else self.heading)
+        self.entitle(f"[{self.key}] {self.heading}" if self.key else self.heading)
 
     def name_key(self, key: str) -> None:
         """Another key goes to this pane."""
         if key != self.key:
             self.key = key
-            self.entitle(f"{key} {self.heading}")
+            self.entitle(f"[{key}] {self.heading}")
 
     def on_resize(self) -> None:
         self.post_message(self.Refitted())
@@ -109,7 +109,7 @@ class Pane(Widget, can_focus=True):
         """Set the title of the border, which is drawn again only if it is another one."""
         if title != self._title:
             self._title, drawn = title, self._drawn
-            self.border_title = title
+            self.border_title = Content(title) if isinstance(title, str) else title
             self._drawn = drawn  # the border alone is another one
 
     def subtitle(self, text: str) -> None:
@@ -117,7 +117,7 @@ class Pane(Widget, can_focus=True):
         whole = "  ".join(each for each in (self.others, text) if each)
         if whole != self._subtitle:
             self._subtitle, drawn = whole, self._drawn
-            self.border_subtitle = whole
+            self.border_subtitle = Content(whole)
             self._drawn = drawn
 
     def room(self) -> dict[str, int]:

@@ -122,12 +122,12 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         name = self.title_suffix.removeprefix(" · ") or self.heading
         by = f" by {COLOURED_BY[frame.colour_by]} "
         if self.slot_layout.size is CellSize.NODES:
-            return Content(f"{self.key} {name}: a cell a node, as high as its load")
+            return Content(f"[{self.key}] {name}: a cell a node, as high as its load")
         if self.slot_layout.size is CellSize.PAIRS:
-            return Content(f"{self.key} {name}: half a cell a node, as bright as its load")
+            return Content(f"[{self.key}] {name}: half a cell a node, as bright as its load")
         if frame.colour_by is ColourBy.JOB:
             by = "" if self.title_suffix else ", a colour a job"
-        parts: list[Content] = [Content(f"{self.key} {name}{by}")]
+        parts: list[Content] = [Content(f"[{self.key}] {name}{by}")]
         room = self.content_size.width - 4 - parts[0].cell_length
         for hue, meaning in zip(self.palette.jobs, frame.legend, strict=False):
             text = f" {cut(meaning, _MEANING_MOST)} "

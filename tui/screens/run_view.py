@@ -107,7 +107,7 @@ class RunView(Container):
         for pane in lower:
             others = (each for each in named if each != (pane.key, pane.heading))
             told = (
-                f"{key} {' or '.join(heading for _, heading in of_key)}"
+                f"[{key}] {' or '.join(heading for _, heading in of_key)}"
                 for key, of_key in groupby(others, itemgetter(0))
             )
             pane.others = "  ".join(told) if small else ""
