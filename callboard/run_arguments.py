@@ -180,21 +180,30 @@ def _asked_of(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
     ]
 
 
-def _tell_of_queues(allocations: str, world: PlannedWorld) -> None:
-    """Say what of the file is not played, and whose pools have no queue in it; InputError if no
-    policy has queues, ScenarioError if one cannot have these.
+def queues_asked_for(
+    allocations: str, policies: Sequence[str]
+) -> "list[QueueSettings | YarnQueueSettings]":
+    """What the file says to those of these policies that have queues; InputError if none has,
+    ScenarioError if one cannot have these.
     """
-    policies = world.policies
     asked = _asked_of(_queues_of(allocations), policies)
     if not asked:
-        played = concise(", ".join(policies))
+        played = concise(", ".join(policies) or "no policy that is named")
         raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
-    unplayed, settings = dict[str, None](), list["QueueSettings | YarnQueueSettings"]()
+    settings = list["QueueSettings | YarnQueueSettings"]()
     for each in asked:
         if isinstance(each, ScenarioError):
             raise each
         settings.append(each)
-        unplayed.update(dict.fromkeys(each.unplayed))
+    return settings
+
+
+def _tell_of_queues(allocations: str, world: PlannedWorld) -> None:
+    """Say what of the file is not played, and whose pools have no queue in it.  Raises as
+    `queues_asked_for`.
+    """
+    settings = queues_asked_for(allocations, world.policies)
+    unplayed = dict.fromkeys(name for each in settings for name in each.unplayed)
     if unplayed:
         told = concise(", ".join(unplayed))
         print(f"{allocations}: not played: {told}", file=sys.stderr)

@@ -56,7 +56,12 @@ from callboard.experiments.whole_files import instead
 from callboard.histories.quantiles import check_intervals
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.progress_line import steps_progress
-from callboard.run_arguments import add_engine_argument, add_trust_argument
+from callboard.run_arguments import (
+    add_engine_argument,
+    add_trust_argument,
+    queue_overrides,
+    queues_asked_for,
+)
 from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
@@ -79,6 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--map", metavar="MEANING=COLUMN,...", help=columns)
     fixed = "a field of the scenario that is the same in all settings"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=fixed)
+    queues = "take the queues of `capacity` or `yarn` from this capacity-scheduler.xml"
+    add("--allocations", metavar="FILE", help=queues)
     add("--seeds", metavar="N|LO..HI", help="how many seeds, or a range of them (default: 1)")
     add("--slowdown", action="store_true", help="also compare each job with itself alone")
     add("--no-faults", action="store_true", help="leave out the scenarios' timelines")
@@ -156,7 +163,7 @@ def _refuse_plan(options: argparse.Namespace) -> None:
 
 _WHAT_IS_PLAYED = (
     *("scenarios", "vary", "sobol", "morris", "samples", "policy", "seeds", "set", "map"),
-    *("slowdown", "no_faults", "until"),
+    *("slowdown", "no_faults", "until", "allocations"),
 )
 """The options of which a design says the same."""
 
@@ -176,6 +183,9 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     spelled = [parse_variation(f"{POLICY}={text}")[1] for text in options.policy]
     policies = [name for key, values in varied if key == POLICY for name in values]
     question = _question(options)
+    under = tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies]))
+    if options.allocations is not None:
+        queues_asked_for(options.allocations, under)
     fixed, keys = _fixed(options), {key for key, _ in varied}
     if twice := next((key for key, _ in fixed if key in keys), ""):
         raise InputError(f"{twice}: --vary and --set both say what it is; leave one of them out")
@@ -184,7 +194,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
         settings = question.settings()
     plan = SweepPlan(
         scenarios=tuple(dict.fromkeys(options.scenarios)),
-        policies=tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies])),
+        policies=under,
         settings=settings,
         fixed=fixed,
         seeds=options.seeds or "1",
@@ -214,8 +224,9 @@ def _question(options: argparse.Namespace) -> Question | None:
 
 
 def _fixed(options: argparse.Namespace) -> Setting:
-    columns = options.map
-    return fixed_setting([f"{COLUMNS}={columns}"] * bool(columns) + options.set)
+    columns, allocations = options.map, options.allocations
+    queues = [] if allocations is None else queue_overrides(allocations, options.policy)
+    return fixed_setting([f"{COLUMNS}={columns}"] * bool(columns) + queues + options.set)
 
 
 def _play(

@@ -1,5 +1,6 @@
 """`capacity-scheduler.xml`: read by --allocations, written by export, and its mistakes told."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
 from callboard.scheduler.text.scenario_error import ScenarioError
+from tests.callboard.conftest import Run
 
 MINE = "mapred.capacity-scheduler.queue."
 YARNS = "yarn.scheduler.capacity.root."
@@ -400,3 +402,20 @@ def test_a_queue_that_holds_all_that_it_may_is_named(capsys: pytest.CaptureFixtu
     queues = 'yarn(scheduler="fair",queues={etl={max_resources={memory=1}}})'
     assert run_command_line(("run", "yarn-queues", "--policy", queues)) == 1
     assert "queue `etl`, or one above it, holds all that it may" in capsys.readouterr().err
+
+
+def test_a_sweep_takes_the_queues_of_a_file(callboard: Run, tmp_path: Path) -> None:
+    """So that other queues can be tried on fewer nodes; what is no file of queues is told first."""
+    path, store = tmp_path / "capacity-scheduler.xml", str(tmp_path / "s.sqlite")
+    path.write_text(xml({f"{MINE}default.capacity": "100"}), encoding="utf-8")
+    asked = ("sweep", "two-jobs", "--vary", "cluster.nodes=2,4", "--store", store)
+    queues = ("--allocations", str(path))
+    status, out, _ = callboard(*asked, "--policy", "capacity", *queues, "--json")
+    assert status == 0
+    settings = [run["setting"] for run in json.loads(out)]
+    assert [setting["cluster.nodes"] for setting in settings] == ["2", "4"]
+    assert all("capacity = 100" in setting["parts.capacity.queues"] for setting in settings)
+    assert (
+        "--policy capacity, or yarn; fair has no queues"
+        in callboard(*asked, "--policy", "fair", *queues)[2]
+    )
