@@ -76,4 +76,4 @@ def test_where_nothing_says_what_nodes_have_it_fills_their_slots(tmp_path: Path)
     found = imported(written(tmp_path, containers()))
     assert (found.recording.map_slots, found.recording.reduce_slots) == (2, 1)
     assert found.recording.capacity == (("memory", 4096), ("vcores", 4))
-    assert remark(found.remarks, "memory of a node")[0] == "guessed"
+    assert remark(found.remarks, "amount of a node: memory 4,096")[0] == "guessed"
