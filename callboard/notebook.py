@@ -36,7 +36,7 @@ from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.rows import attempt_columns
 from callboard.journal.figures.slowdown import Slowdowns
 from callboard.journal.figures.summary import Summary
-from callboard.journal.figures.tables import OUTCOME_ORDER, Ints, JobColumns
+from callboard.journal.figures.tables import OUTCOME_ORDER, Ints
 from callboard.journal.reader import Journal
 from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
@@ -101,10 +101,7 @@ class Run:
     @property
     def jobs(self) -> ColumnTable:
         """A row for each job: whose it is, its tasks, and its times in virtual ms."""
-        columns = _job_columns(self.result.jobs)
-        if self.result.solo_ms is not None:
-            columns["solo_ms"] = self.result.solo_ms
-        return ColumnTable(columns)
+        return ColumnTable(_job_columns(self.result))
 
     @property
     def tasks(self) -> ColumnTable:
@@ -325,7 +322,7 @@ class Sweep:
 
 def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
     """The jobs of all runs below each other."""
-    played = [(cell, _job_columns(cell.result.jobs)) for cell in cells if cell.result is not None]
+    played = [(cell, _job_columns(cell.result)) for cell in cells if cell.result is not None]
     keys = list(dict.fromkeys(key for cell, _ in played for key, _ in cell.setting))
     columns: dict[str, list[Any]] = {
         "scenario": [cell.scenario for cell, jobs in played for _ in jobs["job"]]
@@ -334,14 +331,24 @@ def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
         columns[key] = [dict(cell.setting).get(key) for cell, jobs in played for _ in jobs["job"]]
     columns["policy"] = [cell.policy for cell, jobs in played for _ in jobs["job"]]
     columns["seed"] = [cell.seed for cell, jobs in played for _ in jobs["job"]]
-    for name in played[0][1] if played else ():
+    alone = ("solo_ms",) * all("solo_ms" in jobs for _, jobs in played)
+    for name in (*_JOB_COLUMNS, *alone * bool(played)):
         columns[name] = [value for _, jobs in played for value in jobs[name]]
     return ColumnTable(columns)
 
 
-def _job_columns(jobs: JobColumns) -> dict[str, Any]:
-    """The jobs of one run, with their times in virtual ms; None where there is none."""
-    return {
+_JOB_COLUMNS = (
+    *("job", "name", "user", "pool", "maps", "reduces", "submitted_ms", "first_launch_ms"),
+    *("finished_ms", "waiting_ms", "response_ms", "outcome"),
+)
+
+
+def _job_columns(result: RunResult) -> dict[str, Any]:
+    """The jobs of one run, with their times in virtual ms; None where there is none.  `solo_ms` is
+    there where it is known.
+    """
+    jobs = result.jobs
+    columns: dict[str, Any] = {
         "job": jobs.job,
         "name": list(jobs.name),
         "user": list(jobs.user),
@@ -355,6 +362,9 @@ def _job_columns(jobs: JobColumns) -> dict[str, Any]:
         "response_ms": _known(jobs.response_ms),
         "outcome": [None if n == NEVER else str(OUTCOME_ORDER[n]) for n in jobs.outcome],
     }
+    if result.solo_ms is not None:
+        columns["solo_ms"] = result.solo_ms
+    return columns
 
 
 def _known(column: Ints) -> list[int | None]:

@@ -123,7 +123,7 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     """
     planned = planned_world(name, options, asked)
     if options.allocations is not None:
-        _tell_of_queues(options.allocations, planned)
+        tell_of_queues(options.allocations, planned.policies, planned.spec)
     if hint := outage_hint(planned.spec):
         print(f"callboard: note: {hint}", file=sys.stderr)
     return planned
@@ -180,34 +180,24 @@ def _asked_of(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
     ]
 
 
-def queues_asked_for(
-    allocations: str, policies: Sequence[str]
-) -> "list[QueueSettings | YarnQueueSettings]":
-    """What the file says to those of these policies that have queues; InputError if none has,
-    ScenarioError if one cannot have these.
+def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> None:
+    """Say what of the file is not played, and whose pools have no queue in it; InputError if no
+    policy has queues, ScenarioError if one cannot have these.
     """
     asked = _asked_of(_queues_of(allocations), policies)
     if not asked:
-        played = concise(", ".join(policies) or "no policy that is named")
+        played = concise(", ".join(policies))
         raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
-    settings = list["QueueSettings | YarnQueueSettings"]()
+    unplayed, settings = dict[str, None](), list["QueueSettings | YarnQueueSettings"]()
     for each in asked:
         if isinstance(each, ScenarioError):
             raise each
         settings.append(each)
-    return settings
-
-
-def _tell_of_queues(allocations: str, world: PlannedWorld) -> None:
-    """Say what of the file is not played, and whose pools have no queue in it.  Raises as
-    `queues_asked_for`.
-    """
-    settings = queues_asked_for(allocations, world.policies)
-    unplayed = dict.fromkeys(name for each in settings for name in each.unplayed)
+        unplayed.update(dict.fromkeys(each.unplayed))
     if unplayed:
         told = concise(", ".join(unplayed))
         print(f"{allocations}: not played: {told}", file=sys.stderr)
-    for line in dict.fromkeys(_without_queue(each, world.spec) for each in settings):
+    for line in dict.fromkeys(_without_queue(each, spec) for each in settings):
         if line:
             print(f"{allocations}: {line}", file=sys.stderr)
 

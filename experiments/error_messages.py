@@ -88,8 +88,8 @@ def _how_to_record(path: Path) -> str:
 
 
 def _recorded_apart(path: Path) -> str:
-    """The journals that several runs left in place of this one, a policy or seed each
-    (`journal_paths`); without any, how to record one.
+    """The journals that are there as several runs leave them in place of this one, a policy or seed
+    each (`journal_paths`), and how to record one.
     """
     with suppress(OSError, ValueError):  # no folder, or a name that none could have
         apart = sorted(
@@ -97,7 +97,7 @@ def _recorded_apart(path: Path) -> str:
         )
         if apart:
             more = ", …" if len(apart) > _APART_MAX else ""
-            return f"runs were recorded apart: {', '.join(apart[:_APART_MAX])}{more}"
+            return f"there are {', '.join(apart[:_APART_MAX])}{more}; or {_RECORD}"
     return _RECORD
 
 

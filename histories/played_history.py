@@ -105,10 +105,12 @@ class PlayedHistory:
     def all_slots(self) -> int:
         return sum(map(self.slots, KINDS))
 
+    def knows(self, attempt: AttemptId) -> bool:
+        """Whether it was ever launched."""
+        return attempt in self._open
+
     def observe(self, event: ev.AnyEvent) -> None:
-        """Take the next event in.  KeyError for map outputs of an attempt that was never launched;
-        that nothing else is told before it began is the caller's to check.
-        """
+        """Take the next event in; that nothing is told before it began is checked by others."""
         match event:
             case ev.JobSubmitted():
                 self.jobs[event.job] = PlayedJob(event)

@@ -1,6 +1,6 @@
 """A run as a history that has been read: what a reader makes of the file of one, without the file.
 
-It is the history that Hadoop 1's JobTracker would have written (`journal.export.write_hadoop1`),
+It is the history that Hadoop 1's JobTracker would have written (`histories.writers.write_hadoop1`),
 taken apart into what every reader hands on, so that all that follows is the readers' own.
 """
 

@@ -29,6 +29,11 @@ def student_quantile(freedom: Any, confidence: float) -> Any:
     return _special().stdtrit(freedom, (1 + confidence) / 2)
 
 
+def student_bound(freedom: float, confidence: float) -> float:
+    """The same of one number."""
+    return float(student_quantile(freedom, confidence))
+
+
 def normal_bound(confidence: float) -> float:
     """The same of the normal distribution."""
     return float(_special().ndtri((1 + confidence) / 2))

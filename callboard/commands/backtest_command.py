@@ -264,6 +264,8 @@ def _guess_about(key: str) -> str:
     """How a guess begins that the key states instead; empty if there is none."""
     if key == "cluster.nodes":
         return r"[\d,]+ nodes\b"
+    if key == "cluster.capacity":
+        return r"[\d,]+ amount of a node: "
     name = key.removeprefix("cluster.capacity.")
     return "" if name == key else rf"[\d,]+ amount of a node: {re.escape(name)} "
 

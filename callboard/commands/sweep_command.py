@@ -60,7 +60,7 @@ from callboard.run_arguments import (
     add_engine_argument,
     add_trust_argument,
     queue_overrides,
-    queues_asked_for,
+    tell_of_queues,
 )
 from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
@@ -132,6 +132,9 @@ def sweep_command(options: argparse.Namespace) -> int:
             return _show(read_cells(store), found, store, options, export)
     plan, question = _plan(options)
     sweep = PlannedSweep(plan)
+    if options.allocations is not None:
+        for name in plan.scenarios:
+            tell_of_queues(options.allocations, sweep.policies[name], sweep.first_run(name))
     with ResultStore(options.store) as store:
         questions = []
         if question is not None:
@@ -161,19 +164,22 @@ def _refuse_plan(options: argparse.Namespace) -> None:
         raise InputError("--show plays nothing: leave out what is to be played")
 
 
-_WHAT_IS_PLAYED = (
-    *("scenarios", "vary", "sobol", "morris", "samples", "policy", "seeds", "set", "map"),
-    *("slowdown", "no_faults", "until", "allocations"),
-)
+_IN_A_DESIGN = ("scenarios", "vary", "policy", "seeds", "set", "slowdown")
 """The options of which a design says the same."""
+
+_IN_NO_DESIGN = ("sobol", "morris", "samples", "map", "no_faults", "until", "allocations")
+"""Those for which it has no place."""
 
 
 def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     """The sweep that the arguments ask for, and the question behind it."""
     if options.design is not None:
-        if beside := next((each for each in _WHAT_IS_PLAYED if vars(options)[each]), ""):
+        if beside := next(
+            (each for each in (*_IN_A_DESIGN, *_IN_NO_DESIGN) if vars(options)[each]), ""
+        ):
             named = "a scenario" if beside == "scenarios" else f"--{beside.replace('_', '-')}"
-            raise InputError(f"--design says what is played; leave out {named}, or write it there")
+            there = ", or write it there" if beside in _IN_A_DESIGN else ""
+            raise InputError(f"--design says what is played; leave out {named}{there}")
         plan = read_design(options.design)
         changes = {"trust": options.trust, "engine": options.engine}
         return msgspec.structs.replace(plan, **changes), None
@@ -184,8 +190,6 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     policies = [name for key, values in varied if key == POLICY for name in values]
     question = _question(options)
     under = tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies]))
-    if options.allocations is not None:
-        queues_asked_for(options.allocations, under)
     fixed, keys = _fixed(options), {key for key, _ in varied}
     if twice := next((key for key, _ in fixed if key in keys), ""):
         raise InputError(f"{twice}: --vary and --set both say what it is; leave one of them out")

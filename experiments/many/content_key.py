@@ -23,6 +23,7 @@ PLAYING = (
     "!scheduler/text/*.py",
     "scheduler/text/key_path.py",
     "scheduler/text/strict_decoder.py",
+    "scheduler/text/toml_limits.py",
     "scheduler/text/toml_text.py",
     "actors/**/*.py",
     "twin/**/*.py",
@@ -43,7 +44,14 @@ after a `!`, which say things in words.
 
 READING = (
     "scheduler/text/*.py",
+    "!scheduler/text/quantities.py",
+    "!scheduler/text/missing_extra.py",
     "histories/**/*.py",
+    "!histories/played_*.py",
+    "!histories/quantiles.py",
+    "!histories/writers/*.py",
+    "!histories/calibration/*.py",
+    "histories/calibration/heartbeat_phases.py",
     "scenarios/**/*.py",
     "experiments/run/run_loading.py",
 )

@@ -12,7 +12,7 @@ from callboard.histories.calibration.slot_counts import replication, slot_counts
 from callboard.histories.calibration.slowstart_bounds import slowstart
 from callboard.histories.calibration.task_noise import task_noise
 from callboard.histories.model.attempt_log import SUCCEEDED, UNTOLD, AttemptLog
-from callboard.histories.quantiles import check_intervals, sign_test_rank, student_quantile
+from callboard.histories.quantiles import check_intervals, sign_test_rank, student_bound
 from callboard.histories.recording_file import Imported, import_files, load_history
 from callboard.scheduler.model import MAP, REDUCE
 from callboard.scheduler.text.quantities import count, duration
@@ -120,7 +120,7 @@ def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:
     seconds = (log_.shuffled_ms - log_.begin_ms)[kept] / 1000
     rates = np.log(log_.shuffled_bytes[kept] / 1e6 / seconds)
     error = float(rates.std(ddof=1)) / len(rates) ** 0.5
-    half = student_quantile(len(rates) - 1, confidence) * error
+    half = student_bound(len(rates) - 1, confidence) * error
     value = float(np.exp(rates.mean()))
     half += 0.5 / 1000 / float(np.median(seconds))
     of = f"{len(rates):,} reduces that waited for no map"

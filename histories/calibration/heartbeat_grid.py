@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from callboard.histories.calibration.estimate import Estimate, HistoryFinding, Untold
 from callboard.histories.model.attempt_log import UNTOLD, AttemptLog
-from callboard.histories.quantiles import student_quantile
+from callboard.histories.quantiles import student_bound
 
 NAME = "heartbeat period"
 _FIELD = "cluster.heartbeat.interval_ms"
@@ -101,7 +101,7 @@ def _estimate(used: _Floats, counts: _Floats, gaps: int, confidence: float) -> E
     period = float((counts * used).sum()) / squares
     freedom = max(len(used) - 1, 1)
     scatter = sqrt(float(((used - counts * period) ** 2).sum()) / freedom)
-    half = student_quantile(freedom, confidence) * scatter / sqrt(squares)
+    half = student_bound(freedom, confidence) * scatter / sqrt(squares)
     half += _ROUNDED_MS / float(counts.max())
     of = f"{len(used):,} of {gaps:,} gaps between starts on one node"
     return Estimate(NAME, _FIELD, period, period - half, period + half, "ms", of)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from callboard.histories.calibration.estimate import Estimate, HistoryFinding, Untold, log_interval
 from callboard.histories.model.attempt_log import KILLED, SUCCEEDED, UNTOLD, AttemptLog
-from callboard.histories.quantiles import normal_bound, share_limits, student_quantile
+from callboard.histories.quantiles import normal_bound, share_limits, student_bound
 from callboard.scheduler.model import MAP, Locality
 from callboard.scheduler.text.quantities import count
 
@@ -198,7 +198,7 @@ def _level(times: MapTimes, fit: NoiseFit, place: int, confidence: float) -> His
     alone = information[place, place] - shared
     if alone < 1e-9:
         return Untold(name, "it cannot be told apart from the other locality's")
-    half = student_quantile(times.freedom, confidence) * fit.sigma / sqrt(alone) + times.rounded
+    half = student_bound(times.freedom, confidence) * fit.sigma / sqrt(alone) + times.rounded
     value = exp(float(fit.levels[place]))
     of = f"{number:,} of {len(times.job):,} maps, within their jobs"
     return Estimate(name, field, value, *log_interval(value, half), "×", of)

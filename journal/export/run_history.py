@@ -20,12 +20,14 @@ def run_history(events: Iterable[ev.AnyEvent]) -> PlayedHistory:
         state.observe(event)
         if isinstance(event, ev.RunStarted):
             found.append(PlayedHistory(event, told_scenario(event).cluster.latency_ms))
-        elif not found:
+            return
+        if not found:
             return  # that it does not begin with its start is said at the end
-        try:
-            found[0].observe(event)
-        except KeyError as never:
-            raise InconsistentEvents(f"attempt {never} was never launched") from None
+        if isinstance(event, ev.MapOutputsLost):
+            for attempt in event.attempts:
+                if not found[0].knows(attempt):
+                    raise InconsistentEvents(f"attempt {attempt} was never launched")
+        found[0].observe(event)
 
     take_events(events, state, take)
     return found[0]

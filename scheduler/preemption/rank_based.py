@@ -197,5 +197,7 @@ def _why_unranked(order: Order) -> str:
     if isinstance(order, EntitlingOrder):
         why = "jobs share: a job that lost a slot would stand ahead; use `kill` or `suspend`"
         return f"under `{order.name}` {why}"
-    serves = "if serving a job never moves it back, derive it from `RankedOrder`"
-    return f"the order `{order.name}` does not say in what ranks jobs stand; {serves}"
+    why = f"the order `{order.name}` does not say in what ranks jobs stand"
+    if type(order).__module__.startswith("callboard."):
+        return why
+    return f"{why}; if serving a job never moves it back, derive it from `RankedOrder`"

@@ -127,7 +127,7 @@ seeds = 2
     [
         (("--design", "d.toml", "--seeds", "4"), "leave out --seeds, or write it there"),
         (("--design", "d.toml", "--policy", "fifo"), "leave out --policy, or write it there"),
-        (("--design", "d.toml", "--no-faults"), "leave out --no-faults, or write it there"),
+        (("--design", "d.toml", "--no-faults"), "leave out --no-faults\n"),
         (("--design", "d.toml", "two-jobs"), "leave out a scenario, or write it there"),
         (
             ("two-jobs", "--vary", "tasks.sigma=0.1", "--set", "tasks.sigma=0.5"),

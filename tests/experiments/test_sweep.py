@@ -264,7 +264,7 @@ class TestKeys:
         [
             ("scenarios/toml_reader.py", False, True),
             ("histories/readers/swf.py", False, True),
-            ("scheduler/text/quantities.py", False, True),
+            ("scheduler/text/quantities.py", False, False),
             ("scheduler/orders/fifo.py", True, True),
             ("actors/books/ledger.py", True, True),
             ("experiments/pages/charts/chart_style.py", False, False),
@@ -308,6 +308,8 @@ class TestPlans:
             ("sizes={k = 'a', n = 1},{k = 'b,c'}", ("{k = 'a', n = 1}", "{k = 'b,c'}")),
             ("policy=fifo,fair+kill(t={1,5})", ("fifo", "fair+kill(t=1)", "fair+kill(t=5)")),
             ("policy=fair+{delay(a=1,b=2),kill}", ("fair+delay(a=1,b=2)", "fair+kill")),
+            ("policy={fair,yarn(queues={p={c=6}})}", ("fair", "yarn(queues={p={c=6}})")),
+            ("policy=mine(name='{a,b}')", ("mine(name='{a,b}')",)),
             ("policy=yarn(queues={p={c=6},q={}})", ("yarn(queues={p={c=6},q={}})",)),
             ("policy=yarn(queues={p={c={6,4}}})",
              ("yarn(queues={p={c=6}})", "yarn(queues={p={c=4}})")),

@@ -118,6 +118,10 @@ class PlannedSweep:
         """The name of a scenario that was asked for, as it says itself."""
         return self._first[scenario].scenario.name
 
+    def first_run(self, scenario: str) -> RunSpec:
+        """A scenario that was asked for, in the first setting, under its own first policy."""
+        return self._first[scenario]
+
     def cells(self) -> Iterator[PlannedCell]:
         """Every run once, seed by seed, so that a sweep cut short has something of everything."""
         for world in self._worlds():

@@ -12,7 +12,6 @@ POLICY = "policy"
 
 _SHARE = re.compile(r"[+-]?\d+(\.\d+)?%")
 _OPEN, _CLOSE = "([{", ")]}"
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _ENTRY = re.compile(r"\s*(?:[\w-]+|\"[^\"]*\"|'[^']*')\s*=")
 
 
@@ -73,13 +72,31 @@ def spelled_out(text: str) -> Iterable[str]:
     """A policy with each of the alternatives in its braces, the first braces slowest; tables stay
     as they are, as in `yarn(queues={prod={capacity=60}})`.
     """
-    found = (each for each in _BRACES.finditer(text) if not _is_table(each[1]))
-    if (match := next(found, None)) is None:
+    found = _first_alternatives(text)
+    if found is None:
         return [text]
-    head, tail = text[: match.start()], text[match.end() :]
+    head, inside, tail = found
     return [
-        spelled for each in _split(match[1]) for spelled in spelled_out(head + each.strip() + tail)
+        spelled for each in _split(inside) for spelled in spelled_out(head + each.strip() + tail)
     ]
+
+
+def _first_alternatives(text: str) -> tuple[str, str, str] | None:
+    """What stands before the first braces that are no table's, within them, and after them."""
+    quote, opened, found = "", list[int](), list[tuple[int, int]]()
+    for place, letter in enumerate(text):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter == "{":
+            opened.append(place)
+        elif letter == "}" and opened:
+            found.append((opened.pop(), place))
+    for begin, end in sorted(found):
+        if not _is_table(text[begin + 1 : end]):
+            return text[:begin], text[begin + 1 : end], text[end + 1 :]
+    return None
 
 
 def _is_table(inside: str) -> bool:

@@ -22,6 +22,7 @@ from callboard.experiments.pages.charts.run_labels import labelled_runs, run_set
 from callboard.experiments.pages.report.world_facts import (
     WorldFacts,
     facts_by_name,
+    facts_of_file,
     facts_of_journal,
 )
 from callboard.experiments.run.run_result import RunResult
@@ -157,16 +158,19 @@ def source_of_cells(
 ) -> ReportSource:
     """Runs of which figures were kept.  `sources` are how scenarios were asked for, by name."""
     first = {cell.scenario: cell for cell in reversed(cells)}
-    asked = sources or {}
     return ReportSource(
         cells=cells,
         questions=questions,
-        worlds={
-            name: facts_by_name(name, cell.setting, asked.get(name, ""))
-            for name, cell in first.items()
-        },
+        worlds={name: _facts_of_cell(cell, sources or {}) for name, cell in first.items()},
         within_s=within_s,
     )
+
+
+def _facts_of_cell(cell: PlayedCell, sources: Mapping[str, str]) -> WorldFacts:
+    source = sources.get(cell.scenario, cell.scenario)
+    if source != cell.scenario:
+        return facts_of_file(source, cell)
+    return facts_by_name(cell.scenario, cell.setting)
 
 
 def notes_told(cells: Sequence[PlayedCell], notes: Mapping[str, str]) -> list[str]:

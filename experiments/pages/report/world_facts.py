@@ -8,7 +8,9 @@ import msgspec
 
 from callboard.actors.config import node_facts
 from callboard.actors.vocabulary.events import RunStarted
-from callboard.experiments.many.sweeps.played_cell import Setting
+from callboard.experiments.many.content_key import task_key
+from callboard.experiments.many.run_tasks import RunTask
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.trust import NO_CODE
@@ -36,13 +38,22 @@ def facts_of_journal(started: RunStarted) -> WorldFacts:
     return WorldFacts()
 
 
-def facts_by_name(scenario: str, setting: Setting = (), source: str = "") -> WorldFacts:
-    """What is found under the scenario's name, or where it was asked for, in a setting; nothing if
-    that is another by now.
-    """
+def facts_of_file(source: str, cell: PlayedCell) -> WorldFacts:
+    """What a user's own file says of a run, if it would still be the run that was played."""
+    overrides = [f"{key}={value}" for key, value in (*cell.setting, ("seed", cell.seed))]
+    with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
+        spec = load_run(source, overrides, trust=NO_CODE)
+        played = msgspec.structs.replace(spec, policy=cell.policy)
+        if task_key(RunTask(played)) == cell.key:
+            return _facts(spec.scenario)
+    return WorldFacts()
+
+
+def facts_by_name(scenario: str, setting: Setting = ()) -> WorldFacts:
+    """What is found under the scenario's name, in a setting; nothing if it is a user's own file."""
     with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
         overrides = [f"{key}={value}" for key, value in setting]
-        spec = load_run(source or scenario, overrides, trust=NO_CODE)
+        spec = load_run(scenario, overrides, trust=NO_CODE)
         if spec.scenario.name == scenario:
             return _facts(spec.scenario)
     return WorldFacts()

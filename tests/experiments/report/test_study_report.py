@@ -24,10 +24,10 @@ from callboard.experiments.pages.report.page import render_page
 from callboard.experiments.pages.report.report_source import (
     ReportSource,
     source_of_journals,
+    source_of_store,
     sweep_command_lines,
 )
 from callboard.experiments.pages.report.study_report import first_seed, study_report
-from callboard.experiments.pages.report.world_facts import facts_by_name
 from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import cells, of_sigma
 from tests.experiments.report.html import ReadPage
@@ -231,6 +231,18 @@ def test_journals_of_unlike_clusters_are_told_apart_by_what_differs(tmp_path: Pa
     assert "In the first setting the cluster has 4 nodes" in said(document)
 
 
+def test_queues_of_one_policy_set_it_apart_from_no_other(tmp_path: Path) -> None:
+    """`--allocations` is refused with `fair`, whose runs have no such parts; the two are compared
+    all the same.
+    """
+    paths = [tmp_path / f"{policy}.journal" for policy in ("fair", "capacity")]
+    queues = "parts.capacity.queues={default={capacity=100}}"
+    for path, overrides in zip(paths, ([], [queues]), strict=True):
+        options = callboard.RunOptions(journal=path)
+        callboard.run("two-jobs", path.stem, overrides=overrides, options=options)
+    assert run_settings(read_chart_runs(paths)) == [(), ()]
+
+
 def test_long_lists_that_differ_are_told_by_how_much_they_hold(tmp_path: Path) -> None:
     entries = ({"what": "crash", "nodes": ["node-0"], "at_s": 1.5, "for_s": 0.25}, None)
     paths = []
@@ -244,16 +256,18 @@ def test_long_lists_that_differ_are_told_by_how_much_they_hold(tmp_path: Path) -
     assert found == [(("timeline", "1 entry"),), (("timeline", "none"),)]
 
 
-def test_the_cluster_of_a_scenario_of_ones_own_is_found_where_it_was_asked_for(
+def test_the_cluster_of_a_scenario_of_ones_own_is_told_while_its_file_is_what_was_played(
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "q.toml"
-    path.write_text(
-        'name = "mine"\n[workload]\nkind = "jobs"\n[[workload.job]]\nmaps = 1\nmap_s = 1\n'
+    path, store = tmp_path / "q.toml", tmp_path / "s.sqlite"
+    text = 'name = "mine"\n[workload]\nkind = "jobs"\n[[workload.job]]\nmaps = 1\nmap_s = 1\n'
+    path.write_text(text)
+    callboard.sweep(path, store=store, policies="fifo", vary={"cluster.nodes": [7, 9]})
+    assert "In the first setting the cluster has 7 nodes" in said(
+        study_report(source_of_store(store))
     )
-    assert facts_by_name("mine", (("cluster.nodes", "7"),), str(path)).cluster.startswith("7 nodes")
-    assert facts_by_name("another", (), str(path)).cluster == ""
-    assert facts_by_name("mine").cluster == ""
+    path.write_text(text.replace("map_s = 1", "map_s = 2"))
+    assert "the cluster has" not in said(study_report(source_of_store(store)))
 
 
 def test_of_a_sweep_it_says_plainly_in_how_many_settings_which_was_faster() -> None:

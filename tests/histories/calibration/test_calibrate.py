@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -83,6 +84,7 @@ def test_histories_of_our_own_tell_what_they_were_made_with() -> None:
 @pytest.mark.parametrize("scatter", [0.0, 0.03])
 def test_the_period_is_found_whatever_it_is(period: float, scatter: float) -> None:
     found = heartbeat_period(on_a_grid(np.random.default_rng(5), period, scatter * period), 0.999)
+    assert msgspec.json.encode(found), "as `calibrate --json` prints it"
     assert isinstance(found, Estimate)
     assert found.covers(period)
     assert found.low is not None

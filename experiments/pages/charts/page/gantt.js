@@ -9,7 +9,7 @@ const colour = name => getComputedStyle(document.documentElement).getPropertyVal
 const pad = number => String(number).padStart(2, "0");
 
 function clock(ms) {
-  const s = Math.floor(ms / 1000);
+  const s = Math.round(ms / 1000);
   return `${Math.floor(s / 3600)}:${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
 }
 
