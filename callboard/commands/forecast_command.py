@@ -45,13 +45,14 @@ from callboard.experiments.user_errors import InputError
 from callboard.histories.model.tasks_file import RecordedJob
 from callboard.histories.played_recording import played_recording
 from callboard.journal.export.run_history import run_history
+from callboard.journal.tell.time_format import clock_time
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_world_arguments, plan_world
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.recording_scenario import scenario_of
 from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scheduler.model import STAGES, JobId, Millis
-from callboard.scheduler.text.quantities import clock, count, duration
+from callboard.scheduler.text.quantities import count, duration
 from callboard.scheduler.text.strict_decoder import suggestion
 from callboard.stdio import print_json
 
@@ -210,7 +211,7 @@ def _tell_empty(
     else:
         first = min(world.spec.jobs, key=lambda job: job.submit_ms)
         why, when_ms = f"the first job, {first.name}, comes at", first.submit_ms
-    at, when = (clock(max(each - world.ahead_ms, 0))[:-4] for each in (at_ms, when_ms))
+    at, when = (clock_time(max(each - world.ahead_ms, 0)) for each in (at_ms, when_ms))
     told = f"{world.name}: nothing is in the system at {at}: {why} {when}"
     ReportConsole().print_line(plain(told))
     return 0
@@ -297,7 +298,7 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
     console = ReportConsole()
 
     def clocked(at_ms: Millis | None) -> str:
-        return "never" if at_ms is None else clock(at_ms - world.ahead_ms)[:-4]
+        return "never" if at_ms is None else clock_time(at_ms - world.ahead_ms)
 
     at = clocked(state.at_ms)
     console.print_line(plain(f"{world.name} at {at}: {count(len(found), 'job')} in the system"))

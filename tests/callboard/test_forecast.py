@@ -174,7 +174,7 @@ def test_between_jobs_no_future_is_drawn(
     status, out, _ = callboard(*early)
     assert status == 0
     assert (
-        out == "steady: nothing is in the system at 00:00:01: the first job, often-1, comes at"
+        out == "steady: nothing is in the system at 00:00:02: the first job, often-1, comes at"
         " 00:00:05\n"
     )
 
