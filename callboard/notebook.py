@@ -331,8 +331,10 @@ def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
         columns[key] = [dict(cell.setting).get(key) for cell, jobs in played for _ in jobs["job"]]
     columns["policy"] = [cell.policy for cell, jobs in played for _ in jobs["job"]]
     columns["seed"] = [cell.seed for cell, jobs in played for _ in jobs["job"]]
-    alone = ("solo_ms",) * all("solo_ms" in jobs for _, jobs in played)
-    for name in (*_JOB_COLUMNS, *alone * bool(played)):
+    names = list(_JOB_COLUMNS)
+    if played and all("solo_ms" in jobs for _, jobs in played):
+        names.append("solo_ms")
+    for name in names:
         columns[name] = [value for _, jobs in played for value in jobs[name]]
     return ColumnTable(columns)
 

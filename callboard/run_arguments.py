@@ -36,8 +36,7 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
         add(option, dest=option, metavar=metavar, help=about)
     more = "any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=more)
-    queues = "take the queues of `capacity` or `yarn` from this capacity-scheduler.xml"
-    add("--allocations", metavar="FILE", help=queues)
+    add_allocations_argument(add)
     group = parser.add_argument_group("playing it")
     add = group.add_argument
     without = "leave out the scenario's timeline: faults, bursts, changes; all else is drawn alike"
@@ -63,6 +62,12 @@ def world_changes(options: argparse.Namespace) -> list[str]:
         "--tie-order": options.tie_order is not None,
     }
     return given + [option for option, value in others.items() if value]
+
+
+def add_allocations_argument(add: Callable[..., object]) -> None:
+    """`--allocations`, with what it does."""
+    queues = "take the queues of `capacity` or `yarn` from this capacity-scheduler.xml"
+    add("--allocations", metavar="FILE", help=queues)
 
 
 def add_engine_argument(add: Callable[..., object]) -> None:

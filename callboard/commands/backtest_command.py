@@ -255,8 +255,8 @@ def _guesses(history: RecordedHistory, options: argparse.Namespace) -> list[str]
     """
     keys = [each.partition("=")[0].strip() for each in options.set]
     keys += ["cluster.nodes"] if getattr(options, "--nodes") is not None else []
-    stated = tuple(filter(None, map(_guess_about, keys)))
-    guessed = [each for each in history.guessed if not re.match("|".join(stated) or "$", each)]
+    stated = list(filter(None, map(_guess_about, keys)))
+    guessed = [each for each in history.guessed if not any(re.match(of, each) for of in stated)]
     return [f"guessed on reading: {each}" for each in guessed]
 
 

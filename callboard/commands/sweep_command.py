@@ -57,6 +57,7 @@ from callboard.histories.quantiles import check_intervals
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import (
+    add_allocations_argument,
     add_engine_argument,
     add_trust_argument,
     queue_overrides,
@@ -84,8 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--map", metavar="MEANING=COLUMN,...", help=columns)
     fixed = "a field of the scenario that is the same in all settings"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=fixed)
-    queues = "take the queues of `capacity` or `yarn` from this capacity-scheduler.xml"
-    add("--allocations", metavar="FILE", help=queues)
+    add_allocations_argument(add)
     add("--seeds", metavar="N|LO..HI", help="how many seeds, or a range of them (default: 1)")
     add("--slowdown", action="store_true", help="also compare each job with itself alone")
     add("--no-faults", action="store_true", help="leave out the scenarios' timelines")
