@@ -5,6 +5,7 @@ from math import isnan
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison
+from callboard.experiments.many.sweeps.key_steps import key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
@@ -93,8 +94,8 @@ ONE_RUN_REMARK = "Nothing is drawn here: all seeds are one run."
 def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int, remark: str) -> str:
     mine, theirs = (runs.mean(place, mean_response_s) for place in (best, other))
     less = 1 - mine.mean / theirs.mean if theirs.mean else 0.0
-    share = f"{less:.0%} less" if less >= 0.005 else "about as long as"
-    than = f"than under {names[other]}" if less >= 0.005 else f"under {names[other]}"
+    share = f"{less:.0%} less" if less >= _LEVEL_SHARE else "about as long as"
+    than = f"than under {names[other]}" if less >= _LEVEL_SHARE else f"under {names[other]}"
     told = f"{share} {than} ({interval_text(write_seconds, theirs)})"
     found = runs.against(best, other, mean_response_s)
     if found.difference.half is None:
@@ -139,7 +140,7 @@ def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
         return "No run has come to its end."
     more = _more_have(len(groups) - len(told), "no run that has come to its end")
     settings = f"{count(len(told), 'setting')}, {_seeds_words(told)}"
-    return f"{_between_settings(groups)}{settings}{more}."
+    return f"{_key_by_key(groups) or _between_settings(groups)}{settings}{more}."
 
 
 def _seeds_told(runs: SeedRuns) -> int:
@@ -152,6 +153,42 @@ def _seeds_told(runs: SeedRuns) -> int:
 def _more_have(settings: int, what: str) -> str:
     """`; 4 more have not been compared`; empty for none."""
     return f"; {settings} more {'has' if settings == 1 else 'have'} {what}" if settings else ""
+
+
+def _key_by_key(groups: Sequence[SettingRuns]) -> str:
+    """What each key has done by itself to the mean response time of the first setting: at the value
+    at which it did most.  Empty unless all settings are of one scenario and policy, and several
+    keys were varied one at a time from the first.
+    """
+    first, policy = groups[0], groups[0].runs.policies[0]
+    if len({(group.scenario, group.runs.policies[0]) for group in groups}) > 1:
+        return ""
+    keys = varied_keys(groups)
+    most: dict[str, tuple[float, str]] = {}
+    for step in key_steps(groups):
+        found = step.difference(policy, mean_response_s)
+        share = found.relative
+        if share is not None and abs(share) >= most.get(step.key, (0.0, ""))[0]:
+            value = setting_words(((step.key, step.value),), keys)
+            most[step.key] = abs(share), f"with {value} {_share_words(share)}{_chance(found)}"
+    if len(most) < 2:
+        return ""
+    mean = interval_text(write_seconds, first.runs.mean(0, mean_response_s))
+    begun = f"With {setting_words(first.setting, keys)} a job took {mean} on average"
+    return f"{begun}; one key at a time, {', '.join(told for _, told in most.values())}. "
+
+
+def _share_words(share: float) -> str:
+    """`20% more`."""
+    if abs(share) < _LEVEL_SHARE:
+        return "about as long"
+    return f"{abs(share):.0%} {_MORE[share > 0]}"
+
+
+def _chance(found: PairedComparison) -> str:
+    """What is said behind a difference that the seeds do not make sure of."""
+    is_open = found.difference.half is not None and not found.difference.excludes_zero
+    return " (which may be chance)" if is_open else ""
 
 
 def _between_settings(groups: Sequence[SettingRuns]) -> str:
@@ -175,12 +212,15 @@ def _between_settings(groups: Sequence[SettingRuns]) -> str:
         return f"{begun}, {of_one} {told_one}. "
     base = f"{of_one} ({told_one})"
     share = other.mean / one.mean - 1 if one.mean else 0.0
-    if abs(share) < 0.005:
+    if abs(share) < _LEVEL_SHARE:
         return f"{begun}, about as long as {base}. "
     return f"{begun}, {abs(share):.0%} {_MORE[share > 0]} than {base}. "
 
 
 _MORE = ("less", "more")
+
+_LEVEL_SHARE = 0.005
+"""A difference of less, as a share, is none in words: it would be told as 0 %."""
 
 
 def _setting_phrases(groups: Sequence[SettingRuns]) -> Iterator[str]:

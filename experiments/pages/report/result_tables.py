@@ -5,6 +5,7 @@ from math import isfinite
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison, interval
+from callboard.experiments.many.sweeps.key_steps import key_steps
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.pages.charts.key_words import words_of
@@ -110,6 +111,33 @@ def setting_table(
         headings=(*head, "seeds", *labels, *["against the first"] * compared),
         rows=body,
         text_columns=len(head),
+    )
+
+
+def step_rows(groups: Sequence[SettingRuns]) -> ReportTable | None:
+    """How the mean response time of settings differs from that of the first, seed by seed, where
+    they differ from it in one key alone; None if none does.
+    """
+    steps, keys = list(key_steps(groups)), varied_keys(groups)
+    several = len({group.scenario for group in groups}) > 1
+    rows: list[list[ReportCell | str]] = []
+    for step in steps:
+        where = [step.first.scenario] * several
+        key, before = words_of(step.key, keys), dict(step.first.setting).get(step.key, "")
+        for policy, label in zip(step.policies, policy_labels(step.policies), strict=True):
+            found = step.difference(policy, mean_response_s)
+            if found.difference.runs:
+                difference, *others = difference_cells(found, " s")
+                cell = ReportCell(difference, _sure(found))
+                rows.append([*where, key, before, step.value, label, cell, *others])
+    if not rows:
+        return None
+    head = (*["scenario"] * several, "key", "from", "to", "policy")
+    return ReportTable(
+        headings=(*head, "difference", "in percent", "less in", ""),
+        rows=rows,
+        text_columns=len(head),
+        caption="What one key by itself does to the mean response time, on the same seeds",
     )
 
 

@@ -54,7 +54,12 @@ from callboard.experiments.pages.report.report_words import (
     skewed_remark,
     world_sentence,
 )
-from callboard.experiments.pages.report.result_tables import difference_rows, figure_table, overview
+from callboard.experiments.pages.report.result_tables import (
+    difference_rows,
+    figure_table,
+    overview,
+    step_rows,
+)
 from callboard.experiments.pages.report.world_facts import WorldFacts, rough_duration
 from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.scheduler.text.quantities import count
@@ -137,6 +142,8 @@ def _results(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bl
         if more > 0:
             text = f"{count(more, 'more setting')} are in the store: callboard sweep --show"
             yield Prose(text=f"{text} lists them.", mark="dim")
+        if steps := step_rows(groups[:_OVERVIEW_MAX]):
+            yield steps
         yield Prose(text=_INTERVALS, mark="dim")
         if told := one_run_note(groups):
             yield Prose(text=f"{told[0].upper()}{told[1:]}.", mark="dim")

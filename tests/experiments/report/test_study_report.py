@@ -29,7 +29,7 @@ from callboard.experiments.pages.report.report_source import (
 )
 from callboard.experiments.pages.report.study_report import first_seed, study_report
 from tests.experiments.charts.support import record, under
-from tests.experiments.charts.test_store_charts import cells, of_sigma
+from tests.experiments.charts.test_store_charts import SIGMA, cells, of_sigma
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY, cut_at
 
@@ -124,7 +124,7 @@ def test_one_seed_is_said_to_be_one() -> None:
 
 def test_settings_are_rows_of_one_table() -> None:
     document = study_report(ReportSource(cells=list(cells(*of_sigma("0.5", "1.0")))))
-    (table,) = (each for each in section(document, "Results") if isinstance(each, ReportTable))
+    table, _ = (each for each in section(document, "Results") if isinstance(each, ReportTable))
     assert table.headings[:3] == ("noise of task lengths σ", "policy", "seeds")
     assert [row[0] for row in table.rows] == ["0.5", "0.5", "1.0", "1.0"]
     found = (
@@ -349,9 +349,51 @@ def test_of_settings_under_one_policy_it_says_what_they_did() -> None:
         assert document.lead.startswith(f"{words} than with noise of task lengths σ = 0.5 "), (
             document.lead
         )
-        (table,) = (each for each in section(document, "Results") if isinstance(each, ReportTable))
+        table, _ = (each for each in section(document, "Results") if isinstance(each, ReportTable))
         assert "against the first" not in table.headings
         assert all(len(row) == len(table.headings) for row in table.rows)
+
+
+NODES = "cluster.nodes"
+
+GRID = [((SIGMA, sigma), (NODES, nodes)) for sigma in ("0.5", "1.0") for nodes in ("20", "40")]
+"""Each takes 10 s longer than the one before (`cells`)."""
+
+
+def test_of_two_keys_under_one_policy_it_says_what_each_did_by_itself() -> None:
+    """It compared the two extremes, in which both keys were others."""
+    played = [each for each in cells(*GRID) if each.policy == "fifo"]
+    document = study_report(ReportSource(cells=played))
+    assert document.lead == (
+        "With noise of task lengths σ = 0.5, nodes = 20 a job took 102 ± 2 s on average;"
+        " one key at a time, with nodes = 40 10% more, with noise of task lengths σ = 1.0 20% more."
+        " 4 settings, 3 seeds each."
+    )
+
+
+def test_settings_are_compared_with_the_first_a_key_at_a_time() -> None:
+    """Seed by seed, under each policy; the setting in which both keys are others is left out."""
+    document = study_report(ReportSource(cells=list(cells(*GRID))))
+    _, table = (each for each in section(document, "Results") if isinstance(each, ReportTable))
+    texts = [[c.text if isinstance(c, ReportCell) else c for c in row] for row in table.rows]
+    assert texts == [
+        ["nodes", "20", "40", "fifo", "+10 s", "+10%", "0 of 3", ""],
+        ["nodes", "20", "40", "fair", "+10.0 s", "+19%", "0 of 3", ""],
+        ["noise of task lengths σ", "0.5", "1.0", "fifo", "+20 s", "+20%", "0 of 3", ""],
+        ["noise of task lengths σ", "0.5", "1.0", "fair", "+20.0 s", "+38%", "0 of 3", ""],
+    ]
+
+
+def test_what_a_setting_did_may_be_chance() -> None:
+    """Two settings whose seeds lie the other way round."""
+    one, other = of_sigma("0.5", "1.0")
+    played = [each for each in cells(one) if each.policy == "fifo"]
+    turned = zip(played, reversed(played), strict=True)
+    crossed = [
+        msgspec.structs.replace(here, setting=other, result=there.result) for here, there in turned
+    ]
+    lead = study_report(ReportSource(cells=[*played, *crossed])).lead
+    assert "about as long as with noise of task lengths σ = 0.5" in lead
 
 
 def test_jobs_of_two_scenarios_are_not_compared() -> None:
