@@ -15,7 +15,7 @@ from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.run_tasks import play_task
-from callboard.experiments.many.sweeps.sweep_plan import SweptHistory
+from callboard.experiments.many.sweeps.sweep_plan import PARTS, SweptHistory
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.run.run_result import RunResult, unpack_result
@@ -64,7 +64,7 @@ def backtest_sentence(
         specs = [msgspec.structs.replace(unchanged, policy=each) for each in world.policies]
         rows, _ = play_rows([specs], PlainConsole(stderr=True), cores=options.cores)
         played = [result for result in rows[0] if result is not None]
-    return _sentence(jobs, played, with_faults=bool(unchanged.scenario.timeline))
+    return _sentence(jobs, played, unchanged)
 
 
 def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
@@ -87,8 +87,8 @@ def _swept(
     calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
-    with_faults = any(task.spec.scenario.timeline for task in history.unchanged)
-    return _sentence(jobs, [unpack_result(value) for value in values], with_faults=with_faults)
+    played = [unpack_result(value) for value in values]
+    return _sentence(jobs, played, history.unchanged[0].spec)
 
 
 def _by_hand(name: str) -> str:
@@ -96,19 +96,20 @@ def _by_hand(name: str) -> str:
 
 
 def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
-    """The history as its file has it, of as many jobs as were asked for, in the same queues."""
+    """The history as its file has it, of as many jobs as were asked for, with the same settings of
+    the scheduler.
+    """
     queues = (
         [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
     )
+    stated = [*queues, *(each for each in options.set if each.startswith(PARTS))]
     kept = {"--map": getattr(options, "--map"), "--jobs": getattr(options, "--jobs")}
     return world.source.run(
-        queues, {option: text for option, text in kept.items() if text is not None}
+        stated, {option: text for option, text in kept.items() if text is not None}
     )
 
 
-def _sentence(
-    jobs: Sequence[RecordedJob], played: Sequence[RunResult], *, with_faults: bool
-) -> str:
+def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult], unchanged: RunSpec) -> str:
     tested = (_Tested(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played)
     found = [each for each in tested if each.errors.jobs]
     if not found:
@@ -116,8 +117,9 @@ def _sentence(
     place = min(range(len(found)), key=lambda place: found[place].median)
     nearest, name = found[place], policy_labels([each.policy for each in found])[place]
     which = ", the nearest of these," if len(found) > 1 else ""
-    faults = " and with the timeline of its scenario" if with_faults else ""
-    told = f"Back-test: on the unchanged history, played once{faults}, {name}{which}"
+    faults = " and with the timeline of its scenario" if unchanged.scenario.timeline else ""
+    settings = " with the scheduler set as here" if unchanged.scenario.parts else ""
+    told = f"Back-test: on the unchanged history, played once{settings}{faults}, {name}{which}"
     return f"{told} {_off(nearest.errors.bias or 0.0, nearest.median)}"
 
 

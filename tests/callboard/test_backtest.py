@@ -296,6 +296,29 @@ def test_a_sweep_of_a_history_says_how_far_it_is_off(
     assert line in lead
 
 
+def test_a_scheduler_that_was_set_is_set_so_for_the_back_test_too(
+    callboard: Run, history: tuple[Path, str], tmp_path: Path
+) -> None:
+    """A sweep told of the error in queues that nobody had asked about, and `run` of its own."""
+    path, _ = history
+    queues = "parts.capacity.queues={default={user_limit_factor=0.4}}"
+    asked = (str(path), "--policy", "capacity", "--set", queues)
+    store = ("--store", str(tmp_path / "s.sqlite"))
+    (as_it_was,), (smaller,), (swept,), (other,) = (
+        [line for line in callboard(*each)[1].splitlines() if line.startswith("Back-test: ")]
+        for each in (
+            ("run", *asked),
+            ("run", *asked, "--nodes", "5"),
+            ("sweep", *asked, "--set", "cluster.nodes=5", *store),
+            ("run", str(path), "--policy", "capacity", "--nodes", "5"),
+        )
+    )
+    assert "unchanged history, played once with the scheduler set as here, capacity " in as_it_was
+    assert as_it_was == smaller == swept
+    assert "set as here" not in other
+    assert re.findall(r"[+-]?\d+\.\d%", other) != re.findall(r"[+-]?\d+\.\d%", swept)
+
+
 def test_what_is_off_beyond_measure_is_told_in_words(callboard: Run, tmp_path: Path) -> None:
     """3585090.1%, stood there.  Forty jobs of a second each on one processor, of which the log says
     that none had to wait.

@@ -24,6 +24,9 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 COLUMNS, _ = SHORTCUTS["--map"]
 """The key that says what the columns of a table mean: without it there is no history."""
 
+PARTS = "parts."
+"""Where the keys begin that set the scheduler, and do not change what was recorded."""
+
 CELLS_MAX = 1_000_000
 """More runs than that are a mistake."""
 
@@ -70,7 +73,8 @@ class PlannedCell(NamedTuple):
 
 class SweptHistory(NamedTuple):
     """A recorded history of a sweep: its name, its recording and the folder that this lies in, and
-    the history as it was, with its own seed, under each policy.
+    the history as it was, with its own seed and the settings of the scheduler that hold
+    throughout, under each policy.
     """
 
     name: str
@@ -169,7 +173,11 @@ class PlannedSweep:
             workload, base_dir = spec.scenario.workload, self._sources[name].base_dir
             if not isinstance(workload, RecordedWorkload) or base_dir is None:
                 continue
-            read = [f"{key}={value}" for key, value in self.plan.fixed if key == COLUMNS]
+            read = [
+                f"{key}={value}"
+                for key, value in self.plan.fixed
+                if key == COLUMNS or key.startswith(PARTS)
+            ]
             as_it_was = self._sources[name].run(read)
             runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])
             tasks = [RunTask(run, engine=self._engine) for run in runs]
