@@ -1,6 +1,5 @@
-"""The examples of the docs on experiments are true: Python's, and what commands print."""
+"""What the pages on experiments say that commands print is true."""
 
-import doctest
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +10,7 @@ import pytest
 
 from callboard.commands import sweep_command
 from callboard.experiments.many.task_pool import OtherWorkers
-from tests.support.book_pages import DOCS, play_page
+from tests.support.book_pages import play_page
 
 pytest.importorskip("scipy")
 pytest.importorskip("pandas")
@@ -23,17 +22,6 @@ def in_a_thread(*_: object) -> Iterator[OtherWorkers]:
     """Stands for the processes of a sweep."""
     with ThreadPoolExecutor(1) as executor:
         yield OtherWorkers(executor, 1)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("page", ["statistics.md", "experiments.md", "figures.md", "report.md"])
-def test_the_python_examples_give_what_the_page_says(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = doctest.testfile(str(DOCS / page), module_relative=False, encoding="utf-8")
-    assert found.attempted > 9
-    assert found.failed == 0
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Theory beside what was played: laws by name, tests of equivalence, and the command."""
 
 import csv
-import doctest
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -33,7 +32,7 @@ from callboard.scheduler.ideal import compiled_is_available, exact, simulate, si
 from callboard.scheduler.ideal.mean_responses import SingleServer
 from callboard.scheduler.ideal.size_laws import cut_off
 from tests.ideal.cases import EXAMPLES, Small, small_cases
-from tests.support.book_pages import DOCS, page_text
+from tests.support.book_pages import page_text
 
 pytest.importorskip("scipy")
 
@@ -317,9 +316,3 @@ def test_the_page_shows_every_discipline_of_which_theory_knows_the_mean() -> Non
     assert shown[: len(told)] == told
     sentence = page_text("ideal.md").partition("`--law` knows")[2].partition(";")[0]
     assert set(LAW_DISCIPLINES) <= set(re.findall(r"`([\w-]+)`", sentence))
-
-
-def test_the_python_of_the_page_gives_what_it_says() -> None:
-    found = doctest.testfile(str(DOCS / "ideal.md"), module_relative=False, encoding="utf-8")
-    assert found.attempted > 6
-    assert found.failed == 0

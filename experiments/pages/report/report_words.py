@@ -293,9 +293,10 @@ def _seeds_words(groups: Sequence[SettingRuns]) -> str:
 def one_run_note(groups: Sequence[SettingRuns]) -> str:
     """In how many settings the seeds are copies of one run, and have no ±; empty for none."""
     copies = sum(group.runs.is_one_run for group in groups)
+    played = sum(bool(group.runs.rows) for group in groups)
     if not copies:
         return ""
-    where = "" if copies == len(groups) else f" in {copies} of {count(len(groups), 'setting')}"
+    where = "" if copies == played else f" in {copies} of {count(played, 'setting')}"
     return f"nothing is drawn{where or ' here'}: all seeds are one run, which has no ±"
 
 
