@@ -35,8 +35,8 @@ format: $(STAMP) ## format and fix what ruff can
 
 soak: $(STAMP) ## what takes longer than the suite should: real terminals and browsers, long tests, more drawn worlds, by the actors and by both engines
 	@$(BIN)/python -m pytest $(TESTS) -m soak
-	@$(BIN)/python -m bench.twin --first $(SOAK) --worlds 1000
-	@$(BIN)/python -m bench.swarm --seed $(SOAK) --worlds 200 --to build/soak
+	@$(BIN)/python -m trials.twin --first $(SOAK) --worlds 1000
+	@$(BIN)/python -m trials.swarm --seed $(SOAK) --worlds 200 --to build/soak
 
 bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine, of sweeps, of the screen and of pages
 	$(BIN)/python -m bench.engine
@@ -49,26 +49,26 @@ bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decision
 	$(BIN)/python -m bench.page
 
 screens: $(STAMP) ## draw the pictures in docs/screens anew
-	@$(BIN)/python -m bench.screens
+	@$(BIN)/python -m docs.making.screens
 
 diagrams: $(STAMP) ## draw the lifecycles in docs/lifecycles.md anew
-	@$(BIN)/python -m bench.diagrams
+	@$(BIN)/python -m docs.making.diagrams
 
 figures: $(STAMP) ## draw the figures of runs in docs/figures anew
-	@$(BIN)/python -m bench.figures
+	@$(BIN)/python -m docs.making.figures
 
 reference: $(STAMP) ## write docs/reference and the man page anew, from the code
-	@$(BIN)/python -m bench.book
+	@$(BIN)/python -m docs.making.book
 
 docs: $(BOOK) ## make the book of docs/ in build/book, to be opened in a browser; warnings are errors
 	@$(BIN)/python -m sphinx --fresh-env --write-all --fail-on-warning --nitpicky --keep-going --quiet docs build/book
 	@echo open build/book/index.html
 
 hunt-all: $(STAMP) ## test every policy's guarantees in 2,000 scenarios, and hunt for where it is bad (hours)
-	$(BIN)/python -m bench.hunt_all
+	$(BIN)/python -m trials.hunt_all
 
 swarm: $(STAMP) ## try drawn worlds in which everything goes wrong, for an hour
-	$(BIN)/python -m bench.swarm
+	$(BIN)/python -m trials.swarm
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import msgspec
 
-from bench.browser import CHROMIUM, open_page
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.experiments.run.run_loading import load_run
@@ -25,6 +24,7 @@ from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.reader import Journal
+from docs.making.browser import CHROMIUM, open_page
 
 _PROBE = """
 addEventListener("load", () => {

@@ -1,9 +1,7 @@
-"""The compiled twin: how fast it plays a trace, and whether it plays as the actors do.
+"""How fast the compiled twin plays a trace; `trials.twin` says whether it plays as the actors do.
 
-    python -m bench.twin TRACE                  tasks a second under each policy
-    python -m bench.twin TRACE --against        and every attempt of it beside the actors'
-    python -m bench.twin --worlds 2000          drawn worlds, attempt by attempt
-    python -m bench.twin --journal …            the same of journals, event by event
+    python -m bench.twin TRACE                   tasks a second under each policy
+    python -m bench.twin TRACE --journal         with journals
 
 Each policy is played `--reps` times; the median of the processor time counts, beside that of a bare
 `heapq` loop in the same process which takes in and gives out as many entries as there are tasks.
@@ -11,7 +9,6 @@ Each policy is played `--reps` times; the median of the processor time counts, b
 """
 
 import argparse
-import sys
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -24,9 +21,6 @@ from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.twin_play import compiled_loop, run_by_twin, twin_of
 from callboard.scheduler.model import Millis
-from callboard.twin.cannot_play import CannotPlay
-from tests.support.twin_journals import disagreement_of_journals
-from tests.support.twin_worlds import disagreement_of_engines, draw_twin_world
 
 POLICIES = (
     *("fifo", "fair", "fair+delay(node=5,rack=5)", "srpt", "hfsp+delay", "fair+kill"),
@@ -49,7 +43,7 @@ def timed(spec: RunSpec, *, journal: bool) -> tuple[int, Millis, float]:
         return run.launched, run.now_ms, process_time() - began
 
 
-def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool, against: bool) -> None:
+def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool) -> None:
     spec = msgspec.structs.replace(spec, policy=policy)
     runs = [timed(spec, journal=journal) for _ in range(reps)]
     tasks, now_ms, _ = runs[0]
@@ -60,45 +54,15 @@ def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool, against: bo
         f" {tasks / seconds:>10,.0f} tasks/s {heap / seconds:>6.2f} × heapq",
         flush=True,
     )
-    if against:
-        compare = disagreement_of_journals if journal else disagreement_of_engines
-        what = "event as the actors tell it" if journal else "attempt as the actors play it"
-        print(f"  {compare(spec, compiled_loop()) or f'every {what}'}", flush=True)
-
-
-def compare_worlds(first: int, worlds: int, *, journal: bool) -> int:
-    """Play drawn worlds by both, and perhaps compare their journals; how many differ.  These are
-    written after that many instants that it is in many parts, or in one.
-    """
-    different = refused = 0
-    for seed in range(first, first + worlds):
-        spec = draw_twin_world(seed)
-        try:
-            if journal:
-                found = disagreement_of_journals(spec, compiled_loop(), 1 << 3 * (seed % 5))
-            else:
-                found = disagreement_of_engines(spec, compiled_loop())
-        except CannotPlay:
-            refused += 1
-            continue
-        if found is not None:
-            different += 1
-            print(f"world {seed}: {found}", flush=True)
-    told = f", {refused:,} left to the actors" if refused else ""
-    print(f"{worlds:,} worlds from {first} on{told}: {different} different")
-    return different
 
 
 def main() -> None:
     options = _options()
-    if options.worlds:
-        sys.exit(compare_worlds(options.first, options.worlds, journal=options.journal) > 0)
     given = {"--nodes": str(options.nodes)}
     spec = load_run(options.trace, [f"seed={options.seed}"], given)
     twin_of(msgspec.structs.replace(spec, policy="fifo"), compiled_loop()).load()
     for policy in options.policy or POLICIES:
-        how = {"journal": options.journal, "against": options.against}
-        measure(spec, policy, options.reps, **how)
+        measure(spec, policy, options.reps, journal=options.journal)
 
 
 def _options() -> argparse.Namespace:
@@ -113,10 +77,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--policy", action="append", help="instead of these")
     parser.add_argument("--reps", type=int, default=3, help="how often each is played (default: 3)")
-    parser.add_argument("--against", action="store_true", help="compare every attempt")
     parser.add_argument("--journal", action="store_true", help="with journals")
-    parser.add_argument("--worlds", type=int, default=0, help="compare that many drawn worlds")
-    parser.add_argument("--first", type=int, default=0, help="the first of them")
     return parser.parse_args()
 
 

@@ -15,7 +15,7 @@ from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.run_tasks import play_task
-from callboard.experiments.many.sweeps.sweep_plan import PARTS, SweptHistory
+from callboard.experiments.many.sweeps.sweep_plan import SCHEDULER_KEYS, SweptHistory
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.run.run_result import RunResult, unpack_result
@@ -102,7 +102,7 @@ def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
     queues = (
         [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
     )
-    stated = [*queues, *(each for each in options.set if each.startswith(PARTS))]
+    stated = [*queues, *(each for each in options.set if each.startswith(SCHEDULER_KEYS))]
     kept = {"--map": getattr(options, "--map"), "--jobs": getattr(options, "--jobs")}
     return world.source.run(
         stated, {option: text for option, text in kept.items() if text is not None}

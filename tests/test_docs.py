@@ -11,7 +11,7 @@ from callboard.journal.checks.checker import Checker
 ROOT = Path(__file__).parents[1]
 ROOMS = (
     *("actors", "scheduler", "histories", "scenarios", "journal", "experiments", "fairness", "tui"),
-    *("twin", "callboard", "tests", "bench"),
+    *("twin", "callboard", "tests", "bench", "trials"),
 )
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 RULES = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")

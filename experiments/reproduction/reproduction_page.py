@@ -47,7 +47,7 @@ in 95 % of the runs. Below {fewest} seeds, for a formula
 `--explore` sweeps what a paper does not print over a stated range, on seeds that do not judge, and
 says at which settings its number comes out, or that it comes out at none. In its pictures ours is
 drawn over the print, with a marker that is filled where the number comes out; or written, on dark
-where it does, on light where it may. `python -m bench.flips` plays all of this on fresh seeds, and
+where it does, on light where it may. `python -m trials.flips` plays all of this on fresh seeds, and
 counts the verdicts that are others then. It was done twice on seeds that nobody had used: from
 90001 on 3 of 52 artefacts with a sure verdict became *may be chance*, which had differed, and from
 99001 on 3 of 65, as did 14 of their 297 figures with a sure verdict. None became sure of something

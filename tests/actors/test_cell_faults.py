@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from bench.swarm.architecture_bugs import OF_CELL_FAULTS
-from bench.swarm.bug_planter import PlantedBug, planted
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
@@ -34,6 +32,8 @@ from callboard.scheduler.model import scheduler_of
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.resources import total
 from tests.support.world import PlayedRun, job, play
+from trials.swarm.architecture_bugs import OF_CELL_FAULTS
+from trials.swarm.bug_planter import PlantedBug, planted
 
 EXPIRY_MS = 9000
 CLUSTER = Cluster(

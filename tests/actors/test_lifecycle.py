@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from bench import diagrams
 from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.members import BookedNode
 from callboard.actors.central.heartbeats import HEARTBEATS, HeartbeatChange, HeartbeatState
@@ -19,6 +18,7 @@ from callboard.actors.vocabulary.messages import LaunchTask, MapWork
 from callboard.actors.worker.attempt import RunningAttempt
 from callboard.actors.worker.machine import Machine
 from callboard.scheduler.model import MAP, MAPS, Locality
+from docs.making import diagrams
 
 Table = Mapping[tuple[Any, Any], Any]
 

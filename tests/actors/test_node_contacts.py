@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from bench.swarm.architecture_bugs import OF_CONTACTS
-from bench.swarm.bug_planter import PlantedBug, planted
 from callboard.actors.config import Cluster, Heartbeats, Tasks
 from callboard.actors.hawk.long_scheduler import LongScheduler
 from callboard.actors.injector import ScheduledFault
@@ -30,6 +28,8 @@ from callboard.scheduler.model import scheduler_of
 from callboard.scheduler.policy import PolicySpecError
 from tests.support.soak import one_in
 from tests.support.world import PlayedRun, job, play
+from trials.swarm.architecture_bugs import OF_CONTACTS
+from trials.swarm.bug_planter import PlantedBug, planted
 
 EXPIRY_MS = 9000
 CLUSTER = Cluster(

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from bench.oracles import omega as oracle_of_omega
-from bench.oracles.comparison import Cell as Compared
-from bench.oracles.java_random import JavaRandom
-from bench.oracles.mesos import Agenda, Due
-from bench.oracles.omega import CellFigures, OracleJob
 from callboard.actors.omega.cell_messages import QueueAgain
 from callboard.actors.omega.shared_cell import SharedCell
 from callboard.actors.omega.think_params import MonolithicParams, OmegaParams
 from callboard.scheduler.model import MAPS
 from tests.support.traces import oracle
+from trials.oracles import omega as oracle_of_omega
+from trials.oracles.comparison import Cell as Compared
+from trials.oracles.java_random import JavaRandom
+from trials.oracles.mesos import Agenda, Due
+from trials.oracles.omega import CellFigures, OracleJob
 
 
 def cells_of(arch: str, t_job: float, **mode: str) -> list[Compared]:
@@ -30,7 +30,7 @@ def cells_of(arch: str, t_job: float, **mode: str) -> list[Compared]:
 
 
 def test_omega_wastes_waits_and_ends_as_the_released_simulator() -> None:
-    """With Java's draws, to a millionth; `python -m bench.oracles` plays all cells."""
+    """With Java's draws, to a millionth; `python -m trials.oracles` plays all cells."""
     found = cells_of("omega", 60, conflict="resource-fit", transaction="incremental")
     assert len(found) == 21
     assert all(each.ours == pytest.approx(each.theirs, abs=2e-6) for each in found)

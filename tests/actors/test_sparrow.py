@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from bench.oracles.sparrow import PLACEMENTS, micro_responses
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.message import NO_CAUSE
@@ -38,6 +37,7 @@ from callboard.scheduler.model import MAPS, scheduler_of
 from callboard.scheduler.policy import PolicySpecError
 from tests.support.traces import oracle
 from tests.support.world import PlayedRun, job, play, spec_of
+from trials.oracles.sparrow import PLACEMENTS, micro_responses
 
 PLAIN = Tasks(rack_factor=1, off_rack_factor=1)
 """A map takes as long wherever it runs."""

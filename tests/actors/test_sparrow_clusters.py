@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.oracles.sparrow import PLACEMENTS
-from bench.oracles.sparrow_clusters import (
+from tests.support.reference_sparrow import PlainSparrow
+from tests.support.traces import oracle
+from trials.oracles.sparrow import PLACEMENTS
+from trials.oracles.sparrow_clusters import (
     FIGURES,
     ClusterCase,
     case_of_line,
     counted_responses_ms,
     figures_of,
 )
-from tests.support.reference_sparrow import PlainSparrow
-from tests.support.traces import oracle
 
 FILE = "sparrow-1000-workers.jsonl"
 
@@ -53,7 +53,7 @@ def test_the_plain_loop_gives_what_the_released_simulator_gave(which: str) -> No
 @pytest.mark.parametrize("which", PLACEMENTS)
 def test_the_actors_give_what_the_plain_loop_gives(which: str) -> None:
     """A shorter run: each response, or their mean to 0.1 % with cancellation, which may come as a
-    slot is freed.  `python -m bench.oracles` plays the whole ones.
+    slot is freed.  `python -m trials.oracles` plays the whole ones.
     """
     line = {"which": which, "workers": 200, "load": 0.9, "jobs": 30, "dist": "jobs", "seed": 5}
     case = case_of_line(line | dict.fromkeys(FIGURES, 0.0) | {"warm_up_ms": -1.0})

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.book.command_facts import all_commands
 from callboard.cli import COMMAND_SUMMARIES, make_whole_parser
 from callboard.experiments.run.plugins import canonical_policy
 from callboard.scenarios.library_list import LIBRARY
+from docs.making.book.command_facts import all_commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -5,20 +5,20 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from bench.figures import FOLDER as FIGURES
-from bench.figures import SWEPT, swept
-from bench.screens import FOLDER as SCREENS
-from bench.screens import MOVING, draw_moving
 from callboard.experiments.pages.charts.chart_catalogue import STORE_CHARTS
 from callboard.experiments.pages.charts.chart_style import save_chart
 from callboard.experiments.pages.charts.measures import MEASURES
+from docs.making.figures import FOLDER as FIGURES
+from docs.making.figures import SWEPT, swept
+from docs.making.screens import FOLDER as SCREENS
+from docs.making.screens import MOVING, draw_moving
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_moving_picture_is_drawn_by_the_command() -> None:
-    """docs/screens/rack-fails.svg is what `python -m bench.screens` draws, to the byte."""
+    """docs/screens/rack-fails.svg is what `python -m docs.making.screens` draws, to the byte."""
     assert f"docs/screens/{MOVING}" in README
     drawn = draw_moving()
     assert (SCREENS / MOVING).read_text(encoding="utf-8") == drawn
@@ -29,7 +29,7 @@ def test_the_moving_picture_is_drawn_by_the_command() -> None:
 
 @pytest.mark.soak
 def test_the_chart_is_drawn_by_the_command(tmp_path: Path) -> None:
-    """The chart of what `make run` plays is what `python -m bench.figures` draws, to the byte."""
+    """The chart of what `make run` plays, to the byte as `python -m docs.making.figures` draws."""
     (morning,) = (each for each in SWEPT if each.scenario == "facebook-morning")
     name = "intervals-facebook-morning.svg"
     assert f"docs/figures/{name}" in README

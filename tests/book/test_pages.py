@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bench.figures import EXAMPLES, SWEPT
 from bench.scaling import PICTURE
+from docs.making.figures import EXAMPLES, SWEPT
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -93,7 +93,7 @@ def test_no_page_shows_what_only_its_tests_need(page: Path) -> None:
 
 
 def test_every_picture_is_shown_and_a_command_draws_it() -> None:
-    """Screens are held to `bench.screens` in `tests/tui`, explorations to `bench.papers` in
+    """Screens are held to `docs.making.screens` in `tests/tui`, explorations to `trials.papers` in
     `tests/experiments/reproduction`; `callboard ideal` draws its own.
     """
     shown = {link.rpartition("/")[2] for page in READABLE for link in links(page)}

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bench.book.__main__ import DOCS, PAGES
-from bench.book.scenario_page import documented_structs
-from bench.book.struct_fields import field_rows
 from callboard.cli import COMMAND_SUMMARIES
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.scheduler.registry.shipped import PARTS
+from docs.making.book.__main__ import DOCS, PAGES
+from docs.making.book.scenario_page import documented_structs
+from docs.making.book.struct_fields import field_rows
 
 
 @pytest.mark.parametrize("name", PAGES)

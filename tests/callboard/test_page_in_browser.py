@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from bench.browser import CHROMIUM, open_page
 from bench.page import with_script
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts, RunEnded
 from callboard.actors.vocabulary.job_names import job_title
@@ -30,6 +29,7 @@ from callboard.journal.replay.signs import STATE_WORDS
 from callboard.journal.replay.source import Step, StepKind
 from callboard.journal.tell.time_format import short_duration
 from callboard.scheduler.text.quantities import clock
+from docs.making.browser import CHROMIUM, open_page
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.journal.stories import START, STORY
 from tests.journal.test_run_page import evil

@@ -10,13 +10,13 @@ from sqlite3 import connect
 
 import pytest
 
-from bench.browser import CHROMIUM, open_page
 from callboard.cli import run_command_line
 from callboard.experiments.pages.figure_rows import SLOWDOWN_WORDS
 from callboard.experiments.pages.report.document import Document, Prose, ReportSection
 from callboard.experiments.pages.report.page import render_page
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.scenario_file import find_scenario
+from docs.making.browser import CHROMIUM, open_page
 from tests.callboard.conftest import Run
 from tests.callboard.support import ROOT
 from tests.experiments.charts.support import record

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.browser import CHROMIUM
 from callboard import web
 from callboard.cli import run_command_line
 from callboard.experiments.live.live_server import LiveServer
 from callboard.experiments.user_errors import InputError
 from callboard.terminal import check_terminal
+from docs.making.browser import CHROMIUM
 from tests.callboard.support import environment
 from tests.support.chromium import open_tab
 from tests.support.soak import one_in

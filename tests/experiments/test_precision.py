@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.coverage import precision_coverage
 from callboard.experiments.many.precision import Precision, PrecisionRule, look_ahead
 from callboard.experiments.many.statistics import compare_paired, interval
 from callboard.experiments.many.stopping import SeedRows, Stopping
+from trials.coverage import precision_coverage
 
 pytest.importorskip("scipy")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.selection_coverage import RIVALS, Rivals, Setting, before, named, now, selected
 from callboard.experiments.many.selection import Selection, SelectionRule, screening_factor
 from callboard.experiments.many.stopping import Stopping
 from tests.support.soak import one_in
+from trials.selection_coverage import RIVALS, Rivals, Setting, before, named, now, selected
 
 RULE = SelectionRule()
 NAMES = ("fifo", "fair", "hfsp", "psbs")

@@ -5,7 +5,6 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from bench.coverage import fixed_coverage
 from callboard.experiments.many.skewness import (
     is_skewed,
     running_skewness,
@@ -14,6 +13,7 @@ from callboard.experiments.many.skewness import (
 )
 from callboard.experiments.many.statistics import Interval, interval
 from callboard.experiments.pages.figure_text import skewed_words
+from trials.coverage import fixed_coverage
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

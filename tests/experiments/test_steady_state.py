@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.steady_coverage import mm1_coverage, mm1_run
 from callboard.experiments.many.steady_state import (
     SteadyState,
     batch_means,
@@ -23,6 +22,7 @@ from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.simulation import run_simulation
 from callboard.scenarios.generators import TAIL
+from trials.steady_coverage import mm1_coverage, mm1_run
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.oracles import theory
 from callboard.scheduler.ideal import compiled_is_available, simulate
 from callboard.scheduler.ideal.discrete_sizes import DiscreteServer
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
@@ -31,6 +30,7 @@ from callboard.scheduler.ideal.size_laws import (
     weibull,
 )
 from tests.support.traces import oracle
+from trials.oracles import theory
 
 LAWS: dict[str, SizeLaw] = {
     "exponential": exponential(),

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.oracles.capacity import Case, Replay, cells
-from bench.oracles.comparison import NotPlayed, case_as
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.facts import JobUpdated
 from callboard.scheduler.model import KINDS, Priority, SlotKind
@@ -30,6 +28,8 @@ from tests.support.view import (
     make_move,
     queued,
 )
+from trials.oracles.capacity import Case, Replay, cells
+from trials.oracles.comparison import NotPlayed, case_as
 
 MAP, REDUCE = KINDS
 TESTS = (

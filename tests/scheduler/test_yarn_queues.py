@@ -15,8 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.oracles import yarn_monitor, yarn_rules, yarn_users
-from bench.oracles.comparison import Cell
 from callboard.scheduler.queues import (
     amounts,
     dominant_order,
@@ -38,6 +36,8 @@ from callboard.scheduler.queues.queue_tree import MonitoredQueue, QueueTreeError
 from callboard.scheduler.queues.tree_shares import ShareNode, tree_shares
 from callboard.scheduler.queues.whole_fair_shares import SharePool, whole_fair_shares
 from tests.support.traces import oracle
+from trials.oracles import yarn_monitor, yarn_rules, yarn_users
+from trials.oracles.comparison import Cell
 
 ALL_AT_ONCE = BalanceParams(portion_per_round=1.0, natural_termination=1.0)
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from bench.browser import CHROMIUM, QUIETLY
+from docs.making.browser import CHROMIUM, QUIETLY
 
 if TYPE_CHECKING:
     import aiohttp

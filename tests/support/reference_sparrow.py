@@ -6,8 +6,8 @@ import heapq
 from collections import deque
 from collections.abc import Callable
 
-from bench.oracles.python2_draws import DrawnJobs
-from bench.oracles.sparrow_clusters import SLOTS, TASKS_A_JOB, ClusterCase
+from trials.oracles.python2_draws import DrawnJobs
+from trials.oracles.sparrow_clusters import SLOTS, TASKS_A_JOB, ClusterCase
 
 DELAY_MS = 0.5
 """Of a message."""

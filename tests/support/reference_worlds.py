@@ -14,7 +14,6 @@ from callboard.actors.placement import Placement
 from callboard.actors.vocabulary.events import AnyEvent, AttemptEnded, AttemptLaunched
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
-from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import Priority
@@ -41,6 +40,7 @@ from tests.support.reference_orders import (
     VirtualTimeReference,
 )
 from tests.support.reference_waits import WaitByCount, WaitByTime
+from trials.worlds.declared_values import DeclaredValues
 
 POOLS = ("ads", "web", "default")
 

@@ -1,10 +1,10 @@
-"""What of the catalogue of `fairness.situations` this process has met.
+"""What of the catalogue of `trials.situations` this process has met.
 
 Every run that `tests.support.world.play` plays is held against it; a run of the whole suite that
 leaves an entry unmet fails (`tests/conftest.py`).
 """
 
-from callboard.fairness.situations import Situations
+from trials.situations import Situations
 
 _HERE = Situations()
 

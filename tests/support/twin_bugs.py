@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from bench.swarm.bug_planter import PlantedBug
 from tests.support.twin_worlds import INITIALISED_FROM
+from trials.swarm.bug_planter import PlantedBug
 
 _CLUSTER = "twin/virtual_cluster.py"
 _LINE = "twin/virtual_line.py"

@@ -1,8 +1,8 @@
 """Bugs for what writes the twin's journals, and a drawn world whose journal shows each."""
 
-from bench.swarm.bug_planter import PlantedBug
 from tests.support.twin_bugs import TwinBug
 from tests.support.twin_worlds import INITIALISED_FROM
+from trials.swarm.bug_planter import PlantedBug
 
 _COLUMNS = "twin/event_columns.py"
 _LOG = "twin/kept_log.py"

@@ -19,11 +19,11 @@ from callboard.actors.world import World
 from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
-from callboard.fairness.drawing.declared_values import DeclaredValues
 from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.columns import LATER, NONE
 from callboard.twin.twin_run import TwinRun
 from tests.support.reference_worlds import draw_calm_world
+from trials.worlds.declared_values import DeclaredValues
 
 ORDERS_OF_THE_TWIN = (
     *("fifo", "fair", "las", "ps", "srpt", "psjf", "srpt(guess=1)"),

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.screens import FOLDER, MOVING, PAGE, PICTURES, START, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.live.live_requests import Fork
@@ -24,6 +23,7 @@ from callboard.journal.replay.signs import (
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.timebar import DIVERGENCE_SIGN
+from docs.making.screens import FOLDER, MOVING, PAGE, PICTURES, START, draw
 from tests.journal.replay.support import events_of
 from tests.tui.test_interventions import ask, plan, taped
 
@@ -89,7 +89,7 @@ def test_the_walk_by_hand_is_true() -> None:
 
 
 def test_every_picture_is_drawn_by_the_command() -> None:
-    """docs/screens/ holds what `python -m bench.screens` draws, and each is shown somewhere."""
+    """docs/screens/ has what `python -m docs.making.screens` draws, and each is shown somewhere."""
     root = Path(__file__).parents[2]
     pages = [root / "README.md", *(root / "docs").glob("*.md")]
     shown = "".join(page.read_text(encoding="utf-8") for page in pages)

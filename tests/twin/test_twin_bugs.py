@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.swarm.bug_planter import planted
 from tests.support.twin_bugs import TWIN_BUGS, TwinBug
 from tests.support.twin_journal_bugs import JOURNAL_BUGS
 from tests.support.twin_journals import disagreement_of_journals
 from tests.support.twin_worlds import disagreement_of_engines, draw_twin_world
+from trials.swarm.bug_planter import planted
 
 
 @pytest.mark.parametrize("planted_bug", TWIN_BUGS, ids=lambda each: each.bug.what)

@@ -5,12 +5,12 @@ The swarm hunts for the same bugs in drawn worlds (docs/reliability.md).
 
 import pytest
 
-from bench.swarm.architecture_bugs import OF_CONTAINERS
-from bench.swarm.bug_planter import PlantedBug, planted
 from callboard.actors.kernel.kernel import KernelError
 from callboard.journal.checks.findings import Violation
 from tests.actors.test_yarn import played
 from tests.support.soak import one_in
+from trials.swarm.architecture_bugs import OF_CONTAINERS
+from trials.swarm.bug_planter import PlantedBug, planted
 
 SMALLER = ("workload.job.0.maps=60", "workload.job.0.map_s=20", "cluster.nodes=3")
 """`yarn-queues`, and no fewer queues."""

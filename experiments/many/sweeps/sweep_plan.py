@@ -24,7 +24,7 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 COLUMNS, _ = SHORTCUTS["--map"]
 """The key that says what the columns of a table mean: without it there is no history."""
 
-PARTS = "parts."
+SCHEDULER_KEYS = "parts."
 """Where the keys begin that set the scheduler, and do not change what was recorded."""
 
 CELLS_MAX = 1_000_000
@@ -176,7 +176,7 @@ class PlannedSweep:
             read = [
                 f"{key}={value}"
                 for key, value in self.plan.fixed
-                if key == COLUMNS or key.startswith(PARTS)
+                if key == COLUMNS or key.startswith(SCHEDULER_KEYS)
             ]
             as_it_was = self._sources[name].run(read)
             runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])

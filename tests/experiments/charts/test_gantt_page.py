@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bench.browser import CHROMIUM, open_page
 from callboard.cli import run_command_line
 from callboard.experiments.pages.charts import gantt_page as page_module
 from callboard.experiments.pages.charts.chart_run import NothingToDraw
 from callboard.experiments.pages.charts.gantt_page import PageOfRuns, PageRun, gantt_page
 from callboard.journal.figures.tables import FAILED, KILLED
+from docs.making.browser import CHROMIUM, open_page
 from tests.experiments.charts.support import record, story_run
 from tests.journal.stories import START, STORY
 

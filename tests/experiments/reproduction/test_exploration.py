@@ -104,7 +104,7 @@ def test_every_exploration_is_of_an_artefact_and_can_be_judged(each: Exploration
 
 
 def test_what_is_drawn_is_in_the_docs() -> None:
-    """`python -m bench.papers` draws it, and the page shows it."""
+    """`python -m trials.papers` draws it, and the page shows it."""
     pictures = [each.picture for each in EXPLORATIONS if each.picture]
     assert len(set(pictures)) == len(pictures)
     page = (DOCS / "reproduction.md").read_text("utf-8")

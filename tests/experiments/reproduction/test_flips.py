@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.flips import VerdictPair, flip_lines, fresh_asked, main
 from callboard.experiments.reproduction.catalogue_of_artefacts import chosen_artefacts
 from callboard.experiments.reproduction.outcome import ReproductionVerdict
+from trials.flips import VerdictPair, flip_lines, fresh_asked, main
 
 V = ReproductionVerdict
 

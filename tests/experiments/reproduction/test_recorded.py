@@ -40,7 +40,7 @@ SETTLED = (ReproductionVerdict.MAY_BE_CHANCE, ReproductionVerdict.NOT_RUN)
 
 @pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.id)
 def test_a_verdict_near_its_border_has_more_seeds(artefact: AnyArtefact) -> None:
-    """Else fresh seeds say otherwise too often (`python -m bench.flips`)."""
+    """Else fresh seeds say otherwise too often (`python -m trials.flips`)."""
     outcome = recorded_outcomes()[artefact.id]
     if outcome.verdict in SETTLED or not artefact.evidence.drawn:
         return

@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from bench.calibration import TRUTHS, calibrated
 from callboard.histories.calibration.calibrate import calibrate, findings_of, job_initialisation
 from callboard.histories.calibration.estimate import Estimate, Untold
 from callboard.histories.calibration.heartbeat_grid import heartbeat_period
@@ -18,6 +17,7 @@ from callboard.histories.quantiles import normal_bound, share_limits, student_qu
 from callboard.histories.recording_file import import_files
 from tests.histories.readers.samples import HADOOP1, written
 from tests.support.traces import trace
+from trials.calibration import TRUTHS, calibrated
 
 Draw = np.random.Generator
 
@@ -65,7 +65,7 @@ def named(findings: list[Estimate | Untold], name: str) -> Estimate | Untold:
 
 def test_histories_of_our_own_tell_what_they_were_made_with() -> None:
     """Three seeds that no figure was chosen by: of some thirty intervals of 95 % at most three
-    miss.  `python -m bench.calibration` looks at a hundred.
+    miss.  `python -m trials.calibration` looks at a hundred.
     """
     told, missed = 0, []
     for seed in (2001, 2002, 2003):

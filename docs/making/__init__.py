@@ -1,0 +1,1 @@
+"""What draws the pictures of the docs, and writes their reference."""

@@ -1,0 +1,1 @@
+"""Whether it is right: worlds in which everything goes wrong, planted bugs, others' figures."""
