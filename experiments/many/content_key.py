@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -110,7 +110,7 @@ def task_key(task: WorkerTask) -> str:
     if isinstance(task, SoloTask):
         return key_of("solo", model_version(), *map(_plain, (*world, task.at_once)))
     asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
-    code = [_foreign_code(policy, _text(scenario.parts)) for policy in _policies(spec)]
+    code = [_foreign_code(policy, scenario.parts) for policy in _policies(spec)]
     return key_of("run", model_version(), *map(_plain, (*world, *asked)), code)
 
 
@@ -134,10 +134,6 @@ def _plain_tasks(tasks: RecordedTasks) -> object:
     return msgspec.to_builtins(rest, enc_hook=list), _plain(sorted(tasks.failures.items()))
 
 
-def _text(parts: PartSettings) -> str:
-    return msgspec.json.encode(parts, order="deterministic").decode()
-
-
 def _policies(spec: RunSpec) -> Iterator[str]:
     """The policy, and those that are put in force later."""
     yield spec.policy
@@ -146,10 +142,11 @@ def _policies(spec: RunSpec) -> Iterator[str]:
             yield each.fault.policy
 
 
-@lru_cache(maxsize=256)
-def _foreign_code(policy: str, parts: str) -> tuple[str, ...]:
-    """A digest of the file of each of the policy's parts that does not ship with Callboard."""
-    modules = (part.__module__ for part in classes_of(policy, msgspec.json.decode(parts)))
+def _foreign_code(policy: str, parts: PartSettings) -> tuple[str, ...]:
+    """A digest of the file of each of the policy's parts that does not ship with Callboard.  It is
+    made anew for each run: in a notebook a file is edited between two.
+    """
+    modules = (part.__module__ for part in classes_of(policy, parts))
     return tuple(_source(name) for name in modules if not name.startswith("callboard."))
 
 

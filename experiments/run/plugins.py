@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
+from hashlib import blake2b
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -220,7 +221,8 @@ def _source(path: str) -> bytes:
 @lru_cache(maxsize=32)
 def _run(path: str, resolved: str, text: bytes) -> ModuleType:
     """The module that the file's text makes; `path` is what to call it."""
-    name = f"callboard_user_{Path(resolved).stem}"
+    version = blake2b(resolved.encode() + text, digest_size=8).hexdigest()
+    name = f"callboard_user_{Path(resolved).stem}_{version}"  # no other file's, none of before
     spec = importlib.util.spec_from_file_location(name, resolved)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)

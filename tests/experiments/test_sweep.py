@@ -294,8 +294,26 @@ class TestKeys:
         mine.write_text(source)
         before = self.key(policy="./mine.py:Mine")
         mine.write_text(source + "# better now\n")
-        content_key._foreign_code.cache_clear()
-        assert self.key(policy="./mine.py:Mine") != before
+        edited = self.key(policy="./mine.py:Mine")
+        assert edited != before, "also in one process: a notebook's sweep gave runs of before"
+        mine.write_text(source)
+        assert self.key(policy="./mine.py:Mine") == before
+
+    def test_two_files_of_one_name_are_two(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first one's key is not made of the file that was read last."""
+        source = (
+            "from callboard.scheduler.orders.fifo import Fifo\n\n\nclass Mine(Fifo):\n    pass\n"
+        )
+        monkeypatch.chdir(tmp_path)
+        for folder in ("a", "b"):
+            Path(folder).mkdir()
+            Path(folder, "mine.py").write_text(f"# {folder}\n{source}")
+        alone = self.key(policy="./a/mine.py:Mine")
+        both = self.key(policy="./a/mine.py:Mine+delay"), self.key(policy="./b/mine.py:Mine")
+        assert self.key(policy="./a/mine.py:Mine") == alone
+        assert len({alone, *both}) == 3
 
 
 class TestPlans:
