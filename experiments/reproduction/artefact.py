@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -22,7 +22,6 @@ EXACT_MARGIN = 1e-6
 """What must be met exactly may be off by this share of it: clocks are whole milliseconds."""
 
 SampleT = TypeVar("SampleT")
-_SampleT_co = TypeVar("_SampleT_co", covariant=True)
 
 
 class Paper(StrEnum):
@@ -71,27 +70,33 @@ CLASS_MEANINGS = {
 }
 
 
-class Evidence(Protocol[_SampleT_co]):
+class Evidence(msgspec.Struct, Generic[SampleT], frozen=True):
     """What has to be computed, and what comes of it: one sample for each draw of the world."""
 
     @property
     def drawn(self) -> bool:
         """Whether another seed gives another sample; if not, one sample is all there is."""
+        return True
 
     def absent(self) -> str:
         """What is needed and not at hand, for people; empty if nothing is."""
+        return ""
 
     def used(self, seeds: Sequence[int]) -> Sequence[int]:
-        """Those of the seeds that change anything."""
+        """Those of the seeds that are played."""
+        return seeds if self.drawn else ()
 
-    def calls(self, seeds: Sequence[int]) -> Sequence[Call]:
+    def calls(self, seeds: Sequence[int]) -> Sequence[Call]:  # noqa: ARG002
         """What is to be computed for these seeds."""
+        return ()
 
-    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> Sequence[_SampleT_co]:
+    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> Sequence[SampleT]:
         """The samples, in the order of seeds, from what was computed."""
+        raise NotImplementedError
 
-    def digests(self, samples: Sequence[Any]) -> Sequence[tuple[str, int, str]]:
+    def digests(self, samples: Sequence[SampleT]) -> Sequence[tuple[str, int, str]]:  # noqa: ARG002
         """What was played, with its seed and the run's digest."""
+        return ()
 
 
 class Quantity(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
 
@@ -15,6 +14,7 @@ from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.computing import Call
 from callboard.experiments.many.result_store import key_of
+from callboard.experiments.reproduction.artefact import Evidence
 from callboard.experiments.reproduction.metered_run import MeteredRun, MeteredTask, play_metered
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import ACTORS
@@ -59,7 +59,7 @@ def play_timed(task: MeteredTask) -> bytes:
     return play_metered(msgspec.structs.replace(task, engine=ACTORS))
 
 
-class Played(msgspec.Struct, frozen=True):
+class Played(Evidence[Runs], frozen=True):
     """Worlds of the library, played.  `once` is for worlds that no seed changes."""
 
     cells: tuple[Cell, ...]
@@ -68,9 +68,6 @@ class Played(msgspec.Struct, frozen=True):
     @property
     def drawn(self) -> bool:
         return not self.once
-
-    def absent(self) -> str:
-        return ""
 
     def used(self, seeds: Sequence[int]) -> Sequence[int]:
         return seeds[:1] if self.once else seeds
@@ -94,27 +91,14 @@ class Played(msgspec.Struct, frozen=True):
         ]
 
 
-class Drawn(msgspec.Struct, frozen=True):
+class Drawn(Evidence[RunSpec], frozen=True):
     """What a scenario's workload comes to with each seed; nothing is played."""
 
     scenario: str
     overrides: tuple[str, ...] = ()
-    drawn: ClassVar[bool] = True
-
-    def absent(self) -> str:
-        return ""
-
-    def used(self, seeds: Sequence[int]) -> Sequence[int]:
-        return seeds
-
-    def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
-        return []
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[RunSpec]:  # noqa: ARG002
         return [load_run(self.scenario, (*self.overrides, f"seed={seed}")) for seed in seeds]
-
-    def digests(self, samples: Sequence[RunSpec]) -> list[tuple[str, int, str]]:  # noqa: ARG002
-        return []
 
 
 TRACES_VARIABLE = "CALLBOARD_TRACES"
@@ -127,7 +111,7 @@ Sojourns = Mapping[tuple[str, str, Point], float]
 """A sample of the ideal machine: mean sojourn in seconds by trace, discipline and point."""
 
 
-class Ideal(msgspec.Struct, frozen=True):
+class Ideal(Evidence[Sojourns], frozen=True):
     """The ideal machine on traces of the simulator report, by the report's names: on those of them
     that are at hand.
     """
@@ -135,7 +119,6 @@ class Ideal(msgspec.Struct, frozen=True):
     traces: tuple[str, ...]
     disciplines: tuple[str, ...]
     points: tuple[Point, ...]
-    drawn: ClassVar[bool] = True
 
     @property
     def at_hand(self) -> list[str]:
@@ -146,9 +129,6 @@ class Ideal(msgspec.Struct, frozen=True):
             return ""
         files = " or ".join(REPORT_FILES[name] for name in self.traces)
         return f"it needs {files}, traces of SWIM; --traces says in which folder"
-
-    def used(self, seeds: Sequence[int]) -> Sequence[int]:
-        return seeds
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [
@@ -171,9 +151,6 @@ class Ideal(msgspec.Struct, frozen=True):
             samples += drawn
         return samples
 
-    def digests(self, samples: Sequence[Sojourns]) -> list[tuple[str, int, str]]:  # noqa: ARG002
-        return []
-
     def _task(self, name: str, discipline: str, seed: int) -> tuple[object, ...]:
         return str(_trace_path(name) or ""), discipline, self.points, seed
 
@@ -183,26 +160,20 @@ class Ideal(msgspec.Struct, frozen=True):
         return key_of("ideal-report", program_digest(), digest, discipline, self.points, seed)
 
 
-class TraceFile(msgspec.Struct, frozen=True):
+class TraceFile(Evidence[Trace], frozen=True):
     """A trace of the simulator report as it is."""
 
     trace: str
-    drawn: ClassVar[bool] = False
+
+    @property
+    def drawn(self) -> bool:
+        return False
 
     def absent(self) -> str:
         return Ideal((self.trace,), (), ()).absent()
 
-    def used(self, seeds: Sequence[int]) -> tuple[int, ...]:  # noqa: ARG002
-        return ()
-
-    def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
-        return []
-
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Trace]:  # noqa: ARG002
         return [_trace(str(_trace_path(self.trace)))]
-
-    def digests(self, samples: Sequence[Trace]) -> list[tuple[str, int, str]]:  # noqa: ARG002
-        return []
 
 
 def play_ideal(path: str, discipline: str, points: Sequence[Point], seed: int) -> bytes:

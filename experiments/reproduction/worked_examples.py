@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -20,6 +19,7 @@ from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.experiments.many.computing import Call
 from callboard.experiments.many.content_key import scenario_version
 from callboard.experiments.many.result_store import key_of
+from callboard.experiments.reproduction.artefact import Evidence
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import run_simulation
@@ -33,17 +33,14 @@ ExampleNumbers = Mapping[str, float]
 """What an example comes to."""
 
 
-class Worked(msgspec.Struct, frozen=True):
+class Worked(Evidence[ExampleNumbers], frozen=True):
     """The evidence of an example, by its name in `EXAMPLES`."""
 
     name: str
-    drawn: ClassVar[bool] = False
 
-    def absent(self) -> str:
-        return ""
-
-    def used(self, seeds: Sequence[int]) -> tuple[int, ...]:  # noqa: ARG002
-        return ()
+    @property
+    def drawn(self) -> bool:
+        return False
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
         return [Call(self._key(), work_example, (self.name,), weight=0.0)]
@@ -51,24 +48,14 @@ class Worked(msgspec.Struct, frozen=True):
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:  # noqa: ARG002
         return [msgspec.msgpack.decode(found[self._key()], type=dict[str, float])]
 
-    def digests(self, samples: Sequence[ExampleNumbers]) -> list[tuple[str, int, str]]:  # noqa: ARG002
-        return []
-
     def _key(self) -> str:
         return key_of("worked", scenario_version(), _examples_version(), self.name)
 
 
-class SeededExample(msgspec.Struct, frozen=True):
+class SeededExample(Evidence[ExampleNumbers], frozen=True):
     """The evidence of an example that is drawn, by its name in `SEEDED_EXAMPLES`."""
 
     name: str
-    drawn: ClassVar[bool] = True
-
-    def absent(self) -> str:
-        return ""
-
-    def used(self, seeds: Sequence[int]) -> Sequence[int]:
-        return seeds
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [
@@ -78,9 +65,6 @@ class SeededExample(msgspec.Struct, frozen=True):
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:
         decoded = (found[self._key(seed)] for seed in seeds)
         return [msgspec.msgpack.decode(each, type=dict[str, float]) for each in decoded]
-
-    def digests(self, samples: Sequence[ExampleNumbers]) -> list[tuple[str, int, str]]:  # noqa: ARG002
-        return []
 
     def _key(self, seed: int) -> str:
         return key_of("drawn", scenario_version(), _examples_version(), self.name, seed)

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from callboard.experiments.many.computing import Call
 from callboard.experiments.many.result_store import ResultStore
-from callboard.experiments.reproduction.artefact import Artefact, Paper, Quantity
+from callboard.experiments.reproduction.artefact import Artefact, Evidence, Paper, Quantity
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.catalogue_of_explorations import EXPLORATIONS
 from callboard.experiments.reproduction.exploration import (
@@ -28,28 +26,13 @@ V = ReproductionVerdict
 NAMES = ("1", "2", "3", "4", "5")
 
 
-class Fixed:
+class Fixed(Evidence[float], frozen=True):
     """Evidence whose samples are one number, whatever the seed."""
 
-    drawn = True
-
-    def __init__(self, value: float) -> None:
-        self.value = value
-
-    def absent(self) -> str:
-        return ""
-
-    def used(self, seeds: Sequence[int]) -> Sequence[int]:
-        return seeds
-
-    def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
-        return []
+    value: float
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[float]:  # noqa: ARG002
         return [self.value for _ in seeds]
-
-    def digests(self, samples: Sequence[Any]) -> list[tuple[str, int, str]]:  # noqa: ARG002
-        return []
 
 
 @pytest.mark.parametrize(
