@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from callboard.actors.vocabulary.events import RunEnded
 from callboard.actors.world import World
 from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.run_result import TWIN, RunResult
@@ -14,7 +15,6 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.run_watcher import RunWatcher
 from callboard.experiments.run.simulation import Sink, start_of, stopping_on_ctrl_c
 from callboard.experiments.run.stopwatch import SchedulingCost
-from callboard.experiments.run.twin_journal import TwinJournal, end_of
 from callboard.journal.figures.map_locality import MapLocality
 from callboard.journal.figures.run_account import RunAccount, RunNames, summary_of
 from callboard.journal.figures.size_estimates import PhaseSizes
@@ -22,6 +22,7 @@ from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.summary import AttemptCounts, SpeculationCounts
 from callboard.journal.figures.tables import SUCCEEDED, Ints, JobColumns
 from callboard.journal.run_records import NEVER
+from callboard.journal.writer import JournalWriter
 from callboard.scheduler.model import MAP, REDUCE
 from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.twin import columns as c
@@ -74,7 +75,8 @@ def run_by_twin(
     with contextlib.ExitStack() as stack:
         recorded = None
         if journal is not None:
-            recorded = stack.enter_context(TwinJournal(journal, spec.resolved(), run))
+            recorded = stack.enter_context(JournalWriter(journal, hashed=True))
+            recorded(start_of(spec.resolved()))
         if sink is not None:
             sink(start_of(spec.resolved()))
         is_asked = stack.enter_context(stopping_on_ctrl_c(run.interrupt))
@@ -89,9 +91,9 @@ def run_by_twin(
                 for event in events:
                     sink(event)
         if recorded is not None:
-            recorded.end()
+            recorded(_end_of(run, f"events-{recorded.digest()}"))
         if sink is not None:
-            sink(end_of(run))
+            sink(_end_of(run))
     if is_asked() and run.reason != "interrupted":
         raise KeyboardInterrupt  # it came when the run was over, and is for what comes after
     wall_seconds = time.perf_counter() - began
@@ -108,6 +110,11 @@ def run_by_twin(
         map_locality=_map_locality(run),
         engine=TWIN,
     )
+
+
+def _end_of(run: TwinRun, digest: str = "") -> RunEnded:
+    """The last event of what the twin has played."""
+    return RunEnded(run.now_ms, run.reason or "interrupted", None, None, digest)
 
 
 # Figures.
