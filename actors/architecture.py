@@ -40,6 +40,9 @@ class Architecture(Spelled):
     knows_constraints: ClassVar[bool] = False
     """Whether its schedulers keep jobs to the nodes on which alone they may run (`only_on`)."""
 
+    goes_by_demands: ClassVar[bool] = False
+    """Whether a task is placed by what it demands of a node besides a slot."""
+
     policy: Policy | None = None
     """The policy that decides, where there is one."""
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeAlias, TypeVar, cast, get_args
 
 import msgspec
 
 from callboard.actors.kernel.kernel import ActorFailed
-from callboard.call_arguments import check_choice, check_texts, check_whole
+from callboard.call_arguments import check_choice, check_class, check_texts, check_whole
 from callboard.console import PlainConsole
 from callboard.experiments.error_messages import BAD_INPUT, failure_line, frames_of_own_file
 from callboard.experiments.journal_paths import refuse_to_replace_played
@@ -63,6 +63,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     engine: EngineName = "actors"
 
 
+Overrides: TypeAlias = str | Sequence[str] | Mapping[str, object]
+"""What `--set` takes, one or several, or values by dotted key."""
+
 _Call = TypeVar("_Call", bound=Callable[..., object])
 
 
@@ -93,19 +96,21 @@ def run(
     policy: str | None = None,
     *,
     seed: int | None = None,
-    overrides: str | Sequence[str] = (),
+    overrides: Overrides = (),
     trust: bool = False,
     options: RunOptions | None = None,
 ) -> Run:
     """Play a scenario under one policy (its first one unless named), with a seed (its own).
 
     `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
-    are what `--set` takes.  A policy in a Python file is meant if it is named here; one that the
-    scenario or journal names needs `trust`.  Raises what
-    `experiments.run.simulation.run_simulation` does, ScenarioError and PolicySpecError for bad
-    input, InputError for a journal that is to replace itself.
+    are what `--set` takes (`"tasks.sigma=0.5"`), or values by key (`{"tasks.sigma": 0.5}`).  A
+    policy in a Python file is meant if it is named here; one that the scenario or journal names
+    needs `trust`.  Raises ScenarioError, PolicySpecError and InputError for bad input, ActorFailed
+    where a policy's own code raises, Stalled for a run that cannot end, Violation for one that
+    breaks a rule it was to be checked for, OSError for the journal (`callboard.errors`).
     """
     options = options or RunOptions()
+    check_class("options", [options], RunOptions)
     driver = options.host or options.driver
     _check_players(options.engine)
     check_choice("driver", driver, get_args(DriverName))
@@ -140,7 +145,7 @@ def compare(
     policies: str | Sequence[str] = (),
     *,
     seeds: int | str | Sequence[int] = 10,
-    overrides: str | Sequence[str] = (),
+    overrides: Overrides = (),
     trust: bool = False,
     slowdown: bool = False,
     cores: int | None = None,
@@ -182,7 +187,7 @@ def sweep(
     policies: str | Sequence[str] = (),
     vary: Mapping[str, object | Sequence[object]] | None = None,
     seeds: int | str = 1,
-    overrides: str | Sequence[str] = (),
+    overrides: Overrides = (),
     slowdown: bool = False,
     trust: bool = False,
     executor: Executor | None = None,
@@ -200,6 +205,7 @@ def sweep(
     are among the `failed`.
     """
     _check_players(engine, cores)
+    check_class("vary", [vary or {}], Mapping)
     varied = {key: _each(values) for key, values in (vary or {}).items()}
     under = (*_policies(policies), *map(str, varied.get(POLICY, ())))
     plan = SweepPlan(
@@ -278,7 +284,9 @@ def _check_players(engine: str, cores: int | None = None) -> None:
 
 
 def _overrides(overrides: object) -> tuple[str, ...]:
-    """What `--set` takes, one or several."""
+    """What `--set` takes, one or several, or values by key."""
+    if isinstance(overrides, Mapping):
+        return tuple(f"{key}={override_text(value)}" for key, value in overrides.items())
     found = _each(overrides)
     check_texts("overrides", found, "cluster.nodes=30")
     return found

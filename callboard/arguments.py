@@ -11,6 +11,21 @@ _LATEST_MS = 10**15
 """Thirty thousand years: the clock stays a 64-bit number."""
 
 
+class OneFile(argparse.Action):
+    """An option that names the file to write: given twice it would leave one of them out."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest) is not self.default:
+            parser.error(f"argument {option_string}: given twice; one file is written")
+        setattr(namespace, self.dest, values)
+
+
 def add_journal_argument(parser: argparse.ArgumentParser, remark: str = "") -> None:
     """The journal that a command reads."""
     written = "what `callboard run --journal` has written, or is still writing"

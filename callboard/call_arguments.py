@@ -37,4 +37,4 @@ def check_class(name: str, values: Iterable[object], kind: type) -> None:
     for value in values:
         if not isinstance(value, kind):
             got = type(value).__name__
-            raise InputError(f"{name}: expected another `{kind.__name__}`; got a `{got}`")
+            raise InputError(f"{name}: expected a `{kind.__name__}`; got a `{got}`")

@@ -16,7 +16,12 @@ from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import Interval, PairedComparison
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
-from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting, cell_columns
+from callboard.experiments.many.sweeps.sweep_rows import (
+    SettingRuns,
+    as_numbers,
+    by_setting,
+    cell_columns,
+)
 from callboard.experiments.pages.charts.chart_catalogue import StoredSweep, read_store
 from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
 from callboard.experiments.pages.report.report_source import (
@@ -328,7 +333,9 @@ def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
         "scenario": [cell.scenario for cell, jobs in played for _ in jobs["job"]]
     }
     for key in keys:
-        columns[key] = [dict(cell.setting).get(key) for cell, jobs in played for _ in jobs["job"]]
+        columns[key] = as_numbers(
+            [dict(cell.setting).get(key) for cell, jobs in played for _ in jobs["job"]]
+        )
     columns["policy"] = [cell.policy for cell, jobs in played for _ in jobs["job"]]
     columns["seed"] = [cell.seed for cell, jobs in played for _ in jobs["job"]]
     names = list(_JOB_COLUMNS)

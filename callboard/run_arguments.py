@@ -11,9 +11,12 @@ import msgspec
 
 from callboard.arguments import moment
 from callboard.experiments.journal_paths import RunKey
-from callboard.experiments.run.heartbeat_hint import interval_hint
-from callboard.experiments.run.history_note import history_note
-from callboard.experiments.run.outage_hint import outage_hint
+from callboard.experiments.run.run_hints import (
+    demands_note,
+    history_note,
+    interval_hint,
+    outage_hint,
+)
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
@@ -98,7 +101,7 @@ class PlannedWorld(NamedTuple):
     spec: RunSpec
     policies: tuple[str, ...]
     note: str = ""
-    """What to know of the history that it plays."""
+    """What to know of it before it is believed."""
 
     def with_seed(self, seed: int) -> RunSpec:
         """Its run with another seed."""
@@ -142,7 +145,7 @@ def planned_world(
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_of(source, options)
     policies = source.policies(spec, asked or ())
-    note = history_note(spec.scenario, source.base_dir)
+    note = history_note(spec.scenario, source.base_dir) or demands_note(spec, policies)
     return PlannedWorld(source, options, spec, policies, note)
 
 

@@ -123,7 +123,24 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
     everything = [each for row in played.runs.rows for each in row if each is not None]
     tell_livelocks(everything, PlainConsole(stderr=True))
     livelocked = any(result.livelock for result in everything)
-    return Told(seeds_json(played.runs, options.by), played.interrupted, livelocked)
+    told = seeds_json(played.runs, options.by)
+    for place, of_policy in enumerate(told):
+        of_policy.update(_verdict_json(played, place))
+    return Told(told, played.interrupted, livelocked)
+
+
+def _verdict_json(played: PlayedSeeds, place: int) -> dict[str, object]:
+    """What the rule that asked for seeds says of the policy at that place, if one did."""
+    verdict = played.verdict
+    if verdict is None:
+        return {}
+    said = {"stopping": verdict.stopping.value, "says": verdict.sentence(played.runs.policies)}
+    from callboard.experiments.many.selection import Selection
+
+    if not isinstance(verdict, Selection):
+        return {"precision": said}
+    remains = place in verdict.survivors
+    return {"best": {"is_best": verdict.best == place, "remains": remains, **said}}
 
 
 def _played(

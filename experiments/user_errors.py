@@ -5,7 +5,9 @@ EXIT_BAD_INPUT = 2
 
 
 class InputError(Exception):
-    """Bad input that only the command line can see; the message is meant for people."""
+    """Bad input that is no scenario's and no policy's: an option, an argument, a file; the message is
+    meant for people.
+    """
 
 
 class RunFailed(Exception):

@@ -30,7 +30,7 @@ from callboard.histories.readers.rumen import RumenReader, is_rumen
 from callboard.histories.readers.sls_files import SlsReader, is_sls
 from callboard.histories.readers.sls_synth import SynthReader, is_synth
 from callboard.histories.readers.swf import SwfReader, is_swf
-from callboard.histories.readers.unpacked_text import begin_of, breaks_off
+from callboard.histories.readers.unpacked_text import begin_of, begins_as_array, breaks_off
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -255,6 +255,10 @@ def why_no_text(path: Path) -> str:
         )
     if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "this is text in UTF-16; save it as UTF-8"
+    if begins_as_array(begin):
+        return (
+            "a JSON array; objects are read one after the other, as `jq -c '.[]' FILE` writes them"
+        )
     if b"\0" in begin:
         return f"this is no text, nor a file of a known format; known are: {known_formats()}"
     return ""

@@ -44,6 +44,7 @@ class SharedCell(Architecture):
         *(faults.CrashScheduler, faults.RestartScheduler),
         *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
     )
+    goes_by_demands = True
     params: ThinkParams
 
     def __init__(self) -> None:

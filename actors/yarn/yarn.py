@@ -32,6 +32,7 @@ class Yarn(Architecture):
     name = "yarn"
     summary = "containers for each job's own master, by queues with capacities or shares (YARN)"
     Params = YarnParams
+    goes_by_demands = True
     knows = (
         *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
         *(faults.Flaky, faults.Hang, faults.KillJob),

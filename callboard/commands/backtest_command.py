@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.arguments import OneFile
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.backtest.backtest import Backtest, backtest
 from callboard.experiments.backtest.held_back import (
@@ -90,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seeds = "play that many seeds, from the scenario's own on, or these (1001..1010)"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     figure = f"draw what ran at once over time; {', '.join(CHART_ENDINGS)}"
-    add("--figure", metavar="FILE", help=figure)
+    add("--figure", action=OneFile, metavar="FILE", help=figure)
     add_engine_argument(add)
     add("--json", action="store_true", help="print the comparison as JSON, with every job")
     add_world_arguments(parser)

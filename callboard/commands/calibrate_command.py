@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.arguments import OneFile
 from callboard.console import ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     columns = "what the columns of a table mean (`callboard import --help`)"
     add("--map", default="", metavar="MEANING=COLUMN,...", help=columns)
     to = "write a scenario that plays the history with these figures; of one file or folder"
-    add("--to", metavar="FILE", help=to)
+    add("--to", action=OneFile, metavar="FILE", help=to)
     add("--json", action="store_true", help="print the figures as JSON")
 
 

@@ -33,7 +33,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TextIO, get_args
 
-from callboard.arguments import add_journal_argument
+from callboard.arguments import OneFile, add_journal_argument
 from callboard.experiments.handing_back import (
     write_history,
     write_scheduler_file,
@@ -71,7 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_journal_argument(parser, "; one cut off is taken as far as it goes")
     other = "for a page: the same scenario and seed under another policy, to show beside it"
     add("beside", nargs="?", type=Path, metavar="OTHER", help=other)
-    add("--to", required=True, metavar="FILE", help="the file to write; - for standard output")
+    add(
+        "--to",
+        action=OneFile,
+        required=True,
+        metavar="FILE",
+        help="the file to write; - for standard output",
+    )
     add("--format", choices=get_args(Format), help="else by the end of the file's name")
     rows = "of a table: a row for each attempt, which is usual, or for each job"
     add("--rows", choices=ROW_KINDS, help=rows)

@@ -38,6 +38,7 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.arguments import OneFile
 from callboard.experiments.journal_paths import check_folder
 from callboard.experiments.user_errors import InputError
 from callboard.histories.model.import_report import FATES
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="files of one format, or folders of them")
     to = "where to write, a folder or the scenario's file; made if it is not there"
-    add("--to", default=".", metavar="DIR|FILE.toml", help=to)
+    add("--to", action=OneFile, default=".", metavar="DIR|FILE.toml", help=to)
     add("--name", help="the scenario's name; else that of --to's file, or of the first one read")
     columns = "what the columns of a table mean, as in `submit=start_time,maps=n,map_time=s,unit=s`"
     add("--map", default="", metavar="MEANING=COLUMN,...", help=columns)

@@ -37,7 +37,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from callboard.arguments import whole_number
+from callboard.arguments import OneFile, whole_number
 from callboard.console import PlainConsole, plain
 from callboard.experiments.journal_paths import check_folder, file_path
 from callboard.experiments.many.result_store import is_store
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("words", nargs="+", metavar="JOURNAL|STORE|FIGURE", help=what)
     to = "the file to write; of several figures each has its name put in, or is put into a folder"
-    add("--to", required=True, metavar="FILE", help=to)
+    add("--to", action=OneFile, required=True, metavar="FILE", help=to)
     add("--format", choices=_FORMATS, help="of figures in a folder (default: svg)")
     measure = (
         f"what `measure`, intervals and differences are of: {', '.join(MEASURES)}, or any figure of"

@@ -10,7 +10,7 @@ import argparse
 from math import inf
 from pathlib import Path
 
-from callboard.arguments import number
+from callboard.arguments import OneFile, number
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.pages.report.report_source import (
@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     what = "what `callboard run --journal` has written, or the store of `callboard sweep`"
     add("inputs", nargs="+", type=Path, metavar="JOURNAL|STORE", help=what)
-    add("--to", required=True, metavar="FILE", help="the page to write, report.html")
+    add(
+        "--to", action=OneFile, required=True, metavar="FILE", help="the page to write, report.html"
+    )
     slo = "also say which share of the jobs was done within this time"
     add("--slo", type=_SECONDS, metavar="SECONDS", help=slo)
 

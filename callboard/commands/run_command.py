@@ -13,7 +13,7 @@ examples:
 
 import argparse
 
-from callboard.arguments import share, whole_number
+from callboard.arguments import OneFile, share, whole_number
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.run_arguments import add_engine_argument, add_world_arguments, plan_world
 from callboard.run_once import plan_once
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--verbose", action="store_true", help=verbose)
     add("--json", action="store_true", help="print a list in JSON instead of the table")
     journal = "record the run; of several runs each has its own (f-fair.journal for f.journal)"
-    add("--journal", metavar="FILE", help=journal)
+    add("--journal", action=OneFile, metavar="FILE", help=journal)
     slowdown = "also compare each job with itself alone on the empty cluster"
     add("--slowdown", action="store_true", help=slowdown)
     by = "also a table with a row for each pool, or each user; may be repeated, for both"

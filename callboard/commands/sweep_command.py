@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.arguments import moment, whole_number
+from callboard.arguments import OneFile, moment, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import ResultStore
@@ -40,6 +40,7 @@ from callboard.experiments.many.sweeps.sweep_rows import (
     SettingRuns,
     by_setting,
     cell_columns,
+    setting_value,
 )
 from callboard.experiments.many.sweeps.variation import (
     POLICY,
@@ -118,7 +119,7 @@ def _add_worker_arguments(parser: argparse.ArgumentParser) -> None:
         help="play nothing; show all settings that the store has, as they were played last",
     )
     export = "also write a row for each run, as CSV or, by the name's ending, Parquet"
-    add("--export", metavar="FILE", help=export)
+    add("--export", action=OneFile, metavar="FILE", help=export)
     add("--json", action="store_true", help="print a list of runs in JSON instead of the table")
 
 
@@ -338,7 +339,7 @@ def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
 def _as_json(cell: PlayedCell) -> dict[str, object]:
     head: dict[str, object] = {
         "scenario": cell.scenario,
-        "setting": dict(cell.setting),
+        "setting": {key: setting_value(text) for key, text in cell.setting},
         "policy": cell.policy,
         "seed": cell.seed,
         "key": cell.key,
@@ -363,8 +364,12 @@ def _export(cells: Sequence[PlayedCell], path: Path) -> None:
     columns, replaces = cell_columns(cells), instead(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
-        keys = {key for cell in cells for key, _ in cell.setting}
-        write_parquet(columns, path, {}, TEXT_FIGURES | keys)
+        texts = {
+            name
+            for name, column in columns.items()
+            if any(isinstance(each, str) for each in column)
+        }
+        write_parquet(columns, path, {}, TEXT_FIGURES | texts)
     else:
         with path.open("w", encoding="utf-8", newline="") as file:
             write_csv(columns, file)

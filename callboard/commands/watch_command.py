@@ -5,7 +5,7 @@ happens is what `callboard run` would do, whatever is watched and however.
 import argparse
 
 from callboard import web
-from callboard.arguments import whole_number
+from callboard.arguments import OneFile, whole_number
 from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.run import plugins
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     policy = "as for `callboard run`; else the scenario's first.  Given twice, both runs are shown"
     add("--policy", action="append", metavar="POLICY", help=f"{policy} beside each other")
     add_world_arguments(parser)
-    add("--journal", metavar="FILE", help="record what is played")
+    add("--journal", action=OneFile, metavar="FILE", help="record what is played")
     told = "let the scenario tell itself, step by step, with a question for a class"
     add("--tour", action="store_true", help=told)
     add_screen_arguments(parser)

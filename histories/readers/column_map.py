@@ -29,7 +29,12 @@ from callboard.histories.model.container_amounts import (
     container_amounts,
     greatest_amounts,
 )
-from callboard.histories.readers.unpacked_text import begin_of, ends_within_line, text_lines
+from callboard.histories.readers.unpacked_text import (
+    begin_of,
+    begins_as_array,
+    ends_within_line,
+    text_lines,
+)
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 PARQUET_MAGIC = b"PAR1"
@@ -216,6 +221,7 @@ class TableReader:
         begun = start_ms if start_ms is not None else job.submit_ms or 0
         counts = {"maps": self._count(row, "maps", line, 1)}
         counts["reduces"] = self._count(row, "reduces", line, 0)
+        self._note_untold_reduces(row, counts["reduces"], job.place)
         spans = start_ms is not None and not row.get("map_time") and not counts["reduces"]
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
@@ -234,6 +240,16 @@ class TableReader:
         told = "jobs that tell when they ended, and so how long they took to respond"
         ended = self._maker.add(job) and job.finish_ms is not None
         self._maker.remarks.add("read", told, count=ended)
+
+    def _note_untold_reduces(self, row: _Row, reduces: int, place: str) -> None:
+        """Say of how many reduces it is not known how long they take, or of which length there are
+        none.
+        """
+        told = _is_told(row, "reduce_time")
+        note = "reduces of jobs that do not tell how long one takes"
+        self._maker.remarks.add("dropped", note, place, 0 if told else reduces)
+        note = "lengths of reduces of jobs that do not tell how many they are"
+        self._maker.remarks.add("dropped", note, place, told and not _is_told(row, "reduces"))
 
     def _note_step(self, job: HistoryJob) -> None:
         """Say of a row a job that it looks like a part of the job before."""
@@ -386,7 +402,10 @@ class TableReader:
 
     def _count(self, row: _Row, meaning: str, line: int, unsaid: int) -> int:
         value = row.get(meaning)
-        if value is None or value == "":
+        if not _is_told(row, meaning):
+            note = f"rows that do not tell a number of {meaning}: taken for {unsaid}"
+            untold = unsaid and meaning in self._map.columns
+            self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", bool(untold))
             return unsaid
         number = self._number(value, meaning, line)
         if not 0 <= number <= TASKS_MAX:
@@ -399,7 +418,7 @@ class TableReader:
 
     def _time_ms(self, row: _Row, meaning: str, line: int) -> int | None:
         value = row.get(meaning)
-        if value is None or (isinstance(value, str) and value.strip().lower() in _UNTOLD):
+        if not _is_told(row, meaning):
             return None
         if isinstance(value, datetime):
             return round(value.timestamp() * 1000)
@@ -446,6 +465,12 @@ def written_ms(text: str) -> int | None:
     return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
+def _is_told(row: _Row, meaning: str) -> bool:
+    """Whether a row says something there."""
+    value = row.get(meaning)
+    return value is not None and not (isinstance(value, str) and value.strip().lower() in _UNTOLD)
+
+
 def _state(row: _Row) -> str:
     """The first word of its state: of `CANCELLED by 1001`, and of `CANCELLED+`, `cancelled`."""
     first, *_ = str(row.get("state") or "").lower().split() or [""]
@@ -484,6 +509,8 @@ def is_table(begin: bytes) -> bool:
     """
     if begin.startswith(PARQUET_MAGIC):
         return True
+    if begins_as_array(begin):
+        return False
     lines = begin.decode("utf-8", "replace").splitlines()
     head, *rows = [line for line in lines if line.strip()][:_ROWS_LOOKED_AT] or [""]
     if "\0" in head:

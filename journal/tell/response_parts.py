@@ -13,7 +13,7 @@ from callboard.actors.architectures import architecture_name
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.critical_chain import ChainLink, ChainReader, Piece
+from callboard.journal.tell.critical_chain import NOT_YET, ChainLink, ChainReader, Piece
 from callboard.journal.tell.names import kind_name
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, slot_kind
@@ -25,6 +25,7 @@ HOLDERS_SHOWN = 3
 _QUEUED, _BY_SHARE, _FREE = "queued, holding no slot", "by its share", "a slot free"
 _THOUGHT, _IN_LINE = "its scheduler thought", "in its scheduler's queue"
 _UNOFFERED, _RESERVED, _PROBED = "nothing offered", "in queues of nodes", "probes under way"
+_NO_ROOM, _BY_DEMANDS = "no room", "a slot free, and demands"
 _LABELS = {
     ChainLink.DELAY: "passed over for locality, by delay scheduling",
     ChainLink.LOCAL_MAP: "a map ran, on its data's node",
@@ -50,7 +51,10 @@ _WAITS = {
     _UNOFFERED: "a slot was free: its scheduler waited to be offered it",
     _PROBED: "a slot was free: nodes were being asked how much waited there",
     _RESERVED: "a slot was free: its reservations waited in the queues of other nodes",
+    _NO_ROOM: "a slot was free: its scheduler had found no room for it on any node",
     _FREE: "a slot was free: word from its node was awaited, or a rule kept it",
+    _BY_DEMANDS: "a slot was free: word from its node was awaited, its queue or a rule kept it, or"
+    " no node had room for it",
 }
 
 
@@ -89,6 +93,8 @@ class SlotWait:
         self._in_line = others if thinking.by_offers else queued
         self._unoffered = _without(queued, self._in_line)
         self._probed = _common(self._pieces, _joined(thinking.probing[kind]))
+        self._without_room = _common(self._pieces, _joined(thinking.without_room(kind)))
+        self._free = _BY_DEMANDS if thinking.by_containers else _FREE
         self._held: Counter[JobId] = Counter()
         self._since: dict[JobId, Millis] = {}
         self._taken = 0
@@ -116,7 +122,10 @@ class SlotWait:
                 self.ms_by[_PROBED] += probed
                 reserved = reservations.wait_for(self.job, self.kind)
                 rest -= in_line + unoffered + probed
-                self.ms_by[_RESERVED if reserved else _FREE] += rest
+                without_room = _overlap(self._without_room, run_state.now_ms, at_ms)
+                without_room = min(without_room, rest)
+                self.ms_by[_NO_ROOM] += without_room
+                self.ms_by[_RESERVED if reserved else self._free] += rest - without_room
             else:
                 self.ms_by[_BY_SHARE if self._held[self.job] else _QUEUED] += rest
             self.jobs_ms += waited * len(run_state.live)
@@ -158,6 +167,8 @@ class _Thinking:
     def __init__(self, job: JobId) -> None:
         self.by_offers = False
         """Whether they place only on what they are offered."""
+        self.by_containers = False
+        """Whether a manager gives containers of what nodes have."""
         self._job = job
         self.probing: dict[SlotKind, list[tuple[Millis, Millis]]] = {kind: [] for kind in KINDS}
         """From when until when nodes were asked for tasks of the job."""
@@ -166,7 +177,8 @@ class _Thinking:
 
     def observe(self, event: ev.AnyEvent, *, is_here: bool) -> None:
         if isinstance(event, ev.RunStarted):
-            self.by_offers = architecture_name(event.policy) == "mesos"
+            name = architecture_name(event.policy)
+            self.by_offers, self.by_containers = name == "mesos", name == "yarn"
         if isinstance(event, ev.SchedulingAttempted) and is_here:
             self._told.setdefault((event.scheduler, event.at_ms), []).append(event)
         if isinstance(event, ev.ProbesAnswered) and event.job == self._job:
@@ -176,6 +188,20 @@ class _Thinking:
     def of_job(self) -> list["_Placing"]:
         """The job's own."""
         return [placing for event, placing in self._placings() if event.job == self._job]
+
+    def without_room(self, kind: SlotKind) -> "_Stretches":
+        """From each thought about the job's tasks that has found no room until the next one."""
+        mine = [
+            (placing, bool(event.committed or event.conflicted))
+            for event, placing in self._placings()
+            if event.job == self._job and placing.kind is kind
+        ]
+        nexts = [*(placing.begun_ms for placing, _ in mine), NOT_YET][1:]
+        return [
+            (placing.done_ms, until_ms)
+            for (placing, has_placed), until_ms in zip(mine, nexts, strict=True)
+            if not has_placed and until_ms > placing.done_ms
+        ]
 
     @property
     def of_others(self) -> "_Stretches":

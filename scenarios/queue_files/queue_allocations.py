@@ -29,10 +29,13 @@ _YARN_QUEUES = "yarn.scheduler.capacity.root.queues"
 
 
 class QueueSettings(NamedTuple):
-    """The queues of a file, and its properties that are not played."""
+    """The queues of a file, and its properties that are not played; and whether it names the queue
+    `default`, which there is in any case.
+    """
 
     queues: dict[str, QueueParams]
     unplayed: tuple[str, ...]
+    names_default: bool
 
     def overrides(self) -> list[str]:
         """The queues as `--set` takes them."""
@@ -44,8 +47,7 @@ class QueueSettings(NamedTuple):
         their jobs go.
         """
         every = capacities(self.queues)
-        is_stated = DEFAULT_POOL in self.queues
-        found = [each for each in pools if each not in every and (each or not is_stated)]
+        found = [each for each in pools if each not in every and (each or not self.names_default)]
         return found, every[DEFAULT_POOL]
 
 
@@ -68,7 +70,10 @@ def read_capacity_scheduler(path: Path) -> QueueSettings:
     if not stated:
         raise ScenarioError("there are no queues in it", source=path)
     _refuse_nested(properties, path)
-    return QueueSettings(_checked(defaults, stated, path), tuple(unplayed))
+    names_default = DEFAULT_POOL in stated
+    if defaults:
+        stated.setdefault(DEFAULT_POOL, {})
+    return QueueSettings(_checked(defaults, stated, path), tuple(unplayed), names_default)
 
 
 def scheduler_properties(path: Path) -> dict[str, str]:

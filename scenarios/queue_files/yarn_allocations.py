@@ -130,7 +130,10 @@ def _params(name: str, values: dict[str, Any], path: Path) -> YarnQueueParams:
 
 def _portion(text: str) -> float:
     """A part of 1, in percent."""
-    return round(100 * float(text), 9)
+    part = float(text)
+    if not 0 <= part <= 1:
+        raise ValueError(text)
+    return round(100 * part, 9)
 
 
 def _calculator(text: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import callboard
+from callboard import errors
 from callboard.actors.kernel.kernel import ActorFailed
 from callboard.column_table import ColumnTable
 from callboard.experiments.error_messages import BAD_INPUT
@@ -166,7 +167,7 @@ class TestCompare:
 
     def test_what_results_cannot_take_is_told(self, tmp_path: Path) -> None:
         one, several = callboard.run("two-jobs"), callboard.compare("two-jobs", seeds=2)
-        with pytest.raises(InputError, match="plot: expected another `Run`; got a `Comparison`"):
+        with pytest.raises(InputError, match="plot: expected a `Run`; got a `Comparison`"):
             one.plot("ecdf", several)  # type: ignore[arg-type]
         for within_s in (-5, "x"):
             with pytest.raises(InputError, match="within_s: expected a number above 0"):
@@ -206,7 +207,7 @@ class TestSweep:
             vary["policy"] = ["fair", "fifo"]
             found = callboard.sweep("two-jobs", store=store, vary=vary, executor=executor)
         assert len(found) == 4
-        assert sorted(set(found.runs["cluster.nodes"])) == ["4", "6"]
+        assert sorted(set(found.runs["cluster.nodes"])) == [4, 6]
         assert found.failed == ()
         everything = callboard.load(store)
         assert isinstance(everything, Sweep)
@@ -214,6 +215,46 @@ class TestSweep:
         assert repr(everything) == "<8 runs in 3 settings>"
         assert everything.jobs.rows == 16
         assert "cluster.nodes" in everything._repr_html_()
+
+    def test_what_was_varied_are_numbers_where_it_was_written_as_such(self, tmp_path: Path) -> None:
+        """They were texts, of which none is 4."""
+        with ThreadPoolExecutor(2) as executor:
+            vary = {"cluster.nodes": [4, 10], "tasks.sigma": [0, 0.5]}
+            overrides = {"workload.job.0.maps": 3}
+            store = tmp_path / "s"
+            found = callboard.sweep(
+                "two-jobs", store=store, vary=vary, executor=executor, overrides=overrides
+            )
+        assert sorted(set(found.runs["cluster.nodes"])) == [4, 10]
+        assert set(found.jobs["tasks.sigma"]) == {0.0, 0.5}
+        assert found.jobs["maps"][0] == found.runs["workload.job.0.maps"][0] == 3
+
+    @pytest.mark.parametrize(
+        ("ask", "told"),
+        [
+            (lambda: callboard.sweep("two-jobs", store="s", vary=["a=4"]), "vary: expected a `Ma"),  # type: ignore[arg-type]
+            (lambda: callboard.run(options={"check": True}), "options: expected a `RunOptions`"),  # type: ignore[arg-type]
+        ],
+    )
+    def test_an_argument_of_another_kind_is_refused_in_a_line(
+        self, ask: Callable[[], object], told: str
+    ) -> None:
+        with pytest.raises(errors.InputError, match=told):
+            ask()
+
+    def test_errors_are_caught_by_their_names(self, tmp_path: Path) -> None:
+        """As the reference has them; they stood in five rooms."""
+        with pytest.raises(errors.ScenarioError):
+            callboard.run("two-job")
+        with pytest.raises(errors.PolicySpecError):
+            callboard.run("two-jobs", "fairr")
+        mine = tmp_path / "mine.py"
+        mine.write_text(
+            "from callboard.scheduler.orders.fifo import Fifo\n\n\nclass Mine(Fifo):\n"
+            "    def queue(self, *told):\n        1 / 0\n"
+        )
+        with pytest.raises(errors.ActorFailed):
+            callboard.run("two-jobs", f"{mine}:Mine")
 
     def test_what_is_no_result_is_told(self, tmp_path: Path) -> None:
         path = tmp_path / "x"

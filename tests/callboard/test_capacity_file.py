@@ -71,6 +71,23 @@ def test_hadoop_1s_properties_are_those_of_a_queue(tmp_path: Path) -> None:
     )
 
 
+def test_the_defaults_of_a_file_are_those_of_the_queue_that_it_does_not_name_too(
+    tmp_path: Path,
+) -> None:
+    """There is a `default` in any case, and it had the values of a file that says nothing."""
+    stated = {
+        "mapred.capacity-scheduler.default-user-limit-factor": "2",
+        f"{MINE}prod.capacity": "60",
+    }
+    found = read(tmp_path, xml(stated))
+    assert found.queues == {
+        "prod": QueueParams(capacity=60, user_limit_factor=2),
+        "default": QueueParams(user_limit_factor=2),
+    }
+    assert found.homeless(["", "ads"]) == (["", "ads"], 40.0)
+    assert read(tmp_path, xml({f"{MINE}prod.capacity": "60"})).queues.keys() == {"prod"}
+
+
 def test_yarns_queues_below_the_root_are_read_too(tmp_path: Path) -> None:
     found = read(
         tmp_path,
@@ -246,6 +263,10 @@ def test_queues_below_queues_are_yarns(tmp_path: Path) -> None:
         ({f"{YARNS}adhoc.maximum-capacity": "30"}, "queue `adhoc` may hold 30 %, less than"),
         ({f"{YARNS}adhoc.user-limit-factor": "-1"}, "queue `adhoc`: user_limit_factor: expected"),
         ({f"{YARNS}prod.disable_preemption": "no"}, "disable_preemption: expected true or false"),
+        (
+            {"yarn.scheduler.capacity.maximum-am-resource-percent": "30"},
+            "maximum-am-resource-percent: expected a part of 1, got `30`",
+        ),
     ],
 )
 def test_what_is_wrong_with_yarns_queues_is_told(
@@ -413,7 +434,7 @@ def test_a_sweep_takes_the_queues_of_a_file(callboard: Run, tmp_path: Path) -> N
     status, out, _ = callboard(*asked, "--policy", "capacity", *queues, "--json")
     assert status == 0
     settings = [run["setting"] for run in json.loads(out)]
-    assert [setting["cluster.nodes"] for setting in settings] == ["2", "4"]
+    assert [setting["cluster.nodes"] for setting in settings] == [2, 4]
     assert all("capacity = 100" in setting["parts.capacity.queues"] for setting in settings)
     assert (
         "--policy capacity, or yarn; fair has no queues"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.experiments.run.heartbeat_hint import interval_hint
+from callboard.experiments.run.run_hints import interval_hint
 from tests.callboard.conftest import Run
 
 WORLD = """

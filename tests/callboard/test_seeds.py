@@ -173,6 +173,16 @@ class TestRules:
         _, out, _ = callboard("run", *SMALL, "--best", "--error", "1%")
         assert "fair has the lowest mean with a probability of at least 99 %" in out
 
+    def test_json_has_what_was_asked_for(self, callboard: Run) -> None:
+        """The answer was in the table alone."""
+        found = json.loads(callboard("run", *SMALL, "--best", "--json")[1])
+        assert {each["policy"]: each["best"]["is_best"] for each in found}["fair"] is True
+        assert sum(each["best"]["is_best"] for each in found) == 1
+        assert all("fair has the lowest mean" in each["best"]["says"] for each in found)
+        asked = ("--precision", "50%", "--json")
+        for each in json.loads(callboard("run", *SMALL, *asked)[1]):
+            assert each["precision"]["stopping"] == "done"
+
     @pytest.mark.parametrize(
         ("arguments", "complaint"),
         [

@@ -90,3 +90,15 @@ def test_a_journal_that_cannot_be_made_is_told_as_one_to_be_written(callboard: R
         "run", "two-jobs", "--policy", "fifo", "--journal", "/proc/a.journal"
     )
     assert (status, err) == (2, "callboard: /proc/a.journal: no file can be made there\n")
+
+
+def test_a_second_file_to_write_is_refused(
+    callboard: Run, given: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first was left out without a word."""
+    sweep = ("sweep", "two-jobs", "--policy", "fair", "--store", "s.sqlite")
+    with pytest.raises(SystemExit) as ended:
+        callboard(*sweep, "--export", "a.csv", "--export", "b.csv")
+    assert ended.value.code == 2
+    assert "--export: given twice; one file is written" in capsys.readouterr().err
+    assert not (given / "s.sqlite").exists()

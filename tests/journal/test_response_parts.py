@@ -213,6 +213,22 @@ def test_thoughts_about_one_offer_come_one_after_the_other(tmp_path: Path) -> No
     assert all(parts is not None and parts.ms[unexplained] < 10 for parts in found)
 
 
+def test_a_task_for_which_no_node_has_room_waits_for_that(tmp_path: Path) -> None:
+    """Slots were free, and a rule was said to keep them."""
+    scenario, path = tmp_path / "demanding.toml", tmp_path / "j"
+    cluster = "[cluster]\nnodes = 2\nracks = 1\nmap_slots = 16\ncapacity = {cpu = 4000}\n"
+    job = '[workload]\nkind = "jobs"\njob = [{maps = 32, map_s = 50, map_demand = {cpu = 1000}}]\n'
+    scenario.write_text(f'name = "demanding"\n{cluster}{job}', encoding="utf-8")
+    recorded(path, str(scenario), "--policy", "omega")
+    parts = response_parts(partial(Journal, path), 0)
+    assert parts is not None
+    (first, ms), *_ = parts.ms.most_common()
+    assert first == "a slot was free: its scheduler had found no room for it on any node"
+    assert ms > 100_000
+    awaited = "a slot was free: word from its node was awaited, or a rule kept it"
+    assert parts.ms[awaited] < 4000
+
+
 def test_who_is_reserved_at_busy_nodes_alone_waits_there_though_others_are_idle(
     tmp_path: Path,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 import callboard
+from callboard import errors
 from callboard.experiments.many.statistics import Interval, PairedComparison
 from callboard.experiments.run.run_result import RunResult
 from callboard.journal.figures.summary import Summary
@@ -36,6 +37,7 @@ def python_page() -> str:
         f"## `callboard.RunOptions`\n\n{options}\n\n{field_table(callboard.RunOptions)}",
         *map(_result, RESULTS),
         *map(_struct, FIGURES),
+        _errors(),
     )
 
 
@@ -96,6 +98,13 @@ def _struct(struct: type[msgspec.Struct]) -> str:
         held = ", ".join(f"`{each.name}`" for each in msgspec.structs.fields(inner)) if own else ""
         lines.append(f"- `{field.name}`" + (f": {held}" if held else ""))
     return "\n\n".join((heading, "\n".join(lines)))
+
+
+def _errors() -> str:
+    """What the calls raise, and what each says."""
+    named = ((name, getattr(errors, name)) for name in errors.__all__)
+    lines = "\n".join(f"- `{name}`: {_one_line(error.__doc__)}" for name, error in named)
+    return f"## `callboard.errors`\n\n{paragraphs(errors.__doc__)}\n\n{lines}"
 
 
 def _one_line(docstring: str | None) -> str:

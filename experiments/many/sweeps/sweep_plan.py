@@ -10,7 +10,7 @@ import msgspec
 from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engine
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.sweeps.played_cell import Place, Setting
-from callboard.experiments.run.heartbeat_hint import interval_hint
+from callboard.experiments.run.run_hints import interval_hint
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec

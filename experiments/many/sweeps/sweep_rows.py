@@ -1,6 +1,7 @@
 """The runs of a store side by side: by scenario and setting, and as rows of a table."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from callboard.experiments.many.seed_runs import SeedRuns
@@ -61,7 +62,7 @@ def varied_keys(groups: Iterable[SettingRuns]) -> list[str]:
 
 
 def cell_columns(cells: Sequence[PlayedCell]) -> Columns:
-    """A row for each run, for CSV and Parquet: where it stands, and its main figures."""
+    """A row for each run, for CSV, Parquet and Python: where it stands, and its main figures."""
     keys = list(dict.fromkeys(key for cell in cells for key, _ in cell.setting))
     columns: Columns = {name: [] for name in ("scenario", *keys, *_FIGURES)}
     for cell in cells:
@@ -71,7 +72,21 @@ def cell_columns(cells: Sequence[PlayedCell]) -> Columns:
             columns[key].append(setting.get(key))
         for name, value in _figures(cell).items():
             columns[name].append(value)
-    return columns
+    return {**columns, **{key: as_numbers(columns[key]) for key in keys}}
+
+
+def setting_value(text: str) -> int | float | str:
+    """What a key is set to, a number where it is written as one."""
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
+
+
+def as_numbers(values: Sequence[TableCell]) -> list[TableCell]:
+    """Values as they were written, as numbers if all of them are."""
+    read = [setting_value(each) if isinstance(each, str) else each for each in values]
+    return list(values) if any(isinstance(each, str) for each in read) else read
 
 
 def _figures(cell: PlayedCell) -> dict[str, TableCell]:

@@ -11,7 +11,7 @@ from callboard.experiments.many.seed_runs import Figure, mean_slowdown
 from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.summary import Summary
 
-NOT_ALONE = "the jobs were not played alone; sweep with --slowdown"
+NOT_ALONE = "the jobs were not played alone; sweep with --slowdown, in Python with slowdown=True"
 
 OfSummary = Callable[[Summary], float | None]
 

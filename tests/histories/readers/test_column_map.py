@@ -40,6 +40,35 @@ def test_a_reduce_of_a_row_a_job_takes_what_its_column_says(tmp_path: Path) -> N
     assert [job.tasks.rest_ms.tolist() for job in jobs] == [[20_000], [5000]]
 
 
+def test_a_number_of_tasks_or_a_length_that_is_missing_is_remarked_on(tmp_path: Path) -> None:
+    """Reduces without a length vanished without a word, and of maps there was one."""
+    table = "id,came,n,each,r,long\na,0,4,10,3,\nb,7,,5,,9\nc,8,2,5,2,6\n"
+    columns = "job=id,submit=came,maps=n,map_time=each,reduces=r,reduce_time=long,unit=s"
+    found = imported(written(tmp_path, table), columns)
+    kept = [(len(job.tasks.map_ms), len(job.tasks.rest_ms)) for job in found.recording.jobs]
+    assert kept == [(4, 0), (1, 0), (2, 2)]
+    assert remark(found.remarks, "how long one takes") == ("dropped", 3, ["history:2"])
+    assert remark(found.remarks, "how many they are") == ("dropped", 1, ["history:3"])
+    assert remark(found.remarks, "a number of maps") == ("guessed", 1, ["history:3"])
+
+
+def test_what_is_no_utf_8_is_read_as_latin_1(tmp_path: Path) -> None:
+    """Jörg and Jürg became one user."""
+    path = tmp_path / "history"
+    path.write_bytes("id,came,each,who\na,0,5,J\xf6rg\nb,1,5,J\xfcrg\n".encode("latin-1"))
+    found = imported(path, "job=id,submit=came,map_time=each,user=who,unit=s")
+    assert [job.user for job in found.recording.jobs] == ["J\xf6rg", "J\xfcrg"]
+    where = ["history:2", "history:3"]
+    assert remark(found.remarks, "read as Latin-1") == ("inferred", 2, where)
+
+
+def test_an_array_of_objects_is_no_table(tmp_path: Path) -> None:
+    """It was asked for its columns."""
+    path = written(tmp_path, '[\n {"jobID": "job_1_1", "priority": "NORMAL", "user": "a"}]')
+    assert "one after the other" in str(error_of(lambda: import_files([path])))
+    assert "one after the other" in str(error_of(lambda: import_files([path], JOBS_MAP)))
+
+
 def test_a_job_of_which_nothing_tells_when_it_came_comes_with_the_one_before(
     tmp_path: Path,
 ) -> None:

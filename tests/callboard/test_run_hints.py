@@ -1,10 +1,10 @@
-"""A run whose nodes fail too often for its tasks says so before it is played."""
+"""What a run says before it is played, or believed."""
 
 from pathlib import Path
 
 import pytest
 
-from callboard.experiments.run.outage_hint import outage_hint
+from callboard.experiments.run.run_hints import outage_hint
 from callboard.experiments.run.run_loading import load_run
 from tests.callboard.conftest import Run
 
@@ -47,3 +47,31 @@ def test_tasks_that_outlast_their_nodes_are_told_of_before_the_run(
 def test_nodes_that_fail_once_or_are_few_are_not_told_of(world: str) -> None:
     """A rack that fails as one was told to be up for 0.000 s."""
     assert outage_hint(load_run(world)) == ""
+
+
+DEMANDS = """
+name = "demanding"
+[cluster]
+nodes = 2
+racks = 1
+map_slots = 16
+capacity = {cpu = 4000}
+[workload]
+kind = "jobs"
+job = [{maps = 32, map_s = 50, map_demand = {cpu = 1000}}]
+"""
+
+
+def test_a_policy_that_goes_by_slots_alone_says_so_of_tasks_that_demand_more(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """Sixteen maps ran at once where four had room, and Fair was told to take a third less."""
+    path = tmp_path / "demanding.toml"
+    path.write_text(DEMANDS)
+    told = "go by slots alone, whatever tasks demand besides (cpu)"
+    policies = ("--policy", "fair", "--policy", "omega", "--policy", "sparrow")
+    assert f"note: fair, sparrow {told}" in callboard("run", str(path), *policies)[1]
+    both = ("--policy", "omega", "--policy", "yarn")
+    assert "by slots alone" not in callboard("run", str(path), *both)[1]
+    path.write_text(DEMANDS.replace(", map_demand = {cpu = 1000}", ""))
+    assert "by slots alone" not in callboard("run", str(path), *policies)[1]

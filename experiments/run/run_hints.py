@@ -1,0 +1,103 @@
+"""What to know of a run before it is believed, or waited for, in a line; empty for nothing."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from callboard.actors.config import Cluster
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.faults import Crash, Restart
+from callboard.experiments.run.plugins import load_architecture
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.scenario_file import Scenario
+from callboard.scheduler.model import Millis, NodeId
+from callboard.scheduler.text.concise import concise
+from callboard.scheduler.text.quantities import duration
+
+_INTERVALS_LEAST = 10
+"""Of fewer there is no telling how long nodes stay up."""
+_TOO_LONG = 2.0
+"""A task of so many times as a node stays up on average ends in one of seven attempts."""
+
+
+def outage_hint(spec: RunSpec) -> str:
+    """What to know before a run in which at least half of the nodes fail again and again, too often
+    for its longest task; else empty.
+    """
+    up_ms, failing = _times_up(spec.script)
+    nodes = spec.scenario.cluster.node_count()
+    if len(up_ms) < _INTERVALS_LEAST or 2 * failing < nodes:
+        return ""
+    mean_ms = round(fmean(up_ms))
+    longest_ms = max(
+        (max(job.map_ms if job.maps else 0, job.reduce_ms) for job in spec.jobs), default=0
+    )
+    if longest_ms < _TOO_LONG * mean_ms:
+        return ""
+    return (
+        f"a task takes {duration(longest_ms)}, and a node stays up for {duration(mean_ms)} on"
+        " average: it begins again and again, and this may take long. `--no-faults` leaves the"
+        " outages out; if the number of nodes was guessed, `--nodes` says it"
+    )
+
+
+def _times_up(script: Iterable[ScheduledFault]) -> tuple[list[Millis], int]:
+    """How long nodes were up between two crashes, and of how many nodes that tells."""
+    up_since: dict[NodeId, Millis] = {}
+    up_ms: list[Millis] = []
+    failing: set[NodeId] = set()
+    for at_ms, fault in ((each.at_ms, each.fault) for each in script):
+        if isinstance(fault, Restart):
+            up_since[fault.node] = at_ms
+        elif isinstance(fault, Crash) and fault.node in up_since:
+            up_ms.append(at_ms - up_since.pop(fault.node))
+            failing.add(fault.node)
+    return up_ms, len(failing)
+
+
+def history_note(scenario: Scenario, base_dir: Path | None) -> str:
+    """Which of the files that it plays is cut off; empty if none is, or it plays no history, or is
+    a journal's, which has no `base_dir`.
+    """
+    workload = scenario.workload
+    if base_dir is None or not isinstance(workload, RecordedWorkload):
+        return ""
+    return workload.recording(base_dir).cut
+
+
+def interval_hint(clusters: Iterable[Cluster]) -> str:
+    """What to know before these clusters are compared, of which the first is the one that the
+    others are set against; empty if all have one interval, or if theirs are stated.
+
+    By Hadoop's rule the heartbeat interval grows with the cluster (rule H1): on fewer nodes a free
+    slot is noticed sooner, so that a smaller cluster can be the faster one.
+    """
+    ruled = [each for each in clusters if each.heartbeat.interval_ms is None]
+    found = {each.heartbeat.period_ms(each.node_count()): each.node_count() for each in ruled[::-1]}
+    if len(found) < 2:
+        return ""
+    first_ms = ruled[0].heartbeat.period_ms(ruled[0].node_count())
+    told = ", ".join(f"{ms / 1000:g} s on {found[ms]:,} nodes" for ms in sorted(found))
+    return (
+        f"a heartbeat comes every {told} (Hadoop's rule): what differs may come of that, and not of"
+        f" the nodes. --set cluster.heartbeat.interval_ms={first_ms} holds it fixed"
+    )
+
+
+def demands_note(spec: RunSpec, policies: Sequence[str]) -> str:
+    """Which of the policies go by slots alone where tasks demand more of a node.  Of recorded jobs
+    nothing is said: their slots are made of what they demanded.
+    """
+    if isinstance(spec.scenario.workload, RecordedWorkload):
+        return ""
+    demanded = {name: None for job in spec.jobs for each in job.demands for name, _ in each}
+    if not demanded:
+        return ""
+    parts = spec.scenario.parts
+    blind = [each for each in policies if not load_architecture(each, parts).goes_by_demands]
+    if not blind:
+        return ""
+    goes = "goes" if len(blind) == 1 else "go"
+    told = f"{', '.join(blind)} {goes} by slots alone, whatever tasks demand besides"
+    return concise(f"{told} ({', '.join(demanded)})")
