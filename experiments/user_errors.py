@@ -5,8 +5,8 @@ EXIT_BAD_INPUT = 2
 
 
 class InputError(Exception):
-    """Bad input that is no scenario's and no policy's: an option, an argument, a file; the message is
-    meant for people.
+    """Bad input that is no scenario's and no policy's, but an option's, an argument's or a file's;
+    the message is meant for people.
     """
 
 

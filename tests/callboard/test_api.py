@@ -182,6 +182,7 @@ class TestCompare:
         with pytest.raises(InputError, match="not among the policies compared"):
             found.mean("fifo")
 
+    @pytest.mark.soak
     def test_a_script_need_not_ask_for_its_name(self, tmp_path: Path) -> None:
         """Processes do not run the script again that started them."""
         script = tmp_path / "mine.py"

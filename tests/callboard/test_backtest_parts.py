@@ -138,6 +138,7 @@ def test_load_that_the_file_does_not_show_is_named_as_the_cause(
     assert causes["load not in the file"]["mean"] < 0.6 * bias
 
 
+@pytest.mark.soak
 def test_several_seeds_give_intervals(callboard: Run, history: Path) -> None:
     """With drawn phases of heartbeats predictions differ; the table says by how much."""
     drawn = ("--set", "cluster.heartbeat.phases_ms=[]")

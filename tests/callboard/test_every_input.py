@@ -133,6 +133,7 @@ tells of no job how long it took.
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", one_in(4, INPUTS))
 def test_what_can_be_played_is(kind: str, tmp_path: Path, callboard: Run) -> None:
     given = INPUTS[kind](tmp_path, callboard)
@@ -167,6 +168,7 @@ def test_what_can_be_played_is_watched_to_its_end(
     assert len(shown) == 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["scenario", "swim", "folder", "imported Hadoop 2", "calibrated"])
 def test_more_seeds_read_no_file_again(kind: str, tmp_path: Path, callboard: Run) -> None:
     given = INPUTS[kind](tmp_path, callboard)

@@ -102,6 +102,7 @@ def test_faults_of_a_scenario_are_known_by_what_they_ended(callboard: Run) -> No
 LATE = ("--policy", "fair", "--at", "5h")
 
 
+@pytest.mark.soak
 def test_without_a_task_that_has_ended_there_is_no_interval(callboard: Run, steady: str) -> None:
     """One of no width was given: all lengths were the same guess."""
     asked = ("forecast", steady, "--policy", "fair", "--at", "6s", "--runs", "20", "--cores", "1")
@@ -124,6 +125,7 @@ JobID|User|Submit|Start|Elapsed|AllocCPUS
 """A row a job: a job's tasks take all as long, and those of one job say nothing of another's."""
 
 
+@pytest.mark.soak
 def test_equal_tasks_of_one_job_tell_no_interval(callboard: Run, tmp_path: Path) -> None:
     """Of a job of two hours “00:27:32 – 00:27:32” was promised with 90 %."""
     table = tmp_path / "sacct.txt"
@@ -137,6 +139,7 @@ def test_equal_tasks_of_one_job_tell_no_interval(callboard: Run, tmp_path: Path)
     assert all("how much" in each["why_no_interval"] for each in found)
 
 
+@pytest.mark.soak
 def test_where_lengths_are_known_there_is_nothing_to_excuse(callboard: Run, steady: str) -> None:
     _, out, _ = callboard("forecast", steady, *AT, "--json")
     assert {each["why_no_interval"] for each in json.loads(out)} == {None}

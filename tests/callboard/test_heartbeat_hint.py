@@ -44,6 +44,7 @@ def test_the_remedy_is_one(callboard: Run, scenario: str) -> None:
     assert "a heartbeat comes" not in out
 
 
+@pytest.mark.soak
 def test_a_sweep_over_nodes_tells_it_too(callboard: Run, scenario: str, tmp_path: Path) -> None:
     vary = ("--vary", "cluster.nodes=500,400", "--store", str(tmp_path / "s.sqlite"))
     _, out, _ = callboard("sweep", scenario, "--policy", "fifo", *vary)
@@ -51,6 +52,7 @@ def test_a_sweep_over_nodes_tells_it_too(callboard: Run, scenario: str, tmp_path
     assert REMEDY in out
 
 
+@pytest.mark.soak
 def test_a_sweep_of_a_history_is_set_beside_its_own_cluster(
     callboard: Run, scenario: str, tmp_path: Path
 ) -> None:

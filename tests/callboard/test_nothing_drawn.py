@@ -64,6 +64,7 @@ def test_json_tells_copies_from_seeds(callboard: Run, history: str) -> None:
     assert [each["all_one_run"] for each in json.loads(out)] == [False, False]
 
 
+@pytest.mark.soak
 def test_a_report_counts_copies_as_one_run(callboard: Run, history: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
@@ -80,6 +81,7 @@ def test_a_report_counts_copies_as_one_run(callboard: Run, history: str, tmp_pat
     assert "number best" not in told
 
 
+@pytest.mark.soak
 def test_a_sweep_says_why_a_row_has_no_interval(
     callboard: Run, history: str, tmp_path: Path
 ) -> None:

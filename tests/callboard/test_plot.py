@@ -50,6 +50,7 @@ def test_figures_and_journals_may_stand_after_options(
         figure.unlink()
 
 
+@pytest.mark.soak
 def test_several_have_their_names_put_in_or_are_put_into_a_folder(
     callboard: Run, journal: Path, tmp_path: Path
 ) -> None:
@@ -155,6 +156,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.soak
 def test_a_store_has_figures_of_its_own(callboard: Run, store: Path, tmp_path: Path) -> None:
     status, _, err = callboard("plot", str(store), "--to", str(tmp_path / "a.svg"))
     assert status == 0

@@ -76,6 +76,7 @@ def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:
     assert {(each.at_ms, each.fault) for each in injected} <= set(spec.script)
 
 
+@pytest.mark.soak
 def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:
     path = tmp_path / "left.journal"
     played(path, to_end=False)
@@ -86,6 +87,7 @@ def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:
     assert spec.scenario.policies == ("fair",)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("option", ["--seed 4", "--set tasks.sigma=0"])
 def test_nothing_else_can_be_changed(tmp_path: Path, option: str) -> None:
     path = tmp_path / "left.journal"

@@ -60,6 +60,7 @@ def test_the_commands_that_fill_a_store_name_scenarios_as_they_were_asked_for(
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
 
 
+@pytest.mark.soak
 def test_the_commands_that_play_a_run_again_trust_the_code_that_it_names(
     callboard: Run, tmp_path: Path
 ) -> None:
@@ -132,6 +133,7 @@ def test_a_browser_opens_it(reports: Path, tmp_path: Path, name: str) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 @pytest.mark.parametrize("name", ["journals", "store"])
 def test_on_a_phone_no_column_is_out_of_sight(reports: Path, name: str) -> None:

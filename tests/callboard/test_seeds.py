@@ -92,6 +92,7 @@ class TestIntervals:
             _, alone, _ = callboard("run", *SMALL, "--seed", str(seed), "--json")
             assert json.loads(alone)[0]["digest"] == digest
 
+    @pytest.mark.soak
     def test_policies_that_the_seeds_cannot_tell_from_the_best_are_named(
         self, callboard: Run
     ) -> None:

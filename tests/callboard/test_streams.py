@@ -17,12 +17,14 @@ def test_closed_output_is_one_message(command: str) -> None:
     assert (done.returncode, done.stderr) == (2, CLOSED)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("command", ["run two-jobs", "run two-jobs --json", "policies", "--help"])
 def test_full_output_is_one_message(command: str) -> None:
     done = shell(f"callboard {command} >/dev/full")
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
+@pytest.mark.soak
 def test_closed_error_output_does_no_harm(tmp_path: Path) -> None:
     done = shell('callboard run two-jobs --journal "$1" 2>&-', str(tmp_path / "a.journal"))
     assert done.returncode == 0
@@ -45,6 +47,7 @@ def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "changes",
     one_in(

@@ -69,6 +69,7 @@ def test_a_wheel_brings_the_man_page(wheel: Path) -> None:
     assert [name.partition(".data/")[2] for name in data] == ["data/share/man/man1/callboard.1"]
 
 
+@pytest.mark.soak
 def test_a_users_own_scheduler_and_actors_shadow_nothing(python: Path, folder: Path) -> None:
     (folder / "play.py").write_text(PLAY)
     from_python = run(python, folder, "play.py").split()

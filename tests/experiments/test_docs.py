@@ -24,15 +24,8 @@ def in_a_thread(*_: object) -> Iterator[OtherWorkers]:
         yield OtherWorkers(executor, 1)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param("experiments.md", marks=pytest.mark.soak),
-        pytest.param("yarn.md", marks=pytest.mark.soak),
-        "figures.md",
-        "report.md",
-    ],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("page", ["experiments.md", "yarn.md", "figures.md", "report.md"])
 def test_the_commands_print_what_the_page_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

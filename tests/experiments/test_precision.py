@@ -147,6 +147,7 @@ def test_what_can_never_be_precise_costs_ten_seeds_and_no_more(rows: SeedRows) -
     assert "no interval beside a's mean after 10 seeds" in found.sentence(["a", "b"])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("family", "correlation", "share", "measured"),
     [

@@ -130,6 +130,7 @@ def test_what_can_never_be_decided_costs_few_seeds() -> None:
     assert gave_up(RULE.judge([[0.0, n % 7] for n in range(100)])) == (True, 20), "a zone of zero"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "setting",
     one_in(
@@ -163,6 +164,7 @@ def test_rare_bad_seeds_do_not_save_who_has_them() -> None:
     assert found.seeds < 100
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("rivals", RIVALS[:3])
 def test_a_skewed_rival_is_seldom_named(rivals: Rivals) -> None:
     """Worse by 5 %, σ = 1.5: at most in 6 %, but for three standard errors; KN named it in more."""

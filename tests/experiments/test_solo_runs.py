@@ -126,6 +126,7 @@ def test_a_job_that_takes_no_time_has_a_time_alone() -> None:
     assert solo_times(spec, at_once=True) == {0: 1}
 
 
+@pytest.mark.soak
 @settings(
     derandomize=True,
     deadline=None,

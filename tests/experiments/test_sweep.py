@@ -177,6 +177,7 @@ class TestStore:
             other.add([("b", Kept(b"2", "", 0.0))])
             assert one.find(["a", "b"]) == other.find(["b", "a"])
 
+    @pytest.mark.soak
     def test_killed_half_way(self, tmp_path: Path) -> None:
         """SIGKILL once some results are on disk: those are whole, and the rest is played."""
         path = tmp_path / "s"

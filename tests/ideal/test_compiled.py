@@ -33,6 +33,7 @@ def call(cache: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.soak
 def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
     """And what it finds lies in a folder named after the sources, so it is never stale."""
     assert call(tmp_path) == "0 1"

@@ -9,6 +9,7 @@ survives estimation errors.
 from fractions import Fraction
 from functools import cache
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ def total(done: list[Fraction | float]) -> Fraction:
     return sum((Fraction(at) for at in done), Fraction(0))
 
 
+@pytest.mark.soak
 @settings(EXAMPLES, max_examples=200)
 @given(case=small_cases())
 def test_definition_with_errors(case: Small) -> None:

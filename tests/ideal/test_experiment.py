@@ -265,6 +265,7 @@ class TestCache:
             )
             assert known_runs(study, cache) == 0
 
+    @pytest.mark.soak
     @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
     def test_killed_half_way(self, tmp_path: Path) -> None:
         """SIGKILL once some runs are on disk; the next start has them and computes the rest."""
@@ -303,6 +304,7 @@ def wait_for_rows(cache: Path, process: "subprocess.Popen[bytes]") -> None:
     pytest.fail("no rows within a minute")
 
 
+@pytest.mark.soak
 def test_processes_and_threads_agree(
     trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,7 @@ def test_between_falling_and_rising_it_beats_both() -> None:
     assert gittins_mean(server) < 0.95 * min(server.fcfs(), server.fb())
 
 
+@pytest.mark.soak
 @compiled
 @pytest.mark.parametrize("law", [NEITHER[0], "bounded-pareto(alpha=2, ratio=30)"])
 def test_the_machine_has_the_mean_of_the_formula(law: str) -> None:

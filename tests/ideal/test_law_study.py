@@ -82,6 +82,7 @@ def test_a_law_that_is_none_is_told_what_it_takes(law: str, complaint: str) -> N
         law_spelled(law)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
 def test_every_formula_is_met_by_the_machine() -> None:
     """Six disciplines and two by estimates, within 1 % by two one-sided tests."""

@@ -238,6 +238,7 @@ SIMULATED: dict[str, tuple[Callable[..., Any], Callable[[EstimatedServer], float
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("discipline", SIMULATED)
 @pytest.mark.parametrize("sigma", [0.5, 1.0])
 def test_means_with_estimates_are_those_of_a_simulation(discipline: str, sigma: float) -> None:

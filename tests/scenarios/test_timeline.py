@@ -244,6 +244,7 @@ def test_one_thing_is_not_set_twice_at_one_moment() -> None:
     )
 
 
+@pytest.mark.soak
 def test_patterns_of_many_jobs_many_times_are_refused() -> None:
     listed = [{"maps": 1, "map_s": 1, "count": 1000}]
     entry = {"what": "pool", "job": "*", "pool": "a", "times": 201, "every_s": 1}

@@ -23,6 +23,7 @@ SEEDS = range(80)
 world_of = cache(draw_world)
 
 
+@pytest.mark.soak
 def test_a_seed_draws_the_same_world_again() -> None:
     assert [draw_world(seed) for seed in SEEDS[:5]] == [world_of(seed) for seed in SEEDS[:5]]
     assert len({world_of(seed).scenario.seed for seed in SEEDS}) > 40
@@ -53,6 +54,7 @@ def test_every_part_is_drawn_with_every_parameter() -> None:
     assert {"any_locality", "no_preemption", "no_speculation"} | drawn.keys() == PARTS.keys()
 
 
+@pytest.mark.soak
 def test_every_architecture_is_drawn_with_every_parameter() -> None:
     """By its declaration too; `am` and the like where nodes have named resources."""
     values = DeclaredValues(np.random.default_rng(1))

@@ -42,6 +42,7 @@ def test_a_seed_has_no_flaw(seed: int) -> None:
     assert record.worlds > 0
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", one_in(3, [20, 21, 24]))
 def test_a_world_is_the_same_however_it_is_run(seed: int) -> None:
     first, *found = flaws(draw_world(seed), tuple(COMPARISONS))
@@ -66,6 +67,7 @@ def test_a_world_that_is_none_any_more_is_refused_in_a_line(
     assert str(file) in capsys.readouterr().out
 
 
+@pytest.mark.soak
 def test_a_failing_world_is_made_smaller_and_written(tmp_path: Path) -> None:
     """A bug is planted; what the file holds fails with it, and not without."""
     with planted(TOO_EARLY):

@@ -330,6 +330,7 @@ class TestChoosing:
 
 
 class TestForking:
+    @pytest.mark.soak
     def test_from_the_moment_shown(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 200_000, "f")

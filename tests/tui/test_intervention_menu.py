@@ -432,6 +432,7 @@ class TestLeaving:
 
         live(act)
 
+    @pytest.mark.soak
     def test_it_can_be_saved_first(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Under a name that is free, or over a file only after a question."""
         monkeypatch.chdir(tmp_path)

@@ -155,6 +155,7 @@ def test_interfering_with_the_past_replaces_what_came_after() -> None:
         assert [done.at_ms for done in server.runs[0].spec.interventions] == [200_001, 300_001]
 
 
+@pytest.mark.soak
 def test_however_it_is_watched_the_same_deeds_make_the_same_run() -> None:
     """Played, stepped and wound back, then twice interfered with: event for event the same."""
     ways: list[list[Move]] = [

@@ -249,6 +249,7 @@ def test_the_screen_says_that_it_starts() -> None:
     asyncio.run(play())
 
 
+@pytest.mark.soak
 def test_a_speed_that_is_not_reached_is_shown() -> None:
     """A source that answers every second tick, and goes half as far as it is asked."""
 

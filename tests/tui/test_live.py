@@ -128,6 +128,7 @@ BURSTS: dict[str, list[Move]] = {
 """What comes in a burst: each request is there before the one before it has been answered."""
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("policies", [("fair",), ("fair", "fifo")])
 @pytest.mark.parametrize("burst", one_in(4, BURSTS))
 def test_a_move_under_way_goes_on_when_more_is_asked(burst: str, policies: tuple[str, ...]) -> None:

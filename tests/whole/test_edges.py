@@ -47,6 +47,7 @@ def test_every_order_plays_it_to_the_end(order: str, edge: str, cluster: Cluster
     assert len(run.all(AttemptStarted)) == sum(spec.maps + spec.reduces for spec in jobs)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("order", one_in(4, ORDERS))
 def test_thousands_of_jobs_of_one_task(order: str) -> None:
     """2,000 jobs come within two seconds, on 300 slots: all end, and none waits for ever."""

@@ -27,6 +27,8 @@ from callboard.experiments.run.simulation import run_simulation
 from callboard.journal.reader import Journal
 from callboard.scheduler.reasons import JobClaimant
 
+pytestmark = pytest.mark.soak
+
 SUSPEND = 'hfsp+preemptive(how="suspend", limit=9)'
 
 

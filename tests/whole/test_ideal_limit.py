@@ -54,6 +54,7 @@ def ends_s(order: str, task_ms: int) -> list[float]:
     return [ends[spec.job] for spec in jobs]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("order", one_in(9, IDEAL))
 def test_the_gap_to_the_ideal_machine_falls_as_tasks_shrink(order: str) -> None:
     check_gaps(order, simulate(IDEAL[order], ARRIVALS_S, SIZES_S))

@@ -4,6 +4,7 @@ is held of the worlds of `test_silence.py`.
 """
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from tests.support.strategies import WORKLOADS, WORLDS, DrawnWorld
 from tests.support.world import PlayedRun, job, play
 
 
+@pytest.mark.soak
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=60, deadline=None)
 def test_asking_every_host_comes_to_the_same_as_taking_it_for_granted(world: DrawnWorld) -> None:

@@ -219,6 +219,7 @@ def test_in_the_storm_global_preemption_wastes_less_and_all_measures_are_better(
         assert run.mean_s("burst") < against.mean_s("burst")
 
 
+@pytest.mark.soak
 def test_in_the_storm_dans_maps_are_killed_again_and_again() -> None:
     killed = []
     for policy in scenario_file.load_scenario(
@@ -281,6 +282,7 @@ def test_reduces_notice_the_outage_before_the_master_does(policy: str) -> None:
     assert len(run.all(NodeReturned)) == 10
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("policy", ALL)
 def test_rolling_restarts_lose_each_node_once_with_its_outputs(policy: str) -> None:
     """T5: a node that restarts while it is believed in is lost at once."""

@@ -162,6 +162,7 @@ def test_a_run_that_goes_round_is_ended_within_the_bound_and_says_why() -> None:
     assert which.startswith("  `kill-all` goes by interval_s = 5: let it take attempts later")
 
 
+@pytest.mark.soak
 def test_a_patient_run_goes_on_to_its_limit() -> None:
     assert ended(5000, patient=True) == (ended(5000, patient=True)[0], "")
     assert ended(5000, patient=True)[0].reason == "until"

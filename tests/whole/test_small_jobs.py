@@ -47,6 +47,7 @@ def locality(policy: str) -> dict[int, tuple[float, float, int]]:
     }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("size", "node", "rack"), [(3, 75, 94), (10, 99, 99), (100, 94, 99)], ids=map(str, SIZES)
 )
@@ -69,6 +70,7 @@ def test_without_delay_locality_is_chance(size: int) -> None:
         assert found == pytest.approx(100 * chance, abs=max(error, 3))
 
 
+@pytest.mark.soak
 def test_small_jobs_gain_most_and_every_size_gains() -> None:
     """What the slide shows: +73, +62 and +10 points of node locality; here +67, +80, +44."""
     without, with_ = locality("fair"), locality(DELAY)

@@ -6,6 +6,8 @@ from callboard.actors.vocabulary.events import AttemptClosed, JobFinished, Outco
 from callboard.scenarios import scenario_file
 from tests.support.world import PlayedRun, play
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.fixture(scope="module")
 def runs() -> dict[str, PlayedRun]:
@@ -29,7 +31,6 @@ def useless(run: PlayedRun) -> int:
     return sum(bool(e.original) and e.attempt not in good for e in run.launches())
 
 
-@pytest.mark.soak
 def test_copies_bring_the_mean_response_time_far_down(runs: dict[str, PlayedRun]) -> None:
     for rule in ("+naive", "+late"):
         assert mean_ms(runs[rule]) < 0.8 * mean_ms(runs[""])

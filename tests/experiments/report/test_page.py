@@ -85,6 +85,7 @@ def test_references_within_the_page_have_an_end() -> None:
     assert wanted <= set(ids)
 
 
+@pytest.mark.soak
 def test_equal_documents_are_equal_pages() -> None:
     assert render_page(everything("eggs")) == render_page(everything("eggs"))
     assert render_page(everything("eggs")) != render_page(everything("ham"))

@@ -13,6 +13,7 @@ from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded,
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
 from callboard.experiments.pages.charts.run_labels import run_settings
+from callboard.experiments.pages.report import study_report as reports
 from callboard.experiments.pages.report.document import (
     Block,
     Document,
@@ -32,6 +33,18 @@ from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import SIGMA, cells, of_sigma
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY, cut_at
+
+
+@pytest.fixture
+def figures() -> None:
+    """Asked for by tests that look at figures, or at what these are drawn of."""
+
+
+@pytest.fixture(autouse=True)
+def _without_figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures cost most of a report's time; the others leave them out."""
+    if "figures" not in request.fixturenames:
+        monkeypatch.setattr(reports, "_figures", lambda _: iter(()))
 
 
 def section(document: Document, title: str) -> Sequence[Block]:
@@ -62,6 +75,7 @@ def journals(folder: Path, *policies: str, events: Sequence[AnyEvent] = STORY) -
     return [record(folder / f"{name}.journal", under(name, events)) for name in policies]
 
 
+@pytest.mark.usefixtures("figures")
 def test_of_journals_it_has_all_parts(tmp_path: Path) -> None:
     source = source_of_journals(journals(tmp_path, "fifo", "fair"), within_s=2)
     document = study_report(source)
@@ -153,6 +167,8 @@ def test_where_all_failed_there_is_still_a_report() -> None:
     assert "stuck" in said(document)
 
 
+@pytest.mark.soak
+@pytest.mark.usefixtures("figures")
 def test_a_run_that_was_cut_off_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
     source = source_of_journals(journals(tmp_path, "fifo", events=STORY[:-4]))
     text = said(study_report(source))
@@ -164,6 +180,7 @@ def test_a_run_that_was_cut_off_is_told_as_far_as_it_goes(tmp_path: Path) -> Non
     }
 
 
+@pytest.mark.usefixtures("figures")
 def test_names_in_a_journal_are_never_taken_for_html(tmp_path: Path) -> None:
     evil = "<script src=//evil.example>"
     events = [
@@ -180,6 +197,7 @@ def test_names_in_a_journal_are_never_taken_for_html(tmp_path: Path) -> None:
     assert "<script" not in html
 
 
+@pytest.mark.usefixtures("figures")
 def test_slots_are_drawn_of_the_first_seed_whose_runs_are_named_by_policy(tmp_path: Path) -> None:
     seeds = [
         record(
@@ -210,6 +228,8 @@ def test_the_same_policy_twice_has_two_columns(tmp_path: Path) -> None:
     assert document.title == "tiny: fair, fair #2"
 
 
+@pytest.mark.soak
+@pytest.mark.usefixtures("figures")
 def test_journals_of_unlike_clusters_are_told_apart_by_what_differs(tmp_path: Path) -> None:
     """Not as `fair` and `fair #2` on one cluster: what-ifs are made so, with --nodes or --set."""
     paths = [tmp_path / f"{nodes}.journal" for nodes in (4, 2)]
@@ -270,6 +290,7 @@ def test_the_cluster_of_a_scenario_of_ones_own_is_told_while_its_file_is_what_wa
     assert "the cluster has" not in said(study_report(source_of_store(store)))
 
 
+@pytest.mark.usefixtures("figures")
 def test_of_a_sweep_it_says_plainly_in_how_many_settings_which_was_faster() -> None:
     """Fair took half as long as FIFO; in the third setting there is one seed, in the last it took
     as long as FIFO had, and FIFO as long as it.
@@ -445,6 +466,7 @@ def test_points_that_are_no_grid_have_a_command_each() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("figures")
 def test_equal_runs_give_an_equal_page(tmp_path: Path) -> None:
     pages = [
         render_page(study_report(source_of_journals(journals(tmp_path, "fifo")))) for _ in range(2)

@@ -169,6 +169,7 @@ def test_a_run_that_a_sweep_has_played_is_found(store: ResultStore, workers: Oth
     assert run_sweep(PlannedSweep(more), store, workers).played == 0
 
 
+@pytest.mark.soak
 def test_killed_attempts_are_counted_by_their_jobs() -> None:
     """Each is counted once, whoever had it killed."""
     policy = 'fair+kill(victims="job")'

@@ -32,6 +32,7 @@ def test_few_jobs_have_colours_of_their_own() -> None:
     assert (frame.colour_by, frame.legend) == (ColourBy.JOB, ())
 
 
+@pytest.mark.soak
 def test_pools_are_told_apart() -> None:
     frame = frame_of(STORM, 3_000_000, ColourBy.POOL)
     for row in frame.jobs:

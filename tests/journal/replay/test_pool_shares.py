@@ -38,6 +38,7 @@ def test_however_long_the_run_samples_are_few_and_even() -> None:
     assert shares.at_ms[-1] == run.horizon_ms
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("scenario", "policy"), [("rack-outage", "fair"), ("preemption-storm", "fair+suspend")]
 )
