@@ -38,12 +38,10 @@ from callboard.experiments.run.stopwatch import SchedulingCost
 from callboard.experiments.user_errors import InputError
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.export.export_data import ExportData
-from callboard.journal.export.rows import attempt_columns
+from callboard.journal.export.rows import TOLD_OF_JOBS, attempt_columns, told_jobs
 from callboard.journal.figures.slowdown import Slowdowns
 from callboard.journal.figures.summary import Summary
-from callboard.journal.figures.tables import OUTCOME_ORDER, Ints
 from callboard.journal.reader import Journal
-from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
@@ -338,7 +336,7 @@ def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
         )
     columns["policy"] = [cell.policy for cell, jobs in played for _ in jobs["job"]]
     columns["seed"] = [cell.seed for cell, jobs in played for _ in jobs["job"]]
-    names = list(_JOB_COLUMNS)
+    names = list(TOLD_OF_JOBS)
     if played and all("solo_ms" in jobs for _, jobs in played):
         names.append("solo_ms")
     for name in names:
@@ -346,38 +344,12 @@ def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
     return ColumnTable(columns)
 
 
-_JOB_COLUMNS = (
-    *("job", "name", "user", "pool", "maps", "reduces", "submitted_ms", "first_launch_ms"),
-    *("finished_ms", "waiting_ms", "response_ms", "outcome"),
-)
-
-
 def _job_columns(result: RunResult) -> dict[str, Any]:
-    """The jobs of one run, with their times in virtual ms; None where there is none.  `solo_ms` is
-    there where it is known.
-    """
-    jobs = result.jobs
-    columns: dict[str, Any] = {
-        "job": jobs.job,
-        "name": list(jobs.name),
-        "user": list(jobs.user),
-        "pool": list(jobs.pool),
-        "maps": jobs.maps,
-        "reduces": jobs.reduces,
-        "submitted_ms": jobs.submitted_ms,
-        "first_launch_ms": _known(jobs.first_launch_ms),
-        "finished_ms": _known(jobs.finished_ms),
-        "waiting_ms": _known(jobs.waiting_ms),
-        "response_ms": _known(jobs.response_ms),
-        "outcome": [None if n == NEVER else str(OUTCOME_ORDER[n]) for n in jobs.outcome],
-    }
+    """The jobs of one run, with their times in virtual ms; `solo_ms` is there where it is known."""
+    columns: dict[str, Any] = dict(told_jobs(result.jobs))
     if result.solo_ms is not None:
         columns["solo_ms"] = result.solo_ms
     return columns
-
-
-def _known(column: Ints) -> list[int | None]:
-    return [None if value == NEVER else value for value in column.tolist()]
 
 
 def _page(*shown: RenderableType) -> str:

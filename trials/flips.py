@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from callboard.arguments import whole_number
-from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.many.computing import compute_missing
-from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.result_store import ResultStore, users_store
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.task_pool import SharedBoard, local_workers
 from callboard.experiments.reproduction.artefact import AnyArtefact
@@ -164,7 +163,7 @@ def main(arguments: list[str] | None = None) -> None:
         on_fresh = [fresh_asked(each, options.fresh) for each in artefacts]
     except InputError as error:
         parser.error(str(error))
-    with ResultStore(options.cache or default_path()) as store:
+    with ResultStore(options.cache or users_store()) as store:
         wanted = [] if options.as_recorded else [asked(a, None, quick=False) for a in artefacts]
         outcomes = computed([*wanted, *on_fresh], store, options.cores)
     fresh = outcomes[-len(artefacts) :]

@@ -20,7 +20,6 @@ from pathlib import Path
 from callboard.arguments import number, whole_number
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
-from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.ideal_study.law_systems import GITTINS
 from callboard.experiments.ideal_study.plots import draw_figures
 from callboard.experiments.ideal_study.report_tables import study_tables, write_study_csv
@@ -33,7 +32,7 @@ from callboard.experiments.ideal_study.study_runs import (
     study_workers,
 )
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
-from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.result_store import ResultStore, users_store
 from callboard.experiments.many.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import check_intervals
@@ -115,7 +114,7 @@ def _experiment(args: Namespace, say: PlainConsole) -> int:
     against = _reference(args, study)
     check_intervals()
     make_folder(args.out)
-    with ResultStore(args.cache or _default_cache()) as store:
+    with ResultStore(args.cache or users_store()) as store:
         results = _results(args, study, store, say)
     out = PlainConsole()
     points = study.figures[0].points if args.report else study.points
@@ -179,16 +178,6 @@ def _reference(args: Namespace, study: Study) -> str:
     if against not in study.disciplines:
         raise InputError(f"--against {against}: not among the disciplines played")
     return against
-
-
-def _default_cache() -> Path:
-    """The store in the user's cache folder, which is made."""
-    path = default_path()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path.parent}: {error.strerror}; name another file by --cache") from None
-    return path
 
 
 def _results(args: Namespace, study: Study, store: ResultStore, say: PlainConsole) -> Results:

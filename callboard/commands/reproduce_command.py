@@ -20,10 +20,9 @@ from pathlib import Path
 
 from callboard.arguments import whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
-from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.computing import compute_missing
-from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.result_store import ResultStore, users_store
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.task_pool import SharedBoard, local_workers
 from callboard.experiments.reproduction.artefact import AnyArtefact
@@ -98,10 +97,7 @@ def reproduce_command(options: argparse.Namespace) -> int:
         _use_traces(Path(options.traces))
     artefacts = chosen_by(options)
     report, markdown = _paths(options)
-    path = options.cache or default_path()
-    if options.cache is None:
-        _make_folder(path.parent)
-    with ResultStore(path) as store:
+    with ResultStore(options.cache or users_store()) as store:
         if not artefacts:
             _list(last_outcomes(store), as_json=options.json)
             return 0
@@ -203,13 +199,6 @@ def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     if options.markdown:
         markdown = file_path("--markdown", options.markdown)
     return report, markdown
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: {error.strerror}; name another file by --cache") from None
 
 
 def _wanted(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> list[Asked]:

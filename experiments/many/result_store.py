@@ -5,6 +5,7 @@ what it was computing, and what is in the file is whole.  Beside the results sta
 somebody calls a content (a scenario in a setting under a policy with a seed), and where it is now.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -36,6 +37,19 @@ _NOTES = "CREATE TABLE IF NOT EXISTS notes (about TEXT PRIMARY KEY, note TEXT NO
 
 _SOURCES = "CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, given TEXT NOT NULL)"
 """Nor this one."""
+
+
+def users_store() -> Path:
+    """The file in which results are kept that nobody has named one for: `callboard/results.sqlite`
+    in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`), which is made.  InputError.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    folder = Path(cache).expanduser() / "callboard"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror}; name another file by --cache") from None
+    return folder / "results.sqlite"
 
 
 class Kept(NamedTuple):

@@ -94,20 +94,12 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
 
     of_map = attempts.kind == SlotKind.MAP
     preempted = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
+    columns = list(told_jobs(jobs).items())
+    priorities: list[TableCell] = [told[job].priority.name.lower() for job in jobs.job.tolist()]
     return {
-        "job": jobs.job.tolist(),
-        "name": list(jobs.name),
-        "user": list(jobs.user),
-        "pool": list(jobs.pool),
-        "priority": [told[job].priority.name.lower() for job in jobs.job.tolist()],
-        "maps": jobs.maps.tolist(),
-        "reduces": jobs.reduces.tolist(),
-        "submitted_ms": jobs.submitted_ms.tolist(),
-        "first_launch_ms": _known(jobs.first_launch_ms),
-        "finished_ms": _known(jobs.finished_ms),
-        "waiting_ms": _known(jobs.waiting_ms),
-        "response_ms": _known(jobs.response_ms),
-        "outcome": _outcomes(jobs.outcome),
+        **dict(columns[:4]),
+        "priority": priorities,
+        **dict(columns[4:]),
         "attempts": counted(attempts.attempt > 0),
         "succeeded": counted(attempts.closed == tables.SUCCEEDED),
         "failed": counted(attempts.closed == tables.FAILED),
@@ -118,6 +110,23 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
         "rack_local_maps": counted(of_map & (attempts.level == Locality.RACK)),
         "off_rack_maps": counted(of_map & (attempts.level == Locality.OFF_RACK)),
     }
+
+
+TOLD_OF_JOBS = (
+    *("job", "name", "user", "pool", "maps", "reduces", "submitted_ms", "first_launch_ms"),
+    *("finished_ms", "waiting_ms", "response_ms", "outcome"),
+)
+
+
+def told_jobs(jobs: tables.JobColumns) -> Columns:
+    """A row for each job: whose it is, its tasks, and its times in virtual ms; None where there is
+    none.
+    """
+    whose = jobs.job.tolist(), list(jobs.name), list(jobs.user), list(jobs.pool)
+    counts = jobs.maps.tolist(), jobs.reduces.tolist(), jobs.submitted_ms.tolist()
+    times = jobs.first_launch_ms, jobs.finished_ms, jobs.waiting_ms, jobs.response_ms
+    columns = (*whose, *counts, *map(_known, times), _outcomes(jobs.outcome))
+    return dict(zip(TOLD_OF_JOBS, columns, strict=True))
 
 
 def _known(column: Ints) -> list[TableCell]:
