@@ -58,7 +58,6 @@ def mean_s(run: RunResult, *bins: str) -> float:
     return float(jobs.response_ms[mine].mean()) / 1000
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("policy", ["hfsp+preemptive", SUSPEND])
 def test_small_jobs_gain_by_preemption(runs: dict[str, RunResult], policy: str) -> None:
     wait = mean_s(runs["hfsp"], "bin1", "bin2")
@@ -113,3 +112,20 @@ def test_slots_go_to_whom_they_were_taken_for(
     assert found.total() > 500
     assert found["theirs"] > 0.85 * found.total()
     assert found["back"] < 0.08 * found.total()
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "preemption.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "policy", ["hfsp+kill", "hfsp+preemptive", 'hfsp+preemptive(how="suspend", limit=99)']
+)
+def test_the_pages_table_is_what_the_whole_workload_comes_to(policy: str) -> None:
+    """All 100 jobs, seed 1: the first figures of the columns of response and of waste."""
+    (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| `{policy}` |"))
+    response, *_, wasted = (cell.split(",")[0].strip() for cell in row.split("|")[2:-1])
+    run = run_simulation(msgspec.structs.replace(load_run("hfsp-test"), policy=policy))
+    mean = run.summary.response_seconds.mean
+    assert mean is not None
+    assert round(mean) == int(response)
+    assert round(run.summary.slot_seconds.wasted / 1000) == int(wasted)
