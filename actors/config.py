@@ -124,10 +124,10 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     nodes: _Nodes = 100
     """Plain nodes; with those of the groups at least 1, and at most as many."""
     racks: _AtLeastOne = 4
-    """Node n stands in rack n mod `racks`."""
+    """Node n stands in rack n mod `racks`; unset, as many as `rack_sizes` has."""
     rack_sizes: tuple[_AtLeastOne, ...] | None = None
     """How many nodes each rack has, the first nodes in rack 0, and so on.  On another number of
-    nodes the racks keep their mean size; with another `racks` it does not count.
+    nodes the racks keep their mean size; where `racks` says another number it does not count.
     """
     map_slots: _Slots = 2
     """Of a plain node; there must be a map slot somewhere."""

@@ -200,6 +200,7 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
     except DecodeError as error:
         told = f"{error}{_meant(str(error), error.key, spelled)}"
         raise ScenarioError(told, source=source, key=dotted(error.key)) from None
+    scenario = _with_counted_racks(scenario, spelled)
     try:
         _check(scenario)
         if check_timeline:
@@ -207,6 +208,15 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
     except ScenarioError as error:
         raise error.in_file(source) from None
     return scenario
+
+
+def _with_counted_racks(scenario: Scenario, raw: object) -> Scenario:
+    """As many racks as are given sizes, where their number is not stated."""
+    sizes = scenario.cluster.rack_sizes
+    if sizes is None or value_at(raw, ("cluster", "racks"), None) is not None:
+        return scenario
+    cluster = msgspec.structs.replace(scenario.cluster, racks=len(sizes))
+    return msgspec.structs.replace(scenario, cluster=cluster)
 
 
 def _meant(problem: str, key: KeyPath, raw: object) -> str:

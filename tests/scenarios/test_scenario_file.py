@@ -396,6 +396,14 @@ def test_a_trace_by_itself_is_a_scenario(tmp_path: Path) -> None:
     assert isinstance(scenario.workload, SwimWorkload)
 
 
+def test_there_are_as_many_racks_as_are_given_sizes() -> None:
+    """Unless their number is stated; it was 4, and the sizes did not count."""
+    sizes = {"nodes": 12, "rack_sizes": [6, 4, 2]}
+    topology = from_dict(raw(cluster=sizes)).cluster.topology()
+    assert [topology.of(node) for node in (0, 5, 6, 9, 10, 11)] == [0, 0, 1, 1, 2, 2]
+    assert from_dict(raw(cluster={**sizes, "racks": 4})).cluster.topology().racks == 4
+
+
 def test_two_jobs_is_what_its_comment_says() -> None:
     """Long: 12 maps of 60 s on four slots, three waves; short comes at 30 s."""
     long, short = make_jobs(load_scenario(find_scenario("two-jobs")))
