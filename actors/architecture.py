@@ -6,7 +6,7 @@ plays the script of faults.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from callboard.actors.books.job_tasks import BookedJob
@@ -59,16 +59,6 @@ class Architecture(Spelled):
                 from callboard.actors.refusals import why_refused  # knows all architectures
 
                 raise PolicySpecError(why_refused(self, each, script))
-
-    def check_schedulers(
-        self, script: Iterable[ScheduledFault], why_not: Callable[[int], str | None]
-    ) -> None:
-        """PolicySpecError if a scheduler of this number cannot crash, with what `why_not` says."""
-        for each in script:
-            if isinstance(each.fault, faults.SchedulerFault):
-                number = each.fault.scheduler
-                if told := why_not(number):
-                    raise PolicySpecError(f"`{self.name}`: {told}")
 
     @abstractmethod
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:

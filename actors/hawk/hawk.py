@@ -2,13 +2,9 @@
 Zwaenepoel, SoCC 2016): many schedulers for short jobs, one for long ones.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from callboard.actors.architecture import Architecture
-from callboard.actors.books.frontend import Frontend
-from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.contact import MAY_SILENCE
 from callboard.actors.hawk.hawk_params import EagleParams, HawkParams
 from callboard.actors.hawk.long_scheduler import LongScheduler
@@ -18,11 +14,9 @@ from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.short_scheduler import ShortScheduler
 from callboard.actors.hawk.task_estimates import TaskEstimates
 from callboard.actors.hawk.thief import Thief
-from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.vocabulary import faults
+from callboard.actors.several_schedulers import SeveralSchedulers
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
@@ -32,50 +26,35 @@ _PATIENCE_MS: Millis = 1000
 """So long beyond a round trip a thief waits for an answer where nodes may be silent."""
 
 
-class Hawk(Architecture):
-    """Short jobs are probed for, long ones placed; idle nodes steal."""
+class Hawk(SeveralSchedulers):
+    """Short jobs are probed for, long ones placed, by the last scheduler if there is one for them;
+    idle nodes steal.
+    """
 
     name = "hawk"
     summary = "probes for short jobs, one scheduler for long ones, stealing (Hawk)"
     Params: ClassVar[type[HawkParams]] = HawkParams
-    knows = (
-        *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
-        *(faults.Flaky, faults.Hang, faults.KillJob),
-        *(faults.CrashScheduler, faults.RestartScheduler),
-        *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
-    )
 
     def __init__(self, params: HawkParams | None = None) -> None:
+        super().__init__()
         self.params = params or self.Params()
-        self.frontends: list[Frontend] = []
-        """Those of short jobs, then, if there is one, that of long ones."""
+
+    @property
+    def count(self) -> int:
+        return self.params.schedulers + self.params.central
 
     @classmethod
     def unused(cls, params: HawkParams) -> Mapping[str, str]:
         found = {} if params.attempts else {"limit": "nothing is stolen with attempts=0"}
         return found if params.srpt else {**found, "cap": "no queue is ordered with srpt=false"}
 
-    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
-        script = list(script)
-        super().check(jobs, script)
-        last = {
-            each.fault.scheduler: each.fault
-            for each in sorted(script, key=lambda each: each.at_ms)
-            if isinstance(each.fault, faults.SchedulerFault)
-        }
-        gone = {each for each, fault in last.items() if isinstance(fault, faults.CrashScheduler)}
-        self.check_schedulers(script, partial(self._why_not_crash, gone))
-
-    def _why_not_crash(self, gone: Container[int], scheduler: int) -> str | None:
-        """Why it cannot crash, where these have `gone` for ever."""
-        params = self.params
-        if params.central and scheduler == params.schedulers + 1:
-            if scheduler not in gone:
-                return None
+    def why_not_crash(self, scheduler: int, *, for_ever: bool) -> str | None:
+        short = self.params.schedulers
+        if scheduler > self.count:
+            return f"there is no scheduler {scheduler}; short jobs have {short}"
+        if scheduler > short and for_ever:
             told = "no other places long jobs; say when it is back (for_s)"
             return f"scheduler {scheduler} cannot be gone for ever: {told}"
-        if scheduler > params.schedulers:
-            return f"there is no scheduler {scheduler}; short jobs have {params.schedulers}"
         return None
 
     def draws(self, world: World) -> ProbeDraws:
@@ -89,7 +68,7 @@ class Hawk(Architecture):
         numbers = range(1, params.schedulers + 1)
         self.frontends += [self._short(number, world) for number in numbers]
         if params.central:
-            self.frontends.append(self._long(params.schedulers + 1, world))
+            self.frontends.append(self._long(self.count, world))
         for each in self.frontends:
             kernel.admit(each)
 
@@ -109,9 +88,6 @@ class Hawk(Architecture):
         return LongScheduler(
             number, world, name=self.name, partition=partition, estimates=estimates
         )
-
-    def schedulers(self) -> Sequence[int]:
-        return [each.address for each in self.frontends]
 
     def scheduler_of(self, job: JobId) -> int:
         return scheduler_address(self._number_of(job))
@@ -145,15 +121,6 @@ class Hawk(Architecture):
         return [
             scheduler_address(1 + each % schedulers) for each in range(own, own + schedulers - 1)
         ]
-
-    def routes(self, fault: faults.AnyFault) -> Sequence[int]:
-        if isinstance(fault, faults.SchedulerFault):
-            return [scheduler_address(fault.scheduler)]
-        return self.schedulers() if isinstance(fault, MAY_SILENCE) else ()
-
-    def books_of(self, job: JobId) -> BookedJob | None:
-        books = (each.ledger for each in self.frontends)
-        return next((each.job(job) for each in books if each.here(job)), None)
 
 
 class Eagle(Hawk):

@@ -1,14 +1,9 @@
 """Three architectures of a cell whose schedulers think: monolithic, Mesos, Omega."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
-from callboard.actors.architecture import Architecture
-from callboard.actors.books.job_tasks import BookedJob
-from callboard.actors.contact import MAY_SILENCE
-from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.omega.allocator import Allocator
@@ -26,8 +21,7 @@ from callboard.actors.omega.think_params import (
     OmegaParams,
     ThinkParams,
 )
-from callboard.actors.omega.thinking import ThinkingScheduler
-from callboard.actors.vocabulary import faults
+from callboard.actors.several_schedulers import SeveralSchedulers
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
@@ -35,32 +29,15 @@ from callboard.scheduler.model import JobId, Stage, slot_kind
 from callboard.scheduler.resources import Vector
 
 
-class SharedCell(Architecture):
+class SharedCell(SeveralSchedulers):
     """Schedulers, numbered from 1, and the state of the cell in which all nodes are."""
 
-    knows = (
-        *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
-        *(faults.Flaky, faults.Hang, faults.KillJob),
-        *(faults.CrashScheduler, faults.RestartScheduler),
-        *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
-    )
     goes_by_demands = True
     params: ThinkParams
 
     def __init__(self) -> None:
-        self.frontends: list[ThinkingScheduler] = []
+        super().__init__()
         self._numbers: dict[JobId, int] = {}
-
-    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
-        script = list(script)
-        super().check(jobs, script)
-        self.check_schedulers(script, self._why_not_crash)
-
-    def _why_not_crash(self, scheduler: int) -> str | None:
-        there = self.batch_schedulers + 1
-        if scheduler > there:
-            return f"there is no scheduler {scheduler}; there are {there}"
-        return None
 
     @property
     @abstractmethod
@@ -71,6 +48,10 @@ class SharedCell(Architecture):
     def batch_schedulers(self) -> int:
         """How many share the Batch jobs; those of Service have the next one."""
         return 1
+
+    @property
+    def count(self) -> int:
+        return self.batch_schedulers + 1
 
     def draws(self, world: World) -> CandidateDraws:
         """Which nodes the schedulers look at."""
@@ -90,12 +71,8 @@ class SharedCell(Architecture):
         for job in sorted(world.jobs, key=lambda each: each.job):
             is_service = job.pool == self.params.service
             batch += not is_service
-            service = self.batch_schedulers + 1
-            numbers[job.job] = service if is_service else batch % self.batch_schedulers + 1
+            numbers[job.job] = self.count if is_service else batch % self.batch_schedulers + 1
         return numbers
-
-    def schedulers(self) -> Sequence[int]:
-        return [scheduler_address(number) for number in range(1, self.batch_schedulers + 2)]
 
     def scheduler_of(self, job: JobId) -> int:
         return scheduler_address(self._numbers[job])
@@ -110,18 +87,8 @@ class SharedCell(Architecture):
         room, latency_ms = world.resources[1][node.node], world.cluster.latency_ms
         return Executor(latency_ms, self.scheduler_of, room, self._demand_of, world.seed)
 
-    def routes(self, fault: faults.AnyFault) -> Sequence[int]:
-        if isinstance(fault, faults.SchedulerFault):
-            return [scheduler_address(fault.scheduler)]
-        return self.watchers() if isinstance(fault, MAY_SILENCE) else ()
-
     def watchers(self) -> Sequence[int]:
-        """The addresses of those that find out which nodes are silent."""
         return [*self.schedulers(), CELL_HOLDER]
-
-    def books_of(self, job: JobId) -> BookedJob | None:
-        books = (each.ledger for each in self.frontends)
-        return next((each.job(job) for each in books if each.here(job)), None)
 
 
 class Omega(SharedCell):
@@ -151,10 +118,8 @@ class Omega(SharedCell):
         self.state = CellKeeper(world, self.schedulers(), params.conflicts, params.commit)
         kernel.admit(self.state)
         draws = self.draws(world)
-        self.frontends = [
-            OmegaScheduler(number, world, self.params, draws)
-            for number in range(1, self.batch_schedulers + 2)
-        ]
+        numbers = range(1, self.count + 1)
+        self.frontends = [OmegaScheduler(each, world, self.params, draws) for each in numbers]
         super().admit(kernel, world)
 
 
@@ -171,6 +136,10 @@ class Monolithic(SharedCell):
         self.scheduler: MonolithicScheduler
 
     @property
+    def count(self) -> int:
+        return 1
+
+    @property
     def cell(self) -> CellState:
         return self.scheduler.cell
 
@@ -182,13 +151,10 @@ class Monolithic(SharedCell):
     def _shared_out(self, world: World) -> dict[JobId, int]:
         return dict.fromkeys((each.job for each in world.jobs), 1)
 
-    def _why_not_crash(self, scheduler: int) -> str | None:
+    def why_not_crash(self, scheduler: int, *, for_ever: bool) -> str | None:  # noqa: ARG002
         if scheduler > 1:
             return f"there is no scheduler {scheduler}; there is one"
         return "scheduler 1 is the only one, and cannot crash: nobody could take its jobs"
-
-    def schedulers(self) -> Sequence[int]:
-        return [scheduler_address(1)]
 
     def others_for(self, job: JobId) -> Sequence[int]:  # noqa: ARG002
         return ()
@@ -221,7 +187,7 @@ class Mesos(SharedCell):
         self.allocator = self.make_allocator(world)
         kernel.admit(self.allocator)
         draws = self.draws(world)
-        numbers = range(1, self.batch_schedulers + 2)
+        numbers = range(1, self.count + 1)
         self.frontends = [self.make_framework(number, world, draws) for number in numbers]
         super().admit(kernel, world)
 

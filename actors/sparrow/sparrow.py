@@ -1,18 +1,14 @@
 """Sparrow as an architecture: schedulers that share nothing, each with jobs of its own."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from callboard.actors.architecture import Architecture
 from callboard.actors.books.frontend import Frontend
-from callboard.actors.books.job_tasks import BookedJob
-from callboard.actors.contact import MAY_SILENCE
-from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.several_schedulers import SeveralSchedulers
 from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.global_queue import GlobalQueue
 from callboard.actors.sparrow.late_binding import LateBinding
@@ -20,7 +16,6 @@ from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.sparrow.reservations import Reservations
 from callboard.actors.sparrow.sampling import AtRandom, Sampling, batch_sample, per_task
 from callboard.actors.sparrow.task_queue import TaskQueue
-from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
@@ -51,21 +46,16 @@ class SparrowParams(PartParams, frozen=True):
     """Whether reservations (of late binding) are taken back once a stage has no task left."""
 
 
-class Sparrow(Architecture):
+class Sparrow(SeveralSchedulers):
     """Jobs are scheduled by random probes, with late binding or without."""
 
     name = "sparrow"
     summary = "many schedulers; nodes with reservations ask for tasks (Sparrow)"
     Params = SparrowParams
     knows_constraints = True
-    knows = (
-        *(faults.PauseNode, faults.ResumeNode, faults.Slow, faults.Drift),
-        *(faults.Flaky, faults.Hang, faults.KillJob),
-        *(faults.CrashScheduler, faults.RestartScheduler),
-        *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
-    )
 
     def __init__(self, params: SparrowParams | None = None) -> None:
+        super().__init__()
         self.params = params or SparrowParams()
         central = self.params.placement == "central"
         self._schedulers = self.params.schedulers or (1 if central else _SCHEDULERS)
@@ -73,7 +63,10 @@ class Sparrow(Architecture):
             raise PolicySpecError(
                 '`sparrow(placement="central")` has one scheduler; leave `schedulers` out'
             )
-        self.frontends: list[Frontend] = []
+
+    @property
+    def count(self) -> int:
+        return self._schedulers
 
     @classmethod
     def unused(cls, params: SparrowParams) -> Mapping[str, str]:
@@ -85,18 +78,11 @@ class Sparrow(Architecture):
             found["cancellation"] = f"there are no reservations {placement}"
         return found
 
-    def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:
-        script = list(script)
-        super().check(jobs, script)
-        self.check_schedulers(script, self._why_not_crash)
-
-    def _why_not_crash(self, scheduler: int) -> str | None:
+    def why_not_crash(self, scheduler: int, *, for_ever: bool) -> str | None:
         if self.params.placement == "central":
             told = "of one queue that knows all slots no other scheduler could know them"
             return f"scheduler {scheduler} cannot crash: {told}"
-        if scheduler > self._schedulers:
-            return f"there is no scheduler {scheduler}; there are {self._schedulers}"
-        return None
+        return super().why_not_crash(scheduler, for_ever=for_ever)
 
     def draws(self, world: World) -> Draws:
         """Which nodes the schedulers ask."""
@@ -126,9 +112,6 @@ class Sparrow(Architecture):
             case "central":
                 return GlobalQueue(number, world)
 
-    def schedulers(self) -> Sequence[int]:
-        return [each.address for each in self.frontends]
-
     def scheduler_of(self, job: JobId) -> int:
         return scheduler_address(1 + job % self._schedulers)
 
@@ -141,12 +124,3 @@ class Sparrow(Architecture):
         own = job % self._schedulers
         turns = range(own + 1, own + self._schedulers)
         return [scheduler_address(1 + each % self._schedulers) for each in turns]
-
-    def routes(self, fault: faults.AnyFault) -> Sequence[int]:
-        if isinstance(fault, faults.SchedulerFault):
-            return [scheduler_address(fault.scheduler)]
-        return self.schedulers() if isinstance(fault, MAY_SILENCE) else ()
-
-    def books_of(self, job: JobId) -> BookedJob | None:
-        books = (each.ledger for each in self.frontends)
-        return next((each.job(job) for each in books if each.here(job)), None)

@@ -9,14 +9,12 @@ from callboard.actors.central.central import Central
 from callboard.actors.central.heartbeats import Talk
 from callboard.actors.central.master import Master
 from callboard.actors.config import Cluster, Heartbeats, Tasks, node_facts
-from callboard.actors.hawk.hawk import Hawk
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec, TasksOfStages
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE
-from callboard.actors.omega.shared_cell import SharedCell
-from callboard.actors.sparrow.sparrow import Sparrow
+from callboard.actors.several_schedulers import SeveralSchedulers
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
@@ -99,7 +97,7 @@ class PlayedRun:
         """Recount the books of every scheduler."""
         if isinstance(self.architecture, Central):
             check_sums(self.architecture.master.ledger)
-        elif isinstance(self.architecture, Sparrow | Hawk | SharedCell):
+        elif isinstance(self.architecture, SeveralSchedulers):
             for each in self.architecture.frontends:
                 check_sums(each.ledger)
 
