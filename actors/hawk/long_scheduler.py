@@ -16,9 +16,7 @@ from callboard.actors.hawk.node_bitmap import node_bitmap
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.task_estimates import TaskEstimates
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
-from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
-from callboard.actors.sparrow.questions import Questions
-from callboard.actors.sparrow.sent_reservations import SentReservations
+from callboard.actors.sparrow.probe_messages import GetTask
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
@@ -42,23 +40,22 @@ class LongScheduler(AskedFrontend):
         self.why = Why(Reason.LEAST_WAIT, name)
         self._partition = partition
         self._estimates = estimates
-        self._questions = Questions(self)
         self._stamp = 0
-        self._begin()
+        self._waits = self._no_waits()
 
-    def _begin(self) -> None:
+    def _no_waits(self) -> list[LongWaits]:
         """No node has long work."""
         facts = {each.node: each for each in self._nodes}
-        self._waits = [
+        return [
             LongWaits(facts, self._partition.open(kind), kind, self._latency_ms) for kind in KINDS
         ]
-        self._placed = SentReservations(self.tell_node)
 
     def forget(self) -> None:
         """Its nodes forget what it has placed, so that it is right in knowing of none.  What it
         tells of nodes with long work goes on to be newer than before.
         """
-        self._begin()
+        super().forget()
+        self._waits = self._no_waits()
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Place tasks, and tell their nodes which nodes have long work now."""
@@ -70,8 +67,8 @@ class LongScheduler(AskedFrontend):
         suited = self.suited(job, stage, nodes) or nodes
         nodes = waits.place(tasks, estimate_ms, self.now_ms, suited)
         placed = Counter(nodes)
-        self._placed.next_batch(job, stage)
-        self._placed.add(job, stage, placed)
+        self._sent_reservations.next_batch(job, stage)
+        self._sent_reservations.add(job, stage, placed)
         sent = (job, self.number, stage, tuple(placed.elements()))
         self.note(ReservationsSent(self.now_ms, *sent, long=True, cause=cause))
         self._stamp += 1
@@ -85,38 +82,29 @@ class LongScheduler(AskedFrontend):
         return [node for node in super().hosts() if self._partition.is_open(node)]
 
     def withdraw(self, job: JobId, cause: int) -> None:
-        for stage in self._placed.stages(job):
-            for node, count in self._placed.waiting(job, stage).items():
+        for stage in self._sent_reservations.stages(job):
+            for node, count in self._sent_reservations.waiting(job, stage).items():
                 self._will_not_run(job, stage, node, count)
-            self._placed.cancel(job, stage, cause)
-        self._placed.forget(job)
-
-    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
-        """Place what has no node."""
-        lacking = self.tasks_left(job, stage) - self._placed.outstanding(job, stage)
-        if lacking > 0:
-            self.place(job, stage, lacking, cause)
+            self._sent_reservations.cancel(job, stage, cause)
+        self._sent_reservations.forget(job)
 
     def attempt_lost(self, entry: BookedAttempt) -> None:
         self._no_longer_runs(entry)
 
     def node_lost(self, node: NodeId, cause: int) -> None:
         """What was placed there is placed elsewhere."""
-        lost = self._placed.lose(node)
+        lost = self._sent_reservations.lose(node)
         for (job, stage), count in lost.items():
             self._will_not_run(job, stage, node, count)
         for job, stage in lost:
             self.place_again(job, stage, cause)
 
-    def on_get_task(self, ask: GetTask) -> None:
-        self._questions.hear(ask, self.cause)
-
-    def on_answers_due(self, _: AnswersDue) -> None:
-        for ask, cause in self._questions.due():
-            waited = ask.node in self._placed.waiting(ask.job, ask.stage)
-            self._placed.count_question(ask)
-            if self.answer(ask, cause) is None and waited:
-                self._will_not_run(ask.job, ask.stage, ask.node, 1)
+    def answer(self, ask: GetTask, cause: int) -> int | None:
+        waited = ask.node in self._sent_reservations.waiting(ask.job, ask.stage)
+        event = super().answer(ask, cause)
+        if event is None and waited:
+            self._will_not_run(ask.job, ask.stage, ask.node, 1)
+        return event
 
     def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
         entry = super().book(job, stage, node)

@@ -19,9 +19,7 @@ from callboard.actors.hawk.probe_draws import ProbeDraws
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.task_estimates import TaskEstimates
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
-from callboard.actors.sparrow.probe_messages import AnswersDue, GetTask
-from callboard.actors.sparrow.questions import Questions
-from callboard.actors.sparrow.sent_reservations import SentReservations
+from callboard.actors.sparrow.probe_messages import GetTask
 from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
@@ -51,8 +49,6 @@ class ShortScheduler(AskedFrontend):
         self._params = params
         self._partition = partition
         self._estimates = estimates
-        self._sent_reservations = SentReservations(self.tell_node)
-        self._questions = Questions(self)
         self._refused: dict[tuple[JobId, Stage, int], Counter[NodeId]] = {}
         """How many probes of a round each node has refused at this instant."""
         self._newest: dict[JobStage, tuple[int, bytes]] = {}
@@ -133,7 +129,7 @@ class ShortScheduler(AskedFrontend):
         self._sent_reservations.forget(job)
 
     def forget(self) -> None:
-        self._sent_reservations = SentReservations(self.tell_node)
+        super().forget()
         self._refused.clear()
         self._newest.clear()
 
@@ -149,22 +145,11 @@ class ShortScheduler(AskedFrontend):
 
     # Answers.
 
-    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
-        """Send more only where fewer reservations wait than tasks are left."""
-        outstanding = self._sent_reservations.outstanding(job, stage)
-        lacking = self.tasks_left(job, stage) - outstanding
-        if lacking > 0:
-            self.place(job, stage, lacking, cause)
-
-    def on_get_task(self, ask: GetTask) -> None:
-        self._questions.hear(ask, self.cause)
-
-    def on_answers_due(self, _: AnswersDue) -> None:
-        for ask, cause in self._questions.due():
-            self._sent_reservations.count_question(ask)
-            event = self.answer(ask, cause)
-            if event is not None:
-                self._given(ask, event)
+    def answer(self, ask: GetTask, cause: int) -> int | None:
+        event = super().answer(ask, cause)
+        if event is not None:
+            self._given(ask, event)
+        return event
 
     def _given(self, ask: GetTask, event: int) -> None:
         """A node has been given a task, and keeps the reservation if reservations are sticky."""

@@ -1,9 +1,11 @@
 """Which nodes Sparrow's schedulers ask: drawn at random among those that have slots for a stage."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from callboard.actors.books.frontend import JobStage
 from callboard.actors.books.node_contacts import NodeContacts
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
@@ -44,6 +46,27 @@ class Draws:
                 if has and (not types or each.node_type in types)
             ]
         return self._able[kind, types]
+
+
+class Batches:
+    """How often a scheduler has drawn nodes for each stage: each time it is another batch."""
+
+    def __init__(self) -> None:
+        self._drawn: Counter[JobStage] = Counter()
+
+    def next_batch(self, job: JobId, stage: Stage) -> int:
+        """How often this was asked before."""
+        self._drawn[job, stage] += 1
+        return self._drawn[job, stage] - 1
+
+    def stages(self, job: JobId) -> list[Stage]:
+        """The job's stages that have had any."""
+        return [stage for number, stage in self._drawn if number == job]
+
+    def forget(self, job: JobId) -> None:
+        """The job has ended."""
+        for stage in self.stages(job):
+            del self._drawn[job, stage]
 
 
 class DrawsWithinReach:

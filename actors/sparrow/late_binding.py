@@ -11,14 +11,8 @@ from math import ceil
 
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
 from callboard.actors.sparrow.draws import Draws, DrawsWithinReach
-from callboard.actors.sparrow.probe_messages import (
-    AnswersDue,
-    EnqueueTaskReservations,
-    GetTask,
-)
+from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask
 from callboard.actors.sparrow.probe_ratios import ProbeRatios
-from callboard.actors.sparrow.questions import Questions
-from callboard.actors.sparrow.sent_reservations import SentReservations
 from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage
@@ -37,8 +31,6 @@ class LateBinding(AskedFrontend):
         self._draws = DrawsWithinReach(draws, self.contacts, self.only_on)
         self._ratios = ratios
         self._cancellation = cancellation
-        self._sent_reservations = SentReservations(self.tell_node)
-        self._questions = Questions(self)
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Send reservations, to distinct nodes as far as there are as many."""
@@ -56,13 +48,6 @@ class LateBinding(AskedFrontend):
             enqueue = EnqueueTaskReservations(job, stage, self.address, each, place)
             self.tell_node(node, enqueue, cause)
 
-    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
-        """Send more only where fewer reservations wait than tasks are left."""
-        outstanding = self._sent_reservations.outstanding(job, stage)
-        lacking = self.tasks_left(job, stage) - outstanding
-        if lacking > 0:
-            self.place(job, stage, lacking, cause)
-
     def withdraw(self, job: JobId, cause: int) -> None:
         if self._cancellation:
             for stage in self._sent_reservations.stages(job):
@@ -74,15 +59,8 @@ class LateBinding(AskedFrontend):
         for job, stage in self._sent_reservations.lose(node):
             self.place_again(job, stage, cause)
 
-    def forget(self) -> None:
-        self._sent_reservations = SentReservations(self.tell_node)
-
-    def on_get_task(self, ask: GetTask) -> None:
-        self._questions.hear(ask, self.cause)
-
-    def on_answers_due(self, _: AnswersDue) -> None:
-        for ask, cause in self._questions.due():
-            self._sent_reservations.count_question(ask)
-            event = self.answer(ask, cause)
-            if event is not None and self._cancellation and not self.tasks_left(ask.job, ask.stage):
-                self._sent_reservations.cancel(ask.job, ask.stage, event)
+    def answer(self, ask: GetTask, cause: int) -> int | None:
+        event = super().answer(ask, cause)
+        if event is not None and self._cancellation and not self.tasks_left(ask.job, ask.stage):
+            self._sent_reservations.cancel(ask.job, ask.stage, event)
+        return event

@@ -6,14 +6,13 @@ compared with (SOSP 2013, §3 and §4.1): nodes drawn at random without a questi
 of a stage go to the m shortest of `probes` · m).
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from math import ceil
 
 import msgspec
 
-from callboard.actors.books.frontend import Frontend, JobStage
-from callboard.actors.sparrow.draws import Draws, DrawsWithinReach
+from callboard.actors.books.frontend import Frontend
+from callboard.actors.sparrow.draws import Batches, Draws, DrawsWithinReach
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.vocabulary import events as ev
@@ -91,7 +90,7 @@ class Binding(Frontend):
     def __init__(self, number: int, world: World, draws: Draws) -> None:
         super().__init__(number, world)
         self._draws = DrawsWithinReach(draws, self.contacts, self.only_on)
-        self._batches: Counter[JobStage] = Counter()
+        self._batches = Batches()
 
     def bind(self, number: JobId, stage: Stage, nodes: Sequence[NodeId], cause: int) -> None:
         """Send each of these nodes a task, as long as any is left."""
@@ -102,13 +101,8 @@ class Binding(Frontend):
             if self.launch(job, stage, node, cause) is None:  # what is left has failed there
                 self.place(number, stage, 1, cause)
 
-    def next_batch(self, job: JobId, stage: Stage) -> int:
-        """How often nodes have been drawn for the stage before."""
-        self._batches[job, stage] += 1
-        return self._batches[job, stage] - 1
-
     def forget(self) -> None:
-        self._batches.clear()
+        self._batches = Batches()
 
     def looked_for(self, job: JobId, stage: Stage) -> int:  # noqa: ARG002
         """How many of the stage's tasks will have a node in a while."""
@@ -120,8 +114,7 @@ class Binding(Frontend):
             self.place(job, stage, lacking, cause)
 
     def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
-        for each in [each for each in self._batches if each[0] == job]:
-            del self._batches[each]
+        self._batches.forget(job)
 
 
 class AtRandom(Binding):
@@ -132,7 +125,7 @@ class AtRandom(Binding):
     why = Why(Reason.AT_RANDOM, "sparrow")
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
-        nodes = self._draws.distinct(job, stage, self.next_batch(job, stage), tasks)
+        nodes = self._draws.distinct(job, stage, self._batches.next_batch(job, stage), tasks)
         chosen = [nodes[task % len(nodes)] for task in range(tasks) if nodes]
         self.bind(job, stage, chosen, cause)
 
@@ -153,7 +146,7 @@ class Sampling(Binding):
         self._last_sample = 0
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
-        batch, kind = self.next_batch(job, stage), slot_kind(stage)
+        batch, kind = self._batches.next_batch(job, stage), slot_kind(stage)
         probes = self._ratios.of(self.only_on(job))
         for sample in self._sampled(self._draws, probes, job, stage, batch, tasks):
             if not sample.nodes:

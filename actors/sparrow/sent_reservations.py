@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from callboard.actors.books.frontend import JobStage
 from callboard.actors.kernel.message import Message
+from callboard.actors.sparrow.draws import Batches
 from callboard.actors.sparrow.probe_messages import CancelTaskReservations, GetTask
 from callboard.scheduler.model import JobId, NodeId, Stage
 
@@ -12,19 +13,14 @@ TellNode = Callable[[NodeId, Message, int], None]
 """Has a node hear something, by a cause."""
 
 
-class SentReservations:
-    """A count for each node and stage; `batch` says how often nodes were drawn for a stage."""
+class SentReservations(Batches):
+    """A count for each node and stage, of what was sent in all batches."""
 
     def __init__(self, tell_node: TellNode) -> None:
+        super().__init__()
         self._tell_node = tell_node
         self._waiting: dict[JobStage, Counter[NodeId]] = {}
         self._outstanding: Counter[JobStage] = Counter()
-        self._batches: Counter[JobStage] = Counter()
-
-    def next_batch(self, job: JobId, stage: Stage) -> int:
-        """How often this was asked before."""
-        self._batches[job, stage] += 1
-        return self._batches[job, stage] - 1
 
     def add(self, job: JobId, stage: Stage, sent: Mapping[NodeId, int]) -> None:
         """That many are sent to, or kept by, each of these nodes."""
@@ -65,13 +61,8 @@ class SentReservations:
             self.remove(job, stage, node, count)
         return lost
 
-    def stages(self, job: JobId) -> list[Stage]:
-        """The job's stages of which any were sent."""
-        return [stage for number, stage in self._batches if number == job]
-
     def forget(self, job: JobId) -> None:
-        """The job has ended."""
         for stage in self.stages(job):
-            del self._batches[job, stage]
             del self._outstanding[job, stage]
             self._waiting.pop((job, stage), None)
+        super().forget(job)

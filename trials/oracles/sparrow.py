@@ -13,7 +13,6 @@ from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.late_binding import LateBinding
 from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask, NoTask
 from callboard.actors.sparrow.probe_ratios import ProbeRatios
-from callboard.actors.sparrow.questions import Questions
 from callboard.actors.sparrow.sparrow import Sparrow, SparrowParams
 from callboard.actors.vocabulary.messages import LaunchTask
 from callboard.actors.world import World
@@ -89,7 +88,6 @@ class _Queued(LateBinding):
     ) -> None:
         super().__init__(number, world, draws, ratios=ratios, cancellation=cancellation)
         self._round_trip_ms = 2 * world.cluster.latency_ms
-        self._questions = _InTurn(self)
         self._told = 0
         self._turns: dict[Millis, dict[NodeId, deque[int]]] = {}
         """By the instant at which nodes may ask, and by node: the numbers of what they were told
@@ -107,21 +105,10 @@ class _Queued(LateBinding):
         asks_ms = self.now_ms + busy_ms + self._round_trip_ms
         self._turns.setdefault(asks_ms, {}).setdefault(node, deque()).append(self._told)
 
-    def turns(self) -> dict[NodeId, deque[int]]:
-        """Those of this instant."""
-        return self._turns.pop(self.now_ms)
-
-
-class _InTurn(Questions):
-    """Answered in the order of the turns."""
-
-    def __init__(self, scheduler: _Queued) -> None:
-        super().__init__(scheduler)
-        self._scheduler = scheduler
-
-    def due(self) -> list[tuple[GetTask, int]]:
-        turns = self._scheduler.turns()
-        return sorted(super().due(), key=lambda each: turns[each[0].node].popleft())
+    def questions_due(self) -> list[tuple[GetTask, int]]:
+        """In the order of the turns."""
+        turns = self._turns.pop(self.now_ms)
+        return sorted(super().questions_due(), key=lambda each: turns[each[0].node].popleft())
 
 
 def jobs_of_maps(

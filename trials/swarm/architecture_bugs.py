@@ -67,9 +67,9 @@ OF_RESERVATIONS = (
     PlantedBug(
         "reservations are taken back while a task is left",
         _LATE_BINDING,
-        "            if event is not None and self._cancellation and not "
+        "        if event is not None and self._cancellation and not "
         "self.tasks_left(ask.job, ask.stage):",
-        "            if event is not None and self._cancellation:",
+        "        if event is not None and self._cancellation:",
     ),
     PlantedBug(
         "a question leaves as many reservations as there were",
