@@ -1,10 +1,11 @@
 """What nodes report is booked: ends of attempts, and what becomes of their tasks and outputs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.job_tasks import TRACKER_FAILURES_MAX, BookedJob, Output
 from callboard.actors.books.ledger import Ledger
+from callboard.actors.books.members import BookedNode
 from callboard.actors.books.voice import Voice
 from callboard.actors.kernel.address import job_address
 from callboard.actors.kernel.message import NO_CAUSE
@@ -97,7 +98,7 @@ class Bookings:
             news = msg.AttemptBooked(attempt, stage, task, entry.node, outcome, alone, exhausted)
             voice.send(job_address(entry.job), news, closed)
         if failed:
-            self.note_blacklisting(job, entry.node, closed)
+            self._note_blacklisting(job, entry.node, closed)
         self.leave_if_over(job, closed)
 
     def book_progress(self, progress: msg.AttemptProgress) -> None:
@@ -120,7 +121,29 @@ class Bookings:
         suspended = facts.Suspended(*what, report.ran_ms, report.shuffled_ms)
         self._voice.tell(suspended, report.cause)
 
-    # Outputs of finished maps that are lost.
+    # Nodes, and outputs of finished maps, that are lost.
+
+    def lose_node(
+        self,
+        member: BookedNode,
+        cause: int,
+        attempt_lost: Callable[[BookedAttempt], None] | None = None,
+    ) -> None:
+        """A node is lost, with what ran there and outputs that reduces need (rule T2); of each
+        attempt `attempt_lost` is told before it is closed.
+        """
+        ledger, node = self._ledger, member.node
+        jobs = dict.fromkeys(entry.job for entry in member.attempts.values())
+        for entry in list(member.attempts.values()):
+            if attempt_lost is not None:
+                attempt_lost(entry)
+            self.close(entry, BookedChange.LOSE, cause)
+        jobs |= dict.fromkeys(job.job for job in self._lose_outputs(node, cause))
+        for number in filter(ledger.here, jobs):  # one failure there of each that it concerned
+            job = ledger.job(number)
+            job.blame(node)
+            self._note_blacklisting(job, node, cause)
+        ledger.members.part(member)
 
     def drop_outputs(self, drop: msg.DropOutputs, cause: int) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
@@ -132,9 +155,9 @@ class Bookings:
             if outputs:
                 self._undo(job, drop.host, outputs, BookedChange.FAIL_FETCHES, cause)
 
-    def lose_outputs(self, node: NodeId, cause: int) -> list[BookedJob]:
+    def _lose_outputs(self, node: NodeId, cause: int) -> list[BookedJob]:
         """A node is lost: finished maps run again whose outputs there will be wanted, by job in the
-        order of submission (rule T2); the jobs.
+        order of submission; the jobs.
         """
         having = self._ledger.members[node].with_outputs.values()
         jobs = sorted(having, key=lambda job: job.submission)
@@ -171,7 +194,7 @@ class Bookings:
             if seen:
                 self._voice.tell(facts.JobLeft(job.job), cause)
 
-    def note_blacklisting(self, job: BookedJob, node: NodeId, cause: int) -> None:
+    def _note_blacklisting(self, job: BookedJob, node: NodeId, cause: int) -> None:
         """Say so if this fault of the node's was the one from which on the job avoids it."""
         if job.faults[node] == TRACKER_FAILURES_MAX:
             what = (self._ledger.now_ms, job.job, node, job.blacklists(node))

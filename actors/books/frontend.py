@@ -144,22 +144,9 @@ class Frontend(Actor[AnyEvent]):
         lost = self.note(ev.ContactLost(*what, cause=self.cause))
         member = self.ledger.members.get(node)
         if member is not None:
-            self._give_up(member, lost)
+            self._bookings.lose_node(member, lost, self.attempt_lost)
         self.node_lost(node, lost)
         return lost
-
-    def _give_up(self, member: BookedNode, lost: int) -> None:
-        node, ledger, bookings = member.node, self.ledger, self._bookings
-        jobs = dict.fromkeys(entry.job for entry in member.attempts.values())
-        for entry in list(member.attempts.values()):
-            self.attempt_lost(entry)
-            bookings.close(entry, BookedChange.LOSE, lost)
-        jobs |= dict.fromkeys(job.job for job in bookings.lose_outputs(node, lost))
-        for number in filter(ledger.here, jobs):  # one failure there of each that it concerned
-            job = ledger.job(number)
-            job.blame(node)
-            bookings.note_blacklisting(job, node, lost)
-        ledger.members.part(member)
 
     def regain_contact(self, node: NodeId) -> None:
         if not self._is_gone:

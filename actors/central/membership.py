@@ -14,7 +14,6 @@ from callboard.actors.config import Cluster
 from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import Drain
-from callboard.actors.vocabulary.lifecycle import BookedChange
 from callboard.scheduler import facts
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.reasons import Reason
@@ -120,19 +119,11 @@ class Membership:
         """Give up a node: kill what ran there, run maps again that reduces need (rule T2); the
         number of the event.
         """
-        ledger, bookings, member = self._ledger, self._bookings, talk.member
+        member, now_ms = talk.member, self._ledger.now_ms
         node = member.node
-        gone = ev.NodeLost(ledger.now_ms, node, talk.heard_ms, again, cause=cause)
+        gone = ev.NodeLost(now_ms, node, talk.heard_ms, again, cause=cause)
         lost = self._lost_by[node] = self._voice.note(gone)
-        jobs = dict.fromkeys(entry.job for entry in member.attempts.values())
-        for entry in list(member.attempts.values()):
-            bookings.close(entry, BookedChange.LOSE, lost)
-        jobs |= dict.fromkeys(job.job for job in bookings.lose_outputs(node, lost))
-        for number in filter(ledger.here, jobs):  # one failure there of each that it concerned
-            job = ledger.job(number)
-            job.blame(node)
-            bookings.note_blacklisting(job, node, lost)
-        ledger.members.part(member)
+        self._bookings.lose_node(member, lost)
         self._heartbeats.part(node)
         self._voice.tell(facts.NodeGone(node), lost)
         return lost

@@ -13,6 +13,7 @@ _SAMPLING = "actors/sparrow/sampling.py"
 _GLOBAL_QUEUE = "actors/sparrow/global_queue.py"
 _MIXED = "actors/hawk/mixed_queues.py"
 _FRONTEND = "actors/books/frontend.py"
+_BOOKINGS = "actors/books/bookings.py"
 _CONTACT = "actors/contact.py"
 _NODE_CONTACTS = "actors/books/node_contacts.py"
 _CONTACT_DIALOGUE = "actors/worker/contact_dialogue.py"
@@ -263,14 +264,14 @@ OF_CONTACTS = (
     ),
     PlantedBug(
         "attempts of a node that is given up go on in the books",
-        _FRONTEND,
-        "            bookings.close(entry, BookedChange.LOSE, lost)",
-        "            _ = bookings",
+        _BOOKINGS,
+        "            self.close(entry, BookedChange.LOSE, cause)",
+        "            _ = cause",
     ),
     PlantedBug(
         "outputs of a node that is given up are still counted on",
-        _FRONTEND,
-        "        jobs |= dict.fromkeys(job.job for job in bookings.lose_outputs(node, lost))",
+        _BOOKINGS,
+        "        jobs |= dict.fromkeys(job.job for job in self._lose_outputs(node, cause))",
         "",
     ),
     PlantedBug(
