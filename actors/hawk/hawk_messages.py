@@ -2,6 +2,8 @@
 and placements are Sparrow's reservations and are asked for, answered and taken back like those.
 """
 
+from collections.abc import Iterable
+
 from callboard.actors.kernel.message import Message
 from callboard.actors.sparrow.reservations import Reservation
 from callboard.scheduler.model import JobId, Millis, NodeId, SlotKind, Stage
@@ -101,3 +103,20 @@ class Stolen(Message, frozen=True):
     turn: int
     victim: NodeId
     probes: tuple[StolenProbe, ...]
+
+
+# Sets of nodes as these carry them: a bit a node (Eagle's succinct state).
+
+
+def node_bitmap(nodes: Iterable[NodeId]) -> bytes:
+    """These nodes, the lowest in the first byte's lowest bit."""
+    bits = 0
+    for node in nodes:
+        bits |= 1 << node
+    return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+
+
+def is_marked(bitmap: bytes, node: NodeId) -> bool:
+    """Whether the node is in it."""
+    byte, bit = divmod(node, 8)
+    return byte < len(bitmap) and bool(bitmap[byte] >> bit & 1)

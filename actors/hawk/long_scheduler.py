@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.job_tasks import BookedJob
-from callboard.actors.hawk.hawk_messages import LongPlaced
+from callboard.actors.hawk.hawk_messages import LongPlaced, node_bitmap
 from callboard.actors.hawk.long_waits import LongWaits
-from callboard.actors.hawk.node_bitmap import node_bitmap
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.task_estimates import TaskEstimates
 from callboard.actors.sparrow.asked_frontend import AskedFrontend

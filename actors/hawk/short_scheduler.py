@@ -12,9 +12,14 @@ from collections.abc import Sequence
 from math import ceil
 
 from callboard.actors.books.frontend import JobStage
-from callboard.actors.hawk.hawk_messages import ProbeRejected, RedrawDue, ShortProbe, TasksLeft
+from callboard.actors.hawk.hawk_messages import (
+    ProbeRejected,
+    RedrawDue,
+    ShortProbe,
+    TasksLeft,
+    is_marked,
+)
 from callboard.actors.hawk.hawk_params import HawkParams
-from callboard.actors.hawk.node_bitmap import is_marked
 from callboard.actors.hawk.probe_draws import ProbeDraws
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.task_estimates import TaskEstimates

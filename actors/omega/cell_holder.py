@@ -13,8 +13,15 @@ from callboard.actors.books.node_contacts import LookForNodes, NodeContacts
 from callboard.actors.contact import Framed, SayAgain
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import scheduler_address
-from callboard.actors.omega.cell_messages import NodeGivenUp, Release
-from callboard.actors.omega.cell_state import CellState
+from callboard.actors.omega.cell_messages import (
+    CellChanges,
+    Commit,
+    Committed,
+    NodeGivenUp,
+    Release,
+    Sync,
+)
+from callboard.actors.omega.cell_state import CellState, Conflicts, Transaction
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
@@ -96,3 +103,34 @@ class CellHolder(Actor[AnyEvent]):
     def regain_contact(self, node: NodeId) -> None:
         self.note(ev.ContactRegained(self.now_ms, node, 0, cause=self.cause))
         self.cell.open(node)
+
+
+class CellKeeper(CellHolder):
+    """Keeps the state for schedulers with copies: tells them what has changed, and commits claims.
+    It decides between those that have thought at the same time, and never thinks itself.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        schedulers: Sequence[int],
+        conflicts: Conflicts,
+        transaction: Transaction,
+    ) -> None:
+        super().__init__("cell keeper", world, schedulers)
+        self._conflicts = conflicts
+        self._transaction = transaction
+
+    def on_sync(self, sync: Sync) -> None:
+        changes = self.cell.since(sync.changes)
+        told = CellChanges(len(self.cell.changes), changes, sync.life)
+        self.send(sync.scheduler, told, self.cause, self._latency_ms)
+        self.look_for_schedulers()
+
+    def on_commit(self, commit: Commit) -> None:
+        """Commit what does not conflict; which claims those are is the scheduler's to launch."""
+        found = self.cell.commit(commit.claims, commit.demand, self._conflicts, self._transaction)
+        for node in found.committed:
+            self.hold(commit.scheduler, node, commit.demand)
+        told = Committed(*found, commit.life)
+        self.send(commit.scheduler, told, self.cause, self._latency_ms)

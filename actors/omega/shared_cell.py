@@ -7,8 +7,7 @@ from functools import cache
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.omega.allocator import Allocator
-from callboard.actors.omega.cell_holder import CELL_HOLDER
-from callboard.actors.omega.cell_keeper import CellKeeper
+from callboard.actors.omega.cell_holder import CELL_HOLDER, CellKeeper
 from callboard.actors.omega.cell_state import CellState
 from callboard.actors.omega.executor import DemandOf, Executor
 from callboard.actors.omega.first_fit import CandidateDraws

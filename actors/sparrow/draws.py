@@ -1,7 +1,10 @@
-"""Which nodes Sparrow's schedulers ask: drawn at random among those that have slots for a stage."""
+"""Which nodes Sparrow's schedulers ask, and how many for each task: they are drawn at random among
+those that have slots for a stage.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +13,19 @@ from callboard.actors.books.node_contacts import NodeContacts
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import JobId, NodeId, SlotKind, Stage, slot_kind
+
+
+class ProbeRatios(NamedTuple):
+    """How many nodes are asked for each task (the probe ratio d of SOSP 2013, §4.1): of jobs that
+    may run anywhere, and of the others (None: as many).
+    """
+
+    probes: float
+    constrained: float | None = None
+
+    def of(self, only_on: tuple[str, ...]) -> float:
+        """That of a job which may run on these node types alone."""
+        return self.constrained if only_on and self.constrained is not None else self.probes
 
 
 class Draws:

@@ -10,9 +10,8 @@ from collections import Counter
 from math import ceil
 
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
-from callboard.actors.sparrow.draws import Draws, DrawsWithinReach
+from callboard.actors.sparrow.draws import Draws, DrawsWithinReach, ProbeRatios
 from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask
-from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.vocabulary.events import ReservationsSent
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage

@@ -12,9 +12,8 @@ from math import ceil
 import msgspec
 
 from callboard.actors.books.frontend import Frontend
-from callboard.actors.sparrow.draws import Batches, Draws, DrawsWithinReach
+from callboard.actors.sparrow.draws import Batches, Draws, DrawsWithinReach, ProbeRatios
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
-from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, Millis, NodeId, Stage, slot_kind

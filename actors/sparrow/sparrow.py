@@ -9,10 +9,9 @@ from callboard.actors.books.frontend import Frontend
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.several_schedulers import SeveralSchedulers
-from callboard.actors.sparrow.draws import Draws
+from callboard.actors.sparrow.draws import Draws, ProbeRatios
 from callboard.actors.sparrow.global_queue import GlobalQueue
 from callboard.actors.sparrow.late_binding import LateBinding
-from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.sparrow.reservations import Reservations
 from callboard.actors.sparrow.sampling import AtRandom, Sampling, batch_sample, per_task
 from callboard.actors.sparrow.task_queue import TaskQueue

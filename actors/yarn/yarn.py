@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from callboard.actors.architecture import Architecture
 from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.injector import ScheduledFault
@@ -13,13 +15,17 @@ from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
 from callboard.actors.yarn.application_master import ApplicationMaster
-from callboard.actors.yarn.idle_heartbeats import IdleHeartbeats
 from callboard.actors.yarn.node_manager import NodeManager
 from callboard.actors.yarn.resource_manager import ResourceManager, master_address
-from callboard.actors.yarn.yarn_messages import RESOURCE_MANAGER
+from callboard.actors.yarn.yarn_messages import (
+    RESOURCE_MANAGER,
+    NodeHeartbeat,
+    NodeHeartbeatDue,
+    NodeHeartbeatReply,
+)
 from callboard.actors.yarn.yarn_params import YarnParams
 from callboard.actors.yarn.yarn_queues import QueueTree
-from callboard.scheduler.model import JobId
+from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import PolicySpecError
 
 MASTERS_MAX = 60_000
@@ -95,3 +101,29 @@ class Yarn(Architecture):
     def books_of(self, job: JobId) -> BookedJob | None:
         ledger = self.masters[job].ledger
         return ledger.job(job) if ledger.here(job) else None
+
+
+class IdleHeartbeats:
+    """The heartbeats of nodes while no application is there: they bring nothing and get nothing.  A
+    history of jobs that are years apart has a hundred million of them.
+
+    A round is from one heartbeat of a node to its next: its interval, and the way there and back.
+    """
+
+    def __init__(self, manager: ResourceManager, latency_ms: Millis) -> None:
+        self._manager = manager
+        self.period_ms = manager.params.node_heartbeat_ms + 2 * latency_ms
+
+    def is_idle(self) -> bool:
+        """Without a container nodes have no news, and without an application nobody asks."""
+        return self._manager.is_idle
+
+    def belongs(self, message: msgspec.Struct) -> bool:
+        match message:
+            case NodeHeartbeatDue():
+                return True
+            case NodeHeartbeat(news=news):
+                return not news
+            case NodeHeartbeatReply(kills=kills):
+                return not kills
+        return False

@@ -21,6 +21,8 @@ from callboard.actors.hawk.hawk_messages import (
     Steal,
     Stolen,
     TasksLeft,
+    is_marked,
+    node_bitmap,
 )
 from callboard.actors.hawk.hawk_params import EagleParams
 from callboard.actors.hawk.held_reservations import (
@@ -31,7 +33,6 @@ from callboard.actors.hawk.held_reservations import (
 from callboard.actors.hawk.long_scheduler import LongScheduler
 from callboard.actors.hawk.long_waits import LongWaits
 from callboard.actors.hawk.mixed_queues import MixedQueues
-from callboard.actors.hawk.node_bitmap import is_marked, node_bitmap
 from callboard.actors.hawk.probe_draws import ProbeDraws
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.hawk.short_scheduler import ROUNDS, ShortScheduler

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from callboard.actors.central.blacklist import BUCKET_MS, NodeBlacklist
+from callboard.actors.central.membership import BUCKET_MS, NodeBlacklist
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.network import HEALTHY, LinkConditions

@@ -14,7 +14,7 @@ from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.kernel import KernelError
 from callboard.actors.omega.allocator import Allocator
-from callboard.actors.omega.cell_keeper import CellKeeper
+from callboard.actors.omega.cell_holder import CellKeeper
 from callboard.actors.omega.cell_messages import AllocationDue, AnswerOffer, Release
 from callboard.actors.omega.cell_state import CellState, Claim, CommitResult
 from callboard.actors.omega.monolithic_scheduler import MonolithicScheduler

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from callboard.actors.books.frontend import Frontend
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.message import Message
-from callboard.actors.sparrow.draws import Draws
+from callboard.actors.sparrow.draws import Draws, ProbeRatios
 from callboard.actors.sparrow.late_binding import LateBinding
 from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask, NoTask
-from callboard.actors.sparrow.probe_ratios import ProbeRatios
 from callboard.actors.sparrow.sparrow import Sparrow, SparrowParams
 from callboard.actors.vocabulary.messages import LaunchTask
 from callboard.actors.world import World
