@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import Self
 
 import msgspec
+import pytest
+from textual._compositor import Compositor
 from textual._context import active_app
 from textual.notifications import Notification, Notifications
 from textual.pilot import Pilot
@@ -47,6 +49,11 @@ def _expects_frame(app: object) -> bool:
     playback = app.playback
     waits = playback.source.live and not playback.player.playing
     return waits and playback.answers < playback.requests
+
+
+def _left_undrawn(compositor: Compositor, **_how: object) -> None:
+    """In place of an update for a terminal that is not there: `Screen.text` draws all of it."""
+    compositor._dirty_regions.clear()
 
 
 class _Messages(Notifications):
@@ -123,6 +130,7 @@ class Screen:
         await self.pilot.press(*keys)
         await self.until(lambda: self.app.keys.idle)
         await self.pilot.pause()
+        self.text()
 
     async def tick(self, seconds: float) -> None:
         """Let so much real time pass."""
@@ -172,6 +180,9 @@ def drive(
             await screen.until(lambda: app.playback.frame is not None)
             await pilot.pause()
             await act(screen)
+            screen.text()
 
-    asyncio.run(play())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", _left_undrawn)
+        asyncio.run(play())
     return app
