@@ -6,6 +6,7 @@ from bisect import bisect_left
 from pathlib import Path
 from typing import Any
 
+from callboard.scheduler.text.concise import concise
 from callboard.scheduler.text.key_path import KeyPath, value_at
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.toml_limits import toml_flaw
@@ -38,19 +39,37 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
         place = _AT_LINE.search(message)
         line = int(place[1]) if place else None
         problem = message[: place.start()] if place else message
-        told = f"not valid TOML: {problem}{_meant(problem)}"
+        if problem == f"{_OVERWRITTEN} (at end of document)":
+            problem, line = _OVERWRITTEN, text.rstrip().count("\n") + 1
+        wrong = "" if line is None else text.split("\n")[line - 1]
+        told = f"not valid TOML: {problem}{_meant(problem, wrong)}"
         raise ScenarioError(told, source=source, line=line) from None
 
 
+_OVERWRITTEN = "Cannot overwrite a value"
 _TWICE = re.compile(r"Cannot declare \((.+)\) twice")
 
 
-def _meant(problem: str) -> str:
-    """What to write instead, of the two mistakes that are made most."""
+def _meant(problem: str, line: str) -> str:
+    """What to write instead, of the mistakes that are made most, in that line."""
     if twice := _TWICE.search(problem):
         name = ".".join(re.findall(r"'([^']+)'", twice[1]))
         return f"; where there are several, each begins with [[{name}]]"
-    return "; a text stands in quotes" if problem == "Invalid value" else ""
+    if problem == _OVERWRITTEN:
+        return f"; `{concise(line.partition('=')[0].strip())}` stands there twice"
+    if problem.startswith(("Expected newline or end", "Unclosed")):
+        return f"; in `{concise(line.strip())}` {_HOW_VALUES_END}"
+    if problem == "Illegal character '\\n'":
+        return f"; a text that begins in `{concise(line.strip())}` has no quote at its end"
+    if problem == "Invalid value":
+        curly = any(quote in line for quote in "“”„‘’‚")
+        return '; quotes are straight, as in "a"' if curly else "; a text stands in quotes"
+    return ""
+
+
+_HOW_VALUES_END = (
+    "something follows a value: numbers have no unit and a decimal point, texts stand in quotes"
+)
 
 
 def line_of_key(text: str, key: KeyPath) -> int | None:
