@@ -1,19 +1,19 @@
 """The arguments that `callboard run` and `callboard watch` share, and the runs they ask for."""
 
 import argparse
-import re
 import sys
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, get_args
 
 import msgspec
 
+from callboard.allocations import queue_overrides, tell_of_queues, tell_of_stated_queues
 from callboard.arguments import moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.run_hints import (
     demands_note,
     history_note,
+    idle_fields_note,
     interval_hint,
     outage_hint,
 )
@@ -21,14 +21,6 @@ from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust
-from callboard.experiments.user_errors import InputError
-from callboard.scheduler.text.concise import concise
-from callboard.scheduler.text.quantities import count
-from callboard.scheduler.text.scenario_error import ScenarioError
-
-if TYPE_CHECKING:
-    from callboard.scenarios.queue_files.queue_allocations import QueueSettings
-    from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -88,9 +80,6 @@ def add_trust_argument(group: argparse._ActionsContainer) -> None:
     group.add_argument("--trust", action="store_true", help=trust)
 
 
-_T = TypeVar("_T")
-
-
 class PlannedWorld(NamedTuple):
     """A scenario as it was asked for: its run with the scenario's own seed, under any policy, and
     the policies to play it under.
@@ -132,8 +121,11 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     planned = planned_world(name, options, asked)
     if options.allocations is not None:
         tell_of_queues(options.allocations, planned.policies, planned.spec)
-    if hint := outage_hint(planned.spec):
-        print(f"callboard: note: {hint}", file=sys.stderr)
+    else:
+        tell_of_stated_queues(planned.policies, planned.spec)
+    for hint in (outage_hint(planned.spec), idle_fields_note(planned.spec.scenario)):
+        if hint:
+            print(f"callboard: note: {hint}", file=sys.stderr)
     return planned
 
 
@@ -147,82 +139,6 @@ def planned_world(
     policies = source.policies(spec, asked or ())
     note = history_note(spec.scenario, source.base_dir) or demands_note(spec, policies)
     return PlannedWorld(source, options, spec, policies, note)
-
-
-def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings | ScenarioError]":
-    """What a `capacity-scheduler.xml` says to each that has queues, or why it cannot have these;
-    its readers are loaded when there is one.
-    """
-    from callboard.histories.source_path import checked_source
-    from callboard.scenarios.queue_files.queue_allocations import read_capacity_scheduler
-    from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
-
-    path = checked_source(allocations)
-    found: dict[str, QueueSettings | YarnQueueSettings | ScenarioError] = {}
-    for name, read in (("capacity", read_capacity_scheduler), ("yarn", read_yarn_queues)):
-        try:
-            found[name] = read(path)
-        except ScenarioError as error:
-            found[name] = error
-    return found
-
-
-def queue_overrides(allocations: str, policies: Sequence[str] | None) -> list[str]:
-    """The queues as `--set` takes them; ScenarioError where nobody can have them, by that of these
-    policies which was to.
-    """
-    found = _queues_of(allocations)
-    read = [each for each in found.values() if not isinstance(each, ScenarioError)]
-    if not read:
-        errors = {name: each for name, each in found.items() if isinstance(each, ScenarioError)}
-        raise next(iter(_asked_of(errors, policies or ())), errors["yarn"])
-    return [override for each in read for override in each.overrides()]
-
-
-def _asked_of(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
-    """What there is of those that these policies are."""
-    return [
-        each
-        for name, each in found.items()
-        if any(re.match(rf"{name}\b", policy) for policy in policies)
-    ]
-
-
-def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> None:
-    """Say what of the file is not played, and whose pools have no queue in it; InputError if no
-    policy has queues, ScenarioError if one cannot have these.
-    """
-    asked = _asked_of(_queues_of(allocations), policies)
-    if not asked:
-        played = concise(", ".join(policies))
-        raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
-    unplayed, settings = dict[str, None](), list["QueueSettings | YarnQueueSettings"]()
-    for each in asked:
-        if isinstance(each, ScenarioError):
-            raise each
-        settings.append(each)
-        unplayed.update(dict.fromkeys(each.unplayed))
-    if unplayed:
-        told = concise(", ".join(unplayed))
-        print(f"{allocations}: not played: {told}", file=sys.stderr)
-    for line in dict.fromkeys(_without_queue(each, spec) for each in settings):
-        if line:
-            print(f"{allocations}: {line}", file=sys.stderr)
-
-
-def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
-    """Which pools of the jobs have no queue in a file, and where their jobs go instead."""
-    pools = Counter(job.pool for job in spec.jobs)
-    homeless, capacity = settings.homeless(pools)
-    if not homeless:
-        return ""
-    named = concise(", ".join(each or "jobs without a pool" for each in homeless))
-    moved = sum(pools[each] for each in homeless)
-    where = f"`default`, with a capacity of {capacity:g} %"
-    told = f"no queue for {named}: {moved} of {count(len(spec.jobs), 'job')} go to {where}"
-    scant = "a user holds next to nothing there"
-    do = "name their queues in the file, or give `default` a capacity"
-    return f"{told}; {scant}: {do}" if not capacity else told
 
 
 def run_key(spec: RunSpec) -> RunKey:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from callboard.allocations import queue_overrides
 from callboard.console import PlainConsole
 from callboard.experiments.backtest.backtest import JobErrors, job_errors
 from callboard.experiments.backtest.recorded_history import RESPONSE_TOLD_BY
@@ -22,7 +23,7 @@ from callboard.experiments.run.run_result import RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.histories.model.tasks_file import RecordedJob
 from callboard.playing import play_rows
-from callboard.run_arguments import PlannedWorld, queue_overrides
+from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.tables.backtest_table import TENFOLD, error_share
 

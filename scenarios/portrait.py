@@ -13,6 +13,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario, make_jobs
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.quantities import count
 
 
 class FaultOutline(msgspec.Struct, frozen=True):
@@ -121,5 +122,7 @@ def _target(entry: tl.AnyEntry) -> str:
             return entry.job
         case tl.PolicyEntry():
             return entry.policy
+        case tl.BurstEntry():
+            return entry.job.name or count(entry.job.count, "job")
         case _:
             return ""

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.allocations import queue_overrides, tell_of_queues, tell_of_stated_queues
 from callboard.arguments import OneFile, moment, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
@@ -61,8 +62,6 @@ from callboard.run_arguments import (
     add_allocations_argument,
     add_engine_argument,
     add_trust_argument,
-    queue_overrides,
-    tell_of_queues,
 )
 from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
@@ -133,9 +132,12 @@ def sweep_command(options: argparse.Namespace) -> int:
             return _show(read_cells(store), found, store, options, export)
     plan, question = _plan(options)
     sweep = PlannedSweep(plan)
-    if options.allocations is not None:
-        for name in plan.scenarios:
-            tell_of_queues(options.allocations, sweep.policies[name], sweep.first_run(name))
+    for name in plan.scenarios:
+        policies, first = sweep.policies[name], sweep.first_run(name)
+        if options.allocations is not None:
+            tell_of_queues(options.allocations, policies, first)
+        else:
+            tell_of_stated_queues(policies, first)
     with ResultStore(options.store) as store:
         questions = []
         if question is not None:

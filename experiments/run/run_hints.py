@@ -1,6 +1,6 @@
 """What to know of a run before it is believed, or waited for, in a line; empty for nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -9,6 +9,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.faults import Crash, Restart
 from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.run_spec import RunSpec
+from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import Millis, NodeId
@@ -101,3 +102,34 @@ def demands_note(spec: RunSpec, policies: Sequence[str]) -> str:
     goes = "goes" if len(blind) == 1 else "go"
     told = f"{', '.join(blind)} {goes} by slots alone, whatever tasks demand besides"
     return concise(f"{told} ({', '.join(demanded)})")
+
+
+def idle_fields_note(scenario: Scenario) -> str:
+    """What is said of entries of the timeline and of listed jobs that changes nothing, since
+    another field is missing.
+    """
+    idle = [*_idle_in_timeline(scenario), *_idle_in_jobs(scenario)]
+    more = f", and {len(idle) - _IDLE_SHOWN} more" if len(idle) > _IDLE_SHOWN else ""
+    return f"without effect: {'; '.join(idle[:_IDLE_SHOWN])}{more}" if idle else ""
+
+
+_IDLE_SHOWN = 3
+
+
+def _idle_in_timeline(scenario: Scenario) -> Iterator[str]:
+    for place, entry in enumerate(scenario.timeline):
+        if entry.every_s is not None and entry.times == 1:
+            yield f"timeline[{place}].every_s, as it happens once (`times` says how often)"
+
+
+def _idle_in_jobs(scenario: Scenario) -> Iterator[str]:
+    if not isinstance(scenario.workload, ListedWorkload):
+        return
+    for place, job in enumerate(scenario.workload.job):
+        key = f"workload.job[{place}]"
+        if job.every_s and job.count == 1:
+            yield f"{key}.every_s, as there is one such job (`count`)"
+        if (job.reduce_s or job.shuffle_s) and not job.reduces:
+            yield f"{key}.{'reduce_s' if job.reduce_s else 'shuffle_s'}, as it has no `reduces`"
+        if job.skew != 1 and not (job.skewed_maps or job.skewed_reduces):
+            yield f"{key}.skew, as no task is skewed (`skewed_maps`)"

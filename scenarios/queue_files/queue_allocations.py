@@ -8,7 +8,7 @@ noted, and left out.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 from xml.etree import ElementTree as Xml
 
 from callboard.histories.readers.unpacked_text import open_unpacked
@@ -36,6 +36,11 @@ class QueueSettings(NamedTuple):
     queues: dict[str, QueueParams]
     unplayed: tuple[str, ...]
     names_default: bool
+
+    @classmethod
+    def of(cls, queues: dict[str, QueueParams]) -> Self:
+        """The same without a file."""
+        return cls(queues, (), DEFAULT_POOL in queues)
 
     def overrides(self) -> list[str]:
         """The queues as `--set` takes them."""

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from callboard.experiments.run.run_hints import outage_hint
+from callboard.experiments.run.run_hints import idle_fields_note, outage_hint
 from callboard.experiments.run.run_loading import load_run
+from callboard.scenarios.library_list import LIBRARY_GROUPS
+from callboard.scenarios.scenario_file import find_scenario, load_scenario
 from tests.callboard.conftest import Run
 
 OUTAGES = "".join(
@@ -75,3 +77,48 @@ def test_a_policy_that_goes_by_slots_alone_says_so_of_tasks_that_demand_more(
     assert "by slots alone" not in callboard("run", str(path), *both)[1]
     path.write_text(DEMANDS.replace(", map_demand = {cpu = 1000}", ""))
     assert "by slots alone" not in callboard("run", str(path), *policies)[1]
+
+
+def test_fields_without_effect_are_named(callboard: Run, tmp_path: Path) -> None:
+    """A pause every minute came once."""
+    path = tmp_path / "idle.toml"
+    pause = '[[timeline]]\nwhat = "pause"\nnodes = "node-1"\nat_s = 5\nfor_s = 5\nevery_s = 60\n'
+    job = "job = [{maps = 2, map_s = 3, reduce_s = 4}, {maps = 4, map_s = 9, skew = 3}]\n"
+    world = f'name = "idle"\n[workload]\nkind = "jobs"\n{job}{pause}'
+    path.write_text(world)
+    err = callboard("run", str(path), "--policy", "fifo")[2]
+    assert "timeline[0].every_s, as it happens once (`times` says how often)" in err
+    assert "workload.job[0].reduce_s, as it has no `reduces`" in err
+    assert "workload.job[1].skew, as no task is skewed" in err
+    needed = world.replace("every_s = 60", "every_s = 60\ntimes = 2").replace(
+        "reduce_s = 4", "reduce_s = 4, reduces = 1"
+    )
+    path.write_text(needed.replace("skew = 3", "skew = 3, skewed_maps = [0]"))
+    assert "without effect" not in callboard("run", str(path), "--policy", "fifo")[2]
+
+
+@pytest.mark.parametrize("name", [each for group in LIBRARY_GROUPS.values() for each in group])
+def test_no_scenario_of_the_library_has_a_field_without_effect(name: str) -> None:
+    assert idle_fields_note(load_scenario(find_scenario(name))) == ""
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("capacity(queues={os={capacity=50},db={capacity=50}})", True),
+        ("capacity(queues={os={capacity=50},DB={capacity=50}})", False),
+        ("capacity", False),
+        ("yarn(queues={os={capacity=50},db={capacity=50}})", True),
+        ('yarn(scheduler="fair",queues={os={},db={}})', False),
+    ],
+)
+def test_a_pool_without_a_queue_is_named(
+    callboard: Run, tmp_path: Path, policy: str, told: bool
+) -> None:
+    """Its job crawled for two hours on an idle cluster, and nothing said why."""
+    path = tmp_path / "pools.toml"
+    jobs = 'job = [{maps = 2, map_s = 3, pool = "DB"}, {maps = 4, map_s = 9, pool = "os"}]\n'
+    path.write_text(f'name = "pools"\n[workload]\nkind = "jobs"\n{jobs}')
+    status, _, err = callboard("run", str(path), "--policy", policy)
+    assert status == 0, err
+    assert ("no queue for DB: 1 of 2 jobs go to `default`" in err) == told

@@ -1,0 +1,128 @@
+"""The queues of `capacity` and `yarn`: out of a `capacity-scheduler.xml`, for `--allocations`; and
+which pools have none.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from callboard.actors.central.central import Central
+from callboard.actors.yarn.yarn import Yarn
+from callboard.experiments.run.plugins import load_architecture
+from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.user_errors import InputError
+from callboard.scheduler.orders.capacity.capacity import Capacity
+from callboard.scheduler.text.concise import concise
+from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.scenario_error import ScenarioError
+
+if TYPE_CHECKING:
+    from callboard.scenarios.queue_files.queue_allocations import QueueSettings
+    from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
+
+_T = TypeVar("_T")
+
+
+def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings | ScenarioError]":
+    """What a `capacity-scheduler.xml` says to each that has queues, or why it cannot have these;
+    its readers are loaded when there is one.
+    """
+    from callboard.histories.source_path import checked_source
+    from callboard.scenarios.queue_files.queue_allocations import read_capacity_scheduler
+    from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
+
+    path = checked_source(allocations)
+    found: dict[str, QueueSettings | YarnQueueSettings | ScenarioError] = {}
+    for name, read in (("capacity", read_capacity_scheduler), ("yarn", read_yarn_queues)):
+        try:
+            found[name] = read(path)
+        except ScenarioError as error:
+            found[name] = error
+    return found
+
+
+def queue_overrides(allocations: str, policies: Sequence[str] | None) -> list[str]:
+    """The queues as `--set` takes them; ScenarioError where nobody can have them, by that of these
+    policies which was to.
+    """
+    found = _queues_of(allocations)
+    read = [each for each in found.values() if not isinstance(each, ScenarioError)]
+    if not read:
+        errors = {name: each for name, each in found.items() if isinstance(each, ScenarioError)}
+        raise next(iter(_asked_of(errors, policies or ())), errors["yarn"])
+    return [override for each in read for override in each.overrides()]
+
+
+def _asked_of(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
+    """What there is of those that these policies are."""
+    return [
+        each
+        for name, each in found.items()
+        if any(re.match(rf"{name}\b", policy) for policy in policies)
+    ]
+
+
+def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> None:
+    """Say what of the file is not played, and whose pools have no queue in it; InputError if no
+    policy has queues, ScenarioError if one cannot have these.
+    """
+    asked = _asked_of(_queues_of(allocations), policies)
+    if not asked:
+        played = concise(", ".join(policies))
+        raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
+    unplayed, settings = dict[str, None](), list["QueueSettings | YarnQueueSettings"]()
+    for each in asked:
+        if isinstance(each, ScenarioError):
+            raise each
+        settings.append(each)
+        unplayed.update(dict.fromkeys(each.unplayed))
+    if unplayed:
+        told = concise(", ".join(unplayed))
+        print(f"{allocations}: not played: {told}", file=sys.stderr)
+    for line in dict.fromkeys(_without_queue(each, spec) for each in settings):
+        if line:
+            print(f"{allocations}: {line}", file=sys.stderr)
+
+
+def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:
+    """Say whose pools have none of the queues that policies state themselves."""
+    for policy in policies:
+        settings = _stated_queues(policy, spec)
+        if settings is not None and settings.queues and (line := _without_queue(settings, spec)):
+            print(f"callboard: note: {concise(policy)}: {line}", file=sys.stderr)
+
+
+def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSettings | None":
+    """The queues that a policy has by what it or the scenario says; None if it has none at all."""
+    name = re.match(r"\w+", policy)
+    if name is None or name[0] not in ("capacity", "yarn"):
+        return None
+    made = load_architecture(policy, spec.scenario.parts)
+    if isinstance(made, Central):
+        from callboard.scenarios.queue_files.queue_allocations import QueueSettings
+
+        order = made.policy.order
+        return QueueSettings.of(order.params.queues) if isinstance(order, Capacity) else None
+    from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
+
+    params = made.params if isinstance(made, Yarn) else None
+    if params is None or params.scheduler != "capacity":
+        return None
+    return YarnQueueSettings(params.queues, {}, ())
+
+
+def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
+    """Which pools of the jobs have no queue in a file, and where their jobs go instead."""
+    pools = Counter(job.pool for job in spec.jobs)
+    homeless, capacity = settings.homeless(pools)
+    if not homeless:
+        return ""
+    named = concise(", ".join(each or "jobs without a pool" for each in homeless))
+    moved = sum(pools[each] for each in homeless)
+    where = f"`default`, with a capacity of {capacity:g} %"
+    told = f"no queue for {named}: {moved} of {count(len(spec.jobs), 'job')} go to {where}"
+    scant = "a user holds next to nothing there"
+    do = "name their queues in the file, or give `default` a capacity"
+    return f"{told}; {scant}: {do}" if not capacity else told
