@@ -97,9 +97,12 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """See whether all files are there; the ideal machine's have nothing to meet."""
+    """See whether all files are there; the ideal machine's have nothing to meet.  From here on
+    garbage is looked for seldom: tests make more of it than they leave.
+    """
     gc.freeze()
     gc.enable()
+    gc.set_threshold(500_000, 20, 100)
     found = {item.path for item in session.items}
     if not set(_files()) <= found or session.config.option.collectonly:
         _Suite.whole = False

@@ -79,6 +79,8 @@ class Checker(Onlooker):
         self.metrics = Metrics(self.run_state)
         self.tasks = TaskBook(self.run_state)
         self.rules = tuple(rule(self.run_state, self.tasks) for rule in RULES)
+        self._probes = [rule for rule in self.rules if isinstance(rule, Probe)]
+        self._settling = [rule for rule in self.rules if type(rule).settle is not Rule.settle]
         self._setup: Setup | None = None
         self._policies = 0
         self._looks: dict[type[ev.Event], tuple[Callable[[Any], object], ...]] = {}
@@ -88,8 +90,8 @@ class Checker(Onlooker):
     def begin(self, kernel: Kernel[ev.AnyEvent], architecture: Architecture) -> None:
         """Look at the books of this run's schedulers too, and at their answers to messages."""
         self._architecture = architecture
-        for rule in self.rules:
-            if isinstance(rule, Probe) and rule.holds_for(architecture.name):
+        for rule in self._probes:
+            if rule.holds_for(architecture.name):
                 for address in rule.places(kernel, architecture):
                     kernel.probe(address, rule)
 
@@ -122,13 +124,13 @@ class Checker(Onlooker):
     def settle(self) -> None:
         """A superstep is over: look at the books.  Raises Violation."""
         try:
-            for rule in self.rules:  # of probes: the others raise what they find
-                if rule.found is not None:
-                    raise rule.found
+            for probe in self._probes:  # the others raise what they find
+                if probe.found is not None:
+                    raise probe.found
             if not self.tasks.changed:
                 return
             if self._architecture is not None:
-                for rule in self.rules:
+                for rule in self._settling:
                     rule.settle(self._architecture)
         except Violation as violation:
             self._tell(violation)

@@ -5,6 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from callboard.cli import run_command_line
+from callboard.commands import forecast_command, reproduce_command, sweep_command
+from tests.support.in_this_process import here
+
+POOLED = (forecast_command, sweep_command, reproduce_command)
+"""The commands that start processes of their own."""
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -19,3 +24,12 @@ def callboard(capsys: pytest.CaptureFixture[str]) -> Run:
         return status, out, err
 
     return run
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands compute here.  What comes of processes is for test_seeds, test_stops, test_progress,
+    tests/experiments/test_task_pool.py and test_sweep.py.
+    """
+    for command in POOLED:
+        monkeypatch.setattr(command, "local_workers", here)

@@ -20,6 +20,8 @@ from callboard.scheduler.registry.parts import SHIPPED, make_policy
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 MINE = "mapred.capacity-scheduler.queue."
 YARNS = "yarn.scheduler.capacity.root."
 

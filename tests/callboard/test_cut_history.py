@@ -7,6 +7,8 @@ import pytest
 from tests.callboard.conftest import Run
 from tests.histories.readers.samples import HADOOP1, HADOOP2, written
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 NOTE = "note: day is cut off at line {line}; what came after is missing\n"
 COMMANDS = (
     ("calibrate", "day"),

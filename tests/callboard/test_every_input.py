@@ -16,6 +16,8 @@ from tests.histories.readers.test_column_map import TASKS_MAP
 from tests.support.soak import one_in
 from tests.tui.support import Screen, drive
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 SWIM = "job0\t0\t0\t67108864\t1000\t10\njob1\t5\t5\t67108864\t0\t0\n"
 SCENARIO = """name = "mine"
 [workload]

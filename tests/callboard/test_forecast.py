@@ -9,6 +9,8 @@ from callboard.commands import forecast_command
 from callboard.experiments.forecast.forecast import Coverage, Forecast, Forecaster
 from tests.callboard.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 STEADY = """
 name = "steady"
 [cluster]

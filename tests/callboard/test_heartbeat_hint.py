@@ -9,6 +9,8 @@ from callboard.actors.config import Cluster, Heartbeats
 from callboard.experiments.run.run_hints import interval_hint
 from tests.callboard.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 WORLD = """
 name = "large"
 [cluster]

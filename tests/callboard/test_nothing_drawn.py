@@ -10,6 +10,8 @@ from callboard.experiments.run.seed_draws import draws_nothing
 from tests.callboard.conftest import Run
 from tests.histories.readers.samples import HADOOP1, written
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 pytest.importorskip("scipy")
 
 SAID = "Nothing is drawn here: all seeds are one run."

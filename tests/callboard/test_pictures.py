@@ -13,6 +13,8 @@ from callboard.scheduler.text.missing_extra import MissingExtraError
 from tests.experiments.charts.support import legend_labels
 from tests.experiments.report.html import ReadPage
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 @pytest.fixture(scope="module")
 def runs() -> tuple[Run, Run]:

@@ -19,6 +19,8 @@ from tests.callboard.conftest import Run
 from tests.callboard.support import ROOT, shell
 from tests.tui.test_interventions import ask, plan, taped, to_the_end
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 DEEDS = (
     Intervene((Crash(1), Crash(5))),
     Intervene(burst=ListedJob(name="late", maps=9, map_s=12, count=2)),

@@ -26,6 +26,8 @@ from tests.support.book_pages import page_text
 from tests.support.chromium import open_tab
 from tests.support.soak import one_in
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:

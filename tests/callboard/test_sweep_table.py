@@ -13,6 +13,8 @@ from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
 from callboard.tables.sweep_table import sweep_table
 from tests.callboard.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 PLAYED = callboard.run("two-jobs", "fifo").result
 
 

@@ -1,27 +1,17 @@
 """What the pages on experiments say that commands print is true."""
 
 import os
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from callboard.commands import sweep_command
-from callboard.experiments.many.task_pool import OtherWorkers
 from tests.support.book_pages import play_page
+from tests.support.in_this_process import here
 
 pytest.importorskip("scipy")
 pytest.importorskip("pandas")
 pytest.importorskip("SALib")
-
-
-@contextmanager
-def in_a_thread(*_: object) -> Iterator[OtherWorkers]:
-    """Stands for the processes of a sweep."""
-    with ThreadPoolExecutor(1) as executor:
-        yield OtherWorkers(executor, 1)
 
 
 @pytest.mark.soak
@@ -34,5 +24,5 @@ def test_the_commands_print_what_the_page_says(
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
-    monkeypatch.setattr(sweep_command, "local_workers", in_a_thread)
+    monkeypatch.setattr(sweep_command, "local_workers", here)
     assert len(play_page(page, capsys)) > 3

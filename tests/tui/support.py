@@ -3,14 +3,15 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 import pytest
 from textual._compositor import Compositor
-from textual._context import active_app
+from textual._context import active_app, visible_screen_stack
 from textual.notifications import Notification, Notifications
 from textual.pilot import Pilot
+from textual.screen import Screen as TextualScreen
 
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.player import Opening
@@ -51,8 +52,9 @@ def _expects_frame(app: object) -> bool:
     return waits and playback.answers < playback.requests
 
 
-def _left_undrawn(compositor: Compositor, **_how: object) -> None:
+def _left_undrawn(compositor: Compositor, *, screen_stack: list[TextualScreen[Any]]) -> None:
     """In place of an update for a terminal that is not there: `Screen.text` draws all of it."""
+    visible_screen_stack.set(screen_stack)
     compositor._dirty_regions.clear()
 
 

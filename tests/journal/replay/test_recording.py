@@ -243,7 +243,7 @@ class TestFrame:
     @pytest.mark.parametrize("key", one_in(5, JobSortKey))
     def test_every_order_is_total(self, key: JobSortKey) -> None:
         """Jobs that are alike stay in the order of their numbers, so that no row jumps about."""
-        cursor = Cursor(taped(events_of("small-jobs", "hfsp")))
+        cursor = Cursor(taped(events_of("small-jobs", "hfsp", "workload.jobs=60")))
         cursor.move(GoTo(0))
         frame = cursor.frame(View(jobs_rows=400, all_jobs=True, jobs_key=key))
         assert [row.job for row in frame.jobs] == sorted(row.job for row in frame.jobs)
