@@ -11,6 +11,7 @@ processes that want a loop at once the first compiles it, and the others wait fo
 """
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -46,13 +47,15 @@ def compiled_loops(
     plain: Mapping[str, Loop],
     *,
     inline: bool,
+    wait: str = "",
 ) -> dict[str, Loop]:
     """The loops of the package in a folder by name; numba compiles each, or reads it from disk,
     when first called.  `helpers` are the modules of the functions that they call.
 
     The loops allocate nothing, so numba's reference counts on the rows they pass about are pure
     cost: without them FSP runs about 30 times as fast (`bench/ideal.py`).  To `inline` every helper
-    is faster for few rows, and takes long to compile for large loops.
+    is faster for few rows, and takes long to compile for large loops.  What `wait` says is told on
+    a terminal before what takes long is compiled.
 
     The cache is pointed at a folder that can be written only meanwhile: call this while a module is
     imported, which one thread does.
@@ -75,10 +78,10 @@ def compiled_loops(
         config.CACHE_DIR = given
     if kept is None:
         return loops
-    return {each: _compiled_once(loop, kept / f"{each}.done") for each, loop in loops.items()}
+    return {each: _compiled_once(loop, kept / f"{each}.done", wait) for each, loop in loops.items()}
 
 
-def _compiled_once(loop: Loop, done: Path) -> Loop:
+def _compiled_once(loop: Loop, done: Path, wait: str) -> Loop:
     """The loop, which is compiled before its first call by one process at a time until one is
     `done` with it; the others then read from disk what it has compiled.
     """
@@ -90,6 +93,8 @@ def _compiled_once(loop: Loop, done: Path) -> Loop:
         nonlocal ready
         if not ready:
             with _one_process(done.with_suffix(".lock")):
+                if wait and not done.exists() and sys.stderr.isatty():
+                    print(wait, file=sys.stderr, flush=True)
                 loop.compile(tuple(typeof(each) for each in args))  # type: ignore[attr-defined]
             with suppress(OSError):
                 done.touch()

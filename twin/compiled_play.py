@@ -66,7 +66,9 @@ _PLAIN: dict[str, Loop] = {
     "play_instants": play_loop.play_instants,
     "draw_lognormals": addressed_draws.draw_lognormals,
 }
-_LOOPS = compiled_loops("twin", Path(__file__).parent, _HELPERS, _PLAIN, inline=False)
+_WAIT = "callboard: compiling the twin, once for this version: some two minutes"
+
+_LOOPS = compiled_loops("twin", Path(__file__).parent, _HELPERS, _PLAIN, inline=False, wait=_WAIT)
 
 COMPILED_PLAY: PlayLoop = _LOOPS["play_instants"]
 """`play_loop.play_instants`, compiled when it is first called."""

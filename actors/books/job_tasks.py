@@ -54,6 +54,15 @@ class JobSums:
 class BookedJob:
     """A submitted job that has not ended (`scheduler.view.JobView`)."""
 
+    __slots__ = (
+        *("job", "submission", "only_on", "state", "cause", "retry_causes"),
+        *("tries", "attempts", "lost", "spare", "beaten", "outputs", "faults"),
+        *("tasks",),
+        *("_submitted_ms", "_user", "_pool", "_priority", "_max_attempts"),
+        *("_failures", "_racks", "_members", "_sums", "_total", "_running"),
+        *("_suspended", "_finished", "_held", "_work"),
+    )
+
     def __init__(
         self,
         job: model.JobId,
@@ -67,10 +76,10 @@ class BookedJob:
     ) -> None:
         self.job = job
         self.submission = submission  # its place in the order in which jobs were submitted
-        self.submitted_ms = now_ms
-        self.user = profile.user
-        self.pool = profile.pool
-        self.priority = profile.priority
+        self._submitted_ms = now_ms
+        self._user = profile.user
+        self._pool = profile.pool
+        self._priority = profile.priority
         self.only_on = profile.only_on
         self._max_attempts = profile.max_attempts
         self.state = BookedJobState.PREPARING
@@ -109,7 +118,31 @@ class BookedJob:
     def change(self, change: BookedJobChange) -> None:
         self.state = step(BOOKED_JOB, self.state, change, f"job {self.job}")
 
-    # The view.
+    def move(self, pool: str) -> None:
+        """Put it into another pool."""
+        self._pool = pool
+
+    def set_priority(self, priority: model.Priority) -> None:
+        """Give it another priority."""
+        self._priority = priority
+
+    # The view, which policies cannot write to.
+
+    @property
+    def submitted_ms(self) -> model.Millis:
+        return self._submitted_ms
+
+    @property
+    def user(self) -> str:
+        return self._user
+
+    @property
+    def pool(self) -> str:
+        return self._pool
+
+    @property
+    def priority(self) -> model.Priority:
+        return self._priority
 
     def total(self, stage: Stage) -> int:
         return self._total[stage]

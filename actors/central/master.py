@@ -181,9 +181,9 @@ class Master(Actor[AnyEvent]):
             return
         job = self.ledger.job(order.job)
         if isinstance(order, faults.SetPool):
-            job.pool = order.pool
+            job.move(order.pool)
         else:
-            job.priority = order.priority
+            job.set_priority(order.priority)
         what = (self.now_ms, job.job, job.pool, job.priority)
         changed = self.note(ev.JobChanged(*what, cause=self.cause))
         self.tell(facts.JobUpdated(job.job), changed)

@@ -227,6 +227,21 @@ def test_a_slip_in_a_part_is_shown_where_it_is(
     assert any("float(key[7])" in line for line in traced)
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["job.priority = 0", "job.pool = 'mine'", "job.submitted_ms += 9", "job.pending = len"],
+)
+def test_what_a_policy_is_shown_cannot_be_written_to(
+    write: Write, capsys: pytest.CaptureFixture[str], written: str
+) -> None:
+    """It changed the master's books, and every rule was said to hold."""
+    path = write(GOOD.replace("        return (-job", f"        {written}\n        return (-job"))
+    assert run_command_line(["run", "two-jobs", "--policy", f"{path}:Newest"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("callboard: AttributeError: ")
+    assert f"    {written}\n" in err
+
+
 @pytest.mark.parametrize(("score", "told"), [("'newest'", "'newest'"), ("float('nan')", "nan")])
 def test_a_score_that_is_no_number_ends_the_run_before_it_is_in_a_journal(
     write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path, score: str, told: str

@@ -403,7 +403,7 @@ def test_rows_are_by_setting_and_keys_that_do_not_vary_are_left_out(tmp_path: Pa
     assert groups[0].runs.seeds == (1, 2)
     columns = cell_columns(cells)
     assert len({len(column) for column in columns.values()}) == 1
-    assert columns["cluster.nodes"] == ["5"] * 16
+    assert columns["cluster.nodes"] == [5] * 16
 
 
 @pytest.mark.skipif(find_spec("SALib") is None, reason="SALib is not installed")
