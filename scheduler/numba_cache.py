@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from hashlib import blake2b
 from inspect import isfunction
 from pathlib import Path
@@ -93,8 +93,8 @@ def _compiled_once(loop: Loop, done: Path, wait: str) -> Loop:
         nonlocal ready
         if not ready:
             with _one_process(done.with_suffix(".lock")):
-                if wait and not done.exists() and sys.stderr.isatty():
-                    print(wait, file=sys.stderr, flush=True)
+                if not done.exists():
+                    _tell_once(wait)
                 loop.compile(tuple(typeof(each) for each in args))  # type: ignore[attr-defined]
             with suppress(OSError):
                 done.touch()
@@ -102,6 +102,13 @@ def _compiled_once(loop: Loop, done: Path, wait: str) -> Loop:
         return loop(*args)
 
     return update_wrapper(call, loop, updated=())
+
+
+@cache
+def _tell_once(wait: str) -> None:
+    """Say it on a terminal; of several loops that are compiled, with the first."""
+    if wait and sys.stderr.isatty():
+        print(wait, file=sys.stderr, flush=True)
 
 
 @contextmanager
