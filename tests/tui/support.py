@@ -11,7 +11,6 @@ from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
 from textual.notifications import Notification, Notifications
 from textual.pilot import Pilot
-from textual.screen import Screen as TextualScreen
 
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.player import Opening
@@ -52,10 +51,18 @@ def _expects_frame(app: object) -> bool:
     return waits and playback.answers < playback.requests
 
 
-def _left_undrawn(compositor: Compositor, *, screen_stack: list[TextualScreen[Any]]) -> None:
-    """In place of an update for a terminal that is not there: `Screen.text` draws all of it."""
-    visible_screen_stack.set(screen_stack)
+_drawn = Compositor.render_update
+
+
+def _left_undrawn(compositor: Compositor, **how: Any) -> Any:
+    """In place of an update for a terminal that is not there, `Screen.text` draws all; a picture of
+    the screen is `full`.
+    """
+    if how.get("full"):
+        return _drawn(compositor, **how)
+    visible_screen_stack.set(how["screen_stack"])
     compositor._dirty_regions.clear()
+    return None
 
 
 class _Messages(Notifications):
