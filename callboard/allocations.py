@@ -114,7 +114,7 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
 
 
 def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
-    """Which pools of the jobs have no queue in a file, and where their jobs go instead."""
+    """Which pools of the jobs have no queue, and where their jobs go instead."""
     pools = Counter(job.pool for job in spec.jobs)
     homeless, capacity = settings.homeless(pools)
     if not homeless:
@@ -124,5 +124,5 @@ def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec)
     where = f"`default`, with a capacity of {capacity:g} %"
     told = f"no queue for {named}: {moved} of {count(len(spec.jobs), 'job')} go to {where}"
     scant = "a user holds next to nothing there"
-    do = "name their queues in the file, or give `default` a capacity"
+    do = "name their queues, or give `default` a capacity"
     return f"{told}; {scant}: {do}" if not capacity else told

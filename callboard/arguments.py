@@ -21,8 +21,10 @@ class OneFile(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        if getattr(namespace, self.dest) is not self.default:
+        given = vars(namespace).setdefault("_files_given", set())
+        if self.dest in given:
             parser.error(f"argument {option_string}: given twice; one file is written")
+        given.add(self.dest)
         setattr(namespace, self.dest, values)
 
 

@@ -90,7 +90,7 @@ class PlannedWorld(NamedTuple):
     spec: RunSpec
     policies: tuple[str, ...]
     note: str = ""
-    """What to know of it before it is believed."""
+    """What to know of the history that it plays."""
 
     def with_seed(self, seed: int) -> RunSpec:
         """Its run with another seed."""
@@ -123,7 +123,9 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
         tell_of_queues(options.allocations, planned.policies, planned.spec)
     else:
         tell_of_stated_queues(planned.policies, planned.spec)
-    for hint in (outage_hint(planned.spec), idle_fields_note(planned.spec.scenario)):
+    spec = planned.spec
+    hints = outage_hint(spec), idle_fields_note(spec.scenario), demands_note(spec, planned.policies)
+    for hint in hints:
         if hint:
             print(f"callboard: note: {hint}", file=sys.stderr)
     return planned
@@ -137,7 +139,7 @@ def planned_world(
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_of(source, options)
     policies = source.policies(spec, asked or ())
-    note = history_note(spec.scenario, source.base_dir) or demands_note(spec, policies)
+    note = history_note(spec.scenario, source.base_dir)
     return PlannedWorld(source, options, spec, policies, note)
 
 

@@ -213,7 +213,7 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
 def _with_counted_racks(scenario: Scenario, raw: object) -> Scenario:
     """As many racks as are given sizes, where their number is not stated."""
     sizes = scenario.cluster.rack_sizes
-    if sizes is None or value_at(raw, ("cluster", "racks"), None) is not None:
+    if not sizes or value_at(raw, ("cluster", "racks"), None) is not None:
         return scenario
     cluster = msgspec.structs.replace(scenario.cluster, racks=len(sizes))
     return msgspec.structs.replace(scenario, cluster=cluster)

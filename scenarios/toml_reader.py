@@ -56,9 +56,15 @@ def _meant(problem: str, line: str) -> str:
         name = ".".join(re.findall(r"'([^']+)'", twice[1]))
         return f"; where there are several, each begins with [[{name}]]"
     if problem == _OVERWRITTEN:
-        return f"; `{concise(line.partition('=')[0].strip())}` stands there twice"
-    if problem.startswith(("Expected newline or end", "Unclosed")):
-        return f"; in `{concise(line.strip())}` {_HOW_VALUES_END}"
+        key = _BARE_KEY.match(line)
+        there = (
+            f"`{concise(key[1])}` stands there twice" if key else "something has that name already"
+        )
+        return f"; {there}"
+    if problem.startswith("Expected newline or end"):
+        return f"; in `{concise(line.strip())}` something follows a value: {_HOW_VALUES_LOOK}"
+    if problem.startswith("Unclosed"):
+        return f"; a comma or the end of the list or table is missing; {_HOW_VALUES_LOOK}"
     if problem == "Illegal character '\\n'":
         return f"; a text that begins in `{concise(line.strip())}` has no quote at its end"
     if problem == "Invalid value":
@@ -67,9 +73,8 @@ def _meant(problem: str, line: str) -> str:
     return ""
 
 
-_HOW_VALUES_END = (
-    "something follows a value: numbers have no unit and a decimal point, texts stand in quotes"
-)
+_BARE_KEY = re.compile(r"\s*([\w-]+)\s*=", re.ASCII)
+_HOW_VALUES_LOOK = "numbers have no unit and a decimal point, texts stand in quotes"
 
 
 def line_of_key(text: str, key: KeyPath) -> int | None:

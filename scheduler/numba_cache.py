@@ -96,8 +96,8 @@ def _compiled_once(loop: Loop, done: Path, wait: str) -> Loop:
                 if not done.exists():
                     _tell_once(wait)
                 loop.compile(tuple(typeof(each) for each in args))  # type: ignore[attr-defined]
-            with suppress(OSError):
-                done.touch()
+                with suppress(OSError):
+                    done.touch()
             ready = True
         return loop(*args)
 

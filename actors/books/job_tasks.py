@@ -55,10 +55,10 @@ class BookedJob:
     """A submitted job that has not ended (`scheduler.view.JobView`)."""
 
     __slots__ = (
-        *("job", "submission", "only_on", "state", "cause", "retry_causes"),
+        *("submission", "only_on", "state", "cause", "retry_causes"),
         *("tries", "attempts", "lost", "spare", "beaten", "outputs", "faults"),
         *("tasks",),
-        *("_submitted_ms", "_user", "_pool", "_priority", "_max_attempts"),
+        *("_job", "_submitted_ms", "_user", "_pool", "_priority", "_max_attempts"),
         *("_failures", "_racks", "_members", "_sums", "_total", "_running"),
         *("_suspended", "_finished", "_held", "_work"),
     )
@@ -74,7 +74,7 @@ class BookedJob:
         members: Members,
         sums: JobSums,
     ) -> None:
-        self.job = job
+        self._job = job
         self.submission = submission  # its place in the order in which jobs were submitted
         self._submitted_ms = now_ms
         self._user = profile.user
@@ -127,6 +127,10 @@ class BookedJob:
         self._priority = priority
 
     # The view, which policies cannot write to.
+
+    @property
+    def job(self) -> model.JobId:
+        return self._job
 
     @property
     def submitted_ms(self) -> model.Millis:

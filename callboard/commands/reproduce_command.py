@@ -18,7 +18,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from callboard.arguments import whole_number
+from callboard.arguments import OneFile, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.computing import compute_missing
@@ -87,8 +87,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cache", type=Path, metavar="FILE", help=kept)
     add = parser.add_argument_group("what comes out").add_argument
     add("--json", action="store_true", help="print a list in JSON instead of tables")
-    add("--report", metavar="FILE", help="also write a page with every figure")
-    add("--markdown", metavar="FILE", help="also write the tables as Markdown")
+    add("--report", action=OneFile, metavar="FILE", help="also write a page with every figure")
+    add("--markdown", action=OneFile, metavar="FILE", help="also write the tables as Markdown")
 
 
 def reproduce_command(options: argparse.Namespace) -> int:

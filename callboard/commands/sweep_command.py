@@ -15,6 +15,7 @@ runs have failed.
 """
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -52,6 +53,7 @@ from callboard.experiments.many.sweeps.variation import (
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.pages.report.report_source import notes_told
 from callboard.experiments.pages.report.report_words import one_run_note, skewed_remark
+from callboard.experiments.run.run_hints import demands_note
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.experiments.whole_files import instead
@@ -138,6 +140,8 @@ def sweep_command(options: argparse.Namespace) -> int:
             tell_of_queues(options.allocations, policies, first)
         else:
             tell_of_stated_queues(policies, first)
+        if note := demands_note(first, policies):
+            print(f"callboard: note: {note}", file=sys.stderr)
     with ResultStore(options.store) as store:
         questions = []
         if question is not None:

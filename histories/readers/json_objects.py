@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from callboard.histories.model.import_report import Remarks
-from callboard.histories.readers.unpacked_text import NOT_UTF8, open_unpacked
+from callboard.histories.readers.unpacked_text import NOT_UTF8, open_unpacked, with_latin1
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.text_file import GZIP_DAMAGE
 
@@ -69,12 +69,12 @@ class JsonObjects(Generic[_T]):
             self._remarks.cut_off(note, self._path.name, self._line)
 
     def _read(self, data: bytes) -> _T:
-        """The object; if it is no UTF-8 it is read as Latin-1, as in other formats."""
+        """The object; what is no UTF-8 in it is read as Latin-1, as in other formats."""
         try:
             return self._decoder.decode(data)
         except UnicodeDecodeError:
             self._remarks.add("inferred", NOT_UTF8, f"{self._path.name}:{self._line}")
-            return self._decoder.decode(data.decode("latin-1"))
+            return self._decoder.decode(with_latin1(data.decode("utf-8", "surrogateescape")))
         except RecursionError:
             problem = "objects within objects within objects: too deep to be a history"
             raise ScenarioError(problem, source=self._path, line=self._line) from None

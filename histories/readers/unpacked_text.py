@@ -66,32 +66,30 @@ def breaks_off(path: Path) -> bool:
 
 
 def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
-    """(number from 1, line without its end); a line that is no UTF-8 is read as Latin-1, which is
+    """(number from 1, line without its end); what is no UTF-8 in it is read as Latin-1, which is
     noted.  Where a packed file breaks off, so do its lines, and that is noted.
     """
     number = 0
     with TextIOWrapper(open_unpacked(path), "utf-8", "surrogateescape", newline="\n") as file:
         try:
             for number, text in enumerate(file, start=1):
-                latin1 = None if text.isascii() else _as_latin1(text)
-                place = f"{path.name}:{number}"
-                remarks.add("inferred", NOT_UTF8, place, latin1 is not None)
-                yield number, (latin1 or text).rstrip("\r\n")
+                if text.isascii() or (told := with_latin1(text)) == text:
+                    yield number, text.rstrip("\r\n")
+                else:
+                    remarks.add("inferred", NOT_UTF8, f"{path.name}:{number}")
+                    yield number, told.rstrip("\r\n")
         except GZIP_DAMAGE:
             note = "the rest of a packed file that is cut off or damaged"
             remarks.cut_off(note, path.name, number)
 
 
-NOT_UTF8 = "lines that are not UTF-8: read as Latin-1"
+NOT_UTF8 = "places that are not UTF-8: read as Latin-1"
+_ESCAPED = re.compile("[\udc80-\udcff]")
 
 
-def _as_latin1(text: str) -> str | None:
-    """A line whose bytes that are no UTF-8 were escaped, as Latin-1; None if there are none."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape").decode("latin-1")
-    return None
+def with_latin1(text: str) -> str:
+    """The text with each byte that was escaped, being no UTF-8, as Latin-1 has it."""
+    return _ESCAPED.sub(lambda byte: chr(ord(byte[0]) - 0xDC00), text)
 
 
 def begins_as_array(begin: bytes) -> bool:

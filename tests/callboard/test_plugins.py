@@ -229,7 +229,10 @@ def test_a_slip_in_a_part_is_shown_where_it_is(
 
 @pytest.mark.parametrize(
     "written",
-    ["job.priority = 0", "job.pool = 'mine'", "job.submitted_ms += 9", "job.pending = len"],
+    [
+        *("job.job += 1", "job.priority = 0", "job.pool = 'mine'", "job.user = 'me'"),
+        *("job.submitted_ms += 9", "job.pending = len"),
+    ],
 )
 def test_what_a_policy_is_shown_cannot_be_written_to(
     write: Write, capsys: pytest.CaptureFixture[str], written: str

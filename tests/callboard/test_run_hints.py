@@ -72,11 +72,13 @@ def test_a_policy_that_goes_by_slots_alone_says_so_of_tasks_that_demand_more(
     path.write_text(DEMANDS)
     told = "go by slots alone, whatever tasks demand besides (cpu)"
     policies = ("--policy", "fair", "--policy", "omega", "--policy", "sparrow")
-    assert f"note: fair, sparrow {told}" in callboard("run", str(path), *policies)[1]
+    assert f"note: fair, sparrow {told}" in callboard("run", str(path), *policies)[2]
+    store = ("--store", str(tmp_path / "s.sqlite"))
+    assert f"note: fair, sparrow {told}" in callboard("sweep", str(path), *policies, *store)[2]
     both = ("--policy", "omega", "--policy", "yarn")
-    assert "by slots alone" not in callboard("run", str(path), *both)[1]
+    assert "by slots alone" not in callboard("run", str(path), *both)[2]
     path.write_text(DEMANDS.replace(", map_demand = {cpu = 1000}", ""))
-    assert "by slots alone" not in callboard("run", str(path), *policies)[1]
+    assert "by slots alone" not in callboard("run", str(path), *policies)[2]
 
 
 def test_fields_without_effect_are_named(callboard: Run, tmp_path: Path) -> None:

@@ -114,6 +114,8 @@ def test_the_default_scenario_is_as_large_as_it_is_meant_to_be() -> None:
         (GOOD.replace('"small"', '"small'), 1, "", 'in `name = "small` has no quote at its end'),
         (GOOD.replace("nodes = 4", "nodes = 4s"), 4, "", "in `nodes = 4s` something follows a"),
         (GOOD.replace("nodes = 4", "nodes = 4\nnodes = 5"), 5, "", "`nodes` stands there twice"),
+        (GOOD.replace("nodes = 4", "nodes = 4\nnodes.a = 5"), 5, "", "has that name already"),
+        (GOOD + "policies = ['fair'", None, "", "the end of the list or table is missing"),
         (GOOD + "[a.b]\n[a.b]\n", None, "", "each begins with [[a.b]]"),
         (GOOD + "policies = ['fair']\n", 15, "workload.policies", "at the top of the file, before"),
         ("policies = 'fair'\n" + GOOD, 1, "policies", 'in brackets, as in ["fair"]'),
@@ -406,6 +408,7 @@ def test_there_are_as_many_racks_as_are_given_sizes() -> None:
     topology = from_dict(raw(cluster=sizes)).cluster.topology()
     assert [topology.of(node) for node in (0, 5, 6, 9, 10, 11)] == [0, 0, 1, 1, 2, 2]
     assert from_dict(raw(cluster={**sizes, "racks": 4})).cluster.topology().racks == 4
+    assert from_dict(raw(cluster={"nodes": 4, "rack_sizes": []})).cluster.topology().racks == 4
 
 
 def test_two_jobs_is_what_its_comment_says() -> None:

@@ -26,14 +26,19 @@ class KeyStep(NamedTuple):
         return [name for name in self.first.runs.policies if name in self.other.runs.policies]
 
     def difference(self, policy: str, figure: Figure) -> PairedComparison:
-        """The figure there against the first setting's, on the seeds that both have."""
-        mine, before = (_by_seed(each, policy, figure) for each in (self.other, self.first))
+        """The figure there against the first setting's, on the seeds that both have; on one of them
+        where nothing is drawn in either.
+        """
+        both = self.other, self.first
+        if all(each.runs.is_one_run for each in both):
+            both = self.other.without_copies(), self.first.without_copies()
+        mine, before = (_by_seed(each, policy, figure) for each in both)
         seeds = [seed for seed in mine if seed in before]
         return compare_paired([mine[seed] for seed in seeds], [before[seed] for seed in seeds])
 
 
 def _by_seed(group: SettingRuns, policy: str, figure: Figure) -> dict[int, float | None]:
-    runs = group.runs.without_copies()
+    runs = group.runs
     return dict(zip(runs.seeds, runs.of_policy(runs.policies.index(policy), figure), strict=True))
 
 

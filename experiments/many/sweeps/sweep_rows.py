@@ -1,7 +1,7 @@
 """The runs of a store side by side: by scenario and setting, and as rows of a table."""
 
+import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from callboard.experiments.many.seed_runs import SeedRuns
@@ -75,12 +75,15 @@ def cell_columns(cells: Sequence[PlayedCell]) -> Columns:
     return {**columns, **{key: as_numbers(columns[key]) for key in keys}}
 
 
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,15})?", re.ASCII)
+
+
 def setting_value(text: str) -> int | float | str:
-    """What a key is set to, a number where it is written as one."""
-    for number in (int, float):
-        with suppress(ValueError):
-            return number(text)
-    return text
+    """What a key is set to, a number where it is plainly written as one."""
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return text
+    return float(text) if number[2] else int(text)
 
 
 def as_numbers(values: Sequence[TableCell]) -> list[TableCell]:
@@ -129,4 +132,4 @@ _FIGURES = (
 )
 
 TEXT_FIGURES = frozenset({"scenario", "policy", "error", "digest"})
-"""The columns of text, beside those of varied keys."""
+"""The columns of text, beside those of keys with a value that is no number."""

@@ -10,7 +10,10 @@ import pytest
 
 import callboard
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded, RunStarted
+from callboard.experiments.many.seed_runs import mean_response_s
+from callboard.experiments.many.sweeps.key_steps import key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sweep_rows import by_setting
 from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
 from callboard.experiments.pages.charts.run_labels import run_settings
 from callboard.experiments.pages.report import study_report as reports
@@ -30,7 +33,7 @@ from callboard.experiments.pages.report.report_source import (
 )
 from callboard.experiments.pages.report.study_report import first_seed, study_report
 from tests.experiments.charts.support import record, under
-from tests.experiments.charts.test_store_charts import SIGMA, cells, of_sigma
+from tests.experiments.charts.test_store_charts import SIGMA, cells, of_sigma, result
 from tests.experiments.report.html import ReadPage
 from tests.journal.stories import STORY, cut_at
 
@@ -415,6 +418,34 @@ def test_what_a_setting_did_may_be_chance() -> None:
     ]
     lead = study_report(ReportSource(cells=[*played, *crossed])).lead
     assert "about as long as with noise of task lengths σ = 0.5" in lead
+
+
+def test_what_a_key_did_by_itself_may_be_chance() -> None:
+    """Its three seeds lie widely; the other key's do not."""
+    played = [each for each in cells(*GRID) if each.policy == "fifo"]
+    wide = [
+        msgspec.structs.replace(each, result=result(mean))
+        if each.setting == GRID[1] and (mean := {1: 60.0, 2: 130.0, 3: 170.0}[each.seed])
+        else each
+        for each in played
+    ]
+    lead = study_report(ReportSource(cells=wide)).lead
+    assert "with nodes = 40 18% more (which may be chance)" in lead
+    assert "with noise of task lengths σ = 1.0 20% more." in lead
+
+
+def test_a_setting_in_which_nothing_is_drawn_stands_for_every_seed() -> None:
+    """It was compared with the first seed of the other alone, and told as sure."""
+    one, other = of_sigma("0.5", "1.0")
+    played = [each for each in cells(one, other) if each.policy == "fifo"]
+    fixed = [
+        msgspec.structs.replace(each, result=result(184.0)) if each.setting == one else each
+        for each in played
+    ]
+    (step,) = key_steps(by_setting(fixed))
+    found = step.difference("fifo", mean_response_s)
+    assert found.difference.runs == 3
+    assert found.difference.mean == pytest.approx(112 - 184)
 
 
 def test_jobs_of_two_scenarios_are_not_compared() -> None:

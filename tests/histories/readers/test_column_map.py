@@ -55,11 +55,13 @@ def test_a_number_of_tasks_or_a_length_that_is_missing_is_remarked_on(tmp_path: 
 def test_what_is_no_utf_8_is_read_as_latin_1(tmp_path: Path) -> None:
     """Jörg and Jürg became one user."""
     path = tmp_path / "history"
-    path.write_bytes("id,came,each,who\na,0,5,J\xf6rg\nb,1,5,J\xfcrg\n".encode("latin-1"))
+    table = "id,came,each,who\na,0,5,J\xf6rg\nb,1,5,J\xfcrg\n".encode("latin-1")
+    path.write_bytes(table + "c,2,5,J\xfcrg".encode() + b"\xe9\n")  # both in one line
     found = imported(path, "job=id,submit=came,map_time=each,user=who,unit=s")
-    assert [job.user for job in found.recording.jobs] == ["J\xf6rg", "J\xfcrg"]
-    where = ["history:2", "history:3"]
-    assert remark(found.remarks, "read as Latin-1") == ("inferred", 2, where)
+    users = [job.user for job in found.recording.jobs]
+    assert users == ["J\xf6rg", "J\xfcrg", "J\xfcrg\xe9"]
+    where = ["history:2", "history:3", "history:4"]
+    assert remark(found.remarks, "read as Latin-1") == ("inferred", 3, where)
 
 
 def test_an_array_of_objects_is_no_table(tmp_path: Path) -> None:
