@@ -1,109 +1,59 @@
-"""A run as other systems' histories tell one: jobs, their tasks, and the times of each attempt."""
+"""A run as a history: a reader of its events, as others are of files.
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+What it tells of an attempt, Hadoop 1's JobTracker would have written down: when it began and ended
+in its slot, and how, once the master has booked that.
+"""
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
+from callboard.histories.model.cluster_history import (
+    Ending,
+    HistoryJob,
+    HistoryTask,
+    HostNames,
+    HostNumber,
+    PlayedAttempt,
+)
 from callboard.scheduler.model import (
-    KINDS,
-    MAP,
+    MAPS,
     SETUP,
+    STAGE_NAMES,
     AttemptId,
     JobId,
     Millis,
     NodeId,
-    SlotKind,
-    Stage,
 )
 
 RESTART_STEP = 1000
 """By so much the numbers of attempts jump with each restart of a master (Hadoop)."""
 
-
-@dataclass(slots=True)
-class PlayedAttempt:
-    """An attempt that really ran; `booked_ms` is when the master learnt of its end."""
-
-    number: int
-    node: NodeId
-    launched_ms: Millis
-    started_ms: Millis | None = None
-    shuffled_ms: Millis | None = None
-    ended_ms: Millis | None = None
-    booked_ms: Millis | None = None
-    outcome: Outcome | None = None
-    lost_ms: Millis | None = None
-    """When it was booked as lost, having succeeded."""
-
-    @property
-    def succeeded(self) -> bool:
-        return self.outcome is Outcome.SUCCEEDED
-
-
-@dataclass(slots=True)
-class PlayedTask:
-    """A task of a stage, or what sets its job up or cleans up after it, and its attempts, in the
-    order of their launches.
-    """
-
-    stage: Stage
-    number: int
-    attempts: list[PlayedAttempt] = field(default_factory=list)
-
-    @property
-    def best(self) -> PlayedAttempt | None:
-        """The last that succeeded."""
-        return next((each for each in reversed(self.attempts) if each.succeeded), None)
-
-
-@dataclass(slots=True)
-class PlayedJob:
-    """A job, its maps and reduces that were ever launched, and its setup and cleanup.  It was
-    `initialised` if that took time.
-    """
-
-    submitted: ev.JobSubmitted
-    initialised: ev.JobInitialised | None = None
-    finished: ev.JobFinished | None = None
-    tasks: dict[tuple[Stage, int], PlayedTask] = field(default_factory=dict)
-    unseen: dict[Stage, PlayedTask] = field(default_factory=dict)
-
-    @property
-    def launched_ms(self) -> Millis:
-        """When it had been initialised, which Hadoop calls its launch."""
-        return (self.initialised or self.submitted).at_ms
-
-    def of(self, stage: Stage) -> list[PlayedTask]:
-        """The stage's tasks that were ever launched, by number."""
-        found = [task for task in self.tasks.values() if task.stage == stage]
-        return sorted(found, key=lambda task: task.number)
-
-    def every(self) -> Iterator[PlayedTask]:
-        """All tasks, setup and cleanup too."""
-        yield from self.unseen.values()
-        yield from self.tasks.values()
+_ENDINGS: dict[Outcome, Ending] = {
+    Outcome.SUCCEEDED: "succeeded",
+    Outcome.FAILED: "failed",
+    Outcome.KILLED: "killed",
+}
 
 
 class PlayedHistory:
     """All jobs of a run, by their numbers, as its events tell them.  `latency_ms` is how long a
-    message takes.
+    message takes: a task has ended when those whom it concerns can have heard that it is booked.
     """
 
     def __init__(self, started: ev.RunStarted, latency_ms: Millis) -> None:
         self.started = started
-        self.latency_ms = latency_ms
-        self.jobs: dict[JobId, PlayedJob] = {}
-        self._open: dict[AttemptId, PlayedAttempt] = {}
+        self.hosts = HostNames()
+        self.jobs: dict[JobId, HistoryJob] = {}
+        self._latency_ms = latency_ms
+        # Either part sorts as the numbers do.
+        self._paths = {
+            each.node: f"/rack-{each.rack:09}/node-{each.node:09}" for each in started.nodes
+        }
+        self._events = 0
+        self._open: dict[AttemptId, tuple[HistoryTask, PlayedAttempt]] = {}
 
-    def slots(self, kind: SlotKind) -> int:
-        """All slots of a kind."""
-        nodes = self.started.nodes
-        return sum(node.map_slots if kind is MAP else node.reduce_slots for node in nodes)
-
-    @property
-    def all_slots(self) -> int:
-        return sum(map(self.slots, KINDS))
+    def host(self, node: NodeId) -> HostNumber:
+        """A node's number among the hosts."""
+        return self.hosts.number(self._paths[node])
 
     def knows(self, attempt: AttemptId) -> bool:
         """Whether it was ever launched."""
@@ -111,46 +61,92 @@ class PlayedHistory:
 
     def observe(self, event: ev.AnyEvent) -> None:
         """Take the next event in; that nothing is told before it began is checked by others."""
+        self._events += 1
         match event:
-            case ev.JobSubmitted():
-                self.jobs[event.job] = PlayedJob(event)
-            case ev.JobInitialised():
-                self.jobs[event.job].initialised = event
-            case ev.JobFinished():
-                self.jobs[event.job].finished = event
             case ev.AttemptLaunched():
                 self._launched(event)
-            case ev.AttemptStarted() if event.attempt in self._open:
-                self._open[event.attempt].started_ms = event.at_ms
-            case ev.ShuffleEnded() if event.attempt in self._open:
-                self._open[event.attempt].shuffled_ms = event.at_ms
-            case ev.AttemptEnded() if event.attempt in self._open:
-                self._open[event.attempt].ended_ms = event.at_ms
-            case ev.AttemptClosed() if event.attempt in self._open:
-                attempt = self._open[event.attempt]
-                attempt.booked_ms, attempt.outcome = event.at_ms, event.outcome
+            case ev.AttemptEvent() if event.attempt in self._open:
+                self._moved(event, *self._open[event.attempt])
+            case ev.JobSubmitted():
+                self.jobs[event.job] = _submitted(event)
+            case ev.JobInitialised():
+                self.jobs[event.job].launch_ms = event.at_ms
+            case ev.JobFinished():
+                job = self.jobs[event.job]
+                job.finish_ms, job.ending = event.at_ms, _ENDINGS[event.outcome]
             case ev.MapOutputsLost():
                 for number in event.attempts:
-                    self._open[number].lost_ms = event.at_ms
+                    self._lost(event.at_ms, *self._open[number])
             case ev.RunEnded(reason="complete"):
                 self._give_way(event.at_ms)
 
-    def _give_way(self, at_ms: Millis) -> None:
-        """A run is over with its last job: what ran then gives way, and nobody hears of it."""
-        for attempt in self._open.values():
-            if attempt.started_ms is not None and attempt.ended_ms is None:
-                attempt.ended_ms = attempt.booked_ms = at_ms
-                attempt.outcome = Outcome.KILLED
-
     def _launched(self, event: ev.AttemptLaunched) -> None:
         job, stage = self.jobs[event.job], event.stage
-        found = PlayedTask(stage, event.task)
+        found = HistoryTask(start_ms=event.at_ms)
         if stage >= SETUP:
-            task = job.unseen.setdefault(stage, found)
+            found.purpose = stage
+            task = job.others.setdefault(STAGE_NAMES[stage], found)
         else:
-            task = job.tasks.setdefault((stage, event.task), found)
-        number, taken = event.number, {each.number for each in task.attempts}
-        while number in taken:
+            tasks = job.maps if stage == MAPS else job.reduces
+            task = tasks.setdefault(event.task, found)
+        number, taken = event.number, {each.name for each in task.launches}
+        while str(number) in taken:
             number += RESTART_STEP
-        attempt = self._open[event.attempt] = PlayedAttempt(number, event.node, event.at_ms)
-        task.attempts.append(attempt)
+        attempt = PlayedAttempt(name=str(number), node=event.node, event=self._events)
+        task.launches += (attempt,)
+        self._open[event.attempt] = task, attempt
+
+    def _moved(self, event: ev.AttemptEvent, task: HistoryTask, attempt: PlayedAttempt) -> None:
+        match event:
+            case ev.AttemptStarted():
+                attempt.start_ms, attempt.host = event.at_ms, self.host(attempt.node)
+                task.attempts.append(attempt)
+            case ev.ShuffleEnded():
+                attempt.fetched_ms = event.at_ms
+            case ev.AttemptEnded():
+                attempt.ended_ms = event.at_ms
+                _tell_end(attempt)
+            case ev.AttemptClosed():
+                attempt.booked_ms, attempt.outcome = event.at_ms, _ENDINGS[event.outcome]
+                _tell_end(attempt)
+                if task.best is attempt:
+                    task.finish_ms = event.at_ms + self._latency_ms
+
+    def _lost(self, at_ms: Millis, task: HistoryTask, attempt: PlayedAttempt) -> None:
+        if attempt.ending != "succeeded":
+            return
+        attempt.finish_ms, attempt.ending = at_ms, "killed"
+        if task.best is attempt:
+            task.finish_ms = None
+
+    def _give_way(self, at_ms: Millis) -> None:
+        """A run is over with its last job: what ran then gives way, and nobody hears of it."""
+        for _, attempt in self._open.values():
+            if attempt.start_ms is not None and attempt.ended_ms is None:
+                attempt.ended_ms = attempt.booked_ms = at_ms
+                attempt.outcome = "killed"
+                _tell_end(attempt)
+
+
+def _submitted(event: ev.JobSubmitted) -> HistoryJob:
+    """A job that comes, called by its number, which is its own.  One that takes no time to be
+    initialised is launched then, as Hadoop calls that.
+    """
+    return HistoryJob(
+        f"job-{event.job}",
+        submit_ms=event.at_ms,
+        launch_ms=event.at_ms,
+        user=event.user,
+        queue=event.pool,
+        priority=event.priority,
+        maps_told=event.maps,
+        reduces_told=event.reduces,
+        title=event.name,
+    )
+
+
+def _tell_end(attempt: PlayedAttempt) -> None:
+    """It has an end once it really ended and that is booked, whichever comes first."""
+    if attempt.ended_ms is not None and attempt.outcome != "unknown":
+        attempt.shuffled_ms = attempt.fetched_ms
+        attempt.finish_ms, attempt.ending = attempt.ended_ms, attempt.outcome

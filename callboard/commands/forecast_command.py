@@ -156,7 +156,7 @@ def _of_run(spec: RunSpec, source: Path) -> _World:
     assert isinstance(recorded.workload, RecordedWorkload)
     of_history = recorded.workload.jobs_of(imported.recording.jobs)
     named = zip(of_history, played.jobs.values(), strict=True)
-    jobs = tuple(replace(job, name=played.submitted.name) for job, played in named)
+    jobs = tuple(replace(job, name=played.title) for job, played in named)
     run = RunSpec(recorded, jobs, (), spec.policy)
     world = _of_history(spec.scenario.name, run, imported.recording.jobs)
     ahead_ms = jobs[0].submit_ms - spec.jobs[0].submit_ms

@@ -6,6 +6,7 @@ set up, then its last map waits for a slot and runs, then its last reduce, if th
 and what is left is the reduce and the job's cleanup.
 """
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.histories.model.attempt_log import AUXILIARY, SUCCEEDED, UNTOLD, AttemptLog
-from callboard.histories.played_history import PlayedAttempt, PlayedHistory, PlayedJob
+from callboard.histories.model.cluster_history import HistoryJob, HistoryTask, PlayedAttempt
+from callboard.histories.played_history import PlayedHistory
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.tables import Ints
 from callboard.scheduler.model import (
@@ -105,23 +107,29 @@ def _last(begins: Ints, ends: Ints, kept: NDArray[np.bool_]) -> tuple[Millis, Mi
     return int(begins[kept][at]), int(ends[kept][at])
 
 
-def predicted_moments(job: PlayedJob) -> JobMoments | None:
+def predicted_moments(job: HistoryJob) -> JobMoments | None:
     """Of a job that was played to its end."""
-    if job.finished is None or not job.tasks:
+    if job.finish_ms is None or not any(job.own_tasks()):
         return None
-    submit_ms = job.submitted.at_ms
-    begun = [each.started_ms or 0 for task in job.tasks.values() for each in task.attempts]
-    setup = job.unseen[SETUP].best if SETUP in job.unseen else None
-    ready_ms = job.launched_ms if setup is None else setup.ended_ms or job.launched_ms
-    last_map, last_reduce = (_last_played(job, stage) for stage in STAGES)
-    first_ms = min((each for each in begun if each), default=submit_ms)
-    return _in_order(submit_ms, ready_ms, first_ms, last_map, last_reduce, job.finished.at_ms)
+    submit_ms = job.submit_ms or 0
+    begun = [each.start_ms for task in job.own_tasks() for each in task.attempts if each.start_ms]
+    setups = (each.best for each in job.others.values() if each.purpose == SETUP)
+    ready_ms = next((each.ended_ms for each in setups if each is not None), None)
+    last_map, last_reduce = (_last_played(job.of(stage)) for stage in STAGES)
+    return _in_order(
+        submit_ms,
+        ready_ms or job.launch_ms or submit_ms,
+        min(begun, default=submit_ms),
+        last_map,
+        last_reduce,
+        job.finish_ms,
+    )
 
 
-def _last_played(job: PlayedJob, stage: Stage) -> tuple[Millis, Millis]:
-    best = [each.best for each in job.of(stage) if each.best is not None]
+def _last_played(tasks: Iterable[HistoryTask]) -> tuple[Millis, Millis]:
+    best = [each.best for each in tasks if each.best is not None]
     latest = max(best, key=_ended_ms, default=None)
-    return (0, 0) if latest is None else (latest.started_ms or 0, _ended_ms(latest))
+    return (0, 0) if latest is None else (latest.start_ms or 0, _ended_ms(latest))
 
 
 def _ended_ms(attempt: PlayedAttempt) -> Millis:
@@ -182,11 +190,11 @@ def played_busy(played: PlayedHistory, held_on_ms: Millis) -> tuple[Steps, Steps
 
 def _played_steps(played: PlayedHistory, stage: Stage, held_on_ms: Millis) -> Steps:
     spans = [
-        (each.started_ms, each.ended_ms + held_on_ms)
+        (each.start_ms, each.ended_ms + held_on_ms)
         for job in played.jobs.values()
-        for (its, _), task in job.tasks.items()
-        for each in task.attempts
-        if its == stage and each.started_ms is not None and each.ended_ms is not None
+        for task in job.of(stage)
+        for each in task.launches
+        if each.start_ms is not None and each.ended_ms is not None
     ]
     begins, ends = np.array(spans, np.int64).reshape(-1, 2).T
     return steps(begins, ends, int(ends.max(initial=0)))

@@ -51,8 +51,10 @@ _ENDINGS: dict[Ending, str] = {
 class RecordingMaker:
     """Takes jobs one by one, and makes the recording of them."""
 
-    def __init__(self, form: str, source: str, remarks: Remarks) -> None:
-        self.hosts = HostNames()
+    def __init__(
+        self, form: str, source: str, remarks: Remarks, hosts: HostNames | None = None
+    ) -> None:
+        self.hosts = hosts or HostNames()
         self.remarks = remarks
         self.stated: StatedCluster | None = None
         self.capacities: list[Amounts] = []
@@ -216,8 +218,8 @@ class RecordingMaker:
         """
         if job.launch_ms is None:
             return 0
-        tasks = (*job.own_tasks(), *job.others.values())
-        begun_ms = min((each.start_ms for each in tasks if each.start_ms), default=job.launch_ms)
+        begun = (each.start_ms for each in job.all_tasks() if each.start_ms)
+        begun_ms = min(begun, default=job.launch_ms)
         note = "jobs of which a task began before they had been initialised: until then"
         self.remarks.add("inferred", note, job.place, begun_ms < job.launch_ms)
         found = min(max(min(job.launch_ms, begun_ms) - submit_ms, 0), LONGEST_MS)

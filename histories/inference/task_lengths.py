@@ -35,8 +35,8 @@ class TaskLengths:
         self._job = job
         self._source = source
         self._remarks = remarks
-        self.maps = [self._timed(each) for _, each in sorted(job.maps.items())]
-        self.reduces = [self._timed(each) for _, each in sorted(job.reduces.items())]
+        self.maps = [self._timed(each) for each in job.of(MAPS)]
+        self.reduces = [self._timed(each) for each in job.of(REDUCES)]
         booked = (_booked_ms(each) for each in self.maps)
         self._last_map_ms = max((at_ms for at_ms in booked if at_ms is not None), default=None)
         """When the master had booked the last map; None where that is not told."""

@@ -103,8 +103,9 @@ class AttemptCollecting:
     def hear(self, job: HistoryJob) -> None:
         number = len(self._maps)
         self._names.append(job.name)
-        self._maps.append(max(len(job.maps), job.maps_told or 0))
-        self._reduces.append(max(len(job.reduces), job.reduces_told or 0))
+        maps, reduces = job.sizes
+        self._maps.append(maps)
+        self._reduces.append(reduces)
         self._submits.append(UNTOLD if job.submit_ms is None else job.submit_ms)
         self._launches.append(UNTOLD if job.launch_ms is None else job.launch_ms)
         for kind, tasks in ((MAP, job.maps), (REDUCE, job.reduces)):

@@ -1,7 +1,9 @@
-"""A history of jobs, tasks and attempts: what every reader makes of its file.
+"""A history of jobs, tasks and attempts: what every reader makes of its file, and
+`histories.played_history` of a run's events.
 
 Times are milliseconds of the file's own clock; None where the file does not tell one.  Hosts are
-numbers, in the order in which they were first named (`HostNames`).
+numbers, in the order in which they were first named (`HostNames`).  What no file tells, and a run
+does, is told apart: a job's `title`, a task's `launches`.
 """
 
 from collections.abc import Iterator
@@ -12,10 +14,12 @@ import msgspec
 from callboard.histories.model.container_amounts import NO_DEMANDS, Demands
 from callboard.scheduler.model import (
     CLEANUP,
+    MAPS,
     SETUP,
     STAGE_NAMES,
     Locality,
     Millis,
+    NodeId,
     Priority,
     Stage,
 )
@@ -56,9 +60,32 @@ class HistoryAttempt(msgspec.Struct, gc=False):
         return self.finish_ms - self.start_ms
 
 
+class PlayedAttempt(HistoryAttempt, gc=False, kw_only=True):
+    """An attempt of a run: what the master's history would tell of it, and what really was.
+
+    `event` is the number of its launch among the run's events, on `node`; `fetched_ms` is when it
+    had fetched everything there, `ended_ms` when it ended; `booked_ms` is when the master had
+    learnt of that, `outcome` what it booked.  A history tells of an end once it is booked, and of
+    a success whose output was lost since, that it was killed then.
+    """
+
+    node: NodeId
+    event: int
+    fetched_ms: Millis | None = None
+    ended_ms: Millis | None = None
+    booked_ms: Millis | None = None
+    outcome: Ending = "unknown"
+
+    @property
+    def lost(self) -> bool:
+        """Whether it had succeeded, and its output was lost since."""
+        return self.outcome == "succeeded" and self.ending == "killed"
+
+
 class HistoryTask(msgspec.Struct):
     """One task: its attempts in the file's order; the hosts of its input; its start and its end by
     the master's clock; the line on which it stands first; of a job's `others` what it was for.
+    `launches` are all attempts of a run, as they were launched, those that never began too.
     """
 
     attempts: list[HistoryAttempt] = msgspec.field(default_factory=list)
@@ -67,6 +94,12 @@ class HistoryTask(msgspec.Struct):
     finish_ms: Millis | None = None
     line: int = 0
     purpose: Stage | None = None
+    launches: tuple[PlayedAttempt, ...] = ()
+
+    @property
+    def best(self) -> PlayedAttempt | None:
+        """The last launch that succeeded, even if its output was lost since."""
+        return next((each for each in reversed(self.launches) if each.outcome == "succeeded"), None)
 
     def attempt(self, name: str) -> HistoryAttempt | None:
         """The attempt of this name, if it is there."""
@@ -88,6 +121,7 @@ class HistoryJob(msgspec.Struct):
     """One job.  Tasks are known by their numbers; `others` are those that set a job up and clean
     up after it.  `maps_told` and `reduces_told` are how many the job was said to have; `file` and
     `line` are where it stands first.  `demands` are what its maps and reduces took besides a slot.
+    `title` is what its user calls it.
     """
 
     name: str
@@ -107,16 +141,33 @@ class HistoryJob(msgspec.Struct):
     maps: dict[int, HistoryTask] = msgspec.field(default_factory=dict)
     reduces: dict[int, HistoryTask] = msgspec.field(default_factory=dict)
     others: dict[str, HistoryTask] = msgspec.field(default_factory=dict)
+    title: str = ""
 
     @property
     def place(self) -> str:
         """Where it stands, for people."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many maps and how many reduces it has: those that are there, or more if so told."""
+        maps, reduces = self.maps_told or 0, self.reduces_told or 0
+        return max(len(self.maps), maps), max(len(self.reduces), reduces)
+
+    def of(self, stage: Stage) -> list[HistoryTask]:
+        """Its maps or its reduces, by number."""
+        tasks = self.maps if stage == MAPS else self.reduces
+        return [task for _, task in sorted(tasks.items())]
+
     def own_tasks(self) -> Iterator[HistoryTask]:
         """Its maps, then its reduces."""
         yield from self.maps.values()
         yield from self.reduces.values()
+
+    def all_tasks(self) -> Iterator[HistoryTask]:
+        """Its others, and then its own."""
+        yield from self.others.values()
+        yield from self.own_tasks()
 
 
 class HostNames:

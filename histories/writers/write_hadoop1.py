@@ -7,24 +7,20 @@ when the master has booked it and reduces can have heard of it, a message's way 
 
 from collections.abc import Callable, Iterator, Sequence
 
-from callboard.actors.vocabulary.events import Outcome
-from callboard.histories.played_history import PlayedAttempt, PlayedHistory, PlayedJob, PlayedTask
-from callboard.scheduler.model import (
-    MAPS,
-    REDUCES,
-    SETUP,
-    STAGE_NAMES,
-    STAGES,
-    JobId,
-    Millis,
-    NodeId,
+from callboard.histories.model.cluster_history import (
+    Ending,
+    HistoryJob,
+    HistoryTask,
+    PlayedAttempt,
 )
+from callboard.histories.played_history import PlayedHistory
+from callboard.scheduler.model import SETUP, JobId, Millis, NodeId
 
 BEGIN_MS = 1_234_567_890_000
 """The clock of the history when the run began: on 13 February 2009."""
 
 _SERIES = "200902132331"
-_WORDS = {Outcome.SUCCEEDED: "SUCCESS", Outcome.FAILED: "FAILED", Outcome.KILLED: "KILLED"}
+_WORDS: dict[Ending, str] = {"succeeded": "SUCCESS", "failed": "FAILED", "killed": "KILLED"}
 
 Replicas = Callable[[JobId, int], Sequence[Sequence[NodeId]]]
 """The nodes that hold the input of each of a job's maps; empty for a map without input."""
@@ -41,12 +37,13 @@ def hadoop1_lines(
     that is known.
     """
     hosts = _hosts(history)
-    for job in history.jobs.values():
-        yield f"!!FILE=callboard_{BEGIN_MS}_{_job_name(job)}_{_in_name(job.submitted.user)}!!"
+    for number, job in history.jobs.items():
+        name = f"job_{_SERIES}_{number + 1:04}"
+        yield f"!!FILE=callboard_{BEGIN_MS}_{name}_{_in_name(job.user)}!!"
         yield 'Meta VERSION="1" .'
-        held = replicas(job.submitted.job, job.submitted.maps)
-        fetched = None if shuffle_bytes is None else shuffle_bytes(job.submitted.job)
-        yield from _JobRecords(history, job, hosts, held, fetched).lines()
+        held = replicas(number, job.sizes[0])
+        fetched = None if shuffle_bytes is None else shuffle_bytes(number)
+        yield from _JobRecords(name, job, hosts, held, fetched).lines()
 
 
 def _hosts(history: PlayedHistory) -> dict[NodeId, tuple[str, str]]:
@@ -56,19 +53,21 @@ def _hosts(history: PlayedHistory) -> dict[NodeId, tuple[str, str]]:
     return {node.node: (f"/rack-{node.rack:04}", f"node-{node.node:0{digits}}") for node in nodes}
 
 
-def _job_name(job: PlayedJob) -> str:
-    return f"job_{_SERIES}_{job.submitted.job + 1:04}"
-
-
 def _in_name(user: str) -> str:
     """A user as a part of a file's name, which the line must not end before its end."""
     return "".join(each if each.isalnum() or each in "-._" else "_" for each in user) or "user"
 
 
 def _record(entity: str, **fields: object) -> str:
-    """A record; values are escaped as Hadoop does."""
-    pairs = (f'{key}="{_escaped(str(value))}"' for key, value in fields.items())
+    """A record of the fields that are known; values are escaped as Hadoop does."""
+    known = (each for each in fields.items() if each[1] is not None)
+    pairs = (f'{key}="{_escaped(str(value))}"' for key, value in known)
     return f"{entity} {' '.join(pairs)} ."
+
+
+def _clock(at_ms: Millis | None) -> Millis | None:
+    """A time by the clock of the history."""
+    return None if at_ms is None else BEGIN_MS + at_ms
 
 
 def _escaped(value: str) -> str:
@@ -84,100 +83,95 @@ class _JobRecords:
 
     def __init__(
         self,
-        history: PlayedHistory,
-        job: PlayedJob,
+        name: str,
+        job: HistoryJob,
         hosts: dict[NodeId, tuple[str, str]],
         replicas: Sequence[Sequence[NodeId]],
         fetched: int | None,
     ) -> None:
         self._fetched = fetched
-        self._latency_ms = history.latency_ms
         self._job = job
         self._hosts = hosts
         self._replicas = replicas
-        self._name = _job_name(job)
+        self._name = name
 
     def lines(self) -> Iterator[str]:
         yield from self._beginning()
-        records = [each for task in self._job.every() for each in self._of_task(task)]
-        yield from (record for _, record in sorted(records, key=lambda each: each[0]))
+        yield from (record for _, record in sorted(self._of_tasks(), key=lambda each: each[0]))
         yield from self._end()
 
     def _beginning(self) -> Iterator[str]:
-        told, name = self._job.submitted, self._name
-        job, at_ms = {"JOBID": name}, BEGIN_MS + told.at_ms
-        who = {"JOBNAME": told.name, "USER": told.user or "user", "SUBMIT_TIME": at_ms}
-        queue = {"JOB_QUEUE": told.pool} if told.pool else {}
-        yield _record("Job", **job, **who, JOBCONF=f"/{name}/job.xml", **queue)
+        told, job = self._job, {"JOBID": self._name}
+        who = {"JOBNAME": told.title, "USER": told.user or "user"}
+        came = {"SUBMIT_TIME": _clock(told.submit_ms), "JOBCONF": f"/{self._name}/job.xml"}
+        yield _record("Job", **job, **who, **came, JOB_QUEUE=told.queue or None)
         yield _record("Job", **job, JOB_PRIORITY=told.priority.name)
-        sizes = {"TOTAL_MAPS": told.maps, "TOTAL_REDUCES": told.reduces}
-        launched_ms = BEGIN_MS + self._job.launched_ms
-        yield _record("Job", **job, LAUNCH_TIME=launched_ms, **sizes, JOB_STATUS="PREP")
+        sizes = dict(zip(("TOTAL_MAPS", "TOTAL_REDUCES"), told.sizes, strict=True))
+        yield _record("Job", **job, LAUNCH_TIME=_clock(told.launch_ms), **sizes, JOB_STATUS="PREP")
 
     def _end(self) -> Iterator[str]:
-        end, job = self._job.finished, self._job
-        if end is None:
+        job = self._job
+        if job.finish_ms is None:
             return
-        done = {
-            f"FINISHED_{STAGE_NAMES[stage].upper()}S": sum(
-                task.best is not None for task in job.of(stage)
-            )
-            for stage in STAGES
-        }
-        at_ms, status = BEGIN_MS + end.at_ms, _WORDS[end.outcome]
-        yield _record("Job", JOBID=self._name, FINISH_TIME=at_ms, JOB_STATUS=status, **done)
+        end = {"FINISH_TIME": _clock(job.finish_ms), "JOB_STATUS": _WORDS[job.ending]}
+        maps, reduces = (
+            sum(task.best is not None for task in tasks.values())
+            for tasks in (job.maps, job.reduces)
+        )
+        done = {"FINISHED_MAPS": maps, "FINISHED_REDUCES": reduces}
+        yield _record("Job", JOBID=self._name, **end, **done)
 
-    def _of_task(self, task: PlayedTask) -> Iterator[_Record]:
-        name = self._task_name(task)
-        head = {"TASKID": name, "TASK_TYPE": STAGE_NAMES[task.stage].upper()}
-        begun_ms = task.attempts[0].launched_ms
-        splits = self._splits(task) if task.stage == MAPS else ""
-        yield begun_ms, _record("Task", **head, START_TIME=BEGIN_MS + begun_ms, SPLITS=splits)
-        for attempt in task.attempts:
-            yield from self._of_attempt(task, head, attempt)
-        best = task.best
-        if best is not None and best.booked_ms is not None and best.lost_ms is None:
-            at_ms = best.booked_ms + self._latency_ms
-            end = {"TASK_STATUS": "SUCCESS", "FINISH_TIME": BEGIN_MS + at_ms, "COUNTERS": ""}
-            yield at_ms, _record("Task", **head, **end)
+    def _of_tasks(self) -> Iterator[_Record]:
+        """Of each in turn, in the order of their launches: what stands at one time stays so."""
+        job = self._job
+        for kind, task in job.others.items():  # numbered after the job's own maps, cleanup first
+            number = job.sizes[0] + (task.purpose == SETUP)
+            yield from self._of_task(kind.upper(), "m", number, task)
+        maps = (("MAP", "m", *each) for each in job.maps.items())
+        reduces = (("REDUCE", "r", *each) for each in job.reduces.items())
+        for each in sorted((*maps, *reduces), key=lambda each: each[-1].launches[0].event):
+            yield from self._of_task(*each)
 
-    def _task_name(self, task: PlayedTask) -> str:
-        series, number = self._name.removeprefix("job_"), task.number
-        if task.stage >= SETUP:  # numbered after the job's own maps, cleanup first
-            number = self._job.submitted.maps + (task.stage == SETUP)
-            return f"task_{series}_m_{number:06}"
-        return f"task_{series}_{'m' if task.stage == MAPS else 'r'}_{number:06}"
+    def _of_task(self, kind: str, letter: str, number: int, task: HistoryTask) -> Iterator[_Record]:
+        name = f"{self._name.replace('job', 'task', 1)}_{letter}_{number:06}"
+        head = {"TASKID": name, "TASK_TYPE": kind}
+        begun_ms, splits = task.start_ms or 0, self._splits(number) if kind == "MAP" else ""
+        yield begun_ms, _record("Task", **head, START_TIME=_clock(begun_ms), SPLITS=splits)
+        for attempt in task.launches:
+            yield from self._of_attempt(head, attempt)
+        if task.finish_ms is not None:
+            end = {"TASK_STATUS": "SUCCESS", "FINISH_TIME": _clock(task.finish_ms), "COUNTERS": ""}
+            yield task.finish_ms, _record("Task", **head, **end)
 
-    def _splits(self, task: PlayedTask) -> str:
-        held = self._replicas[task.number]
+    def _splits(self, number: int) -> str:
+        held = self._replicas[number]
         return ",".join("/".join(self._hosts[node]) for node in held)
 
-    def _of_attempt(
-        self, task: PlayedTask, head: dict[str, str], attempt: PlayedAttempt
-    ) -> Iterator[_Record]:
-        if attempt.started_ms is None:
+    def _of_attempt(self, head: dict[str, str], attempt: PlayedAttempt) -> Iterator[_Record]:
+        if attempt.start_ms is None:
             return
-        name = f"{head['TASKID'].replace('task', 'attempt', 1)}_{attempt.number}"
-        entity = "ReduceAttempt" if task.stage == REDUCES else "MapAttempt"
+        name = f"{head['TASKID'].replace('task', 'attempt', 1)}_{attempt.name}"
+        entity = "ReduceAttempt" if head["TASK_TYPE"] == "REDUCE" else "MapAttempt"
         own = {"TASK_TYPE": head["TASK_TYPE"], "TASKID": head["TASKID"], "TASK_ATTEMPT_ID": name}
         rack, host = self._hosts[attempt.node]
         began = {
-            "START_TIME": BEGIN_MS + attempt.started_ms,
+            "START_TIME": _clock(attempt.start_ms),
             "TRACKER_NAME": f"tracker_{host}:localhost/127.0.0.1:50050",
             "HTTP_PORT": 50060,
         }
-        yield attempt.started_ms, _record(entity, **own, **began)
-        if attempt.ended_ms is None or attempt.outcome is None:
+        yield attempt.start_ms, _record(entity, **own, **began)
+        if attempt.ended_ms is None or attempt.finish_ms is None:
             return
-        shuffled = _shuffled(attempt) if entity == "ReduceAttempt" else {}
-        end = {"FINISH_TIME": BEGIN_MS + attempt.ended_ms, "HOSTNAME": f"{rack}/{host}"}
+        shuffled_ms = _clock(attempt.shuffled_ms)
+        shuffled = {"SHUFFLE_FINISHED": shuffled_ms, "SORT_FINISHED": shuffled_ms}
+        end = {"FINISH_TIME": _clock(attempt.ended_ms), "HOSTNAME": f"{rack}/{host}"}
         told = {"TASK_STATUS": _WORDS[attempt.outcome], **shuffled, **end, "STATE_STRING": ""}
         at_ms = attempt.booked_ms or attempt.ended_ms
-        counters = self._counters() if shuffled else ""
+        counters = "" if shuffled_ms is None else self._counters()
         yield at_ms, f'{_record(entity, **own, **told)[:-2]} COUNTERS="{counters}" .'
-        if attempt.lost_ms is not None:
-            told = {"TASK_STATUS": "KILLED", **end, "FINISH_TIME": BEGIN_MS + attempt.lost_ms}
-            yield attempt.lost_ms, _record(entity, **own, **told, ERROR="Lost task tracker")
+        if attempt.lost:
+            told = {"TASK_STATUS": "KILLED", **end, "FINISH_TIME": _clock(attempt.finish_ms)}
+            yield attempt.finish_ms, _record(entity, **own, **told, ERROR="Lost task tracker")
 
     def _counters(self) -> str:
         if self._fetched is None:
@@ -185,11 +179,3 @@ class _JobRecords:
         counter = f"(REDUCE_SHUFFLE_BYTES)(Reduce shuffle bytes)({self._fetched})"
         group = r"(org\.apache\.hadoop\.mapred\.Task$Counter)(Map-Reduce Framework)"
         return f"{{{group}[{counter}]}}"
-
-
-def _shuffled(attempt: PlayedAttempt) -> dict[str, object]:
-    """When a reduce had all its inputs; one that never had leaves it out."""
-    if attempt.shuffled_ms is None:
-        return {}
-    at_ms = BEGIN_MS + attempt.shuffled_ms
-    return {"SHUFFLE_FINISHED": at_ms, "SORT_FINISHED": at_ms}

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from callboard.actors.job_spec import Amounts
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.histories.played_history import PlayedHistory, PlayedJob, PlayedTask
+from callboard.histories.model.cluster_history import HistoryJob, HistoryTask
+from callboard.histories.played_history import PlayedHistory
 from callboard.scheduler.model import MAPS, REDUCES, STAGES, JobId, NodeId, Stage
 
 CONTAINER_MB = 1024
@@ -50,8 +51,10 @@ _TYPES = {MAPS: ("map", 20), REDUCES: ("reduce", 10)}
 
 def sls_jobs(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> Iterator[str]:
     """The jobs, a JSON object each (`inputsls`)."""
-    for job in history.jobs.values():
-        yield json.dumps(_job(history, job, amounts), indent=2)
+    racks = {node.node: node.rack for node in history.started.nodes}
+    for number, job in history.jobs.items():
+        containers = list(_containers(number, job, racks, amounts))
+        yield json.dumps(_job(number, job, containers), indent=2)
 
 
 def sls_nodes(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> Iterator[str]:
@@ -67,9 +70,9 @@ def sls_nodes(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) ->
 def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
-    reduces = sum(job.submitted.reduces for job in jobs)
-    undone = sum(task.best is None for job in jobs for stage in STAGES for task in job.of(stage))
-    again = sum(len(task.attempts) > 1 for job in jobs for task in job.every())
+    reduces = sum(job.sizes[1] for job in jobs)
+    undone = sum(task.best is None for job in jobs for task in job.own_tasks())
+    again = sum(len(task.launches) > 1 for job in jobs for task in job.all_tasks())
     speeds = len({node.speed for node in history.started.nodes}) > 1
     found = [
         (True, "where inputs lie: a container has the node on which it ran"),
@@ -82,40 +85,39 @@ def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -
     return [text for number, text in found if number]
 
 
-def _job(history: PlayedHistory, job: PlayedJob, amounts: ContainerAmounts) -> dict[str, Any]:
-    told, end = job.submitted, job.finished
-    containers = list(_containers(history, job, amounts))
-    last_ms = max((each["container.end.ms"] for each in containers), default=told.at_ms)
+def _job(number: JobId, job: HistoryJob, containers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    last_ms = max((each["container.end.ms"] for each in containers), default=job.submit_ms)
     return {
         "am.type": "mapreduce",
-        "job.start.ms": told.at_ms,
-        "job.end.ms": last_ms if end is None else end.at_ms,
-        "job.queue.name": told.pool or DEFAULT_QUEUE,
-        "job.id": f"job_{told.job + 1}",
-        "job.user": told.user or "user",
+        "job.start.ms": job.submit_ms,
+        "job.end.ms": last_ms if job.finish_ms is None else job.finish_ms,
+        "job.queue.name": job.queue or DEFAULT_QUEUE,
+        "job.id": f"job_{number + 1}",
+        "job.user": job.user or "user",
         "job.tasks": containers,
     }
 
 
 def _containers(
-    history: PlayedHistory, job: PlayedJob, amounts: ContainerAmounts
+    number: JobId, job: HistoryJob, racks: dict[NodeId, int], amounts: ContainerAmounts
 ) -> Iterator[dict[str, Any]]:
-    racks = {node.node: node.rack for node in history.started.nodes}
     for stage in STAGES:
-        takes = amounts.of_task(job.submitted.job, stage)
+        takes = amounts.of_task(number, stage)
         for task in job.of(stage):
-            for each in _container(task, racks):
+            for each in _container(stage, task, racks):
                 yield each | takes
 
 
-def _container(task: PlayedTask, racks: dict[NodeId, int]) -> Iterator[dict[str, Any]]:
+def _container(
+    stage: Stage, task: HistoryTask, racks: dict[NodeId, int]
+) -> Iterator[dict[str, Any]]:
     best = task.best
-    if best is None or best.started_ms is None or best.ended_ms is None:
+    if best is None or best.start_ms is None or best.ended_ms is None:
         return
-    kind, priority = _TYPES[task.stage]
+    kind, priority = _TYPES[stage]
     yield {
         "container.host": f"/rack-{racks[best.node]:04}/{_node(best.node)}",
-        "container.start.ms": best.started_ms,
+        "container.start.ms": best.start_ms,
         "container.end.ms": best.ended_ms,
         "container.priority": priority,
         "container.type": kind,

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from callboard.actors.vocabulary.events import Outcome
-from callboard.histories.played_history import PlayedHistory, PlayedJob, PlayedTask
-from callboard.scheduler.model import MAP, MAPS, Millis
+from callboard.histories.model.cluster_history import Ending, HistoryJob, HistoryTask
+from callboard.histories.played_history import PlayedHistory
+from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.text.quantities import count, printable
 
-_STATUS = {Outcome.SUCCEEDED: 1, Outcome.FAILED: 0, Outcome.KILLED: 5}
 _UNKNOWN = -1
+_STATUS: dict[Ending, int] = {"succeeded": 1, "failed": 0, "killed": 5, "unknown": _UNKNOWN}
 
 
 def swf_lines(history: PlayedHistory) -> Iterator[str]:
@@ -18,23 +18,22 @@ def swf_lines(history: PlayedHistory) -> Iterator[str]:
     yield f"; Computer: {printable(started.name)}, simulated by Callboard {started.version}"
     yield f"; MaxJobs: {len(history.jobs)}"
     yield f"; MaxNodes: {len(started.nodes)}"
-    yield f"; MaxProcs: {history.slots(MAP)}"
+    yield f"; MaxProcs: {_slots(history)}"
     yield "; Note: a processor is a map of a job, the run time that of its maps"
     users: dict[str, int] = {}
     queues: dict[str, int] = {}
-    for job in history.jobs.values():
-        told = job.submitted
-        user = users.setdefault(told.user, len(users) + 1)
-        queue = queues.setdefault(told.pool, len(queues) + 1) if told.pool else _UNKNOWN
-        yield _line(job, user, queue)
+    for number, job in history.jobs.items():
+        user = users.setdefault(job.user, len(users) + 1)
+        queue = queues.setdefault(job.queue, len(queues) + 1) if job.queue else _UNKNOWN
+        yield _line(number, job, user, queue)
 
 
 def not_in_swf(history: PlayedHistory) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
-    reduces = sum(job.submitted.reduces for job in jobs)
-    unequal = sum(len({_ran_ms(task) for task in job.of(MAPS)} - {None}) > 1 for job in jobs)
-    large = sum(job.submitted.maps > history.slots(MAP) for job in jobs)
+    reduces = sum(job.sizes[1] for job in jobs)
+    unequal = sum(len({_ran_ms(task) for task in job.maps.values()} - {None}) > 1 for job in jobs)
+    large = sum(job.sizes[0] > _slots(history) for job in jobs)
     more = "processors than the cluster has map slots: logs are of jobs that fit"
     several = count(unequal, "job")
     have = "it has" if large == 1 else "they have"
@@ -46,27 +45,30 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     return [text for number, text in found if number]
 
 
-def _line(job: PlayedJob, user: int, queue: int) -> str:
-    told, end = job.submitted, job.finished
-    ran = [ms for task in job.of(MAPS) if (ms := _ran_ms(task)) is not None]
-    begun = [each.started_ms for task in job.of(MAPS) for each in task.attempts if each.started_ms]
-    wait = _seconds(min(begun) - told.at_ms) if begun else _UNKNOWN
+def _slots(history: PlayedHistory) -> int:
+    return sum(node.map_slots for node in history.started.nodes)
+
+
+def _line(number: JobId, job: HistoryJob, user: int, queue: int) -> str:
+    maps, submit_ms, tasks = job.sizes[0], job.submit_ms or 0, job.maps.values()
+    ran = [ms for task in tasks if (ms := _ran_ms(task)) is not None]
+    begun = [each.start_ms for task in tasks for each in task.attempts if each.start_ms]
+    wait = _seconds(min(begun) - submit_ms) if begun else _UNKNOWN
     run = _seconds(round(sum(ran) / len(ran))) if ran else _UNKNOWN
-    status = _UNKNOWN if end is None else _STATUS[end.outcome]
     fields = (
-        *(told.job + 1, _seconds(told.at_ms), wait, run, told.maps, _UNKNOWN, _UNKNOWN),
-        *(told.maps, _UNKNOWN, _UNKNOWN, status, user, _UNKNOWN, _UNKNOWN, queue),
+        *(number + 1, _seconds(submit_ms), wait, run, maps, _UNKNOWN, _UNKNOWN),
+        *(maps, _UNKNOWN, _UNKNOWN, _STATUS[job.ending], user, _UNKNOWN, _UNKNOWN, queue),
         *(_UNKNOWN, _UNKNOWN, _UNKNOWN),
     )
     return " ".join(map(str, fields))
 
 
-def _ran_ms(task: PlayedTask) -> Millis | None:
+def _ran_ms(task: HistoryTask) -> Millis | None:
     """How long the attempt ran that counts: the last to succeed, else the last."""
-    counts = task.best or task.attempts[-1]
-    if counts.started_ms is None or counts.ended_ms is None:
+    counts = task.best or task.launches[-1]
+    if counts.start_ms is None or counts.ended_ms is None:
         return None
-    return counts.ended_ms - counts.started_ms
+    return counts.ended_ms - counts.start_ms
 
 
 def _seconds(ms: Millis) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import TextIO
 
-from callboard.actors.vocabulary.events import Outcome
-from callboard.histories.played_history import PlayedHistory, PlayedJob
+from callboard.histories.model.cluster_history import Ending, HistoryJob
+from callboard.histories.played_history import PlayedHistory
 from callboard.journal.export.rows import TableCell
 from callboard.journal.export.table_files import inert
-from callboard.scheduler.model import NodeId
+from callboard.scheduler.model import JobId, Millis, NodeId
 
 COLUMNS = (
     *("job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources"),
@@ -17,10 +17,10 @@ COLUMNS = (
     *("finish_time", "waiting_time", "turnaround_time", "stretch", "allocated_resources"),
     *("consumed_energy", "metadata"),
 )
-_STATES = {
-    Outcome.SUCCEEDED: "COMPLETED_SUCCESSFULLY",
-    Outcome.FAILED: "COMPLETED_FAILED",
-    Outcome.KILLED: "COMPLETED_KILLED",
+_STATES: dict[Ending, str] = {
+    "succeeded": "COMPLETED_SUCCESSFULLY",
+    "failed": "COMPLETED_FAILED",
+    "killed": "COMPLETED_KILLED",
 }
 
 
@@ -28,23 +28,27 @@ def write_batsim(history: PlayedHistory, file: TextIO) -> int:
     """Write the jobs that have ended, times in seconds; how many."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    done = [job for job in history.jobs.values() if job.finished is not None and job.tasks]
-    writer.writerows(map(inert, _row(history.started.name, job)) for job in done)
-    return len(done)
+    workload = history.started.name
+    rows = [
+        _row(workload, number, job, job.finish_ms)
+        for number, job in history.jobs.items()
+        if job.finish_ms is not None and any(job.own_tasks())
+    ]
+    writer.writerows(map(inert, row) for row in rows)
+    return len(rows)
 
 
-def _row(workload: str, job: PlayedJob) -> tuple[TableCell, ...]:
-    told, end = job.submitted, job.finished
-    assert end is not None
-    started = [e.started_ms for t in job.tasks.values() for e in t.attempts if e.started_ms]
-    start_ms = min(started, default=end.at_ms)
-    execution_ms, turnaround_ms = end.at_ms - start_ms, end.at_ms - told.at_ms
-    nodes = {each.node for task in job.every() for each in task.attempts}
+def _row(workload: str, number: JobId, job: HistoryJob, end_ms: Millis) -> tuple[TableCell, ...]:
+    submit_ms = job.submit_ms or 0
+    begun = [each.start_ms for task in job.own_tasks() for each in task.attempts if each.start_ms]
+    start_ms = min(begun, default=end_ms)
+    execution_ms, turnaround_ms = end_ms - start_ms, end_ms - submit_ms
+    nodes = {each.node for task in job.all_tasks() for each in task.launches}
     return (
-        *(told.job, workload, told.name, told.at_ms / 1000, told.maps + told.reduces, -1),
-        *(int(end.outcome is Outcome.SUCCEEDED), _STATES[end.outcome]),
-        *(start_ms / 1000, execution_ms / 1000, end.at_ms / 1000),
-        *((start_ms - told.at_ms) / 1000, turnaround_ms / 1000),
+        *(number, workload, job.title, submit_ms / 1000, sum(job.sizes), -1),
+        *(int(job.ending == "succeeded"), _STATES[job.ending]),
+        *(start_ms / 1000, execution_ms / 1000, end_ms / 1000),
+        *((start_ms - submit_ms) / 1000, turnaround_ms / 1000),
         *(turnaround_ms / max(execution_ms, 1), _interval_set(nodes), -1, ""),
     )
 
