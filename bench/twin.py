@@ -5,7 +5,6 @@
 
 Each policy is played `--reps` times; the median of the processor time counts, beside that of a bare
 `heapq` loop in the same process which takes in and gives out as many entries as there are tasks.
-`NUMBA_BOUNDSCHECK=1` with a `NUMBA_CACHE_DIR` of its own has every index checked.
 """
 
 import argparse
@@ -57,28 +56,32 @@ def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool) -> None:
 
 
 def main() -> None:
-    options = _options()
-    given = {"--nodes": str(options.nodes)}
-    spec = load_run(options.trace, [f"seed={options.seed}"], given)
+    parser = trace_arguments("python -m bench.twin", __doc__)
+    reps = "how often each is played (default: 3)"
+    parser.add_argument("--reps", type=int, default=3, help=reps)
+    options = parser.parse_args()
+    spec = trace_run(options)
     twin_of(msgspec.structs.replace(spec, policy="fifo"), compiled_loop()).load()
     for policy in options.policy or POLICIES:
         measure(spec, policy, options.reps, journal=options.journal)
 
 
-def _options() -> argparse.Namespace:
+def trace_run(options: argparse.Namespace) -> RunSpec:
+    """The trace as it was asked for."""
+    return load_run(options.trace, [f"seed={options.seed}"], {"--nodes": str(options.nodes)})
+
+
+def trace_arguments(prog: str, about: str | None) -> argparse.ArgumentParser:
+    """Which trace is played, and under which policies; `trials.twin` asks for more."""
     raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.twin", description=__doc__, formatter_class=raw
-    )
-    parser.add_argument(
-        "trace", nargs="?", default="facebook-morning", help="a scenario or a trace"
-    )
-    parser.add_argument("--nodes", type=int, default=600)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--policy", action="append", help="instead of these")
-    parser.add_argument("--reps", type=int, default=3, help="how often each is played (default: 3)")
-    parser.add_argument("--journal", action="store_true", help="with journals")
-    return parser.parse_args()
+    parser = argparse.ArgumentParser(prog=prog, description=about, formatter_class=raw)
+    add = parser.add_argument
+    add("trace", nargs="?", default="facebook-morning", help="a scenario or a trace")
+    add("--nodes", type=int, default=600)
+    add("--seed", type=int, default=1)
+    add("--policy", action="append", help="instead of these")
+    add("--journal", action="store_true", help="with journals")
+    return parser
 
 
 if __name__ == "__main__":

@@ -12,8 +12,7 @@ import sys
 
 import msgspec
 
-from bench.twin import POLICIES
-from callboard.experiments.run.run_loading import load_run
+from bench.twin import POLICIES, trace_arguments, trace_run
 from callboard.experiments.run.twin_play import compiled_loop
 from callboard.twin.cannot_play import CannotPlay
 from tests.support.twin_journals import disagreement_of_journals
@@ -45,7 +44,7 @@ def compare_worlds(first: int, worlds: int, *, journal: bool) -> int:
 
 def compare_trace(options: argparse.Namespace) -> int:
     """Play a trace by both under each policy; under how many they differ."""
-    spec = load_run(options.trace, [f"seed={options.seed}"], {"--nodes": str(options.nodes)})
+    spec = trace_run(options)
     compare = disagreement_of_journals if options.journal else disagreement_of_engines
     alike = "every event" if options.journal else "every attempt"
     different = 0
@@ -57,27 +56,13 @@ def compare_trace(options: argparse.Namespace) -> int:
 
 
 def main() -> None:
-    options = _options()
+    parser = trace_arguments("python -m trials.twin", __doc__)
+    parser.add_argument("--worlds", type=int, default=0, help="compare that many drawn worlds")
+    parser.add_argument("--first", type=int, default=0, help="the first of them")
+    options = parser.parse_args()
     if options.worlds:
         sys.exit(compare_worlds(options.first, options.worlds, journal=options.journal) > 0)
     sys.exit(compare_trace(options) > 0)
-
-
-def _options() -> argparse.Namespace:
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        prog="python -m trials.twin", description=__doc__, formatter_class=raw
-    )
-    parser.add_argument(
-        "trace", nargs="?", default="facebook-morning", help="a scenario or a trace"
-    )
-    parser.add_argument("--nodes", type=int, default=600)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--policy", action="append", help="instead of these")
-    parser.add_argument("--journal", action="store_true", help="with journals")
-    parser.add_argument("--worlds", type=int, default=0, help="compare that many drawn worlds")
-    parser.add_argument("--first", type=int, default=0, help="the first of them")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":
