@@ -4,7 +4,14 @@ from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
-from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
+from callboard.journal.replay.frame import (
+    WASTED,
+    DetailText,
+    Lane,
+    NodeStatus,
+    SlotState,
+    View,
+)
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import AttemptRecord
@@ -12,7 +19,7 @@ from callboard.journal.tell import names
 from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
 from callboard.journal.tell.reason_words import queue_position
 from callboard.journal.tell.time_format import clock_time
-from callboard.scheduler.model import Millis, SlotKind
+from callboard.scheduler.model import Millis, NodeId, SlotKind
 from callboard.scheduler.text.quantities import duration, printable
 
 _BEFORE = 5
@@ -43,7 +50,7 @@ def slot_detail(
         said += [(what, f"{clock_time(since_ms)}, {duration(at_ms - since_ms)} ago")]
         said += _stall(attempt)
     keeper = keeper_of_books(cluster.run.policy)
-    said += [(f"the {keeper}", _BELIEFS.get(cluster.states[place], "knows"))]
+    said += [(f"the {keeper}", _belief(cluster, node, place))]
     status = node_status_text(cluster, node)
     if keeper == ONE_MASTER:
         status = f"{status}; the master {master_belief(cluster, node)}"
@@ -67,6 +74,15 @@ def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:
     if cluster.states[place] == SlotState.IDLE:
         return None
     return cluster.run.attempts.get(cluster.holders[place])
+
+
+def _belief(cluster: ClusterState, node: NodeId, place: int) -> str:
+    """What the master, or the job's scheduler, believes of the slot."""
+    if cluster.states[place] in _BELIEFS:
+        return _BELIEFS[cluster.states[place]]
+    down = cluster.node_status[node] & NodeStatus.DOWN and not cluster.lost[node]
+    one_master = keeper_of_books(cluster.run.policy) == ONE_MASTER
+    return "takes it for free" if down and one_master else "knows"
 
 
 def _held(cluster: ClusterState, place: int) -> str:

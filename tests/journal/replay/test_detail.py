@@ -8,7 +8,7 @@ import pytest
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
-from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
+from callboard.journal.replay.frame import WASTED, DetailText, Lane, NodeStatus, SlotState, View
 from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.response_parts import response_parts
 from callboard.scheduler.model import Millis
@@ -115,6 +115,24 @@ def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
     facts = dict(detail("outage", "", 500_000, node=node, slot=place - cluster.first[node]).facts)
     assert facts["holds"].startswith("nothing any more; ")
     assert facts["the master"] == "counts it as running"
+    assert facts["node"].startswith("down; the master does not know")
+
+
+def test_the_master_takes_an_empty_slot_of_a_node_for_free_that_it_does_not_know_to_be_down() -> (
+    None
+):
+    recording = outage_recording()
+    cluster = recording.state_at(recording.index_at(500_000))
+    down = [n for n in range(40) if cluster.node_status[n] & NodeStatus.DOWN]
+    node, place = next(
+        (n, place)
+        for n in down
+        for place in range(cluster.first[n], cluster.first[n + 1])
+        if cluster.states[place] == SlotState.IDLE and not cluster.lost[n]
+    )
+    facts = dict(detail("outage", "", 500_000, node=node, slot=place - cluster.first[node]).facts)
+    assert facts["holds"] == "nothing"
+    assert facts["the master"] == "takes it for free"
     assert facts["node"].startswith("down; the master does not know")
 
 
