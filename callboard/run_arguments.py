@@ -119,16 +119,19 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
     Everything that can be wrong with the input is found here, before anything runs.
     """
     planned = planned_world(name, options, asked)
-    if options.allocations is not None:
-        tell_of_queues(options.allocations, planned.policies, planned.spec)
-    else:
-        tell_of_stated_queues(planned.policies, planned.spec)
-    spec = planned.spec
-    hints = outage_hint(spec), idle_fields_note(spec.scenario), demands_note(spec, planned.policies)
-    for hint in hints:
-        if hint:
-            print(f"callboard: note: {hint}", file=sys.stderr)
+    tell_before_play(planned.spec, planned.policies, options.allocations)
     return planned
+
+
+def tell_before_play(spec: RunSpec, policies: Sequence[str], allocations: str | None) -> None:
+    """Say on standard error what is to be known of a scenario before it is played."""
+    if allocations is not None:
+        tell_of_queues(allocations, policies, spec)
+    else:
+        tell_of_stated_queues(policies, spec)
+    for note in (outage_hint(spec), idle_fields_note(spec.scenario), demands_note(spec, policies)):
+        if note:
+            print(f"callboard: note: {note}", file=sys.stderr)
 
 
 def planned_world(

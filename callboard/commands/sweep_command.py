@@ -15,14 +15,13 @@ runs have failed.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import msgspec
 
-from callboard.allocations import queue_overrides, tell_of_queues, tell_of_stated_queues
+from callboard.allocations import queue_overrides
 from callboard.arguments import OneFile, moment, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
@@ -53,7 +52,6 @@ from callboard.experiments.many.sweeps.variation import (
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.pages.report.report_source import notes_told
 from callboard.experiments.pages.report.report_words import one_run_note, skewed_remark
-from callboard.experiments.run.run_hints import demands_note
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.experiments.whole_files import instead
@@ -64,6 +62,7 @@ from callboard.run_arguments import (
     add_allocations_argument,
     add_engine_argument,
     add_trust_argument,
+    tell_before_play,
 )
 from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
@@ -135,13 +134,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     plan, question = _plan(options)
     sweep = PlannedSweep(plan)
     for name in plan.scenarios:
-        policies, first = sweep.policies[name], sweep.first_run(name)
-        if options.allocations is not None:
-            tell_of_queues(options.allocations, policies, first)
-        else:
-            tell_of_stated_queues(policies, first)
-        if note := demands_note(first, policies):
-            print(f"callboard: note: {note}", file=sys.stderr)
+        tell_before_play(sweep.first_run(name), sweep.policies[name], options.allocations)
     with ResultStore(options.store) as store:
         questions = []
         if question is not None:

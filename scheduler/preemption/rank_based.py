@@ -197,7 +197,10 @@ def _why_unranked(order: Order) -> str:
     if isinstance(order, EntitlingOrder):
         why = "jobs share: a job that lost a slot would stand ahead; use `kill` or `suspend`"
         return f"under `{order.name}` {why}"
-    why = f"the order `{order.name}` does not say in what ranks jobs stand"
+    why = (
+        f"the order `{order.name}` does not say in what ranks jobs stand; take one that does, such"
+        " as `hfsp`, or `kill` with `fair`"
+    )
     if type(order).__module__.startswith("callboard."):
         return why
     return f"{why}; if serving a job never moves it back, derive it from `RankedOrder`"

@@ -128,7 +128,8 @@ class StarvationWatch:
         if not isinstance(policy.order, EntitlingOrder):
             raise MisfitError(
                 f"`{rule}` takes slots from jobs above their share, and the order"
-                f" `{policy.order.name}` does not say what a share is: it has no `entitlements`"
+                f" `{policy.order.name}` does not say what a share is: it has no `entitlements`;"
+                " take `fair`, or `preemptive` with an order that ranks jobs, such as `hfsp`"
             )
         self._order = policy.order
         self._ages = policy.order.ages

@@ -89,6 +89,8 @@ def test_fields_without_effect_are_named(callboard: Run, tmp_path: Path) -> None
     world = f'name = "idle"\n[workload]\nkind = "jobs"\n{job}{pause}'
     path.write_text(world)
     err = callboard("run", str(path), "--policy", "fifo")[2]
+    store = ("--store", str(tmp_path / "s.sqlite"))
+    assert callboard("sweep", str(path), "--policy", "fifo", *store)[2].startswith(err)
     assert "timeline[0].every_s, as it happens once (`times` says how often)" in err
     assert "workload.job[0].reduce_s, as it has no `reduces`" in err
     assert "workload.job[1].skew, as no task is skewed" in err

@@ -66,7 +66,8 @@ def test_las_gives_no_claims_so_nothing_that_kills_by_claims_goes_with_it() -> N
     assert {"las+kill", "las+global", "las+delay+kill", "las+delay+global"} <= refused
     assert refusal("las+kill") == (
         "`las+kill`: `kill` takes slots from jobs above their share, and the order `las` does not"
-        " say what a share is: it has no `entitlements`"
+        " say what a share is: it has no `entitlements`; take `fair`, or `preemptive` with an order"
+        " that ranks jobs, such as `hfsp`"
     )
 
 
