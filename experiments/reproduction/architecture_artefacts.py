@@ -4,7 +4,7 @@ Times of Sparrow's workload are ten times the paper's, since half a millisecond 
 whole number; its figures are ratios.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import fsum
 from statistics import fmean
 
@@ -13,6 +13,7 @@ import numpy as np
 from callboard.experiments.reproduction.artefact import (
     AnyArtefact,
     Artefact,
+    OfCells,
     Paper,
     Quantity,
 )
@@ -21,7 +22,9 @@ from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     SizeBin,
+    difference,
     median_response_s,
+    of,
     ratio,
 )
 
@@ -66,7 +69,7 @@ def loaded(
     )
 
 
-def _medians(placement: str, other: str, load: float = _LOAD) -> Callable[[Runs], float | None]:
+def _medians(placement: str, other: str, load: float = _LOAD) -> OfCells:
     return ratio(f"{placement} at {load:g}", f"{other} at {load:g}", median_response_s())
 
 
@@ -137,14 +140,10 @@ def _wasted_s(run: MeteredRun) -> float | None:
     return fsum(run.metered["thoughts"]["wasted_s"])
 
 
-def _more_wait(kind: str) -> Callable[[Runs], float | None]:
+def _more_wait(kind: str) -> OfCells:
     """How much longer Batch waits, in seconds, when Service thinks for longest than for least."""
-
-    def value(runs: Runs) -> float | None:
-        least, most = (_batch_wait_s(runs[f"{kind} at {each:g}"]) for each in _THINKING_S)
-        return None if least is None or most is None else most - least
-
-    return value
+    least, most = (of(f"{kind} at {each:g}", _batch_wait_s) for each in _THINKING_S)
+    return difference(most, least)
 
 
 ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (

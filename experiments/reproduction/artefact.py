@@ -1,6 +1,6 @@
 """What an artefact is: a table, figure or sentence of a paper, and what of ours is held to it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -70,6 +70,19 @@ CLASS_MEANINGS = {
 }
 
 
+class OfCells(msgspec.Struct, frozen=True):
+    """A figure of runs that says of which: the names of their cells.  Called with a sample it gives
+    the figure, None where there is none.
+    """
+
+    cells: tuple[str, ...]
+    figure: Callable[..., float | None]
+    """What is made of the cells' runs, in this order."""
+
+    def __call__(self, runs: Mapping[str, Any]) -> float | None:
+        return self.figure(*(runs[cell] for cell in self.cells))
+
+
 class Evidence(msgspec.Struct, Generic[SampleT], frozen=True):
     """What has to be computed, and what comes of it: one sample for each draw of the world."""
 
@@ -77,6 +90,11 @@ class Evidence(msgspec.Struct, Generic[SampleT], frozen=True):
     def drawn(self) -> bool:
         """Whether another seed gives another sample; if not, one sample is all there is."""
         return True
+
+    @property
+    def cell_names(self) -> Collection[str]:
+        """The names of the runs in a sample, if it is made of runs."""
+        return ()
 
     def absent(self) -> str:
         """What is needed and not at hand, for people; empty if nothing is."""
@@ -144,6 +162,20 @@ class Quantity(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
         return below and (self.above is None or ours > self.above)
 
 
+def refuse_unknown_cells(
+    artefact: str, evidence: Evidence[Any], quantities: Sequence[Quantity[Any]]
+) -> None:
+    """ValueError if a quantity is a figure of cells that the evidence does not have."""
+    for each in quantities:
+        if not isinstance(each.value, OfCells):
+            continue
+        unknown = [cell for cell in each.value.cells if cell not in evidence.cell_names]
+        if unknown:
+            there = ", ".join(evidence.cell_names)
+            told = f"{artefact}, {each.label}: no cell {', '.join(unknown)}; there are {there}"
+            raise ValueError(told)
+
+
 SEEDS = 20
 
 MORE_SEEDS = 60
@@ -177,6 +209,9 @@ class Artefact(msgspec.Struct, Generic[SampleT], frozen=True, kw_only=True):
     draw: Callable[[Sequence[SampleT]], Any] | None = None
     seeds: int = SEEDS
     quick: int = 1
+
+    def __post_init__(self) -> None:
+        refuse_unknown_cells(self.id, self.evidence, self.quantities)
 
     def class_of(self, quantity: Quantity[SampleT]) -> VerdictClass:
         """The class of one of its quantities."""

@@ -69,6 +69,10 @@ class Played(Evidence[Runs], frozen=True):
     def drawn(self) -> bool:
         return not self.once
 
+    @property
+    def cell_names(self) -> list[str]:
+        return [cell.name for cell in self.cells]
+
     def used(self, seeds: Sequence[int]) -> Sequence[int]:
         return seeds[:1] if self.once else seeds
 

@@ -6,7 +6,12 @@ from typing import Any
 import msgspec
 
 from callboard.experiments.many.result_store import ResultStore
-from callboard.experiments.reproduction.artefact import AnyArtefact, Evidence, Quantity
+from callboard.experiments.reproduction.artefact import (
+    AnyArtefact,
+    Evidence,
+    Quantity,
+    refuse_unknown_cells,
+)
 from callboard.experiments.reproduction.outcome import (
     HOLDS,
     ArtefactOutcome,
@@ -33,6 +38,10 @@ class Exploration(msgspec.Struct, frozen=True, kw_only=True):
     """Not those that judge; eight, which the interval of a formula needs."""
     picture: str = ""
     """The file in docs/figures in which it is drawn; empty if the page tells it in words alone."""
+
+    def __post_init__(self) -> None:
+        for name, evidence in self.settings.items():
+            refuse_unknown_cells(f"{self.artefact} explored, {name}", evidence, self.quantities)
 
 
 class Explored(msgspec.Struct, frozen=True, kw_only=True):

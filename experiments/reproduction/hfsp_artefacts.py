@@ -11,6 +11,7 @@ from callboard.experiments.reproduction.artefact import (
     VerdictClass,
 )
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
+from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     SizeBin,
     done_within,
@@ -171,7 +172,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="attempts that trained at once, most",
-                value=lambda runs: runs["test hfsp"].metered["training"]["most"][0],
+                value=of("test hfsp", lambda run: run.metered["training"]["most"][0]),
                 printed=10,
                 exact=True,
             ),
@@ -183,13 +184,13 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
 def _share_in_bin(kind: str, which: SizeBin) -> Quantity[Runs]:
     printed = _TABLE_I[which.name][WORKLOADS.index(kind)]
 
-    def share(runs: Runs) -> float:
-        maps = runs[f"{kind} fair"].result.jobs.maps
+    def share(run: MeteredRun) -> float:
+        maps = run.result.jobs.maps
         return float(((maps >= which.least) & (maps <= which.most)).mean())
 
     return Quantity(
         label=f"{kind.upper()}, jobs in {which.name}",
-        value=share,
+        value=of(f"{kind} fair", share),
         printed=printed,
         share=True,
         mean=True,

@@ -161,7 +161,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
             Quantity(
                 label="coshh over fair",
-                value=lambda runs: _mean_end_s(runs["coshh"]) / _mean_end_s(runs["fair"]),
+                value=ratio("coshh", "fair", _mean_end_s),
                 printed=0.45,
                 below=1,
             ),

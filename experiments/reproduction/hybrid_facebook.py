@@ -1,6 +1,5 @@
 """The hybrid paper's Figure 4: Facebook's jobs, by how many there are and on how many resources."""
 
-from collections.abc import Callable, Collection
 from functools import partial
 
 from callboard.experiments.reproduction.artefact import (
@@ -8,6 +7,7 @@ from callboard.experiments.reproduction.artefact import (
     MORE_SEEDS,
     AnyArtefact,
     Artefact,
+    OfCells,
     Paper,
     Quantity,
 )
@@ -31,7 +31,8 @@ from callboard.experiments.reproduction.hybrid_fairness import (
     fairer,
     fairer_with_resources,
 )
-from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
+from callboard.experiments.reproduction.metered_run import MeteredRun
+from callboard.experiments.reproduction.run_figures import mean_of_responses_s, of, ratio
 
 _COUNTS = (5, 25, 45, 70, 100)
 _BY_JOBS = Played(
@@ -83,30 +84,30 @@ def hybrid_over_fair() -> tuple[Quantity[Runs], ...]:
     )
 
 
-def switched_at(order: str) -> Callable[[Runs], float | None]:
+def switched_at(order: str) -> OfCells:
     """How many jobs had been submitted when the hybrid order first put this order in force; 101
     where it never did.
     """
 
-    def value(runs: Runs) -> float | None:
-        at = runs["hybrid, 100 jobs"].metered["switches"].get(order)
+    def figure(run: MeteredRun) -> float:
+        at = run.metered["switches"].get(order)
         return at[0] if at else 101
 
-    return value
+    return of("hybrid, 100 jobs", figure)
 
 
-def _no_more_overloaded(runs: Runs) -> float | None:
+def _no_more_overloaded() -> OfCells:
     """The fewest resources with which the hybrid order never puts COSHH in force; one type more
     than there are where it always does.
     """
     counts = [RESOURCE_TYPES * each for each in _FINER]
-    calm = [n for n in counts if "coshh" not in _switches(runs, n)]
-    return float(min(calm, default=max(counts) + RESOURCE_TYPES))
 
+    def figure(*runs: MeteredRun) -> float:
+        orders = [run.metered["switches"] for run in runs]
+        calm = [n for n, found in zip(counts, orders, strict=True) if "coshh" not in found]
+        return float(min(calm, default=max(counts) + RESOURCE_TYPES))
 
-def _switches(runs: Runs, resources: int) -> Collection[str]:
-    """The orders that the hybrid has put in force with that many resources."""
-    return runs[f"hybrid, {resources} resources"].metered["switches"].keys()
+    return OfCells(tuple(f"hybrid, {n} resources" for n in counts), figure)
 
 
 def _slower_schedulers(where: str) -> tuple[Quantity[Runs], ...]:
@@ -275,7 +276,7 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="fewest resources with which COSHH is never put in force (108: none)",
-                value=_no_more_overloaded,
+                value=_no_more_overloaded(),
                 printed=70,
             ),
         ),

@@ -1,14 +1,13 @@
 """What the hybrid paper says of fairness, among users and by how many resources there are."""
 
-from collections.abc import Callable
-
-from callboard.experiments.reproduction.artefact import Quantity
+from callboard.experiments.reproduction.artefact import OfCells, Quantity
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.hybrid_cells import (
     HETEROGENEOUS_POLICIES,
     USERS_UNFAIRNESS,
 )
-from callboard.experiments.reproduction.run_figures import ratio
+from callboard.experiments.reproduction.metered_run import MeteredRun
+from callboard.experiments.reproduction.run_figures import of, over, ratio
 
 FAIR_OVER_FIFO = ("Fair over FIFO", "fair", "fifo")
 COSHH_OVER_FIFO = ("COSHH over FIFO", "coshh", "fifo")
@@ -41,12 +40,14 @@ def fairer_with_resources() -> tuple[Quantity[Runs], ...]:
     )
 
 
-def _unfairness_a_slot(name: str, more: int, fewer: int) -> Callable[[Runs], float | None]:
+def _unfairness_a_slot(name: str, more: int, fewer: int) -> OfCells:
     """The unfairness with more resources over that with fewer, each for each of its slots."""
-    found = ratio(f"{name}, {more} resources", f"{name}, {fewer} resources", USERS_UNFAIRNESS)
 
-    def value(runs: Runs) -> float | None:
-        slots = found(runs)
-        return None if slots is None else slots * fewer / more
+    def of_a_slot(resources: int) -> OfCells:
+        def figure(run: MeteredRun) -> float | None:
+            slots = USERS_UNFAIRNESS(run)
+            return None if slots is None else slots / resources
 
-    return value
+        return of(f"{name}, {resources} resources", figure)
+
+    return over(of_a_slot(more), of_a_slot(fewer))

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from math import fsum
-from statistics import fmean
 from typing import Any
 
 from callboard.experiments.reproduction.artefact import (
     AnyArtefact,
     Artefact,
+    OfCells,
     Paper,
     Quantity,
 )
@@ -17,10 +16,12 @@ from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     RunFigure,
+    mean_of,
     mean_of_responses_s,
     of,
+    over,
     ratio,
-    share_of,
+    total_of,
 )
 from callboard.journal.figures.job_groups import response_seconds_of
 
@@ -112,23 +113,15 @@ _STORM = Played(
 )
 
 
-def _against(
-    rule: str, where: str, figure: RunFigure, other: str = "Hadoop"
-) -> Callable[[Runs], float | None]:
+def _against(rule: str, where: str, figure: RunFigure, other: str = "Hadoop") -> OfCells:
     return ratio(f"{rule}, {where}", f"{other}, {where}", figure)
 
 
 def _over_groups(
     rule: str, groups: Collection[str], figure: RunFigure, other: str = "Hadoop"
-) -> Callable[[Runs], float | None]:
+) -> OfCells:
     """The figure under a rule over that under another, averaged over the groups."""
-
-    def value(runs: Runs) -> float | None:
-        found = [_against(rule, where, figure, other)(runs) for where in groups]
-        there = [each for each in found if each is not None]
-        return fmean(there) if len(there) == len(found) else None
-
-    return value
+    return mean_of(_against(rule, where, figure, other) for where in groups)
 
 
 def busy_quantities(
@@ -178,26 +171,16 @@ _early_slots = partial(_of_the_long_job, "early slots", "most")
 _long_killed = partial(_of_the_long_job, "kills", "killed")
 
 
-def _mixed_over_io(runs: Runs) -> float | None:
-    """The long job's early slots under the mixed workload over those under I/O, of all places."""
-    mixed, io = (
-        fsum(_early_slots(where)(runs[f"Hadoop, {where}"]) for where in groups)
-        for groups in (_MIXED_GROUPS, _IO_GROUPS)
-    )
-    return share_of(mixed, io)
+def _of_groups(
+    rule: str, groups: Collection[str], figure_in: Callable[[str], RunFigure]
+) -> OfCells:
+    """The long job's figure under a rule, of all groups together."""
+    return total_of(of(f"{rule}, {where}", figure_in(where)) for where in groups)
 
 
-def killed_over(rule: str, other: str, groups: Collection[str]) -> Callable[[Runs], float | None]:
+def killed_over(rule: str, other: str, groups: Collection[str]) -> OfCells:
     """The long job's attempts that one rule kills over those of another, of all groups together."""
-
-    def value(runs: Runs) -> float | None:
-        one, two = (
-            fsum(_long_killed(where)(runs[f"{name}, {where}"]) for where in groups)
-            for name in (rule, other)
-        )
-        return share_of(one, two)
-
-    return value
+    return over(*(_of_groups(name, groups, _long_killed) for name in (rule, other)))
 
 
 def _snp_chart(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
@@ -326,7 +309,10 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
             Quantity(
                 label="the same under the mixed workload, over that under I/O, average",
-                value=_mixed_over_io,
+                value=over(
+                    _of_groups("Hadoop", _MIXED_GROUPS, _early_slots),
+                    _of_groups("Hadoop", _IO_GROUPS, _early_slots),
+                ),
                 below=1,
             ),
         ),

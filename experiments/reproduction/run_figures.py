@@ -1,12 +1,15 @@
 """Figures of played worlds that several artefacts are held to, as functions of a sample."""
 
-from collections.abc import Callable, Sequence
-from math import isfinite
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from math import fsum, isfinite
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from callboard.experiments.many.seed_runs import mean_response_s
+from callboard.experiments.reproduction.artefact import OfCells
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.journal.figures.job_groups import jobs_of_size, response_seconds_of, share_within
@@ -47,18 +50,44 @@ class SizeBin:
 EVERY_SIZE = SizeBin("all jobs", 0)
 
 
-def of(cell: str, figure: RunFigure) -> Callable[[Runs], float | None]:
+def of(cell: str, figure: RunFigure) -> OfCells:
     """The figure of one cell."""
-    return lambda runs: figure(runs[cell])
+    return OfCells((cell,), figure)
 
 
-def ratio(cell: str, other: str, figure: RunFigure) -> Callable[[Runs], float | None]:
+def ratio(cell: str, other: str, figure: RunFigure) -> OfCells:
     """The figure of one cell over that of another, of the same seed."""
+    return over(of(cell, figure), of(other, figure))
 
-    def value(runs: Runs) -> float | None:
-        return share_of(figure(runs[cell]), figure(runs[other]))
 
-    return value
+def over(one: OfCells, other: OfCells) -> OfCells:
+    """One figure over another."""
+    return _combined((one, other), share_of)
+
+
+def difference(one: OfCells, other: OfCells) -> OfCells:
+    """One figure less another."""
+    return _combined((one, other), lambda a, b: None if a is None or b is None else a - b)
+
+
+def total_of(figures: Iterable[OfCells]) -> OfCells:
+    """The sum of figures, if there are all."""
+    return _combined(tuple(figures), lambda *found: None if None in found else fsum(found))
+
+
+def mean_of(figures: Iterable[OfCells]) -> OfCells:
+    """The mean of figures, if there are all."""
+    return _combined(tuple(figures), lambda *found: None if None in found else fmean(found))
+
+
+def _combined(figures: Sequence[OfCells], combine: Callable[..., float | None]) -> OfCells:
+    """A figure that is made of others, which `combine` is given in this order."""
+
+    def value(*runs: MeteredRun) -> float | None:
+        rest = iter(runs)
+        return combine(*(each.figure(*islice(rest, len(each.cells))) for each in figures))
+
+    return OfCells(tuple(cell for each in figures for cell in each.cells), value)
 
 
 def share_of(value: float | None, whole: float | None) -> float | None:

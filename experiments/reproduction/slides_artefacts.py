@@ -1,12 +1,13 @@
 """The slides on delay scheduling: small jobs, sticky slots, waits, formulas."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
 from callboard.experiments.reproduction.artefact import (
     AnyArtefact,
     Artefact,
+    OfCells,
     Paper,
     Quantity,
     VerdictClass,
@@ -21,9 +22,10 @@ from callboard.experiments.reproduction.run_figures import (
     SizeBin,
     local_share,
     mean_response_of,
+    node_local_of,
     of,
+    over,
     ratio,
-    share_of,
 )
 
 WITH_DELAY = ((0.75, 0.94), (0.99, 0.99), (0.94, 0.99))
@@ -152,15 +154,9 @@ def _sticky_chart(samples: Sequence[Runs]) -> Any:
 _MORNING = Played((Cell(name="fair", scenario="facebook-morning", policy="fair"),))
 
 
-def _nearer(which: SizeBin, other: SizeBin) -> Callable[[Runs], float | None]:
+def _nearer(which: SizeBin, other: SizeBin) -> OfCells:
     """How much more often a bin's maps are node-local than another's."""
-
-    def value(runs: Runs) -> float | None:
-        table, run = runs["fair"].result.map_locality, runs["fair"]
-        assert table is not None
-        return share_of(*(table.shares(each.jobs(run)).node for each in (which, other)))
-
-    return value
+    return over(*(of("fair", node_local_of(each)) for each in (which, other)))
 
 
 _MACRO_LOADS = {

@@ -1,6 +1,6 @@
 """The slides' formulas, each held to the interval of a simulation of what it is about."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import ceil, exp, log
 from typing import Any
@@ -8,13 +8,15 @@ from typing import Any
 from callboard.experiments.reproduction.artefact import (
     AnyArtefact,
     Artefact,
+    OfCells,
     Paper,
     Quantity,
     VerdictClass,
 )
 from callboard.experiments.reproduction.artefact_charts import Series, lines_over
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
-from callboard.experiments.reproduction.run_figures import local_share, of
+from callboard.experiments.reproduction.metered_run import MeteredRun
+from callboard.experiments.reproduction.run_figures import difference, local_share, of
 from callboard.experiments.reproduction.worked_examples import (
     LONG_SHARES,
     WAITS,
@@ -53,15 +55,15 @@ def one_map_jobs(skips: int, more: tuple[str, ...] = (), nodes: int = 100) -> Ce
 _FORMULA = Played(tuple(map(one_map_jobs, SKIPS)))
 
 
-def non_local(skips: int) -> Callable[[Runs], float | None]:
+def non_local(skips: int) -> OfCells:
     """The share of one-map jobs that ran away from their data."""
     share = local_share("node", 1)
 
-    def value(runs: Runs) -> float | None:
-        near = share(runs[f"D = {skips}"])
+    def figure(run: MeteredRun) -> float | None:
+        near = share(run)
         return None if near is None else 1 - near
 
-    return value
+    return of(f"D = {skips}", figure)
 
 
 def far_maps(offers: int) -> tuple[Quantity[Runs], ...]:
@@ -87,27 +89,21 @@ def _formula_chart(samples: Sequence[Runs], offers: int) -> Any:
 _SLOTS, _BUSY_MAP_S = 500, 60
 
 
-def wait_of_non_local_s(skips: int) -> Callable[[Runs], float | None]:
+def _wait_of_non_local_s(skips: int) -> OfCells:
     """The mean wait of one-map jobs that ran away from their data: all have skipped D times."""
 
-    def value(runs: Runs) -> float | None:
-        result = runs[f"D = {skips}"].result
-        jobs, table = result.jobs, result.map_locality
+    def figure(run: MeteredRun) -> float | None:
+        jobs, table = run.result.jobs, run.result.map_locality
         assert table is not None
         far = (jobs.maps == 1) & (table.node == 0) & (jobs.waiting_ms >= 0)
         return float(jobs.waiting_ms[far].mean()) / 1000 if far.any() else None
 
-    return value
+    return of(f"D = {skips}", figure)
 
 
-def _more_wait_s(skips: int) -> Callable[[Runs], float | None]:
+def _more_wait_s(skips: int) -> OfCells:
     """How much longer that is than with a single opportunity, which the job has to wait for too."""
-
-    def value(runs: Runs) -> float | None:
-        more, one = wait_of_non_local_s(skips)(runs), wait_of_non_local_s(1)(runs)
-        return None if more is None or one is None else more - one
-
-    return value
+    return difference(_wait_of_non_local_s(skips), _wait_of_non_local_s(1))
 
 
 def longer_waits() -> tuple[Quantity[Runs], ...]:

@@ -2,13 +2,18 @@
 say elsewhere of the same.
 """
 
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
-from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
+from callboard.experiments.reproduction.artefact import (
+    AnyArtefact,
+    Artefact,
+    OfCells,
+    Paper,
+    Quantity,
+)
 from callboard.experiments.reproduction.artefact_charts import response_ecdfs
-from callboard.experiments.reproduction.evidence import Cell, Played, Runs
+from callboard.experiments.reproduction.evidence import Cell, Played
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     SizeBin,
@@ -16,8 +21,8 @@ from callboard.experiments.reproduction.run_figures import (
     mean_response_of,
     node_local_of,
     of,
+    over,
     ratio,
-    share_of,
 )
 from callboard.experiments.reproduction.slides_artefacts import (
     LARGE_JOBS,
@@ -32,13 +37,13 @@ from callboard.experiments.reproduction.worked_examples import SeededExample
 _BINS = (SMALL_JOBS, MEDIUM_JOBS, LARGE_JOBS)
 
 
-def _gain(which: SizeBin) -> Callable[[Runs], float | None]:
+def _gain(which: SizeBin) -> OfCells:
     return ratio("fair+delay", "fair", mean_response_of(which))
 
 
-def _more_gain(which: SizeBin, other: SizeBin) -> Callable[[Runs], float | None]:
+def _more_gain(which: SizeBin, other: SizeBin) -> OfCells:
     """How much more delay scheduling takes off one bin's mean than off another's."""
-    return lambda runs: share_of(_gain(which)(runs), _gain(other)(runs))
+    return over(_gain(which), _gain(other))
 
 
 _POOLS = (("one", 1, 2400), ("many/x", 1, 1200), ("many/y", 3, 400))
@@ -153,9 +158,7 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
             ),
             Quantity(
                 label="the same with all jobs alike, over that",
-                value=lambda runs: share_of(
-                    _first_over_last_end(runs["flat"]), _first_over_last_end(runs["pools"])
-                ),
+                value=ratio("flat", "pools", _first_over_last_end),
                 below=0.9,
             ),
             Quantity(

@@ -1,11 +1,14 @@
 """The table of artefacts: nothing is absent, everything can be judged, and examples come out."""
 
+import msgspec
 import pytest
 
-from callboard.experiments.reproduction.artefact import AnyArtefact, Paper, VerdictClass
+from callboard.experiments.reproduction.artefact import AnyArtefact, Paper, Quantity, VerdictClass
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
+from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.outcome import ReproductionVerdict, judge, whole_verdict
 from callboard.experiments.reproduction.reproduce import asked
+from callboard.experiments.reproduction.run_figures import mean_of_responses_s, of
 from callboard.experiments.reproduction.worked_examples import Worked
 from callboard.experiments.user_errors import InputError
 
@@ -62,6 +65,13 @@ def test_every_artefact_can_be_judged(artefact: AnyArtefact) -> None:
         assert each.printed is not None or each.has_side
         if each.printed is not None:
             assert each.on_its_side(each.printed)  # the paper's own number is on the paper's side
+
+
+def test_a_misspelt_cell_is_refused_when_the_artefact_is_made() -> None:
+    figure = chosen_artefacts(["hfsp-fig-16"])[0]
+    misspelt = Quantity[Runs](label="mean", value=of("kil", mean_of_responses_s), above=1)
+    with pytest.raises(ValueError, match="hfsp-fig-16, mean: no cell kil; there are wait, kill"):
+        msgspec.structs.replace(figure, quantities=(misspelt,))
 
 
 @pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.id)

@@ -36,15 +36,18 @@ LAS = Cell(name="las", scenario="two-jobs", policy="las")
 
 
 def two_jobs(*cells: Cell) -> Asked:
+    cells = cells or (FAIR, FIFO)
     share = Quantity[Runs](
-        label="FIFO over Fair", value=ratio("fifo", "fair", mean_of_responses_s), printed=1.0
+        label="FIFO over Fair",
+        value=ratio(cells[-1].name, cells[0].name, mean_of_responses_s),
+        printed=1.0,
     )
     artefact = Artefact(
         id="small",
         paper=Paper.SLIDES,
         place="here",
         says="A small one.",
-        evidence=Played(cells or (FAIR, FIFO)),
+        evidence=Played(cells),
         quantities=(share,),
     )
     return Asked(artefact, (101, 102))
