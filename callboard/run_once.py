@@ -21,6 +21,7 @@ from callboard.experiments.pages.report.report_words import (
     ONE_SEED_REMARK,
     found_sentence,
 )
+from callboard.experiments.run.run_hints import switch_note
 from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.seed_draws import draws_nothing
@@ -143,8 +144,9 @@ def print_heading(world: PlannedWorld, seeds: str) -> None:
     console.print_line(plain(f"{_size(spec)}, {seeds}"))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
-    if hint := world.interval_hint:
-        console.print_line(plain(hint))
+    for hint in (switch_note(spec), world.interval_hint):
+        if hint:
+            console.print_line(plain(hint))
 
 
 def _print_table(
@@ -160,7 +162,7 @@ def _print_table(
         console.print_columns(policy_table(played, group_rows(played, by)))
     if options.steady:
         _print_steady(console, played)
-    if len(played) > 1:
+    if len(played) > 1 and not switch_note(world.spec):
         console.print_line(plain(_found(world.spec, played), "bold"))
     if tested:
         console.print_line(plain(tested))

@@ -17,6 +17,7 @@ from callboard.experiments.pages.report.report_words import (
     found_sentence,
     skewed_remark,
 )
+from callboard.experiments.run.run_hints import switch_note
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import check_intervals
@@ -225,7 +226,8 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
     if len(runs.policies) > 1:
         if told is runs and (differences := difference_table(runs)).rows:
             console.print(differences)
-        console.print_line(plain(found_sentence(runs), "bold"))
+        if not switch_note(world.spec):
+            console.print_line(plain(found_sentence(runs), "bold"))
     first = [result for result in runs.rows[0] if result is not None]
     if tested := "" if played.interrupted else backtest_told(world, options, first):
         console.print_line(plain(tested))

@@ -6,9 +6,10 @@ from statistics import fmean
 
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.vocabulary.faults import Crash, Restart
+from callboard.actors.vocabulary.faults import Crash, Restart, SwitchPolicy
 from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.run_spec import RunSpec
+from callboard.journal.tell.time_format import clock_time
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import Scenario
@@ -84,6 +85,20 @@ def interval_hint(clusters: Iterable[Cluster]) -> str:
         f"a heartbeat comes every {told} (Hadoop's rule): what differs may come of that, and not of"
         f" the nodes. --set cluster.heartbeat.interval_ms={first_ms} holds it fixed"
     )
+
+
+def switch_note(spec: RunSpec) -> str:
+    """To which policy the script changes, and when; empty if it does not."""
+    script = sorted(spec.resolved().script, key=lambda each: each.at_ms)
+    switches = [
+        f"{each.fault.policy} from {clock_time(each.at_ms)} on"
+        for each in script
+        if isinstance(each.fault, SwitchPolicy)
+    ]
+    if not switches:
+        return ""
+    told = f"the scenario's own timeline changes the policy: {', '.join(switches)}"
+    return concise(f"{told}. Columns are named by what each run begins under")
 
 
 def demands_note(spec: RunSpec, policies: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 what a person would.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.job_names import job_title
@@ -43,13 +43,25 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     if len(took) > 1:
         said = f"The longest was {_title(jobs, longest)}, {duration(took[longest])}."
         sentences.append(said)
-    if failed := len(jobs) - len(took):
-        sentences.append(f"{count(failed, 'job')} of {len(jobs):,} did not succeed.")
+    sentences += _left_out(jobs, took)
     if cluster.wasted_ms:
         sentences.append(
             f"{duration(cluster.wasted_ms)} of slot time went into work that was lost."
         )
     return ResultHeadline(short_duration(mean), sentences)
+
+
+def _left_out(jobs: Mapping[JobId, JobRecord], took: Collection[JobId]) -> Iterator[str]:
+    """What jobs are not in the mean, and why."""
+    undone = sum(row.finished_ms is None for row in jobs.values())
+    if failed := len(jobs) - len(took) - undone:
+        yield f"{count(failed, 'job')} of {len(jobs):,} did not succeed."
+    if undone:
+        were = "was" if undone == 1 else "were"
+        yield (
+            f"{undone:,} of {count(len(jobs), 'job')} {were} not done when the run was cut off: the"
+            " mean is of the others."
+        )
 
 
 def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHeadline | None:
@@ -75,6 +87,10 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     if told[0] == told[1]:
         sentence = f"A job took {told[0]} on average under {policies[0]} and {policies[1]} alike."
     gains = [first[job] - second[job] for job in both]
+    every = clusters[0].run.jobs.keys() | clusters[1].run.jobs.keys()
+    if rest := len(every) - len(both):
+        left = f"{rest:,} of {count(len(every), 'job')} {'is' if rest == 1 else 'are'} left out:"
+        sentence = f"{sentence} {left} not done, or not well, under both."
     chance = "One seed: `callboard run` of the same with `--seeds 10` tells whether that is chance."
     sentences = [sentence, *_who(gains, policies[1]), chance]
     return ResultHeadline(with_sign(share, ".0%"), sentences)

@@ -126,3 +126,32 @@ def test_a_pool_without_a_queue_is_named(
     status, _, err = callboard("run", str(path), "--policy", policy)
     assert status == 0, err
     assert ("no queue for DB: 1 of 2 jobs go to `default`" in err) == told
+
+
+SWITCHED = """
+name = "switched"
+[workload]
+kind = "jobs"
+job = [{maps = 10, map_s = 30}, {maps = 2, map_s = 10, at_s = 5}]
+[[timeline]]
+what = "policy"
+at_s = 20
+policy = "fair"
+"""
+
+
+@pytest.mark.parametrize("seeds", [(), ("--seeds", "2")])
+def test_runs_whose_policy_changes_are_not_compared_by_what_they_began_under(
+    callboard: Run, tmp_path: Path, seeds: tuple[str, ...]
+) -> None:
+    """The column `fifo` was Fair from the first minute on, and the last line compared the two."""
+    path = tmp_path / "switched.toml"
+    path.write_text(SWITCHED)
+    both = ("--policy", "fifo", "--policy", "hfsp", *seeds)
+    out = callboard("run", str(path), *both)[1]
+    assert "timeline changes the policy: fair from 00:00:20 on" in out
+    assert "took" not in out
+    path.write_text(SWITCHED.partition("[[timeline]]")[0])
+    out = callboard("run", str(path), *both)[1]
+    assert "changes the policy" not in out
+    assert "a job took" in out

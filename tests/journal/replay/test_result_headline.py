@@ -35,6 +35,21 @@ def test_a_run_that_is_over_says_what_a_job_took_on_average() -> None:
     ]
 
 
+def test_jobs_that_were_not_done_when_the_run_was_cut_off_have_not_failed() -> None:
+    """A class read failures: the short job is done at 150 s under Fair, the long one later."""
+    spec = msgspec.structs.replace(load_run("two-jobs"), until_ms=160_000)
+    ends = []
+    for policies in (("fair",), ("fair", "hfsp")):
+        specs = [msgspec.structs.replace(spec, policy=each) for each in policies]
+        with LiveServer(specs) as server:
+            ends.append(to_the_end(server).headline)
+    alone, both = (end.sentences for end in ends if end is not None)
+    assert (
+        alone[1] == "1 of 2 jobs was not done when the run was cut off: the mean is of the others."
+    )
+    assert both[0].endswith("1 of 2 jobs is left out: not done, or not well, under both.")
+
+
 @pytest.mark.parametrize(
     ("policies", "figure"), [(("fifo", "fair"), "-30%"), (("fair", "fifo"), "+43%")]
 )
