@@ -123,7 +123,11 @@ class _PairedReader:
     def step(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
         """Compare one pair; True where the journals diverge."""
         if isinstance(left, ev.RunStarted) and isinstance(right, ev.RunStarted):
-            self.setup += _differences(left, right)
+            self.setup += _setup_differences(left, right)
+            if self.setup:  # no line that both have
+                self._run_state.follow(left)
+                self.index += 1
+                return False
         elif not self._same(left, right):
             self.divergence = self._diverge(left, right)
             return True
@@ -188,9 +192,26 @@ def _differences(left: ev.AnyEvent, right: ev.AnyEvent) -> Iterator[Difference]:
     yield from _leaves("", msgspec.structs.asdict(left), msgspec.structs.asdict(right))
 
 
+def _setup_differences(left: ev.RunStarted, right: ev.RunStarted) -> list[Difference]:
+    """What differs in how two runs were set up, without what their scenarios say once more."""
+    found = list(_differences(left, right))
+    fields = {each.field for each in found}
+    return [
+        each for each in found if each.field.removeprefix("scenario.") not in fields - {each.field}
+    ]
+
+
 def _leaves(prefix: str, left: object, right: object) -> Iterator[Difference]:
-    """The leaves that differ in two nested tables, by dotted name."""
-    if isinstance(left, dict) and isinstance(right, dict):
+    """The leaves that differ in two nested tables or lists of one length, by dotted name."""
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        if len(left) == len(right):
+            for place, pair in enumerate(zip(left, right, strict=True)):
+                yield from _leaves(f"{prefix}.{place}", *pair)
+        else:
+            yield Difference(f"{prefix} (how many)".removeprefix("."), len(left), len(right))
+    elif isinstance(left, msgspec.Struct) and isinstance(right, msgspec.Struct):
+        yield from _leaves(prefix, msgspec.structs.asdict(left), msgspec.structs.asdict(right))
+    elif isinstance(left, dict) and isinstance(right, dict):
         for key in dict.fromkeys((*left, *right)):
             yield from _leaves(f"{prefix}.{key}", left.get(key), right.get(key))
     elif left != right:

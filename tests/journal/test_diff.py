@@ -228,3 +228,18 @@ def test_measured_sizes_do_not_count_where_reasons_do_not(tmp_path: Path, story:
     assert parting is not None
     assert parting.index == 13
     assert diff_journals(story, other, reasons=False).divergence is None
+
+
+def test_no_line_is_common_that_only_one_of_them_has(tmp_path: Path, story: Path) -> None:
+    """The first was shown as both's: its seed, its scenario, its nodes; and Python's own words."""
+    start = STORY[0]
+    assert isinstance(start, RunStarted)
+    nodes = (msgspec.structs.replace(start.nodes[0], map_slots=7), *start.nodes[1:])
+    scenario = {**start.scenario, "seed": 8}
+    events = altered(2, msgspec.structs.replace(STORY[2], at_ms=STORY[2].at_ms + 1))
+    events[0] = msgspec.structs.replace(start, seed=8, scenario=scenario, nodes=nodes)
+    other = record(tmp_path / "other.journal", events)
+    lines = list(diff_lines(diff_journals(story, other), "a", "b"))
+    assert f"  seed: {start.seed} | 8" in lines
+    assert f"  nodes.0.map_slots: {start.nodes[0].map_slots} | 7" in lines
+    assert not any("scenario.seed" in line or "run of" in line for line in lines)
