@@ -7,7 +7,13 @@ from callboard.journal.replay.frame import DetailText, NodeStatus, SlotState, Vi
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import waiting_at_node
-from callboard.journal.tell.names import ONE_MASTER, keeper_of_books, node_name, rack_name
+from callboard.journal.tell.names import (
+    ONE_MASTER,
+    keeper_of_books,
+    node_name,
+    rack_name,
+    watcher_name,
+)
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.text.quantities import count
 
@@ -37,6 +43,8 @@ def node_detail(
     said += [("node", node_status_text(cluster, node))]
     if keeper_of_books(cluster.run.policy) == ONE_MASTER:
         said += [("the master", master_belief(cluster, node))]
+    if given_up_by := sorted(cluster.run.nodes[node].given_up_by):
+        said += [("given up by", ", ".join(map(watcher_name, given_up_by)))]
     said += waiting_at_node(cluster, node)
     if cluster.suspended_by_node[node]:
         said += [("keeps", count(cluster.suspended_by_node[node], "suspended attempt"))]

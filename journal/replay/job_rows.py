@@ -89,8 +89,8 @@ def job_rows(
     rows = filtered([run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)], view)
     shares = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
     columns = InsightColumns(recording.insight, cluster, at_ms, shares)
+    rows.sort(key=lambda row: row.submission.job)
     if view.jobs_key is not JobSortKey.ID or view.jobs_reverse:
-        rows.sort(key=lambda row: row.submission.job)
         key = columns.sort_key(view.jobs_key, view.jobs_reverse)
         rows.sort(key=key, reverse=view.jobs_reverse)
     shown, top = in_view(rows, view)

@@ -209,6 +209,16 @@ def test_jobs_of_a_burst_have_names_of_their_own() -> None:
         assert names == ["nightly", "query-13", "query-14"]
 
 
+def test_jobs_of_a_burst_stand_where_their_numbers_do() -> None:
+    """They come before those that the scenario numbers first; the table had them so, as `job▴`."""
+    with LiveServer([plan()]) as server:
+        view = msgspec.structs.replace(VIEW, all_jobs=True, jobs_rows=100)
+        rows = ask(server, GoTo(1000), Intervene(burst=BURST), GoTo(300_000), view=view).jobs
+    numbers = [row.job for row in rows]
+    assert len(numbers) > 5
+    assert numbers == sorted(numbers)
+
+
 def test_the_policy_in_force_is_shown() -> None:
     with LiveServer([plan()]) as server:
         assert ask(server, GoTo(100_000)).policy == "fair"

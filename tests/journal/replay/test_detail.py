@@ -136,6 +136,13 @@ def test_the_master_takes_an_empty_slot_of_a_node_for_free_that_it_does_not_know
     assert facts["node"].startswith("down; the master does not know")
 
 
+def test_of_several_schedulers_a_node_names_those_that_have_it_given_up() -> None:
+    """Schedulers without jobs ask nobody: node-2 is back, and nothing said who had it given up."""
+    facts = dict(detail("rack-outage", "omega(schedulers=3)", 10_000_000, node=2).facts)
+    assert facts["node"] == "up and well"
+    assert facts["given up by"] == "scheduler 1, scheduler 3, scheduler 4"
+
+
 @pytest.mark.parametrize("at_ms", [0, 1, 500_000, 1_510_826])
 def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
     recording = outage_recording()
