@@ -237,7 +237,7 @@ def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
         raise InputError(f"{path}: there is no such file")
     if is_store(file):
         with ResultStore(file, must_exist=True) as store:
-            return Sweep(read_cells(store), file)
+            return Sweep([cell for cell in read_cells(store) if cell.was_played], file)
     if not is_journal(file):
         raise InputError(f"{path}: neither a journal nor a store of results")
     return _loaded(file, Trust(trust))

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from rich import box
 from rich.console import Console
@@ -38,15 +39,16 @@ class ReportConsole(PlainConsole):
         self.print(text, soft_wrap=not self._wraps)
 
     def print_columns(self, table: Table) -> None:
-        """Print a table whole: one that is too wide in parts, each with the first column and as
-        many others as there is room for.
+        """Print a table whole: one that is too wide in parts, each with the columns of text that it
+        begins with, or its first, and as many others as there is room for.
         """
-        labels, *left = table.columns
+        texts = len(list(takewhile(lambda column: column.justify == "left", table.columns)))
+        labels, left = table.columns[: max(texts, 1)], table.columns[max(texts, 1) :]
         while left:
             taken = 1
-            while taken < len(left) and self._fits(table, [labels, *left[: taken + 1]]):
+            while taken < len(left) and self._fits(table, [*labels, *left[: taken + 1]]):
                 taken += 1
-            self.print(_with_columns(table, [labels, *left[:taken]]))
+            self.print(_with_columns(table, [*labels, *left[:taken]]))
             left = left[taken:]
 
     def _fits(self, table: Table, columns: Sequence[Column]) -> bool:
@@ -59,7 +61,9 @@ def _with_columns(table: Table, columns: Sequence[Column]) -> Table:
     """The table with only these of its columns."""
     part = Table(box=table.box, pad_edge=table.pad_edge)
     for each in columns:
-        part.add_column(each.header, justify=each.justify, no_wrap=each.no_wrap)
+        part.add_column(
+            each.header, justify=each.justify, no_wrap=each.no_wrap, overflow=each.overflow
+        )
     for row in zip(*(each.cells for each in columns), strict=True):
         part.add_row(*row)
     return part

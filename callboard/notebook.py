@@ -46,6 +46,7 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.picture import Picture, picture_of_runs, picture_of_sweep
+from callboard.scheduler.text.quantities import count
 from callboard.screen import show_on_screen
 from callboard.tables.policy_table import policy_table
 from callboard.tables.seed_table import difference_table, seed_table
@@ -317,7 +318,8 @@ class Sweep:
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        return f"<{len(self.cells)} runs in {len(self.settings())} settings{failed}>"
+        settings = count(len(self.settings()), "setting")
+        return f"<{count(len(self.cells), 'run')} in {settings}{failed}>"
 
     def _repr_html_(self) -> str:
         return _page(sweep_table(self.settings()))

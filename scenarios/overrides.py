@@ -1,5 +1,6 @@
 """`--set dotted.key=value`: changing single fields of a scenario's plain data before decoding."""
 
+import re
 import tomllib
 from collections.abc import Iterable
 from typing import Any
@@ -10,6 +11,8 @@ from callboard.scheduler.text.toml_limits import toml_flaw
 
 OVERRIDE_SOURCE = "--set"
 _DEPTH_MAX = 16
+_BARE = re.compile(r"([+-]?)(?:(\d+)\.|\.(\d+))")
+"""A number with nothing on one side of its point, which TOML has not."""
 _LISTS = frozenset({"timeline", "group", "job"})
 """Lists of tables, which a scenario may not have."""
 
@@ -29,14 +32,17 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
             _refuse(f'expected dotted.key=value, got "{override[:80]}"')
         if len(parts) > _DEPTH_MAX:
             _refuse(f"expected at most {_DEPTH_MAX} parts in a key, got {len(parts)}")
-        raw = _with(raw, new_key(parts), _value(text.strip()), name.strip())
+        raw = _with(raw, new_key(parts), _value(text.strip(), name.strip()), name.strip())
     return raw
 
 
-def _value(text: str) -> object:
+def _value(text: str, key: str) -> object:
+    if (bare := _BARE.fullmatch(text)) is not None:
+        sign, before, after = bare[1], bare[2] or "0", bare[3] or "0"
+        _refuse(f"expected digits on both sides of the point, as in {sign}{before}.{after}", key)
     flaw = toml_flaw(text)
     if flaw is not None:
-        _refuse(flaw.problem)
+        _refuse(flaw.problem, key)
     try:
         document = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

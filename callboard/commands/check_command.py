@@ -164,8 +164,9 @@ def _plan_alone(architecture: str, options: argparse.Namespace) -> PropertySelec
 
 def _known(name: str) -> str:
     if name not in PROPERTIES_BY_NAME:
-        other = suggestion(name, list(PROPERTIES_BY_NAME))
-        raise InputError(f"--property {name}: there is none; {other}")
+        near = suggestion(name, list(PROPERTIES_BY_NAME))
+        told = near if near.startswith("did you mean") else "`callboard check --list` has all"
+        raise InputError(f"--property {name}: there is none; {told}")
     return name
 
 

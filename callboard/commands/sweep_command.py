@@ -29,8 +29,10 @@ from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.sweeps.design_file import read_design
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import (
+    KeyRange,
     Method,
     Question,
+    few_points_note,
     indices_by_policy,
     parse_range,
 )
@@ -52,7 +54,9 @@ from callboard.experiments.many.sweeps.variation import (
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.pages.report.report_source import notes_told
 from callboard.experiments.pages.report.report_words import one_run_note, skewed_remark
+from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
+from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
 from callboard.experiments.whole_files import instead
 from callboard.histories.quantiles import check_intervals
@@ -65,6 +69,7 @@ from callboard.run_arguments import (
     tell_before_play,
 )
 from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
@@ -147,7 +152,7 @@ def sweep_command(options: argparse.Namespace) -> int:
         cells = [known[place] for place in asked if place in known]
         status = _show(cells, questions, store, options, export)
         if not options.json:
-            if others := len(known) - len(cells):
+            if others := sum(each.was_played for each in known.values() if each.place not in asked):
                 told = f"the store has {count(others, 'run')} of other sweeps, too"
                 ReportConsole().print_line(plain(f"{told}; --show shows all"))
             for hint in sweep.interval_hints():
@@ -221,10 +226,28 @@ def _question(options: argparse.Namespace) -> Question | None:
         raise InputError("--vary cannot stand beside --sobol or --morris, but for `policy`")
     if len(set(options.scenarios)) > 1:
         raise InputError("--sobol and --morris take one scenario at a time")
-    ranges = tuple(map(parse_range, options.sobol or options.morris))
+    ranges = _ranges(options)
     method: Method = "sobol" if options.sobol else "morris"
     samples = options.samples or (64 if options.sobol else 10)
     return Question(method, ranges, samples, "", _fixed(options))
+
+
+def _ranges(options: argparse.Namespace) -> tuple[KeyRange, ...]:
+    """What is varied; a key whose ends are whole numbers is drawn between them too if the scenario
+    takes what is none.
+    """
+    name, fixed = options.scenarios[0], [f"{key}={value}" for key, value in _fixed(options)]
+    source = RunSource(name, trust=Trust(options.trust, tuple(options.policy)))
+
+    def takes(override: str) -> bool:
+        try:
+            source.run([*fixed, override])
+        except ScenarioError:
+            return False
+        return True
+
+    ranges = map(parse_range, options.sobol or options.morris)
+    return tuple(each.between(takes) for each in ranges)
 
 
 def _fixed(options: argparse.Namespace) -> Setting:
@@ -270,7 +293,7 @@ def _say(counts: SweepCounts, *, stopped: bool) -> None:
     alone = f" (and the jobs of {count(counts.alone, 'world')} alone)" * bool(counts.alone)
     told = f"{count(counts.played, 'run')} played{alone}, {counts.found} there before"
     told += f", {counts.failed} of them failed (--retry plays those again)" * bool(counts.failed)
-    changed = "their policy or their scenario has changed"
+    changed = "their policy, their scenario or --until is another now"
     told += f"; {counts.outdated} of before left out: {changed}" * bool(counts.outdated)
     told += "; stopped: the same command goes on from there" * stopped
     PlainConsole(stderr=True).print(plain(told), soft_wrap=True)
@@ -284,10 +307,11 @@ def _show(
     export: Path | None,
 ) -> int:
     """The table of these runs but points of questions, what failed, and the answers to these."""
+    played = [cell for cell in cells if cell.was_played]
     if export is not None:
-        _export(cells, export)
+        _export(played, export)
     if options.json:
-        print_json([_as_json(cell) for cell in cells])
+        print_json([_as_json(cell) for cell in played])
         return 0
     console = ReportConsole()
     if not cells:
@@ -296,7 +320,7 @@ def _show(
     points = {setting for question in questions for setting in question.whole_settings()}
     groups = by_setting(cell for cell in cells if cell.setting not in points)
     if groups:
-        console.print(sweep_table([group.without_copies() for group in groups]))
+        console.print_columns(sweep_table([group.without_copies() for group in groups]))
     results = (cell.result for cell in cells if cell.result is not None)
     notes = notes_told(cells, store.notes())
     copies = filter(None, [one_run_note(groups)])
@@ -306,6 +330,8 @@ def _show(
         known = indices_by_policy(question, cells)
         for policy, indices in known.items():
             console.print(index_table(question, policy, indices))
+            if few := few_points_note(question, indices):
+                console.print_line(plain(few))
         if not known:
             of = count(len(question.whole_settings()), "setting")
             console.print_line(plain(f"{question.method}: some of its {of} have not been played"))

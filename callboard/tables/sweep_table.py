@@ -19,13 +19,16 @@ _COLUMNS = (
     TableRow("p95", p95_response_s, write_seconds),
     TableRow("slowdown", mean_slowdown, "{:,.1f}×".format),
 )
+_UNFINISHED = TableRow("jobs not done", lambda run: run.summary.jobs.unfinished, "{:,.1f}".format)
 
 
 def sweep_table(groups: Sequence[SettingRuns]) -> Table:
     """Means over the seeds with 95 % intervals; columns that would say the same in each row, or
-    nothing, are left out.
+    nothing, are left out.  Of runs that were cut off it says how many jobs were not done.
     """
-    table = setting_table(groups, _COLUMNS, list)
+    results = (each for group in groups for row in group.runs.rows for each in row)
+    cut = any(result is not None and result.summary.jobs.unfinished for result in results)
+    table = setting_table(groups, (*[_UNFINISHED] * cut, *_COLUMNS), list)
     fails = any(group.failed for group in groups)
     told = [str(failed or "") for group in groups for failed in group.failures]
     rows = [[*row, *[failed] * fails] for row, failed in zip(table.rows, told, strict=True)]
@@ -36,7 +39,9 @@ def sweep_table(groups: Sequence[SettingRuns]) -> Table:
 def index_table(question: Question, policy: str, found: Sequence[KeyIndex]) -> Table:
     """How much each key matters under a policy, the most first."""
     sobol = question.method == "sobol"
-    names = ("explains alone", "with others") if sobol else ("mean effect μ*", "deviation σ")
+    names = (
+        ("explains alone", "alone and with others") if sobol else ("mean effect μ*", "deviation σ")
+    )
     rows, ranges = list[list[str]](), {each.key: each for each in question.ranges}
     for each in sorted(found, key=lambda index: -(index.total if sobol else index.main)):
         ends = ranges[each.key]

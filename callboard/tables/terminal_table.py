@@ -11,7 +11,9 @@ _STYLES: dict[Emphasis, str] = {"": "", "best": "bold green", "bad": "red", "dim
 
 
 def terminal_table(table: ReportTable) -> Table:
-    """Figures stand to the right and are never broken; nor is the text of `whole` columns."""
+    """Figures stand to the right and are never broken; nor is the text of `whole` columns.  Other
+    text that has no room goes on in the next line.
+    """
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, heading in enumerate(table.headings):
         is_text = table.is_text(place)
@@ -19,6 +21,7 @@ def terminal_table(table: ReportTable) -> Table:
             Text("\n").join(map(plain, heading.splitlines())),
             justify="left" if is_text else "right",
             no_wrap=not is_text or place in table.whole,
+            overflow="fold" if is_text else "ellipsis",
         )
     for row in table.rows:
         style = "bold" if len(row) == 1 and len(table.headings) > 1 else ""

@@ -65,14 +65,16 @@ class Selection(msgspec.Struct, frozen=True):
         is_decided = self.stopping is Stopping.DONE and len(self.survivors) == 1
         return self.survivors[0] if is_decided else None
 
-    def sentence(self, policies: Sequence[str]) -> str:
-        """The answer for a person; `policies` are the names of the columns."""
+    def sentence(self, policies: Sequence[str], unit: str = " s") -> str:
+        """The answer for a person; `policies` are the names of the columns, `unit` is the figure's,
+        that of response times unless it is told.
+        """
         names = ", ".join(policies[column] for column in self.survivors)
         surely = f"with a probability of at least {in_percent(1 - self.error)}"
         after = f"after {count_seeds(self.seeds, self.left_out)}"
         if self.best is not None:
-            ahead = f"if one is ahead of all others by {self.delta or 0:.3g} or more"
-            return f"{names} has the lowest mean {surely} {ahead}, {after}"
+            ahead = f"if the best is ahead of all others by {self.delta or 0:.3g}{unit} or more"
+            return f"{names} has the lowest mean, {after}: this is right {surely} {ahead}"
         match self.stopping:
             case Stopping.DONE:
                 return f"no single best: {after} these have the same mean: {names}"

@@ -1,15 +1,21 @@
 """The table of a store: which columns it has, and what stands in them where runs have failed."""
 
+import csv
 import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import callboard
-from callboard.console import PlainConsole
+from callboard.api import load
+from callboard.console import PlainConsole, ReportConsole
+from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.seed_runs import SeedRuns
+from callboard.experiments.many.sweeps.played_cell import Place
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
+from callboard.notebook import Sweep
 from callboard.tables.sweep_table import sweep_table
 from tests.callboard.conftest import Run
 
@@ -154,7 +160,67 @@ def test_what_is_said_twice_is_refused(
 
 def test_a_point_that_is_drawn_twice_counts_once(callboard: Run, tmp_path: Path) -> None:
     """In a new store ten of twelve runs were said to have been there before."""
-    asked = ("two-jobs", "--policy", "fifo", "--sobol", "tasks.sigma=0..1", "--samples", "4")
+    asked = ("two-jobs", "--policy", "fifo", "--sobol", "cluster.nodes=4..5", "--samples", "4")
     store = ("--cores", "1", "--store", str(tmp_path / "s.sqlite"))
     for told in ("2 runs played, 0 there before", "0 runs played, 2 there before"):
         assert told in callboard("sweep", *asked, *store)[2]
+
+
+def test_a_key_is_drawn_between_whole_numbers_too_where_the_scenario_takes_them(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """`tasks.sigma=0..1`, as the help has it, played 0 and 1 alone, without a word."""
+    export = tmp_path / "runs.csv"
+    ranges = ("--sobol", "tasks.sigma=0..1", "--sobol", "cluster.nodes=4..12")
+    where = ("--store", str(tmp_path / "s.sqlite"), "--export", str(export))
+    callboard("sweep", "two-jobs", "--policy", "fifo", *ranges, "--samples", "4", *where)
+    rows = list(csv.DictReader(export.read_text().splitlines()))
+    assert any(0 < float(row["tasks.sigma"]) < 1 for row in rows)
+    assert all(row["cluster.nodes"].isdigit() for row in rows)
+
+
+def test_runs_that_were_only_planned_are_none_of_a_store(callboard: Run, tmp_path: Path) -> None:
+    """A sweep that was stopped leaves their places: 20 of 21 rows had no figures."""
+    path, export = tmp_path / "s.sqlite", tmp_path / "runs.csv"
+    places = (Place("two-jobs", (), "fifo", seed) for seed in range(1, 9))
+    with ResultStore(path) as store:
+        store.put_places((msgspec.json.encode(each).decode(), f"{each.seed}") for each in places)
+    store_args = ("--store", str(path))
+    _, out, _ = callboard("sweep", "two-jobs", "--policy", "fair", *store_args)
+    assert "other sweeps" not in out
+    callboard("sweep", "--show", *store_args, "--export", str(export))
+    assert len(list(csv.DictReader(export.read_text().splitlines()))) == 1
+    assert len(json.loads(callboard("sweep", "--show", *store_args, "--json")[1])) == 1
+    found = load(path)
+    assert isinstance(found, Sweep)
+    assert found.runs.rows == 1
+
+
+def test_a_table_of_runs_that_were_cut_off_says_how_many_jobs_were_not_done(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """The mean was of those that happened to be done, and nothing said so."""
+    both = ("--policy", "fair", "--policy", "fifo", "--store", str(tmp_path / "s.sqlite"))
+    cut = callboard("sweep", "two-jobs", *both, "--until", "160")[1]
+    whole = callboard("sweep", "two-jobs", *both)[1]
+    assert "jobs not done" in cut
+    assert "jobs not done" not in whole
+
+
+@pytest.mark.parametrize("width", [80, 50])
+def test_a_narrow_table_comes_in_parts_of_which_each_says_whose_its_rows_are(width: int) -> None:
+    """At 70 columns each policy was `…`, at 60 there were figures alone."""
+    policies = ("fair+delay(node=5,rack=5)", "fair+delay(node=5,rack=9)")
+    runs = SeedRuns("two-jobs", policies, (1,), ((PLAYED, PLAYED),))
+    group = SettingRuns("two-jobs", (("cluster.nodes", "10"),), runs, (0, 0), 0)
+    other = group._replace(setting=(("cluster.nodes", "20"),))
+    console = ReportConsole()
+    console.width = width
+    with console.capture() as capture:
+        console.print_columns(sweep_table([group, other]))
+    text = re.sub(r"\s", "", capture.get())
+    parts = text.split("cluster.nodespolicy")[1:]
+    assert len(parts) > 1
+    assert "…" not in text
+    for part in parts:
+        assert re.search(r"10fair\+delay\(.*20fair\+delay\(.*", part)

@@ -90,8 +90,8 @@ def test_a_clear_case_takes_the_first_stage_only() -> None:
     assert (found.stopping, found.seeds, found.best) == (Stopping.DONE, 20, 1)
     assert found.delta == pytest.approx(0.05 * 100.5)
     assert found.sentence(["fifo", "fair"]) == (
-        "fair has the lowest mean with a probability of at least 95 % "
-        "if one is ahead of all others by 5.03 or more, after 20 seeds"
+        "fair has the lowest mean, after 20 seeds: this is right with a probability of at least"
+        " 95 % if the best is ahead of all others by 5.03 s or more"
     )
 
 

@@ -38,6 +38,11 @@ class PlayedCell(msgspec.Struct, frozen=True):
     key: str = ""
 
     @property
+    def was_played(self) -> bool:
+        """Whether it came to a result, or to an error."""
+        return self.result is not None or bool(self.error)
+
+    @property
     def why(self) -> str:
         """The line of the error that says it in short: the first, with the line of a policy's file
         that follows it, but of a traceback the last.  Empty if there is none.

@@ -4,7 +4,7 @@ SALib draws the points and analyses the answers; the points are settings of a sw
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import msgspec
 import numpy as np
@@ -18,12 +18,20 @@ Method = Literal["sobol", "morris"]
 
 
 class KeyRange(msgspec.Struct, frozen=True):
-    """A key and between what it is varied; whole numbers only if both ends are written so."""
+    """A key and between what it is varied: at `whole` numbers only, or anywhere."""
 
     key: str
     low: float
     high: float
     whole: bool
+
+    def between(self, takes: Callable[[str], bool]) -> Self:
+        """The same, drawn anywhere if the scenario `takes` a number that is not whole, told as
+        `--set` takes it.
+        """
+        return msgspec.structs.replace(
+            self, whole=self.whole and not takes(f"{self.key}={self.low + 0.5}")
+        )
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -114,8 +122,25 @@ class KeyIndex(msgspec.Struct, frozen=True):
     other: float
 
 
+_VAGUE = 0.25
+"""A share of the variance that is known to no better than this is hardly known."""
+
+
+def few_points_note(question: Question, found: Sequence[KeyIndex]) -> str:
+    """That Sobol's shares are not known well by so few points; empty if they are."""
+    widest = max(max(each.main_half, each.other) for each in found)
+    if question.method != "sobol" or not widest > _VAGUE:
+        return ""
+    return (
+        f"sobol: {question.samples} base points are too few: shares are known to no better than"
+        f" ± {widest:.2f}; --samples {4 * question.samples} tells more"
+    )
+
+
 def parse_range(text: str) -> KeyRange:
-    """The key and ends of `KEY=LO..HI`; InputError for anything else."""
+    """The key and ends of `KEY=LO..HI`, whole if both are written so; InputError for anything
+    else.
+    """
     key, _, ends = text.partition("=")
     low, dots, high = ends.partition("..")
     try:

@@ -45,7 +45,7 @@ def _side_by_side(scenario: str, setting: Setting, cells: Sequence[PlayedCell]) 
     failures = tuple(
         sum(bool(cell.error) for cell in cells if cell.policy == policy) for policy in policies
     )
-    missing = sum(cell.result is None and not cell.error for cell in cells)
+    missing = sum(not cell.was_played for cell in cells)
     return SettingRuns(
         scenario, setting, SeedRuns(scenario, policies, tuple(seeds), rows), failures, missing
     )
