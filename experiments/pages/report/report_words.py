@@ -306,9 +306,8 @@ def world_sentence(
     """The cluster, the workload and what goes wrong, in a sentence; of `several` settings the first
     is told of.
     """
-    jobs = workload_words(results)
     cluster = f"the cluster has {world.cluster}" if world.cluster else ""
-    told = "; ".join(filter(None, (cluster, f"the workload is {jobs}" if jobs else "")))
+    told = "; ".join(filter(None, (cluster, workload_words(results))))
     if not told:
         return ""
     begun = f"In the first setting {told}" if several else f"{told[0].upper()}{told[1:]}"

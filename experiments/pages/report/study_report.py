@@ -89,7 +89,7 @@ def study_report(source: ReportSource) -> Document:
         *_by_group(source, groups),
         *_by_setting(source, groups),
         ReportSection("What failed", list(_failures(source))),
-        ReportSection("What it cost", list(_costs(source, groups))),
+        ReportSection("What it cost", _costs(source, groups)),
         ReportSection("How to run it again", list(_again(source))),
         *_digests(source),
     ]
@@ -368,19 +368,35 @@ def _setting_words(cell: PlayedCell) -> str:
     return f"{cell.scenario} {values}".strip()
 
 
-def _costs(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
+def _costs(source: ReportSource, groups: Sequence[SettingRuns]) -> list[Block]:
+    """What is known of it, or that nothing is."""
+    known = [*_spent(source), *_cost_figures(source, groups)]
+    return known or [Prose(text=_COST_UNKNOWN, mark="dim")]
+
+
+_COST_UNKNOWN = (
+    "Not known: messages are counted when a run ends, and a run that the twin has played has none."
+)
+
+
+def _spent(source: ReportSource) -> Iterator[Block]:
     spent = [each.processor_seconds for each in source.results]
     if spent and not any(map(isnan, spent)):
         told = f"{count(len(spent), 'run')} took {rough_duration(1000 * sum(spent))}"
         yield Prose(text=f"{told} of processor time in all.")
+
+
+def _cost_figures(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
+    """A table of one setting; of several the messages in all."""
     if len(groups) == 1 and groups[0].runs.seeds:
-        yield figure_table(groups[0].runs, COST_ROWS)
-    else:
-        messages = [each.summary.messages for each in source.results]
-        known = [each for each in messages if each is not None]
-        among = f", in {len(known)} of the runs" if len(known) < len(messages) else ""
-        if known:
-            yield Prose(text=f"The actors exchanged {sum(known):,} messages{among}.")
+        table = figure_table(groups[0].runs, COST_ROWS)
+        yield from [table] if table.rows else []
+        return
+    messages = [each.summary.messages for each in source.results]
+    known = [each for each in messages if each is not None]
+    among = f", in {len(known)} of the runs" if len(known) < len(messages) else ""
+    if known:
+        yield Prose(text=f"The actors exchanged {sum(known):,} messages{among}.")
 
 
 def _again(source: ReportSource) -> Iterator[Block]:

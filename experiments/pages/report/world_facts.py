@@ -82,9 +82,17 @@ def _faults(scenario: Scenario) -> str:
 
 
 def workload_words(results: Sequence[RunResult]) -> str:
-    """The jobs of one run in words, and whether other runs have other numbers of them."""
+    """The jobs of one run in words, and whether other runs have other numbers of them; of runs that
+    all were cut off or stopped, those that had been submitted by then.
+    """
     if not results:
         return ""
+    whole = [each for each in results if each.summary.reason == "complete"]
+    told = _jobs_words(whole or results)
+    return f"the workload is {told}" if whole else f"as far as the run goes, the workload is {told}"
+
+
+def _jobs_words(results: Sequence[RunResult]) -> str:
     jobs, counts = results[0].jobs, {len(each.jobs.job) for each in results}
     users, pools = len(set(jobs.user)), len(set(jobs.pool))
     whose = f" of {count(users, 'user')}" if users > 1 else ""

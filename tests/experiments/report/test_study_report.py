@@ -183,6 +183,20 @@ def test_a_run_that_was_cut_off_is_told_as_far_as_it_goes(tmp_path: Path) -> Non
     }
 
 
+def test_of_a_run_that_was_cut_off_it_takes_no_jobs_to_come_for_none(tmp_path: Path) -> None:
+    """Of the first half of a journal it said `the workload is 4 jobs` where the scenario has 13,
+    and what it cost was a table with a head and no row.
+    """
+    first = next(at for at, each in enumerate(STORY) if isinstance(each, JobSubmitted))
+    cut = journals(tmp_path, "fifo", events=STORY[: first + 1])
+    document = study_report(source_of_journals(cut))
+    assert "As far as the run goes, the workload is 1 job, " in said(document)
+    assert "Not known: messages are counted when a run ends" in said(document)
+    assert not [each for each in section(document, "What it cost") if isinstance(each, ReportTable)]
+    both = source_of_journals([*cut, *journals(tmp_path, "fair")])
+    assert "The workload is 2 jobs of 2 users" in said(study_report(both))
+
+
 @pytest.mark.usefixtures("figures")
 def test_names_in_a_journal_are_never_taken_for_html(tmp_path: Path) -> None:
     evil = "<script src=//evil.example>"
