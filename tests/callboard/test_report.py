@@ -12,7 +12,7 @@ import pytest
 
 from callboard.cli import run_command_line
 from callboard.experiments.pages.figure_rows import SLOWDOWN_WORDS
-from callboard.experiments.pages.report.document import Document, Prose, ReportSection
+from callboard.experiments.pages.report.document import Document, Prose, ReportSection, ReportTable
 from callboard.experiments.pages.report.page import render_page
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.scenario_file import find_scenario
@@ -162,6 +162,44 @@ async def _fits_a_phone(page: Path) -> None:
         assert ("\N{NO-BREAK SPACE}min" in told) is (page.stem == "journals")
         assert bool(scales) is (page.stem == "journals")  # a store's figures are not wide
         assert min(scales, default=1) >= 1  # pixels to a point, of eight a letter
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+def test_on_a_phone_four_policies_have_room_beside_whole_words(tmp_path: Path) -> None:
+    """The page of a long policy was 458 pixels wide at 390, and titles of rows were broken within
+    their words (`respo|nse`), while the long policy's column had half the width.
+    """
+    policies = ("fair", "fair+delay(node=5,rack=5)", "fifo", "hfsp")
+    rows = [[title, *["2,726 ± 4,430 s"] * 4] for title in ("response time", "  longest")]
+    table = ReportTable(headings=("", *policies), rows=rows)
+    title = f"facebook-morning: {', '.join(policies)}"
+    page = tmp_path / "four.html"
+    page.write_text(render_page(Document(title, title, [ReportSection("Results", [table])])))
+    asyncio.run(_breaks_no_word(page))
+
+
+async def _breaks_no_word(page: Path) -> None:
+    async with open_tab(page.resolve().as_uri(), 390, 844) as tab:
+        await tab.until("document.querySelectorAll('td').length == 10")
+        assert await tab.evaluate("document.documentElement.scrollWidth") == 390
+        assert await tab.evaluate(_LINES_OF_TITLES) == {"response": 1, "time": 1, "longest": 1}
+        widths = "[...document.querySelectorAll('thead th.number')].map((each) => each.clientWidth)"
+        others = await tab.evaluate(widths)
+        assert max(others) < 2 * min(others)
+
+
+_LINES_OF_TITLES = r"""Object.fromEntries(
+  [...document.querySelectorAll("td:first-child")].flatMap((cell) => {
+    const text = cell.firstChild;
+    return [...text.data.matchAll(/\S+/g)].map((word) => {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      return [word[0], range.getClientRects().length];
+    });
+  }))"""
+"""On how many lines each word of the titles of rows stands."""
 
 
 _PROBE = """<p id="probe"></p><script>

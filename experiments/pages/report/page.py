@@ -13,6 +13,9 @@ from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.scheduler.text.quantities import printable
 
 _HERE = Path(__file__).parent
+_BREAKS = re.compile(r"""(?<=[\w)\]}"'][+(,])(?=[A-Za-z_\["'{])""")
+"""The places of a policy's spelling at which a line may end: `fair+|delay(|node=5,|rack=5)`."""
+
 _TWO_UNITS = re.compile(r"\d (?:d|h|min) \d")
 
 
@@ -32,6 +35,7 @@ def render_page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     template = environment.get_template("page.html.jinja")
     dark = {colour.removeprefix("#"): shade for colour, shade in DARK_COLOURS.items()}
     page: str = template.render(document=document, dark=dark)
@@ -45,6 +49,15 @@ def _inert(value: object) -> object:
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
     return _unbroken("\n".join(map(printable, value.split("\n"))))
+
+
+def _breakable(text: str) -> Any:
+    """The text, whose policies may be broken where their parts and parameters begin, and still are
+    copied as they are spelled.
+    """
+    from markupsafe import Markup
+
+    return Markup("<wbr>").join(_BREAKS.split(str(_inert(text))))
 
 
 def _unbroken(text: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-_VOID = {"meta", "link", "br", "hr", "img", "input", "base"}
+_VOID = {"meta", "link", "br", "hr", "img", "input", "base", "wbr"}
 
 
 class ReadPage(HTMLParser):
@@ -18,6 +18,7 @@ class ReadPage(HTMLParser):
         self.texts: dict[str, list[str]] = {}
         self.references: list[str] = []
         self._open: list[str] = []
+        self._may_break = False
         self.feed(html)
         self.close()
         assert not self._open, self._open
@@ -26,6 +27,7 @@ class ReadPage(HTMLParser):
         found = {name: value or "" for name, value in attrs}
         self.tags.append((tag, found))
         self._refer(tag, found)
+        self._may_break = tag == "wbr"
         if tag not in _VOID:
             self._open.append(tag)
 
@@ -40,7 +42,10 @@ class ReadPage(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._open:
-            self.texts.setdefault(self._open[-1], []).append(data)
+            texts = self.texts.setdefault(self._open[-1], [])
+            before = texts.pop() if self._may_break and texts else ""
+            texts.append(before + data)  # as it is read, wherever a line may end
+        self._may_break = False
         if self._open and self._open[-1] == "style":
             self._refer_in_style(data)
 

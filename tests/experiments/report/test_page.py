@@ -116,3 +116,21 @@ def test_without_jinja(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'callboard\[experiments\]'"):
         check_jinja()
+
+
+LONG_POLICY = "fair+delay(node=5,rack=5)"
+
+
+def test_the_lines_of_a_long_policy_end_between_its_parts() -> None:
+    """Of `fair+delay(node=5,rack=5)` no line could end within, and the page was wider than a
+    phone.  It is read, titled and typed as it is spelled; a number is no policy.
+    """
+    html = render_page(everything(f"{LONG_POLICY} took 1,538 (+10) s"))
+    shown = "fair+<wbr>delay(<wbr>node=5,<wbr>rack=5) took 1,538 (+10) s"
+    for tag in ("h1", "p", "dd", "th", "td", "figcaption"):
+        assert re.search(rf"<{tag}[^>]*>(<strong>.*</strong> )?{re.escape(shown)}</{tag}>", html), (
+            tag
+        )
+    for tag in ("title", "pre"):
+        assert f"<{tag}>{LONG_POLICY} took" in html
+    assert ReadPage(html).said("h1") == [f"{LONG_POLICY} took 1,538 (+10) s"]
