@@ -169,6 +169,31 @@ def chart_text(text: str, most: int = 44) -> str:
     return f" {shown}" if shown.startswith("_") else shown
 
 
+def label_lines(parts: Sequence[str], most: int = 36) -> str:
+    """A label of several parts, as many on a line as it has room for.  Of a part that is longer the
+    middle is left out: what tells it from others, its value, is at its end.
+    """
+    shown = [_without_middle(chart_text(part, 200), most) for part in parts]
+    lines = shown[:1]
+    for part in shown[1:]:
+        together = f"{lines[-1]}, {part}"
+        lines[-1:] = [together] if len(together) <= most else [f"{lines[-1]},", part]
+    return "\n".join(lines)
+
+
+def _without_middle(text: str, most: int) -> str:
+    kept = most // 3
+    return text if len(text) <= most else f"{text[:kept]}…{text[kept + 1 - most :]}"
+
+
+def fit_titles(figure: Any) -> None:
+    """Let titles of axes and panels go on in another line where the picture ends."""
+    for axes in figure.axes:
+        for title in (axes.xaxis.label, axes.yaxis.label):
+            title.set_wrap(True)
+        axes.set_title(axes.get_title(loc="left"), wrap=True)
+
+
 def new_figure(width: float, height: float) -> Any:
     """An empty figure, in inches, that lays itself out; pyplot and its state have no part in it."""
     from matplotlib.figure import Figure

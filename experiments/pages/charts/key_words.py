@@ -44,7 +44,12 @@ def words_of(key: str, keys: list[str]) -> str:
 
 def setting_words(setting: Setting, keys: list[str]) -> str:
     """The setting in words, of these keys only."""
+    return ", ".join(setting_parts(setting, keys))
+
+
+def setting_parts(setting: Setting, keys: list[str]) -> list[str]:
+    """The words of each of these keys."""
     shown = [(key, value) for key, value in setting if key in keys]
-    return ", ".join(
+    return [
         value if key == SCENARIO else f"{words_of(key, keys)} = {value}" for key, value in shown
-    )
+    ]

@@ -22,13 +22,15 @@ from callboard.experiments.pages.charts.chart_style import (
     PAGE_INCHES,
     LineStyle,
     chart_text,
+    fit_titles,
     house_style,
+    label_lines,
     new_figure,
     plain_log_axis,
     policy_looks,
     shared_legend,
 )
-from callboard.experiments.pages.charts.key_words import key_words, setting_words, words_of
+from callboard.experiments.pages.charts.key_words import key_words, setting_parts, words_of
 from callboard.experiments.pages.charts.measures import MEASURES, Measure
 from callboard.scheduler.text.quantities import count
 
@@ -101,6 +103,7 @@ def _drawn(
                 _mark_zero(axes, across=draw is _lines)
         if not zero:
             _begin_at_zero(figure, found.values(), label, upright=draw is _lines)
+        fit_titles(figure)
     return figure
 
 
@@ -240,7 +243,10 @@ def _half(found: Interval) -> float:
 def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
     """A dot with its interval for each policy, under each other by setting."""
     rows, looks = len(table.settings), _looks(table, policies)
-    figure = new_figure(COLUMN_INCHES, 0.9 + rows * (0.16 + 0.16 * len(policies)))
+    names = [label_lines(setting_parts(each, list(table.varied))) for each in table.settings]
+    lines = max(name.count("\n") for name in names) + 1
+    row_inches = max(0.16 + 0.16 * len(policies), 0.12 + 0.14 * lines)
+    figure = new_figure(COLUMN_INCHES, 0.9 + rows * row_inches)
     axes = figure.add_subplot()
     for place, (policy, look) in enumerate(zip(policies, looks, strict=True)):
         shift = (place - (len(policies) - 1) / 2) * 0.8 / len(policies)
@@ -257,7 +263,6 @@ def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) 
             capsize=2,
             label=look.label,
         )
-    names = [chart_text(setting_words(each, list(table.varied)), 36) for each in table.settings]
     axes.set_yticks(range(rows), names)
     axes.set_ylim(rows - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -312,13 +317,14 @@ def tornado_chart(
             firsts = [(nan if e.first is None else e.first, e.first_half) for e in known]
             _draw_bars(axes, firsts, height / 2, height, (first_label, ORANGE, "////"))
             shared_legend(figure, *axes.get_legend_handles_labels())
-        axes.set_yticks(range(len(known)), [chart_text(key_words(each.key), 36) for each in known])
+        axes.set_yticks(range(len(known)), [label_lines([key_words(each.key)]) for each in known])
         axes.set_ylim(len(known) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
         axes.set_xlim(left=min(0.0, min((e.value - (e.half or 0) for e in known), default=inf)))
         axes.set_xlabel(axis_label or label)
         axes.set_title(chart_text(title))
+        fit_titles(figure)
     return figure
 
 

@@ -1,6 +1,7 @@
 """What the charts of sweeps draw."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 import pytest
@@ -134,6 +135,58 @@ def test_settings_that_have_not_the_same_keys_have_a_row_each() -> None:
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["noise of task lengths σ = 0", "noise of task lengths σ = 0.5", "nodes = 6"]
     assert drawn(axes)["fifo"][0] == [102, 112, 122]
+
+
+def names_of_rows(figure: Any) -> list[str]:
+    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+
+
+def test_a_long_name_of_a_row_goes_on_in_another_line_and_keeps_its_value() -> None:
+    """Four rows were `two-jobs, heartbeats out of band = …` and `arrival-burst, heartbeats out of
+    ba…`, twice each, on however wide a picture.
+    """
+    settings = [(("cluster.heartbeat.out_of_band", value),) for value in ("true", "false")]
+    some = list(cells(*settings))
+    others = [msgspec.structs.replace(cell, scenario="arrival-burst") for cell in some]
+    assert names_of_rows(intervals_chart([*some, *others])) == [
+        "toy, heartbeats out of band = true",
+        "toy, heartbeats out of band = false",
+        "arrival-burst,\nheartbeats out of band = true",
+        "arrival-burst,\nheartbeats out of band = false",
+    ]
+
+
+def test_of_a_name_too_long_for_a_line_the_middle_is_left_out() -> None:
+    paths = [((f"workload.{'long_' * 8}path", f"of-june-{day}.jsonl"),) for day in (1, 2)]
+    assert names_of_rows(intervals_chart(cells(*paths))) == [
+        f"long long lo… path = of-june-{day}.jsonl" for day in (1, 2)
+    ]
+
+
+def outside(figure: Any) -> list[str]:
+    """The titles of axes that do not fit into the picture."""
+    figure.draw_without_rendering()
+    labels = [each for axes in figure.axes for each in (axes.xaxis.label, axes.yaxis.label)]
+    return [
+        label.get_text()
+        for label in labels
+        if label.get_text() and not _within(label.get_window_extent(), figure.bbox)
+    ]
+
+
+def _within(inner: Any, outer: Any) -> bool:
+    return all(outer.contains(*corner) for corner in inner.corners())
+
+
+def test_titles_of_axes_stay_within_the_picture() -> None:
+    """It ended with `mean response time minus fai`."""
+    settings = [(("cluster.heartbeat.out_of_band", value),) for value in ("true", "false")]
+    for measure in MEASURES.values():
+        if measure.of_summary is not None:
+            assert outside(differences_chart(cells(*settings), measure)) == []
+            assert outside(intervals_chart(cells(*of_sigma("0", "1")), measure)) == []
+    found = [Sensitivity(key, 0.5) for key in ("tasks.sigma", "cluster.heartbeat.expiry_ms")]
+    assert outside(tornado_chart(found, "share of the variance of mean response")) == []
 
 
 def test_differences_are_to_the_first_policy_seed_by_seed() -> None:
