@@ -48,6 +48,7 @@ from callboard.experiments.pages.charts.chart_catalogue import (
     read_chart_runs,
     read_store,
     with_solo_times,
+    without_points,
 )
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.pages.charts.chart_style import (
@@ -260,6 +261,9 @@ def _store_drawer(path: Path, measure: Measure) -> _Drawer:
     failed = sum(bool(cell.error) for cell in sweep.cells)
     if failed:
         _say(f"{count(failed, 'run')} of the store failed and cannot be drawn")
+    points = len(sweep.cells) - len(without_points(sweep.cells, sweep.questions))
+    if 0 < points < len(sweep.cells):
+        _say(f"{count(points, 'run')} at points of --sobol or --morris are in the tornado alone")
     return lambda name: STORE_CHARTS[name].draw(sweep, measure)
 
 

@@ -39,6 +39,24 @@ def test_one_figure_goes_into_the_file_that_is_named(
         assert to.read_bytes().startswith(magic)
 
 
+@pytest.mark.soak
+def test_points_of_a_question_are_in_the_tornado_alone(callboard: Run, tmp_path: Path) -> None:
+    """The figure of 30 runs had a row `noise of task lengths σ = 0.1554653…` for each, in no order
+    and without the second key.
+    """
+    store, to = str(tmp_path / "s.sqlite"), str(tmp_path / "a.svg")
+    sweep = ("sweep", "two-jobs", "--policy", "fair", "--cores", "1", "--store", store)
+    asked = ("--sobol", "cluster.nodes=4..5", "--samples", "4")
+    assert callboard(*sweep, *asked)[0] == 0
+    status, _, err = callboard("plot", store, "intervals", "--to", to)
+    assert status == 2
+    assert "all runs are at points of --sobol or --morris; tornado draws those" in err
+    assert callboard(*sweep, "--vary", "cluster.nodes=6,8")[0] == 0
+    status, _, err = callboard("plot", store, "intervals", "--to", to)
+    assert status == 0
+    assert "2 runs at points of --sobol or --morris are in the tornado alone" in err
+
+
 def test_figures_and_journals_may_stand_after_options(
     callboard: Run, journal: Path, tmp_path: Path
 ) -> None:

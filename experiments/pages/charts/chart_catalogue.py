@@ -1,6 +1,7 @@
 """The figures of runs and of sweeps by name, and how journals and stores are read for them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from callboard.experiments.many.result_store import ResultStore
-from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
 from callboard.experiments.many.sweeps.sweep import read_cells
 from callboard.experiments.pages.charts import gantt_chart, job_charts, slot_charts, store_charts
@@ -25,6 +26,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.reader import Journal
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.registry.spelling import short_policy
+from callboard.scheduler.text.missing_extra import MissingExtraError
 
 DrawRuns = Callable[[Sequence[ChartRun]], Any]
 
@@ -82,11 +84,11 @@ RUN_CHARTS: Mapping[str, RunChart] = {
 STORE_CHARTS: Mapping[str, StoreChart] = {
     "intervals": StoreChart(
         "means by setting and policy, with intervals",
-        lambda sweep, measure: store_charts.intervals_chart(sweep.cells, measure),
+        lambda sweep, measure: store_charts.intervals_chart(_varied(sweep), measure),
     ),
     "differences": StoreChart(
         "differences to the first policy, seed by seed",
-        lambda sweep, measure: store_charts.differences_chart(sweep.cells, measure),
+        lambda sweep, measure: store_charts.differences_chart(_varied(sweep), measure),
     ),
     "tornado": StoreChart(
         "how much each key matters, after --sobol or --morris",
@@ -102,6 +104,31 @@ STORE_CHARTS: Mapping[str, StoreChart] = {
     ),
 }
 """What can be drawn of a store."""
+
+
+def _varied(sweep: StoredSweep) -> Sequence[PlayedCell]:
+    """The runs that have a row or a place in a figure; NothingToDraw if there are none."""
+    cells = without_points(sweep.cells, sweep.questions)
+    if sweep.cells and not cells:
+        raise NothingToDraw("all runs are at points of --sobol or --morris; tornado draws those")
+    return cells
+
+
+def without_points(
+    cells: Sequence[PlayedCell], questions: Sequence[Question]
+) -> Sequence[PlayedCell]:
+    """The runs but for those at the points of a question, which lie anywhere: together they answer
+    it, and none tells anything by itself.
+    """
+    points = {(each.scenario, at) for each in questions for at in _points(each)}
+    return [cell for cell in cells if (cell.scenario, cell.setting) not in points]
+
+
+def _points(question: Question) -> tuple[Setting, ...]:
+    """None where SALib, which has drawn them, is not installed: then nobody can tell."""
+    with suppress(MissingExtraError):
+        return question.whole_settings()
+    return ()
 
 
 def _slowdown(runs: Sequence[ChartRun]) -> Any:

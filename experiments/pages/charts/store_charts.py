@@ -120,8 +120,7 @@ def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, uprigh
             continue
         (axes.set_ylim if upright else axes.set_xlim)(0)
         if min(known) < 0:
-            between = "\n" if upright else " "
-            _relabel(axes, f"{label};{between}cut at 0", upright=upright)
+            _relabel(axes, f"{label};\ncut at 0", upright=upright)
 
 
 def _relabel(axes: Any, label: str, *, upright: bool) -> None:
@@ -158,6 +157,29 @@ def _panel_key(table: CellTable) -> str:
     return others[0] if len(table.varied[others[0]]) <= _PANELS_MAX else ""
 
 
+def _by_number(values: Sequence[str]) -> list[str]:
+    """Numbers from the least on; of words, which have no order, the one in which they come."""
+    numbers = numbers_of(values)
+    if numbers is None:
+        return list(values)
+    return [value for _, value in sorted(zip(numbers, values, strict=True))]
+
+
+def _rows_in_order(table: CellTable) -> list[Setting]:
+    """The settings by the numbers of their keys, the first key first; as they come where not all
+    have the same keys.
+    """
+    if not all(_is_everywhere(table, key) for key in table.varied):
+        return list(table.settings)
+    places = {key: _by_number(values).index for key, values in table.varied.items()}
+
+    def place(setting: Setting) -> list[int]:
+        values = dict(setting)
+        return [of(values[key]) for key, of in places.items()]
+
+    return sorted(table.settings, key=place)
+
+
 _Found = Mapping[tuple[Setting, str], Interval]
 
 
@@ -171,7 +193,7 @@ def _looks(table: CellTable, policies: Sequence[str]) -> list[LineStyle]:
 def _lines(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
     """A line a policy over the numbers of a key, a panel for each value of another."""
     key, by = _line_key(table), _panel_key(table)
-    groups = table.varied[by] if by else ("",)
+    groups = _by_number(table.varied[by]) if by else [""]
     width = COLUMN_INCHES if len(groups) == 1 else PAGE_INCHES
     columns = min(len(groups), 3)
     rows = -(-len(groups) // columns)
@@ -242,15 +264,16 @@ def _half(found: Interval) -> float:
 
 def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
     """A dot with its interval for each policy, under each other by setting."""
-    rows, looks = len(table.settings), _looks(table, policies)
-    names = [label_lines(setting_parts(each, list(table.varied))) for each in table.settings]
+    settings, looks = _rows_in_order(table), _looks(table, policies)
+    rows = len(settings)
+    names = [label_lines(setting_parts(each, list(table.varied))) for each in settings]
     lines = max(name.count("\n") for name in names) + 1
     row_inches = max(0.16 + 0.16 * len(policies), 0.12 + 0.14 * lines)
     figure = new_figure(COLUMN_INCHES, 0.9 + rows * row_inches)
     axes = figure.add_subplot()
     for place, (policy, look) in enumerate(zip(policies, looks, strict=True)):
         shift = (place - (len(policies) - 1) / 2) * 0.8 / len(policies)
-        means = [found[setting, policy] for setting in table.settings]
+        means = [found[setting, policy] for setting in settings]
         axes.errorbar(
             [each.mean for each in means],
             [row + shift for row in range(rows)],

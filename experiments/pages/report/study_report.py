@@ -13,7 +13,11 @@ from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sensitivity import Question, indices_by_policy
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting
 from callboard.experiments.pages.charts.cell_table import CellTable, policy_labels, setting_label
-from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS, sensitivity_chart
+from callboard.experiments.pages.charts.chart_catalogue import (
+    RUN_CHARTS,
+    sensitivity_chart,
+    without_points,
+)
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.pages.charts.chart_style import COLUMN_INCHES
 from callboard.experiments.pages.charts.job_charts import ecdf_chart, slowdown_chart
@@ -208,10 +212,11 @@ def _figures(source: ReportSource) -> Iterator[ReportSection]:
 def _sweep_figures(source: ReportSource) -> Iterator[Block]:
     table = CellTable(source.cells)
     if len(table.seeds) > 1 or len(table.settings) > 1:
+        varied = without_points(source.cells, source.questions)
         means = "Mean response time, with 95 % intervals over the seeds"
-        yield from _drawn("intervals", means, intervals_chart, source.cells)
+        yield from _drawn("intervals", means, intervals_chart, varied)
         told = "Differences of mean response time, seed by seed"
-        yield from _drawn("differences", told, differences_chart, source.cells)
+        yield from _drawn("differences", told, differences_chart, varied)
     for place, question in enumerate(source.questions):
         yield from _tornados(f"tornado{place}", question, source)
     if len(table.settings) == 1:

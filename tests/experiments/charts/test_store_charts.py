@@ -156,6 +156,19 @@ def test_a_long_name_of_a_row_goes_on_in_another_line_and_keeps_its_value() -> N
     ]
 
 
+def test_panels_and_rows_are_in_the_order_of_their_numbers() -> None:
+    """`σ = 1` was left of `σ = 0`, which the sweep had played later, and 12 nodes above 4."""
+    sigmas = [((SIGMA, s), ("cluster.racks", r)) for s in ("0", "2", "1") for r in ("12", "4")]
+    figure = intervals_chart(cells(*sigmas))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["racks = 4", "racks = 12"]
+    band = "cluster.heartbeat.out_of_band"
+    rows = [((band, w), *each) for w in ("true", "false") for each in sigmas[-2:] + sigmas[:2]]
+    names = names_of_rows(figure := intervals_chart(cells(*rows)))
+    told = [f"noise of task lengths σ = {s}, racks = {r}" for s in "01" for r in (4, 12)]
+    assert [name.replace("\n", " ").partition(", ")[2] for name in names] == told * 2
+    assert drawn(figure.axes[0])["fifo"][0] == [132, 122, 112, 102, 172, 162, 152, 142]
+
+
 def test_of_a_name_too_long_for_a_line_the_middle_is_left_out() -> None:
     paths = [((f"workload.{'long_' * 8}path", f"of-june-{day}.jsonl"),) for day in (1, 2)]
     assert names_of_rows(intervals_chart(cells(*paths))) == [
