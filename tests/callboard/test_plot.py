@@ -224,7 +224,10 @@ def test_any_measure_of_runs_is_drawn(callboard: Run, journal: Path, tmp_path: P
     status, _, err = callboard("plot", str(journal), "--of", "eggs", "--to", str(to))
     assert status == 2
     assert "eggs: no measure is called so; there are mean, median" in err
-    assert measure_named("slot_seconds.wasted").label == "slot: wasted (s)"
+    assert measure_named("slot_seconds.wasted").label == "slot time: wasted (s)"
+    assert measure_named("slot_ms.map.idle").label == "slot time: map, idle (ms)"
+    assert measure_named("jobs.failed").label == "jobs: failed"
+    assert measure_named("shuffle_wait_seconds").label == "shuffle wait (s)"
     for path in ("jobs", "scenario", "reason", "slot_seconds.eggs", "jobs.failed.more", ""):
         with pytest.raises(InputError, match="no measure is called so"):
             measure_named(path)

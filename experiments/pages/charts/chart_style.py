@@ -101,12 +101,14 @@ HOUSE_STYLE: Mapping[str, Any] = {
 def policy_looks(labels: Sequence[str], policies: Sequence[str] = ()) -> list[LineStyle]:
     """A look for each of the labels, which are policies unless `policies` are given beside.
 
-    A policy has the look of its order; of several with one order the first has it, and the others
-    get looks that nobody else has.
+    A policy has the look of its order; of several with one order the bare order has it, or else the
+    first, and the others get looks that nobody else has.
     """
-    wanted = [_usual_look(policy) for policy in policies or labels]
+    named = policies or labels
+    wanted = [_usual_look(policy) for policy in named]
     looks: list[LineStyle | None] = [None] * len(labels)
-    for place, look in enumerate(wanted):
+    for place in sorted(range(len(named)), key=lambda place: named[place] not in LINE_STYLES):
+        look = wanted[place]
         if look is not None and look.colour not in _colours(looks):
             looks[place] = look
     for place, _ in enumerate(wanted):
@@ -242,11 +244,35 @@ def plain_log_axis(axis: Any) -> None:
     axis.set_minor_formatter(Plain(minor_thresholds=(1.2, 0.5)))
 
 
+def plain_axis(axis: Any) -> None:
+    """Numbers on an axis as people write them: 1,000, all with as many decimals; millions as 50 M,
+    since so long numbers run into each other.
+    """
+    from matplotlib.ticker import ScalarFormatter
+
+    class Plain(ScalarFormatter):
+        def __call__(self, value: float, pos: int | None = None) -> str:
+            if max(map(abs, axis.get_view_interval())) >= 1_000_000:
+                return f"{value / 1_000_000:,g} M".replace("-", "−")
+            decimals = len(super().__call__(value, pos).partition(".")[2])
+            return f"{value:,.{decimals}f}".replace("-", "−")
+
+    plain = Plain(useOffset=False)
+    plain.set_scientific(False)
+    axis.set_major_formatter(plain)
+
+
 def whole_ticks(axis: Any) -> None:
     """Ticks at whole numbers only, for what is counted."""
+    few_ticks(axis, whole=True)
+
+
+def few_ticks(axis: Any, *, whole: bool = False) -> None:
+    """So few that long numbers stand beside each other."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(5, integer=True))
+    steps = None if whole else [1, 2, 2.5, 5, 10]
+    axis.set_major_locator(MaxNLocator(5, steps=steps, integer=whole))
 
 
 def percent_ticks(axis: Any) -> None:

@@ -127,8 +127,17 @@ def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
 
 
 def _title_panels(panels: Sequence[Any], runs: Sequence[ChartRun]) -> None:
+    """What panels are of; above the first also what all have in common."""
+    common = "; ".join(filter(None, (runs_title(runs), _rows_words(runs))))
     for axes, run in zip(panels, runs, strict=True):
-        axes.set_title(f"{run.label}: {runs_title(runs)}" if axes is panels[0] else run.label)
+        axes.set_title(f"{run.label}: {common}" if axes is panels[0] and common else run.label)
+
+
+def _rows_words(runs: Sequence[ChartRun]) -> str:
+    """Which rows of a node are which, where it has both kinds of slots."""
+    nodes = [node for run in runs for node in run.slot_history.nodes]
+    both = any(all(slots_of(node, kind) for kind in KINDS) for node in nodes)
+    return "of each node map slots above reduce slots" if both else ""
 
 
 _NameOf = Callable[[ChartRun], list[str]]

@@ -13,6 +13,9 @@ from callboard.journal.figures.summary import Summary
 
 NOT_ALONE = "the jobs were not played alone; sweep with --slowdown, in Python with slowdown=True"
 
+COUNTED = "(number)"
+"""What stands behind a measure that is counted, in place of a unit."""
+
 OfSummary = Callable[[Summary], float | None]
 
 
@@ -43,12 +46,12 @@ MEASURES: Mapping[str, Measure] = {
     "longest": _measure("longest response time (s)", lambda run: run.response_seconds.max),
     "waiting": _measure("mean wait for a first launch (s)", lambda run: run.waiting_seconds.mean),
     "slowdown": Measure("mean slowdown (×)", mean_slowdown),
-    "completed": _measure("completed jobs (number)", lambda run: run.jobs.completed),
+    "completed": _measure(f"completed jobs {COUNTED}", lambda run: run.jobs.completed),
     "locality": _measure("node-local maps (share)", lambda run: run.locality.node),
     "map-slots": _measure("map slots busy (share)", lambda run: run.utilisation.map),
     "reduce-slots": _measure("reduce slots busy (share)", lambda run: run.utilisation.reduce),
     "wasted": _measure("wasted slot time (s)", lambda run: run.slot_seconds.wasted),
-    "killed": _measure("killed attempts (number)", lambda run: run.attempts.killed),
+    "killed": _measure(f"killed attempts {COUNTED}", lambda run: run.attempts.killed),
     "duration": _measure("length of the run (s)", lambda run: run.virtual_seconds),
 }
 """Those with a name."""
@@ -87,10 +90,16 @@ def _is_figure(path: list[str]) -> bool:
     return bool(kinds) and kinds <= {int, float}
 
 
+_TIMES = {"slot": "slot time", "response": "response time", "waiting": "wait for a first launch"}
+"""What a time in a run's JSON is called, without its unit."""
+
+
 def _words(path: list[str]) -> str:
-    """The path in words, with its unit: `slot: wasted (s)`."""
-    text, unit = ": ".join(path), ""
+    """The path in words, with its unit: `slot time: map, idle (ms)`."""
+    first, *others = path
+    unit = ""
     for ending, short in (("_seconds", " (s)"), ("_ms", " (ms)")):
-        if ending in text:
-            text, unit = text.replace(ending, ""), short
-    return text.replace("_", " ") + unit
+        if first.endswith(ending):
+            first, unit = first.removesuffix(ending), short
+    words = ": ".join(filter(None, (_TIMES.get(first, first), ", ".join(others))))
+    return words.replace("_", " ") + unit

@@ -45,7 +45,7 @@ from callboard.scheduler.model import KINDS, Locality, Millis, SlotKind
 _WINDOWS = 120
 _SHARE_WINDOWS = 128
 _TITLED_COLUMNS = 2
-"""More columns are too narrow for a title with the scenario."""
+"""Above more columns the scenario has a line of its own, which goes on above the next ones."""
 
 _POOLS_MAX = 6
 """Pools with a row of their own; the others share one."""
@@ -194,11 +194,16 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
             for row, pool in enumerate(pools):
                 _draw_share(panels[row][column], tables[column], pool, look, until_ms)
             panels[0][column].set_title(run.label)
-        if len(runs) <= _TITLED_COLUMNS:
-            panels[0][0].set_title(f"{runs[0].label}: {runs_title(runs)}")
+        panels[0][0].set_title(_first_title(runs))
         _finish_shares(panels, pools, until_ms)
         shared_legend(figure, *panels[0][0].get_legend_handles_labels())
     return figure
+
+
+def _first_title(runs: Sequence[ChartRun]) -> str:
+    """The first run, and what all have in common."""
+    label, common = runs[0].label, runs_title(runs)
+    return f"{label}: {common}" if len(runs) <= _TITLED_COLUMNS else f"{common}\n{label}".lstrip()
 
 
 def debt_chart(runs: Sequence[ChartRun]) -> Any:

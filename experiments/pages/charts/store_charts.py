@@ -22,16 +22,19 @@ from callboard.experiments.pages.charts.chart_style import (
     PAGE_INCHES,
     LineStyle,
     chart_text,
+    few_ticks,
     fit_titles,
     house_style,
     label_lines,
     new_figure,
+    plain_axis,
     plain_log_axis,
     policy_looks,
     shared_legend,
+    whole_ticks,
 )
 from callboard.experiments.pages.charts.key_words import key_words, setting_parts, words_of
-from callboard.experiments.pages.charts.measures import MEASURES, Measure
+from callboard.experiments.pages.charts.measures import COUNTED, MEASURES, Measure
 from callboard.scheduler.text.quantities import count
 
 _LOG_FROM = 30
@@ -103,8 +106,18 @@ def _drawn(
                 _mark_zero(axes, across=draw is _lines)
         if not zero:
             _begin_at_zero(figure, found.values(), label, upright=draw is _lines)
+        _write_numbers(figure, label, upright=draw is _lines)
         fit_titles(figure)
     return figure
+
+
+def _write_numbers(figure: Any, label: str, *, upright: bool) -> None:
+    """The ticks of the axis of values: whole ones for what is counted."""
+    for axes in figure.axes:
+        axis = axes.yaxis if upright else axes.xaxis
+        plain_axis(axis)
+        if COUNTED in label or not upright:
+            few_ticks(axis, whole=COUNTED in label)
 
 
 def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, upright: bool) -> None:
@@ -113,7 +126,7 @@ def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, uprigh
     """
     ends = [each.mean + side * (each.half or 0.0) for each in drawn for side in (-1, 1)]
     known = [end for end in ends if isfinite(end)]
-    pressed = min(known) > _PRESSED * max(known)
+    pressed = _PRESSED * max(known) < min(known) < max(known)
     for axes in figure.axes:
         if pressed:
             _relabel(axes, f"{label}; not from 0", upright=upright)
@@ -231,6 +244,10 @@ def _draw_lines(
     if logarithmic:
         axes.set_xscale("log")
         plain_log_axis(axes.xaxis)
+    else:
+        plain_axis(axes.xaxis)
+        if all(value.is_integer() for value in values):
+            whole_ticks(axes.xaxis)
     axes.grid(axis="y")
 
 

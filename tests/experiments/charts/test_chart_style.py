@@ -24,6 +24,15 @@ def test_a_policy_has_its_order_s_look_whoever_stands_beside_it() -> None:
         assert fair.label == "fair+delay(node=5)"
 
 
+def test_the_bare_order_has_its_look_whichever_policy_of_it_comes_first() -> None:
+    """`fair` was not blue beside `fair+delay` where that came first, as of a folder's journals."""
+    policies = ["fair+delay", "fair"]
+    for order in (policies, policies[::-1]):
+        looks = dict(zip(order, policy_looks(order), strict=True))
+        assert looks["fair"][1:] == LINE_STYLES["fair"][1:], order
+        assert looks["fair+delay"].colour != LINE_STYLES["fair"].colour
+
+
 def test_an_order_with_a_plus_in_its_name_is_not_taken_for_a_shorter_one() -> None:
     assert policy_looks(["srpt+ps"])[0].colour == LINE_STYLES["srpt+ps"].colour
     assert policy_looks(["srpt+kill"])[0].colour == LINE_STYLES["srpt"].colour

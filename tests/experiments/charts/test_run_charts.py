@@ -22,6 +22,7 @@ from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS
 from callboard.experiments.pages.charts.chart_run import DownTime, NothingToDraw, chart_run
 from callboard.experiments.pages.charts.chart_style import save_chart
 from callboard.experiments.pages.charts.gantt_chart import gantt_chart
+from callboard.experiments.pages.charts.gantt_page import gantt_page
 from callboard.experiments.pages.charts.job_charts import ecdf_chart, jobs_chart, slowdown_chart
 from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.pages.charts.slot_charts import (
@@ -147,6 +148,22 @@ def test_shares_are_held_and_due_by_user_where_there_are_no_pools() -> None:
     assert shares.at_ms.tolist() == [0, 1000, 2000, 3000, 4000, 4400]
     assert shares.pools == ("default", "prod")
     assert shares.held.tolist() == [[0, 0, 1, 0, 0, 0], [0, 2, 2, 2, 1, 0]]
+
+
+def test_shares_of_many_runs_are_titled_by_what_they_have_in_common() -> None:
+    """Above four policies there was neither scenario nor seed."""
+    policies = ["fifo", "fair", "hfsp", "fair+kill"]
+    figure = shares_chart(labelled_runs([story_run(policy) for policy in policies]))
+    titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
+    assert titles == ["tiny, seed 7\nfifo", *policies[1:]]
+
+
+def test_the_rows_of_a_node_are_told_apart() -> None:
+    """Nothing said which of a node's rows is its map slot."""
+    (axes,) = gantt_chart([story_run()]).axes
+    rows = "of each node map slots above reduce slots"
+    assert axes.get_title(loc="left") == f"fifo: tiny, seed 7; {rows}"
+    assert "Of each node map slots are above reduce slots." in gantt_page([story_run()])
 
 
 def test_a_debt_grows_by_what_is_lacking_and_is_repaid_by_what_is_above_the_share() -> None:

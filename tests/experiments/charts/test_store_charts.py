@@ -137,6 +137,40 @@ def test_settings_that_have_not_the_same_keys_have_a_row_each() -> None:
     assert drawn(axes)["fifo"][0] == [102, 112, 122]
 
 
+def ticks(axis: Any) -> list[str]:
+    """Those that are seen."""
+    axis.figure.draw_without_rendering()
+    low, high = sorted(axis.get_view_interval())
+    shown = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
+    return [label.get_text() for at, label in shown if low <= at <= high]
+
+
+def test_numbers_on_axes_are_written_as_people_write_them() -> None:
+    """It was `1500` seconds, and between whole ones `12.5` nodes."""
+    settings = [(("cluster.nodes", nodes),) for nodes in ("10", "15", "20")]
+    slow = [
+        msgspec.structs.replace(each, result=result(200 if each.policy == "fair" else 1800))
+        for each in cells(*settings)
+    ]
+    (axes,) = intervals_chart(slow).axes
+    assert ticks(axes.yaxis)[:3] == ["0", "500", "1,000"]
+    assert ticks(axes.xaxis) == ["12", "15", "18"]
+    (axes,) = differences_chart(slow).axes
+    assert ticks(axes.yaxis)[:2] == ["−1,500", "−1,000"]
+    long = [msgspec.structs.replace(each, result=result(6e7)) for each in slow]
+    (axes,) = intervals_chart(long).axes
+    assert ticks(axes.yaxis)[:2] == ["0 M", "20 M"]
+    (axes,) = intervals_chart(cells(*of_sigma("0.25", "0.5"))).axes
+    assert ticks(axes.xaxis)[0] == "0.25"
+
+
+def test_an_axis_of_what_is_equal_everywhere_begins_at_0() -> None:
+    """Where all runs had completed 2 jobs it went from 1.900 to 2.100."""
+    (axes,) = intervals_chart(cells(*of_sigma("0", "1")), MEASURES["completed"]).axes
+    assert ticks(axes.yaxis) == ["0", "1", "2"]
+    assert axes.get_ylabel() == "completed jobs (number)"
+
+
 def names_of_rows(figure: Any) -> list[str]:
     return [label.get_text() for label in figure.axes[0].get_yticklabels()]
 
