@@ -67,12 +67,11 @@ def _found(runs: SeedRuns, remark: str) -> str:
     told = f"Under {names[best]} a job took {interval_text(write_seconds, means[best])} on average"
     if len(known) == 1:
         return f"{told}. {f'These are {len(runs.seeds)} seeds.' if len(runs.seeds) > 1 else remark}"
-    others = [place for _, place in known[1:]]
-    told = f"{told}, {_less_than(runs, names, best, min(others), remark)}"
-    level = [
-        names[place] for place in others if place > min(others) and _is_level(runs, best, place)
-    ]
-    return f"{told} {_level_words(level, names[best])}" if level else told
+    first, *rest = sorted(place for _, place in known[1:])
+    less = _less_than(runs, names, best, first)
+    single = runs.against(best, first, mean_response_s).difference.half is None
+    parts = [f"{told}, {less}", *_of_others(runs, names, best, rest), *[remark] * single]
+    return " ".join(parts)
 
 
 def skewed_remark(runs: SeedRuns) -> str:
@@ -91,7 +90,7 @@ ONE_SEED_REMARK = "This is one seed: it cannot tell chance from policy."
 ONE_RUN_REMARK = "Nothing is drawn here: all seeds are one run."
 
 
-def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int, remark: str) -> str:
+def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
     mine, theirs = (runs.mean(place, mean_response_s) for place in (best, other))
     less = 1 - mine.mean / theirs.mean if theirs.mean else 0.0
     share = f"{less:.0%} less" if less >= _LEVEL_SHARE else "about as long as"
@@ -99,23 +98,45 @@ def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int, rema
     told = f"{share} {than} ({interval_text(write_seconds, theirs)})"
     found = runs.against(best, other, mean_response_s)
     if found.difference.half is None:
-        return f"{told}. {remark}"
+        return f"{told}."
     cells = difference_cells(found, " s")
     seeds = f"Seed by seed the difference is {cells.difference}, less in {cells.better_in} seeds"
     sure = "" if found.difference.excludes_zero else ", which may be chance"
     return f"{told}. {seeds}{sure}."
 
 
+def _of_others(
+    runs: SeedRuns, names: Sequence[str], best: int, others: Sequence[int]
+) -> Iterator[str]:
+    """Under which of these it took about as long as under the best, and which took longer but by
+    what may be chance.
+    """
+    level = [place for place in others if _is_level(runs, best, place)]
+    if level:
+        yield f"Under {_listed([names[place] for place in level])} it took about as long."
+    open_ = [place for place in others if place not in level and _is_open(runs, best, place)]
+    if open_:
+        against = _listed([names[place] for place in open_])
+        yield f"Against {against} these seeds cannot tell a difference."
+
+
 def _is_level(runs: SeedRuns, best: int, other: int) -> bool:
+    """Whether jobs took about as long under both on average, or as long as it is written."""
+    mine, theirs = (runs.mean(place, mean_response_s).mean for place in (best, other))
+    near = theirs - mine < _LEVEL_SHARE * theirs
+    return near or write_seconds(mine) == write_seconds(theirs)
+
+
+def _is_open(runs: SeedRuns, best: int, other: int) -> bool:
     """Whether the seeds cannot tell the two apart."""
     found = runs.against(best, other, mean_response_s).difference
     return found.half is not None and not found.excludes_zero
 
 
-def _level_words(names: Sequence[str], best: str) -> str:
+def _listed(names: Sequence[str]) -> str:
+    """`fifo, fair and hfsp`."""
     *most, last = names
-    under = f"{', '.join(most)} and {last}" if most else last
-    return f"Under {under} it took about as long as under {best}, as far as these seeds can tell."
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
