@@ -109,9 +109,11 @@ SPEED_ROWS = (
 )
 """How long computing it has taken."""
 
+TIES_LABEL = "  ties among them"
+
 COST_ROWS = (
     TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
-    TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format, None, False),
+    TableRow(TIES_LABEL, lambda run: run.summary.ties, "{:,.0f}".format, None, False),
     *SPEED_ROWS,
 )
 """What computing it has cost."""

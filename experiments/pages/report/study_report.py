@@ -29,6 +29,7 @@ from callboard.experiments.pages.figure_rows import (
     GROUP_KEYS,
     OUTCOME_ROWS,
     SLOWDOWN_WORDS,
+    TIES_LABEL,
     TableRow,
     done_within_row,
     group_rows,
@@ -396,12 +397,20 @@ def _cost_figures(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterat
     if len(groups) == 1 and groups[0].runs.seeds:
         table = figure_table(groups[0].runs, COST_ROWS)
         yield from [table] if table.rows else []
+        if any(row[0] == TIES_LABEL for row in table.rows):
+            yield Prose(text=_TIES, mark="dim")
         return
     messages = [each.summary.messages for each in source.results]
     known = [each for each in messages if each is not None]
     among = f", in {len(known)} of the runs" if len(known) < len(messages) else ""
     if known:
         yield Prose(text=f"The actors exchanged {sum(known):,} messages{among}.")
+
+
+_TIES = (
+    "Ties are messages that reach one actor at the same moment from different senders: which of"
+    " them comes first is the kernel's choice, and run --tie-order makes another one."
+)
 
 
 def _again(source: ReportSource) -> Iterator[Block]:

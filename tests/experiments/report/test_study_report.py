@@ -99,8 +99,12 @@ def test_of_journals_it_has_all_parts(tmp_path: Path) -> None:
     assert results["jobs done within 2 s"] == ["50.0%", "50.0%"]
     assert table_of(document, "By user")["bob: jobs"] == ["1", "1"]
     assert table_of(document, "What it cost")["messages"] == ["321", "321"]
+    assert "ties among them" in table_of(document, "What it cost")
     text = said(document)
     assert "d1ge57" in text
+    assert (
+        "Ties are messages that reach one actor at the same moment from different senders" in text
+    )
     assert f"callboard run {tmp_path / 'fifo.journal'}" in text
     assert "Slowdowns are left out" in text  # the story's scenario cannot be played
 
