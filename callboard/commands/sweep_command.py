@@ -25,7 +25,7 @@ from callboard.allocations import queue_overrides
 from callboard.arguments import OneFile, moment, whole_number
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import file_path
-from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
 from callboard.experiments.many.sweeps.design_file import read_design
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import (
@@ -315,7 +315,7 @@ def _show(
         return 0
     console = ReportConsole()
     if not cells:
-        console.print_line(plain(f"{options.store}: there is nothing in it yet"))
+        console.print_line(plain(f"{options.store}: {NOTHING_YET}"))
         return 0
     points = {setting for question in questions for setting in question.whole_settings()}
     groups = by_setting(cell for cell in cells if cell.setting not in points)

@@ -21,6 +21,9 @@ APPLICATION_ID = 0x43424F44
 
 STORE_VERSION = 1
 
+NOTHING_YET = "there is nothing in it yet"
+"""What is said of a file in which nobody has kept a run."""
+
 _AT_ONCE = 500
 """That many keys are asked for in one query."""
 

@@ -189,6 +189,20 @@ def test_a_store_has_figures_of_its_own(callboard: Run, store: Path, tmp_path: P
     assert one.read_bytes() != other.read_bytes()
 
 
+def test_of_a_store_to_come_there_is_nothing_to_show_yet(callboard: Run, tmp_path: Path) -> None:
+    """An empty file was `not a Callboard journal`, in which `sweep --show` found nothing yet."""
+    store = tmp_path / "s.sqlite"
+    store.touch()
+    for to in (("plot", "--to", f"{tmp_path}/a.svg"), ("report", "--to", f"{tmp_path}/a.html")):
+        status, _, err = callboard(*to, str(store))
+        assert (status, f"{store}: there is nothing in it yet" in err) == (2, True), err
+    assert callboard("sweep", "--show", "--store", str(store))[0] == 0
+    assert store.stat().st_size
+    for to in (("plot", "--to", f"{tmp_path}/a.svg"), ("report", "--to", f"{tmp_path}/a.html")):
+        status, _, err = callboard(*to, str(store))
+        assert (status, f"{store}: there is nothing in it yet" in err) == (2, True), err
+
+
 def test_what_a_store_cannot_show_is_said(
     callboard: Run, store: Path, journal: Path, tmp_path: Path
 ) -> None:

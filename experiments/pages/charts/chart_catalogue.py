@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from callboard.experiments.many.result_store import ResultStore
+from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
 from callboard.experiments.many.sweeps.sweep import read_cells
@@ -165,7 +165,7 @@ def read_store(path: Path) -> StoredSweep:
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None
     if not cells:
-        raise InputError(f"{path}: there are no runs of a sweep in it")
+        raise InputError(f"{path}: {NOTHING_YET}")
     questions = [msgspec.json.decode(each, type=Question) for each in asked]
     return StoredSweep(cells, questions, notes, sources)
 
@@ -173,11 +173,14 @@ def read_store(path: Path) -> StoredSweep:
 def read_chart_runs(paths: Sequence[Path], *, with_shares: bool = True) -> list[ChartRun]:
     """The runs of journals, labelled so that they can be told apart.
 
-    Raises JournalError for what is no journal or is damaged, OSError, and ValueError (with the
-    journal's name) for one without a run or with events that contradict each other.
+    Raises InputError for an empty file, which may be a store to come, JournalError for what is no
+    journal or is damaged, OSError, and ValueError (with the journal's name) for one without a run
+    or with events that contradict each other.
     """
     runs: list[ChartRun] = []
     for path in paths:
+        if path.is_file() and not path.stat().st_size:
+            raise InputError(f"{path}: {NOTHING_YET}")
         try:
             runs.append(chart_run(Journal(path), with_shares=with_shares))
         except ValueError as error:
