@@ -63,6 +63,15 @@ def file_path(option: str, asked: str) -> Path:
     return path
 
 
+def refuse_twice(paths: Sequence[Path]) -> None:
+    """InputError where one journal is named twice: it would be compared with itself."""
+    for place, path in enumerate(paths):
+        for other in paths[:place]:
+            if path.exists() and other.exists() and path.samefile(other):
+                same = "" if path == other else f", as {other} too"
+                raise InputError(f"{path}: this is named twice{same}; name each journal once")
+
+
 def check_folder(option: str, folder: Path) -> None:
     """InputError where nothing can be written into the folder, or it is neither there nor can be
     made: before the work whose results would go there.

@@ -39,7 +39,7 @@ from typing import Any
 
 from callboard.arguments import OneFile, whole_number
 from callboard.console import PlainConsole, plain
-from callboard.experiments.journal_paths import check_folder, file_path
+from callboard.experiments.journal_paths import check_folder, file_path, refuse_twice
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.pages.charts.chart_catalogue import (
     MEASURE_CHART,
@@ -117,6 +117,7 @@ def plot_command(options: argparse.Namespace) -> int:
     if measure is not None and charts is RUN_CHARTS and not figures:
         figures = [MEASURE_CHART]
     _check_words(paths, figures, charts, options.of)
+    refuse_twice(paths)
     _check_pixels(options)
     if options.to.lower().endswith(".html"):
         return _write_page(options, figures, paths)

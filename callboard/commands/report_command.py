@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 
 from callboard.arguments import OneFile, number
-from callboard.experiments.journal_paths import file_path
+from callboard.experiments.journal_paths import file_path, refuse_twice
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.pages.report.report_source import (
     ReportSource,
@@ -66,6 +66,7 @@ def _read(inputs: list[Path], within_s: float | None) -> ReportSource:
         raise InputError(f"{stores[0]}: a store has a report of its own; name it alone")
     if stores:
         return source_of_store(stores[0], within_s)
+    refuse_twice(inputs)
     try:
         return source_of_journals(inputs, within_s)
     except ValueError as error:

@@ -203,6 +203,18 @@ def test_of_a_store_to_come_there_is_nothing_to_show_yet(callboard: Run, tmp_pat
         assert (status, f"{store}: there is nothing in it yet" in err) == (2, True), err
 
 
+def test_a_journal_is_not_compared_with_itself(callboard: Run, tmp_path: Path) -> None:
+    """It was two runs, `fifo` and `fifo #2`, of which one took about as long as the other."""
+    (tmp_path / "folder").mkdir()
+    path = record(tmp_path / "a.journal", STORY)
+    other = tmp_path / "folder" / ".." / "a.journal"
+    for to in (("plot", "--to", f"{tmp_path}/a.svg"), ("report", "--to", f"{tmp_path}/a.html")):
+        status, _, err = callboard(*to, str(path), str(path))
+        assert (status, f"{path}: this is named twice; name each" in err) == (2, True), err
+        _, _, err = callboard(*to, str(path), str(other))
+        assert f"{other}: this is named twice, as {path} too" in err
+
+
 def test_what_a_store_cannot_show_is_said(
     callboard: Run, store: Path, journal: Path, tmp_path: Path
 ) -> None:
