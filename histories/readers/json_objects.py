@@ -13,9 +13,13 @@ from typing import Generic, TypeVar
 import msgspec
 
 from callboard.histories.model.import_report import Remarks
-from callboard.histories.readers.unpacked_text import NOT_UTF8, open_unpacked, with_latin1
+from callboard.histories.readers.unpacked_text import (
+    NOT_UTF8,
+    REST_IS_LOST,
+    open_unpacked,
+    with_latin1,
+)
 from callboard.scheduler.text.scenario_error import ScenarioError
-from callboard.scheduler.text.text_file import GZIP_DAMAGE
 
 OBJECT_BYTES_MAX = 512_000_000
 _CHUNK = 1 << 20
@@ -97,12 +101,10 @@ class JsonObjects(Generic[_T]):
 
     def _chunks(self) -> Iterator[bytes]:
         with open_unpacked(self._path) as file:
-            try:
-                while chunk := file.read(_CHUNK):
-                    yield chunk
-            except GZIP_DAMAGE:
-                note = "the rest of a packed file that is cut off or damaged"
-                self._remarks.cut_off(note, self._path.name, self._line)
+            while chunk := file.read(_CHUNK):
+                yield chunk
+            if file.breaks_off:
+                self._remarks.cut_off(REST_IS_LOST, self._path.name, self._line)
 
     def _refused(self, error: msgspec.ValidationError) -> ScenarioError:
         message = str(error)

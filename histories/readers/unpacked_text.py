@@ -5,9 +5,9 @@ import gzip
 import math
 import re
 from collections.abc import Iterator
-from io import BufferedReader, TextIOWrapper
+from io import BufferedReader, FileIO, RawIOBase, TextIOWrapper
 from pathlib import Path
-from typing import IO, NoReturn, cast
+from typing import Any, NoReturn
 
 from callboard.histories.model.import_report import Remarks
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -17,14 +17,59 @@ TIME_MAX_MS = 10**16
 """Later than the year 300,000."""
 
 
-def open_unpacked(path: Path) -> IO[bytes]:
-    """The file's bytes, unpacked if it is gzipped, without the mark that some editors write before
-    UTF-8; ScenarioError where it cannot be opened.
+class Unpacked(BufferedReader):
+    """A file's bytes, unpacked if it is gzipped.  Where a packed file is cut off or damaged they
+    end, as those of a plain one that is cut off do, and it `breaks_off`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            gzipped = file.read(2) == GZIP_MAGIC
+        self._packed = _Packed(path) if gzipped else None
+        super().__init__(self._packed or FileIO(path))
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether it is a packed file, of which no more can be read."""
+        return self._packed is not None and self._packed.broken
+
+
+class _Packed(RawIOBase):
+    """Gives what there is before it fails, which `GzipFile.read` does not."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = gzip.GzipFile(path, "rb")
+        self.broken = False
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            found = self._file.read1(len(buffer))
+        except GZIP_DAMAGE:
+            self.broken = True
+            return 0
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def open_unpacked(path: Path) -> Unpacked:
+    """The file's bytes without the mark that some editors write before UTF-8; ScenarioError where
+    it cannot be opened.
     """
     try:
-        with path.open("rb") as file:
-            packed = file.read(2) == GZIP_MAGIC
-        return _behind_mark(gzip.open(path, "rb") if packed else path.open("rb"))
+        return _behind_mark(Unpacked(path))
     except FileNotFoundError:
         raise ScenarioError("there is no such file", source=path) from None
     except (OSError, ValueError) as error:
@@ -32,37 +77,22 @@ def open_unpacked(path: Path) -> IO[bytes]:
         raise ScenarioError(f"cannot be read: {reason}", source=path) from None
 
 
-def _behind_mark(file: IO[bytes] | gzip.GzipFile) -> IO[bytes]:
-    try:
-        marked = file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-    except GZIP_DAMAGE:
-        marked = False  # the reader will meet it
-    if not marked:
+def _behind_mark(file: Unpacked) -> Unpacked:
+    if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
         file.seek(0)
-    return file  # type: ignore[return-value]
+    return file
 
 
 def begin_of(path: Path, most: int = 65_536) -> bytes:
     """The file's first bytes, as far as they can be read."""
-    with open_unpacked(path) as opened:
-        file = cast(BufferedReader, opened)  # whose `read1` gives what there is before it fails
-        begin = b""
-        try:
-            while len(begin) < most and (more := file.read1(most - len(begin))):
-                begin += more
-        except GZIP_DAMAGE:
-            pass
-        return begin
+    with open_unpacked(path) as file:
+        return file.read(most)
 
 
 def breaks_off(path: Path) -> bool:
     """Whether a packed file breaks off, or is damaged, before its first byte."""
     with open_unpacked(path) as file:
-        try:
-            file.read(1)
-        except GZIP_DAMAGE:
-            return True
-    return False
+        return not file.read(1) and file.breaks_off
 
 
 def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
@@ -70,19 +100,19 @@ def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
     noted.  Where a packed file breaks off, so do its lines, and that is noted.
     """
     number = 0
-    with TextIOWrapper(open_unpacked(path), "utf-8", "surrogateescape", newline="\n") as file:
-        try:
-            for number, text in enumerate(file, start=1):
-                if text.isascii() or (told := with_latin1(text)) == text:
-                    yield number, text.rstrip("\r\n")
-                else:
-                    remarks.add("inferred", NOT_UTF8, f"{path.name}:{number}")
-                    yield number, told.rstrip("\r\n")
-        except GZIP_DAMAGE:
-            note = "the rest of a packed file that is cut off or damaged"
-            remarks.cut_off(note, path.name, number)
+    packed = open_unpacked(path)
+    with TextIOWrapper(packed, "utf-8", "surrogateescape", newline="\n") as file:
+        for number, text in enumerate(file, start=1):
+            if text.isascii() or (told := with_latin1(text)) == text:
+                yield number, text.rstrip("\r\n")
+            else:
+                remarks.add("inferred", NOT_UTF8, f"{path.name}:{number}")
+                yield number, told.rstrip("\r\n")
+        if packed.breaks_off:
+            remarks.cut_off(REST_IS_LOST, path.name, number)
 
 
+REST_IS_LOST = "the rest of a packed file that is cut off or damaged"
 NOT_UTF8 = "places that are not UTF-8: read as Latin-1"
 _ESCAPED = re.compile("[\udc80-\udcff]")
 
@@ -101,12 +131,9 @@ def ends_within_line(path: Path) -> bool:
     """Whether the file ends where its last line does not, as one does that is cut off."""
     last = b"\n"
     with open_unpacked(path) as file:
-        try:
-            while chunk := file.read(1 << 20):
-                last = chunk[-1:]
-        except GZIP_DAMAGE:
-            return True
-    return last != b"\n"
+        while chunk := file.read(1 << 20):
+            last = chunk[-1:]
+        return last != b"\n" or file.breaks_off
 
 
 class Numbers:

@@ -87,6 +87,8 @@ def scheduler_properties(path: Path) -> dict[str, str]:
     """
     with open_unpacked(path) as file:
         text = file.read(BYTES_MAX + 1)
+        if file.breaks_off:
+            raise ScenarioError("a gzipped file that is cut off or damaged", source=path)
     if len(text) > BYTES_MAX:
         raise ScenarioError(f"expected at most {BYTES_MAX:,} bytes", source=path)
     try:

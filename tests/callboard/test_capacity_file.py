@@ -1,5 +1,6 @@
 """`capacity-scheduler.xml`: read by --allocations, written by export, and its mistakes told."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -38,6 +39,14 @@ def read(tmp_path: Path, text: str) -> QueueSettings:
     path = tmp_path / "capacity-scheduler.xml"
     path.write_text(text, encoding="utf-8")
     return read_capacity_scheduler(path)
+
+
+def test_a_packed_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    """It ended in Python's own EOFError."""
+    path = tmp_path / "capacity-scheduler.xml.gz"
+    path.write_bytes(gzip.compress(xml({f"{MINE}default.capacity": "100"}).encode())[:-8])
+    with pytest.raises(ScenarioError, match=r"xml\.gz: a gzipped file that is cut off or damaged"):
+        read_capacity_scheduler(path)
 
 
 def test_hadoop_1s_properties_are_those_of_a_queue(tmp_path: Path) -> None:
