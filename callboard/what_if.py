@@ -25,6 +25,7 @@ from callboard.histories.model.tasks_file import RecordedJob
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.timeline import Timeline
 from callboard.tables.backtest_table import TENFOLD, error_share
 
 _NO_TIMES = (
@@ -65,7 +66,7 @@ def backtest_sentence(
         specs = [msgspec.structs.replace(unchanged, policy=each) for each in world.policies]
         rows, _ = play_rows([specs], PlainConsole(stderr=True), cores=options.cores)
         played = [result for result in rows[0] if result is not None]
-    return _sentence(jobs, played, unchanged)
+    return _sentence(jobs, played, unchanged, world.spec.scenario.timeline)
 
 
 def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
@@ -89,7 +90,7 @@ def _swept(
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
     played = [unpack_result(value) for value in values]
-    return _sentence(jobs, played, history.unchanged[0].spec)
+    return _sentence(jobs, played, history.unchanged[0].spec, history.timeline)
 
 
 def _by_hand(name: str) -> str:
@@ -97,7 +98,7 @@ def _by_hand(name: str) -> str:
 
 
 def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
-    """The history as its file has it, of as many jobs as were asked for, with the same settings of
+    """The history as it was recorded, of as many jobs as were asked for, with the same settings of
     the scheduler.
     """
     queues = (
@@ -105,12 +106,17 @@ def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
     )
     stated = [*queues, *(each for each in options.set if each.startswith(SCHEDULER_KEYS))]
     kept = {"--map": getattr(options, "--map"), "--jobs": getattr(options, "--jobs")}
-    return world.source.run(
+    return world.source.history(
         stated, {option: text for option, text in kept.items() if text is not None}
     )
 
 
-def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult], unchanged: RunSpec) -> str:
+def _sentence(
+    jobs: Sequence[RecordedJob],
+    played: Sequence[RunResult],
+    unchanged: RunSpec,
+    timeline: Timeline,
+) -> str:
     tested = (_Tested(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played)
     found = [each for each in tested if each.errors.jobs]
     if not found:
@@ -118,10 +124,16 @@ def _sentence(jobs: Sequence[RecordedJob], played: Sequence[RunResult], unchange
     place = min(range(len(found)), key=lambda place: found[place].median)
     nearest, name = found[place], policy_labels([each.policy for each in found])[place]
     which = ", the nearest of these," if len(found) > 1 else ""
-    faults = " and with the timeline of its scenario" if unchanged.scenario.timeline else ""
     settings = " with the scheduler set as here" if unchanged.scenario.parts else ""
-    told = f"Back-test: on the unchanged history, played once{settings}{faults}, {name}{which}"
+    how = f"played once{settings}{_faults(unchanged.scenario.timeline, timeline)}"
+    told = f"Back-test: on the unchanged history, {how}, {name}{which}"
     return f"{told} {_off(nearest.errors.bias or 0.0, nearest.median)}"
+
+
+def _faults(recorded: Timeline, timeline: Timeline) -> str:
+    """What happens to the unchanged history, and what of a timeline does not."""
+    outages = " and with its recorded outages" if recorded else ""
+    return f"{outages}{'' if recorded == timeline else ' and without what is scripted'}"
 
 
 def _off(mean: float, median: float) -> str:

@@ -358,6 +358,11 @@ Timeline: TypeAlias = tuple[AnyEntry, ...]
 """All `[[timeline]]` tables, told apart by `what`."""
 
 
+def recorded_entries(timeline: Timeline) -> Timeline:
+    """Those that play what was recorded of a cluster's outages; all others are scripted."""
+    return tuple(each for each in timeline if isinstance(each, TraceEntry))
+
+
 def started(timeline: Timeline, seed: int) -> Iterator[tuple[int, AnyEntry, Millis]]:
     """Every entry, with its place before it and the time when it begins after it."""
     began_ms = 0

@@ -37,6 +37,7 @@ from callboard.experiments.backtest.recorded_history import (
     imported_history,
     partial_load,
     recorded_busy,
+    scripted_note,
     seldom_heartbeats,
 )
 from callboard.experiments.backtest.seeds_backtest import FIGURES, PolicyBacktest
@@ -109,9 +110,8 @@ def backtest_command(options: argparse.Namespace) -> int:
         return 130
     warning = partial_load(spec, history)
     cut = history.recording.cut
-    notes = [
-        each for each in (cut, planned.interval_hint, warning, seldom_heartbeats(spec)) if each
-    ]
+    told = (cut, scripted_note(spec), planned.interval_hint, warning, seldom_heartbeats(spec))
+    notes = [each for each in told if each]
     if options.json:
         print_json([_as_json(each, parts, warning) for each in found])
     else:

@@ -13,6 +13,7 @@ from callboard.histories.model.tasks_file import ClusterRecording
 from callboard.histories.recording_file import Imported, load_history
 from callboard.journal.figures.steps import Steps, steps
 from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.timeline import recorded_entries
 from callboard.scheduler.model import KINDS, MAP, Millis
 
 _PART_SHARE = 0.5  # of the slots in use at most: then others can have held what is not seen
@@ -94,6 +95,19 @@ def seldom_heartbeats(spec: RunSpec) -> str:
         f"a heartbeat comes every {period_ms / 1000:,.0f} s on {nodes:,} nodes (Hadoop's rule):"
         " predictions are too long by that, most of all of short jobs, if nodes asked more often."
         " --set cluster.heartbeat.interval_ms=3000 plays it every 3 s"
+    )
+
+
+def scripted_note(spec: RunSpec) -> str:
+    """That the scenario scripts what the history may not have had; empty if it scripts nothing."""
+    timeline = spec.scenario.timeline
+    scripted = [each for each in timeline if each not in recorded_entries(timeline)]
+    if not scripted:
+        return ""
+    what = ", ".join(dict.fromkeys(str(each.__struct_config__.tag) for each in scripted))
+    return (
+        f"what the scenario's timeline scripts is played too ({what}): if it never happened, these"
+        " errors contain what comes of it. --no-faults plays the history without it"
     )
 
 

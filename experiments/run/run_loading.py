@@ -24,7 +24,7 @@ from callboard.experiments.run.trust import Trust, check_faults, trusted_scenari
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
 from callboard.scenarios.scenario_file import Scenario, ScenarioFile, find_scenario, from_dict
-from callboard.scenarios.timeline import PolicyEntry
+from callboard.scenarios.timeline import PolicyEntry, recorded_entries
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -105,6 +105,17 @@ class RunSource:
             if error.key in short and not _set_again(error.key, overrides):
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
+
+    def history(
+        self, overrides: Sequence[str] = (), shortcuts: Mapping[str, str] | None = None
+    ) -> RunSpec:
+        """The same of a recorded history as it was: nothing that is scripted happens in it."""
+        spec = self.run(overrides, shortcuts)
+        timeline = recorded_entries(spec.scenario.timeline)
+        if timeline == spec.scenario.timeline:
+            return spec
+        scenario = msgspec.structs.replace(spec.scenario, timeline=timeline)
+        return RunSpec.of(scenario, base_dir=self.base_dir)
 
     def policies(self, spec: RunSpec, asked: Sequence[str] = ()) -> tuple[str, ...]:
         """The canonical spellings of the policies asked for, or of those that its scenario names.

@@ -18,6 +18,7 @@ from callboard.experiments.run.solo_runs import any_at_once
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.timeline import Timeline
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -72,14 +73,15 @@ class PlannedCell(NamedTuple):
 
 
 class SweptHistory(NamedTuple):
-    """A recorded history of a sweep: its name, its recording and the folder that this lies in, and
-    the history as it was, with its own seed and the settings of the scheduler that hold
-    throughout, under each policy.
+    """A recorded history of a sweep: its name, its recording, the folder that this lies in, and the
+    timeline that its runs have; and the history as it was, with its own seed and the settings of
+    the scheduler that hold throughout, under each policy.
     """
 
     name: str
     workload: RecordedWorkload
     base_dir: Path
+    timeline: Timeline
     unchanged: Sequence[RunTask]
 
 
@@ -178,10 +180,10 @@ class PlannedSweep:
                 for key, value in self.plan.fixed
                 if key == COLUMNS or key.startswith(SCHEDULER_KEYS)
             ]
-            as_it_was = self._sources[name].run(read)
+            as_it_was = self._sources[name].history(read)
             runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])
             tasks = [RunTask(run, engine=self._engine) for run in runs]
-            yield SweptHistory(name, workload, base_dir, tasks)
+            yield SweptHistory(name, workload, base_dir, spec.scenario.timeline, tasks)
 
     def interval_hints(self) -> Iterator[str]:
         """What to know of scenarios whose settings have other numbers of nodes."""
