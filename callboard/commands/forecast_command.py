@@ -127,7 +127,7 @@ def forecast_command(options: argparse.Namespace) -> int:
         if options.json:
             print_json([_as_json(world, each) for each in found])
         else:
-            _print(world, state, found)
+            _print(world, state, found, len(forecaster.in_system))
     return 0
 
 
@@ -294,18 +294,21 @@ def _as_json(world: _World, each: Forecast) -> dict[str, object]:
     }
 
 
-def _print(world: _World, state: KnownState, found: Sequence[Forecast]) -> None:
+def _print(world: _World, state: KnownState, found: Sequence[Forecast], there: int) -> None:
+    """The forecasts `found`, of as many jobs as are `there` or of those that were asked for."""
     console = ReportConsole()
 
     def clocked(at_ms: Millis | None) -> str:
         return "never" if at_ms is None else clock_time(at_ms - world.ahead_ms)
 
     at = clocked(state.at_ms)
-    console.print_line(plain(f"{world.name} at {at}: {count(len(found), 'job')} in the system"))
+    shown = "" if len(found) == there else f", {len(found)} of them shown"
+    told = f"{world.name} at {at}: {count(there, 'job')} in the system{shown}"
+    console.print_line(plain(told))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
-    if told := _played_note(world, state):
-        console.print_line(plain(f"note: {told}"))
+    if played := _played_note(world, state):
+        console.print_line(plain(f"note: {played}"))
     for why in dict.fromkeys(each.why_open for each in found if each.why_open):
         console.print_line(plain(f"note: {why}; such jobs get no interval"))
     rows = [("job", "done", "left", "ends", f"{LEVEL:.0%} of the ends", "ended")]

@@ -48,6 +48,17 @@ def test_it_tells_of_every_job_that_is_there(callboard: Run, steady: str) -> Non
         assert each["ended_s"] > 240
 
 
+def test_of_some_that_were_asked_for_it_says_how_many_there_are(
+    callboard: Run, steady: str
+) -> None:
+    """Of one of eight it was said: 1 job in the system."""
+    asked = ("forecast", steady, "--at", "100s", *AT[2:])
+    found = json.loads(callboard(*asked, "--json")[1])
+    _, out, _ = callboard(*asked, "--job", found[0]["job"])
+    assert len(found) > 1
+    assert out.startswith(f"steady at 00:01:40: {len(found)} jobs in the system, 1 of them shown\n")
+
+
 @pytest.mark.soak
 def test_on_a_steady_cluster_nine_in_ten_intervals_hold_what_happened(
     callboard: Run, steady: str
