@@ -65,8 +65,8 @@ def _asked_of(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
 
 
 def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> None:
-    """Say what of the file is not played, and whose pools have no queue in it; InputError if no
-    policy has queues, ScenarioError if one cannot have these.
+    """Say what of the file is not played, or may be wrong, and whose pools have no queue in it;
+    InputError if no policy has queues, ScenarioError if one cannot have these.
     """
     asked = _asked_of(_queues_of(allocations), policies)
     if not asked:
@@ -81,9 +81,10 @@ def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> 
     if unplayed:
         told = concise(", ".join(unplayed))
         print(f"{allocations}: not played: {told}", file=sys.stderr)
-    for line in dict.fromkeys(_without_queue(each, spec) for each in settings):
-        if line:
-            print(f"{allocations}: {line}", file=sys.stderr)
+    notes = [concise(note) for each in settings for note in each.notes]
+    notes += [line for each in settings if (line := _without_queue(each, spec))]
+    for note in dict.fromkeys(notes):
+        print(f"{allocations}: {note}", file=sys.stderr)
 
 
 def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:

@@ -9,18 +9,19 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
-from xml.etree import ElementTree as Xml
 
-from callboard.histories.readers.unpacked_text import open_unpacked
+from callboard.scenarios.queue_files.scheduler_xml import (
+    GOES_TO_DEFAULT,
+    GOES_TO_NOBODY,
+    left_out,
+    scheduler_properties,
+    shares_note,
+)
 from callboard.scheduler.orders.capacity.capacity import Capacity, capacities
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
-from callboard.scheduler.text.concise import concise
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.toml_text import toml_value, without_defaults
-
-BYTES_MAX = 10_000_000
-"""A larger file is none that anybody has written for a scheduler."""
 
 _HADOOP1 = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
 _YARN = re.compile(r"yarn\.scheduler\.capacity\.root\.(?P<queue>.+)\.(?P<name>[^.]+)")
@@ -29,13 +30,14 @@ _YARN_QUEUES = "yarn.scheduler.capacity.root.queues"
 
 
 class QueueSettings(NamedTuple):
-    """The queues of a file, and its properties that are not played; and whether it names the queue
-    `default`, which there is in any case.
+    """The queues of a file, and its properties that are not played; whether it names the queue
+    `default`, which there is in any case; and what may be wrong with the file.
     """
 
     queues: dict[str, QueueParams]
     unplayed: tuple[str, ...]
     names_default: bool
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, queues: dict[str, QueueParams]) -> Self:
@@ -58,17 +60,20 @@ class QueueSettings(NamedTuple):
 
 def read_capacity_scheduler(path: Path) -> QueueSettings:
     """What the file says; ScenarioError with the property that is wrong."""
-    properties = scheduler_properties(path)
-    stated: dict[str, dict[str, Any]] = {}
+    properties, notes = scheduler_properties(path)
+    listed = [each.strip() for each in properties.get(_YARN_QUEUES, "").split(",") if each.strip()]
+    stated: dict[str, dict[str, Any]] = {queue: {} for queue in listed}
+    unlisted: dict[str, list[str]] = {}
     defaults: dict[str, Any] = {}
     unplayed = []
     for name, text in properties.items():
         place = _place(name)
         if name == _YARN_QUEUES:
-            for queue in text.split(","):
-                stated.setdefault(queue.strip(), {})
-        elif place is None or place[1] not in _FIELDS:
+            continue
+        if place is None or place[1] not in _FIELDS:
             unplayed.append(name)
+        elif listed and _YARN.fullmatch(name) and place[0] not in stated:
+            unlisted.setdefault(str(place[0]), []).append(name)
         else:
             values = defaults if place[0] is None else stated.setdefault(place[0], {})
             take_property(values, _FIELDS[place[1]], name, text.strip(), path)
@@ -78,34 +83,14 @@ def read_capacity_scheduler(path: Path) -> QueueSettings:
     names_default = DEFAULT_POOL in stated
     if defaults:
         stated.setdefault(DEFAULT_POOL, {})
-    return QueueSettings(_checked(defaults, stated, path), tuple(unplayed), names_default)
-
-
-def scheduler_properties(path: Path) -> dict[str, str]:
-    """Every property of a file and its value; of those given twice the last counts, as in Hadoop.
-    ScenarioError for another file.
-    """
-    with open_unpacked(path) as file:
-        text = file.read(BYTES_MAX + 1)
-        if file.breaks_off:
-            raise ScenarioError("a gzipped file that is cut off or damaged", source=path)
-    if len(text) > BYTES_MAX:
-        raise ScenarioError(f"expected at most {BYTES_MAX:,} bytes", source=path)
-    try:
-        root = Xml.fromstring(text)
-    except (Xml.ParseError, ValueError, LookupError) as error:
-        raise ScenarioError(concise(f"this is no XML: {error}"), source=path) from None
-    if root.tag == "allocations":
-        problem = (
-            "a Fair Scheduler's file, which is not read; write its pools into the scenario, in"
-            " [parts.fair.pools], or its queues in [parts.yarn.queues]"
-        )
-        raise ScenarioError(problem, source=path)
-    if root.tag != "configuration":
-        problem = f"expected <configuration>, got <{concise(root.tag)}>"
-        raise ScenarioError(problem, source=path)
-    pairs = ((each.findtext("name"), each.findtext("value")) for each in root.iter("property"))
-    return {name.strip(): value or "" for name, value in pairs if name and name.strip()}
+    queues = _checked(defaults, stated, path)
+    told = left_out(unplayed, _FIELDS, unlisted, listed)
+    if any(map(_YARN.fullmatch, properties)):
+        stated_capacities = [each.capacity for each in queues.values()]
+        rest = GOES_TO_NOBODY if names_default else GOES_TO_DEFAULT
+        told.notes.append(shares_note("root", stated_capacities, rest))
+    every = (*notes, *filter(None, told.notes))
+    return QueueSettings(queues, tuple(told.plain), names_default, every)
 
 
 def _place(name: str) -> tuple[str | None, str] | None:

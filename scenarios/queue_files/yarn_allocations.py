@@ -6,7 +6,7 @@ file.  Properties that nothing here plays are noted, and left out.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +15,15 @@ from callboard.actors.yarn.yarn_queues import QueueTree
 from callboard.scenarios.queue_files.queue_allocations import (
     Field,
     maximum_of,
-    scheduler_properties,
     take_property,
     truth_of,
+)
+from callboard.scenarios.queue_files.scheduler_xml import (
+    GOES_TO_DEFAULT,
+    GOES_TO_NOBODY,
+    left_out,
+    scheduler_properties,
+    shares_note,
 )
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.toml_text import toml_value, without_defaults
@@ -29,11 +35,14 @@ _ROOT = ""
 
 
 class YarnQueueSettings(NamedTuple):
-    """The queues of a file, what it says of all, and its properties that are not played."""
+    """The queues of a file, what it says of all, and its properties that are not played; and what
+    may be wrong with it.
+    """
 
     queues: dict[str, YarnQueueParams]
     general: dict[str, Any]
     unplayed: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def overrides(self) -> list[str]:
         """All as `--set` takes it."""
@@ -60,8 +69,10 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
     stated: dict[str, dict[str, Any]] = {}
     general: dict[str, Any] = {}
     unplayed, listed = [], set[str]()
+    unlisted: dict[str, list[str]] = {}
     named: dict[str, list[str]] = {}
-    for name, text in scheduler_properties(path).items():
+    properties, notes = scheduler_properties(path)
+    for name, text in properties.items():
         of_file, of_queue = (
             _FILE.fullmatch(name),
             _QUEUE.fullmatch(name) or _HADOOP1.fullmatch(name),
@@ -83,19 +94,28 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
     of_root = stated.pop(_ROOT, {})
     if listed:  # YARN goes by these, and knows nothing of a queue that is in no list
         known = {queue for queue in stated if listed.issuperset((*_above(queue), queue))}
-        unplayed += [
-            name for queue in stated if queue not in known for name in named.get(queue, ())
-        ]
+        unlisted = {queue: names for queue, names in named.items() if queue not in {*known, _ROOT}}
         stated = {queue: values for queue, values in stated.items() if queue in known}
     if not stated:
         raise ScenarioError("there are no queues in it", source=path)
     queues = {name: _params(name, _handed_down(name, stated, of_root), path) for name in stated}
     try:
         YarnParams(queues=queues, **general)
-        QueueTree(queues, open_ended=False)
+        tree = QueueTree(queues, open_ended=False)
     except ValueError as error:
         raise ScenarioError(str(error), source=path) from None
-    return YarnQueueSettings(queues, general, tuple(unplayed))
+    plain, slips = left_out(unplayed, {*_FIELDS, *_GENERAL}, unlisted, list(stated))
+    shares = _shares_notes(tree, queues) if any(map(_QUEUE.fullmatch, properties)) else ()
+    return YarnQueueSettings(queues, general, tuple(plain), (*notes, *slips, *shares))
+
+
+def _shares_notes(tree: QueueTree, stated: Collection[str]) -> Iterator[str]:
+    """Below which queues the capacities leave something over."""
+    for parent in filter(lambda each: each.children and each.share, tree.root.below()):
+        named = [each for each in parent.children if each.children or each.path in stated]
+        rest = GOES_TO_NOBODY if len(named) == len(parent.children) else GOES_TO_DEFAULT
+        if told := shares_note(parent.path, (each.params.capacity for each in named), rest):
+            yield told
 
 
 def _path(queue: str | None) -> str:

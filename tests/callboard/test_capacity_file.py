@@ -120,7 +120,11 @@ def test_yarns_queues_below_the_root_are_read_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("<configuration>", "this is no XML"),
+        ("<configuration", "this is no XML"),
+        ("<configuration><property>", "it ends before <property> is closed"),
+        ("<configuration>\n<property/>\n", "it ends before <configuration> is closed"),
+        ("<configuration><property><name>a</na", "it ends before <name> is closed"),
+        ("", "the file is empty"),
         ("<allocations/>", "a Fair Scheduler's file"),
         ("<queues/>", "expected <configuration>"),
         (xml({"fs.default.name": "x"}), "there are no queues in it"),
@@ -350,7 +354,75 @@ def test_a_queue_that_no_list_names_is_none(tmp_path: Path) -> None:
     path.write_text(xml(DEEP | {misspelt: "50"}), encoding="utf-8")
     found = read_yarn_queues(path)
     assert list(found.queues) == ["prod", "default", "prod/etl", "prod/serving"]
-    assert found.unplayed == (misspelt,)
+    assert found.unplayed == ()
+    (note,) = found.notes
+    assert "names `prd/etl`" in note
+    assert misspelt in note
+    assert "did you mean `prod/etl`?" in note
+    flat = {f"{YARNS}queues": "etl", f"{YARNS}etl.capacity": "100", f"{YARNS}elt.capacity": "9"}
+    assert list(read(tmp_path, xml(flat)).queues) == ["etl"]
+    assert "did you mean `etl`?" in read(tmp_path, xml(flat)).notes[0]
+
+
+OTHERS = {
+    f"{YARNS}prod.maximum-applications": "9",
+    f"{YARNS}prod.default-application-priority": "1",
+    f"{YARNS}prod.etl.accessible-node-labels.gpu.capacity": "100",
+    f"{YARNS}prod.etl.intra-queue-preemption.disable_preemption": "true",
+    "yarn.scheduler.capacity.node-locality-additional-delay": "-1",
+    "yarn.scheduler.capacity.maximum-applications": "100",
+}
+
+
+def test_a_slip_of_the_pen_is_told_apart_from_what_is_not_played(tmp_path: Path) -> None:
+    """`capcity` stood among ACLs, as if it were merely not built."""
+    slip = f"{YARNS}prod.etl.capcity"
+    found = read_yarn_queues(yarn_file(tmp_path, DEEP | OTHERS | {slip: "70"}))
+    assert sorted(found.unplayed) == sorted(OTHERS)
+    assert found.notes == (f"{slip} means nothing: did you mean `capacity`?",)
+
+
+def test_a_property_that_has_two_values_is_told(tmp_path: Path) -> None:
+    """The last counts, as in Hadoop; the same twice is one."""
+    name = f"{YARNS}default.user-limit-factor"
+    first, again = xml(DEEP | {name: "2"}), xml(DEEP | {name: "3"})
+    path = tmp_path / "capacity-scheduler.xml"
+    both = first.removesuffix("</configuration>") + again.removeprefix("<configuration>")
+    path.write_text(both, encoding="utf-8")
+    found = read_yarn_queues(path)
+    told = f"{name} stands there more than once, as `2`, then `3`: the last counts"
+    assert found.notes == (told,)
+    assert found.queues["default"].user_limit_factor == 3
+
+
+SHORT = {
+    **DEEP,
+    f"{YARNS}prod.capacity": "60",
+    f"{YARNS}prod.etl.capacity": "50",
+}
+
+
+def test_capacities_that_leave_some_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They were played without a word; YARN's resource manager does not start with them."""
+    path = yarn_file(tmp_path, SHORT)
+    asked = ["run", "two-jobs", "--allocations", str(path), "--policy", "yarn"]
+    assert run_command_line(asked) == 0
+    err = capsys.readouterr().err
+    ends = ", with which YARN does not start; here the other 20 % are nobody's due"
+    assert f"{path}: the capacities below `root` add up to 80 %{ends}" in err
+    assert f"{path}: the capacities below `prod` add up to 80 %{ends}" in err
+    flat = {f"{YARNS}queues": "a,b", f"{YARNS}a.capacity": "30", f"{YARNS}b.capacity": "50"}
+    (note,) = read(tmp_path, xml(flat)).notes
+    assert note.endswith("the other 20 % go to `default`, which the file does not name")
+    assert read_yarn_queues(path).notes == (note,)
+    thirds = {f"{YARNS}queues": "a,b,c"} | {f"{YARNS}{each}.capacity": "33.33" for each in "abc"}
+    assert read_yarn_queues(yarn_file(tmp_path, thirds)).notes == ()
+
+
+def test_hadoop_1_leaves_open_what_no_queue_is_due(tmp_path: Path) -> None:
+    assert read(tmp_path, xml({f"{MINE}default.capacity": "60"})).notes == ()
 
 
 SLS = {
