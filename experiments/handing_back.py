@@ -32,10 +32,12 @@ from callboard.journal.export.fair_scheduler_xml import (
 )
 from callboard.journal.export.write_batsim import write_batsim
 from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scheduler.registry.spelling import short_policy
 from callboard.scheduler.text.quantities import count
 
 HistoryForm = Literal["hadoop1", "swf", "batsim"]
 
+CAPACITY_FILE, FAIR_FILE = _SCHEDULER_FILES = ("capacity-scheduler.xml", "fair-scheduler.xml")
 _IN_BATSIM = "single tasks: a job is one allocation of all nodes that it used"
 
 
@@ -62,23 +64,30 @@ def scheduler_file(started: RunStarted, dialect: Dialect) -> tuple[str, Schedule
         yarn = made_architecture(started.policy, setup.parts)
         assert isinstance(yarn, Yarn)
         if yarn.params.scheduler == "capacity":
-            return "capacity-scheduler.xml", yarn_scheduler_xml(yarn.params)
-        return "fair-scheduler.xml", yarn_allocations_xml(yarn.params)
+            return CAPACITY_FILE, yarn_scheduler_xml(yarn.params)
+        return FAIR_FILE, yarn_allocations_xml(yarn.params)
     if setup.policy is None:
         return None
     if setup.policy.order.name == "capacity":
-        return "capacity-scheduler.xml", capacity_scheduler_xml(setup.policy, dialect)
-    return "fair-scheduler.xml", fair_scheduler_xml(setup.policy)
+        return CAPACITY_FILE, capacity_scheduler_xml(setup.policy, dialect)
+    return FAIR_FILE, fair_scheduler_xml(setup.policy)
 
 
-def write_scheduler_file(history: PlayedHistory, file: TextIO) -> tuple[str, Sequence[str]]:
+def write_scheduler_file(
+    history: PlayedHistory, file: TextIO, called: str = ""
+) -> tuple[str, Sequence[str]]:
     """Write the policy of a journal; what was written, in words, and what the file cannot say.
-    ValueError for a policy that is none of Callboard's own.
+    ValueError for a policy that is none of Callboard's own, and for a file that is `called` as the
+    other scheduler's is.
     """
+    policy = history.started.policy
     found = scheduler_file(history.started, "hadoop1")
     if found is None:
-        raise ValueError(f"the policy {history.started.policy} is not one of Callboard's own")
+        raise ValueError(f"the policy {policy} is not one of Callboard's own")
     name, written = found
+    if called in _SCHEDULER_FILES and called != name:
+        problem = f"a run under {short_policy(policy)} has no {called}: what it has is a {name}"
+        raise ValueError(f"{problem}; call it so, or by a name of your own")
     file.write(written.text)
     return f"the policy, as a {name},", written.unsaid
 

@@ -126,7 +126,8 @@ def _written(
             return write_sls_folder(run_history(journal), journal.path, path)
         case "policy":
             with _opened(path) as file:
-                return write_scheduler_file(run_history(journal), file)
+                called = "" if path is None else path.name
+                return write_scheduler_file(run_history(journal), file, called)
         case _:
             history = run_history(journal)
             with _opened(path) as file:

@@ -199,6 +199,22 @@ def test_containers_and_nodes_of_sls_have_what_they_took_and_had(tmp_path: Path)
     assert {path: queues[path] for path in stated} == stated
 
 
+def test_a_schedulers_file_is_not_called_as_the_other_ones(
+    plain: tuple[Path, list[Launch]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An allocation file stood in `capacity-scheduler.xml`, which no resource manager reads."""
+    journal, _ = plain
+    path = tmp_path / "capacity-scheduler.xml"
+    assert run_command_line(["export", str(journal), "--to", str(path)]) == 2
+    assert (
+        f"{journal}: a run under fifo has no capacity-scheduler.xml: what it has is a"
+        " fair-scheduler.xml; call it so, or by a name of your own" in capsys.readouterr().err
+    )
+    assert not path.exists()
+    for name in ("fair-scheduler.xml", "mine.xml"):
+        assert run_command_line(["export", str(journal), "--to", str(tmp_path / name)]) == 0
+
+
 def test_the_table_of_batsim_has_every_job_and_can_be_imported(
     plain: tuple[Path, list[Launch]], tmp_path: Path
 ) -> None:
