@@ -21,7 +21,7 @@ from callboard.experiments.pages.report.report_words import (
     ONE_SEED_REMARK,
     found_sentence,
 )
-from callboard.experiments.run.run_hints import switch_note
+from callboard.experiments.run.run_hints import switch_note, unreached_note
 from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.seed_draws import draws_nothing
@@ -30,6 +30,7 @@ from callboard.journal.checks.findings import RuleReport
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld, run_key
 from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scheduler.model import Millis
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.scheduler.text.quantities import count
 from callboard.tables.policy_table import policy_table
@@ -166,11 +167,22 @@ def _print_table(
         console.print_line(plain(_found(world.spec, played), "bold"))
     if tested:
         console.print_line(plain(tested))
+    if unreached := unreached_note(world.spec, _ends_ms(played)):
+        console.print_line(plain(f"note: {unreached}"))
     for each in played:
         told = _footnotes(each, verbose=options.verbose)
         for line in (*told, *_thinking(each), *_checked(each.checks)):
             console.print_line(plain(line, "dim"))
     console.print()
+
+
+def _ends_ms(played: Sequence[RunResult]) -> dict[str, Millis]:
+    """When runs came to their end, by policy; not those that were stopped."""
+    return {
+        short_policy(each.summary.policy): round(1000 * each.summary.virtual_seconds)
+        for each in played
+        if each.summary.reason == "complete"
+    }
 
 
 def _print_steady(console: ReportConsole, played: Sequence[RunResult]) -> None:

@@ -1,6 +1,6 @@
 """What to know of a run before it is believed, or waited for, in a line; empty for nothing."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -13,6 +13,7 @@ from callboard.journal.tell.time_format import clock_time
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import Scenario
+from callboard.scenarios.timeline import started
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.text.concise import concise
 from callboard.scheduler.text.quantities import duration
@@ -99,6 +100,23 @@ def switch_note(spec: RunSpec) -> str:
         return ""
     told = f"the scenario's own timeline changes the policy: {', '.join(switches)}"
     return concise(f"{told}. Columns are named by what each run begins under")
+
+
+def unreached_note(spec: RunSpec, ended_ms: Mapping[str, Millis]) -> str:
+    """Which entries of the timeline begin only after runs under these policies had ended; empty if
+    all were reached.
+    """
+    told = []
+    for place, entry, began_ms in started(spec.scenario.timeline, spec.scenario.seed):
+        without = [policy for policy, end_ms in ended_ms.items() if end_ms < began_ms]
+        under = "" if len(without) == len(ended_ms) else f" under {', '.join(without)}"
+        if without:
+            what = f"{entry.__struct_config__.tag}, from {clock_time(began_ms)} on"
+            told.append(f"timeline[{place}]{under} ({what})")
+    more = f", and {len(told) - _IDLE_SHOWN} more" if len(told) > _IDLE_SHOWN else ""
+    return (
+        f"not reached before the run ended: {'; '.join(told[:_IDLE_SHOWN])}{more}" if told else ""
+    )
 
 
 def demands_note(spec: RunSpec, policies: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.experiments.run.run_hints import idle_fields_note, outage_hint
+from callboard.experiments.run.run_hints import idle_fields_note, outage_hint, unreached_note
 from callboard.experiments.run.run_loading import load_run
 from callboard.scenarios.library_list import LIBRARY_GROUPS
 from callboard.scenarios.scenario_file import find_scenario, load_scenario
@@ -155,3 +155,30 @@ def test_runs_whose_policy_changes_are_not_compared_by_what_they_began_under(
     out = callboard("run", str(path), *both)[1]
     assert "changes the policy" not in out
     assert "a job took" in out
+
+
+def test_what_comes_after_the_run_is_told_not_to_have_happened(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """A crash at 2 h of a run that ended after one left no trace, and looked like one of no
+    consequence.
+    """
+    path = tmp_path / "late.toml"
+    path.write_text(WORLD.format(seconds=40) + LATE)
+    status, out, _ = callboard("run", str(path), "--policy", "fifo")
+    assert status == 0
+    told = "note: not reached before the run ended: timeline[1] (crash, from 02:00:00 on)"
+    assert told in out.splitlines()
+    assert "not reached" not in callboard("run", str(path), "--no-faults")[1]
+    assert "not reached" not in callboard("run", str(path), "--until", "20s")[1]
+    spec = load_run(str(path))
+    assert unreached_note(spec, {"fifo": 8_000_000, "fair": 7_200_000}) == ""
+    assert "timeline[1] under fair (crash" in unreached_note(
+        spec, {"fifo": 8_000_000, "fair": 9_000}
+    )
+
+
+LATE = "".join(
+    f'[[timeline]]\nat_s = {at_s}\nwhat = "crash"\nnodes = "node-0"\nfor_s = 10\n'
+    for at_s in (20, 7200)
+)
