@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -70,6 +71,17 @@ def refuse_twice(paths: Sequence[Path]) -> None:
             if path.exists() and other.exists() and path.samefile(other):
                 same = "" if path == other else f", as {other} too"
                 raise InputError(f"{path}: this is named twice{same}; name each journal once")
+
+
+def refuse_journal(name: str, path: Path) -> None:
+    """InputError for a journal where a history is read."""
+    if path.is_file() and is_journal(path):
+        journal, history = shlex.quote(name), shlex.quote(str(Path(name).with_suffix(".history")))
+        raise InputError(
+            f"{name}: this is a journal of a run that Callboard has played:"
+            f" `callboard replay {journal}` shows it, and `callboard export {journal} --to"
+            f" {history}` writes the history that can be read here"
+        )
 
 
 def check_folder(option: str, folder: Path) -> None:

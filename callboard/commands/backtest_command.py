@@ -41,7 +41,7 @@ from callboard.experiments.backtest.recorded_history import (
     seldom_heartbeats,
 )
 from callboard.experiments.backtest.seeds_backtest import FIGURES, PolicyBacktest
-from callboard.experiments.journal_paths import file_path
+from callboard.experiments.journal_paths import file_path, refuse_journal
 from callboard.experiments.many.run_tasks import worthy_engine
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.pages.charts.backtest_chart import Occupancy, backtest_chart
@@ -64,6 +64,7 @@ from callboard.run_arguments import (
     plan_world,
     planned_world,
 )
+from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import find_scenario
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.scheduler.text.quantities import count
@@ -129,7 +130,10 @@ def _planned(
 ) -> tuple[PlannedWorld, tuple[HistoryPart, ...], Imported]:
     """What is to be played, the parts of the history, and the history."""
     world = plan_world(options.history, options, options.policy)
-    imported = imported_history(world.spec, find_scenario(options.history).parent)
+    path = find_scenario(options.history)
+    if not isinstance(world.spec.scenario.workload, RecordedWorkload):
+        refuse_journal(options.history, path)
+    imported = imported_history(world.spec, path.parent)
     jobs = len(world.spec.jobs)
     check_comparable(imported, jobs)
     if options.train is None:

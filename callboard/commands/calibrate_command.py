@@ -19,7 +19,7 @@ import msgspec
 
 from callboard.arguments import OneFile
 from callboard.console import ReportConsole, plain
-from callboard.experiments.journal_paths import file_path
+from callboard.experiments.journal_paths import file_path, refuse_journal
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.histories.calibration.calibrate import Calibration, calibrate
@@ -53,9 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def calibrate_command(options: argparse.Namespace) -> int:
-    paths, columns = _sources(
-        [history_source(each, options.map) for each in options.files], options.map
-    )
+    paths, columns = _sources([_named(each, options.map) for each in options.files], options.map)
     to = None if options.to is None else _checked(options.to, paths)
     found = calibrate(paths, columns)
     if to is not None:
@@ -65,6 +63,13 @@ def calibrate_command(options: argparse.Namespace) -> int:
     else:
         _print(found, paths[0], to)
     return 0
+
+
+def _named(name: str, columns: str) -> Path:
+    """The history of that name, or the scenario that plays one."""
+    path = history_source(name, columns)
+    refuse_journal(name, path)
+    return path
 
 
 def _sources(paths: list[Path], columns: str) -> tuple[list[Path], str]:

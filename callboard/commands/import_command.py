@@ -39,13 +39,12 @@ from pathlib import Path
 import msgspec
 
 from callboard.arguments import OneFile
-from callboard.experiments.journal_paths import check_folder
+from callboard.experiments.journal_paths import check_folder, refuse_journal
 from callboard.experiments.user_errors import InputError
 from callboard.histories.model.import_report import FATES
 from callboard.histories.model.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
 from callboard.histories.recording_file import Imported, attempt_lines, import_files, is_tasks_file
 from callboard.histories.source_path import history_source
-from callboard.journal.format import is_journal
 from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.recording_scenario import plain_name, scenario_of
 from callboard.scenarios.scenario_file import from_dict
@@ -96,10 +95,7 @@ def _history(name: str, columns: str) -> Path:
     play = f"`callboard run {shlex.quote(name)}` plays"
     if path.is_file() and path.suffix == ".toml":
         raise InputError(f"{name}: this is a scenario already: {play} it")
-    if is_journal(path):
-        look = f"`callboard replay {shlex.quote(name)}` shows it"
-        export = "`callboard export` writes it as a history"
-        raise InputError(f"{name}: this is a journal already: {look}, and {export}")
+    refuse_journal(name, path)
     if is_tasks_file(path):
         raise InputError(f"{name}: these are the tasks of an import already: {play} them")
     return path

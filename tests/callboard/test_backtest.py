@@ -323,6 +323,21 @@ def test_a_scheduler_that_was_set_is_set_so_for_the_back_test_too(
     assert re.findall(r"[+-]?\d+\.\d%", other) != re.findall(r"[+-]?\d+\.\d%", swept)
 
 
+def test_of_a_journal_it_is_told_how_it_becomes_a_history(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`calibrate` took it for no text, and `backtest` for no history."""
+    monkeypatch.chdir(tmp_path)
+    assert callboard("run", "two-jobs", "--policy", "fifo", "--journal", "my run.journal")[0] == 0
+    for command in (("calibrate",), ("import", "--to", "x"), ("backtest", "--policy", "fifo")):
+        status, _, err = callboard(*command, "my run.journal")
+        assert status == 2
+        assert "`callboard export 'my run.journal' --to 'my run.history'` writes the history" in err
+    assert callboard("export", "my run.journal", "--to", "my run.history")[0] == 0
+    assert callboard("run", "my run.history", "--policy", "fifo", "--journal", "a.journal")[0] == 0
+    assert callboard("backtest", "a.journal", "--policy", "fifo")[0] == 0
+
+
 @pytest.mark.parametrize("entries", [CRASH, TRACE + CRASH, TRACE])
 def test_what_is_scripted_does_not_happen_to_the_unchanged_history(
     callboard: Run, history: tuple[Path, str], tmp_path: Path, entries: str

@@ -85,7 +85,7 @@ def test_what_need_not_be_imported_is_told_how_to_be_played(
     assert callboard("run", "day.toml", "--policy", "fifo", "--journal", "day.journal")[0] == 0
     for name, words in (
         ("day.toml", "this is a scenario already: `callboard run day.toml` plays it"),
-        ("day.journal", "this is a journal already: `callboard replay day.journal` shows it"),
+        ("day.journal", "and `callboard export day.journal --to day.history` writes the history"),
         ("day.tasks.gz", "these are the tasks of an import already: `callboard run day.tasks.gz`"),
     ):
         status, _, err = callboard("import", name, "--to", "x")
