@@ -94,6 +94,20 @@ def test_a_history_of_hadoop_1_comes_back_as_the_same_launches(
     assert after == before
 
 
+def test_a_job_that_comes_while_nodes_join_finds_another_cluster_than_it_found(
+    world: str, tmp_path: Path
+) -> None:
+    """A history is played on a cluster that is whole when the first job comes: small-jobs, whose
+    first came at 0, was 11 % off under its own policy, and the page promised the same launches.
+    """
+    for at_s, is_same in ((0, False), (3.1, True)):
+        first = (f"workload.job.0.at_s={at_s}", "workload.job.0.maps=3")
+        journal, before = recorded(tmp_path, world, *first)
+        history = exported(journal, f"from-{at_s}.history")
+        _, after = recorded(tmp_path, str(history), "seed=7", 'policies=["fair"]')
+        assert (after == before) == is_same
+
+
 @pytest.mark.parametrize("ending", ["FAILED", "KILLED"])
 def test_setups_failures_and_kills_come_back_too(tmp_path: Path, ending: str) -> None:
     """The first history has a setup, and an attempt that failed or was killed."""
