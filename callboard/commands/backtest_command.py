@@ -268,7 +268,7 @@ def _guesses(history: RecordedHistory, options: argparse.Namespace) -> list[str]
 def _guess_about(key: str) -> str:
     """How a guess begins that the key states instead; empty if there is none."""
     if key == "cluster.nodes":
-        return r"[\d,]+ nodes\b"
+        return r"[\d,]+ nodes?\b"
     if key == "cluster.capacity":
         return r"[\d,]+ amount of a node: "
     name = key.removeprefix("cluster.capacity.")

@@ -1,5 +1,6 @@
 """What became of everything in a file that was imported: read, inferred, guessed or dropped."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal, get_args
 
@@ -18,12 +19,45 @@ class Remark(msgspec.Struct):
     first: list[str] = msgspec.field(default_factory=list)
 
     @property
+    def said(self) -> str:
+        """What happened, as people say it of so many: of one `1 job out of order`."""
+        return _of_one(self.what) if self.count == 1 else self.what
+
+    @property
     def where(self) -> str:
         """Its first places in brackets, for people; empty where none is known."""
         if not self.first:
             return ""
         more = ", ..." if self.count > len(self.first) == PLACES_SHOWN else ""
         return f" ({', '.join(self.first)}{more})"
+
+
+def _of_one(what: str) -> str:
+    """A remark that begins with a plural, of one thing; any other as it is."""
+    noun = _FIRST_PLURAL.match(what)
+    if noun is None:
+        return what
+    rest = what[noun.end() :]
+    verb = _VERB.match(rest)
+    if verb is not None:
+        rest = f" that {_OF_ONE[verb[1]]}{rest[verb.end() :]}"
+    owner = rest if rest.startswith(" of ") else re.sub(r"\btheir\b", "its", rest)
+    return f"{noun[1]}{owner}"
+
+
+_OF_ONE = {
+    "are": "is",
+    "begin": "begins",
+    "do": "does",
+    "have": "has",
+    "hold": "holds",
+    "tell": "tells",
+    "were": "was",
+}
+_FIRST_PLURAL = re.compile(
+    r"((?:(?!(?:a|an|and|at|by|in|of|that|to|with|without) )[a-z]+ )*?[a-z]+?)s\b(?!')"
+)
+_VERB = re.compile(rf" that ({'|'.join(_OF_ONE)})\b")
 
 
 class Remarks:
@@ -69,4 +103,4 @@ class Remarks:
         for fate in FATES:
             for nth, remark in enumerate(self.of(fate)):
                 head = f"{fate}:" if nth == 0 else ""
-                yield f"{head:<10}{remark.count:>11,}  {remark.what}{remark.where}"
+                yield f"{head:<10}{remark.count:>11,}  {remark.said}{remark.where}"

@@ -9,6 +9,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.histories.model.cluster_history import HistoryJob, HistoryTask
 from callboard.histories.played_history import PlayedHistory
 from callboard.scheduler.model import MAPS, REDUCES, STAGES, JobId, NodeId, Stage
+from callboard.scheduler.text.quantities import count
 
 CONTAINER_MB = 1024
 """A slot is a container of so much memory and one core, where nothing else is stated."""
@@ -78,8 +79,8 @@ def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -
         (True, "where inputs lie: a container has the node on which it ran"),
         (True, _SLOTS if amounts is NO_AMOUNTS else _SLOTS_BY_AMOUNTS),
         (reduces, "when a reduce's shuffle waits for maps: its container lasts as long as it did"),
-        (undone, f"{undone:,} tasks that never succeeded"),
-        (again, f"further attempts of {again:,} tasks: only the last success is there"),
+        (undone, f"{count(undone, 'task')} that never succeeded"),
+        (again, f"further attempts of {count(again, 'task')}: only the last success is there"),
         (speeds, "speeds of nodes"),
     ]
     return [text for number, text in found if number]

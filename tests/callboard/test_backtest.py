@@ -225,7 +225,7 @@ def test_what_was_guessed_of_a_history_is_told(callboard: Run, tmp_path: Path) -
     """Job 2 of this log does not say how long it waited."""
     status, out, _ = callboard("backtest", str(written(tmp_path, SWF, "a.swf")), "--policy", "fifo")
     assert status == 0
-    assert "note: guessed on reading: 1 jobs of unknown wait" in out
+    assert "note: guessed on reading: 1 job of unknown wait" in out
 
 
 def test_an_initialisation_is_played_exported_and_predicted(callboard: Run, tmp_path: Path) -> None:

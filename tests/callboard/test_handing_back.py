@@ -119,6 +119,16 @@ def test_setups_failures_and_kills_come_back_too(tmp_path: Path, ending: str) ->
     assert len(before) == 5
 
 
+def test_what_sls_cannot_say_of_one_task_is_told_in_the_singular(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`further attempts of 1 tasks`, it said."""
+    journal, _ = recorded(tmp_path, str(written(tmp_path, HADOOP1, "first.history")))
+    asked = ["export", str(journal), "--format", "sls", "--to", str(tmp_path / "sls")]
+    assert run_command_line(asked) == 0
+    assert "it cannot say further attempts of 1 task: only" in capsys.readouterr().err
+
+
 def test_a_shared_trace_with_setups_and_cleanups_comes_back(tmp_path: Path) -> None:
     """59 jobs on 40 nodes, whose inputs are placed anew."""
     source = str(trace("rumen/folder-input-trace.json.gz"))

@@ -26,7 +26,7 @@ def test_what_was_imported_plays_as_the_history_itself_does(
     status, out, _ = callboard("import", str(history), "--to", str(tmp_path / "mine"))
     assert status == 0
     assert "1 job, 3 tasks, 5 attempts in 45 s" in out
-    assert "dropped:            1  killed attempts beside another of their task" in out
+    assert "dropped:            1  killed attempt beside another of its task" in out
     scenario = tmp_path / "mine" / "job_1_ann.toml"
     assert (tmp_path / "mine" / "job_1_ann.tasks.gz").is_file()
     assert scenario.read_text().startswith("# Imported: Hadoop 1 job history.\n# read: ")
