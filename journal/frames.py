@@ -92,6 +92,12 @@ class Frames:
         before = sum(map(len, self._records[: self._given + place]))
         return JournalError(self.path, self._begin + before, problem)
 
+    def _damaged(self, offset: int, problem: str) -> JournalError:
+        """Bytes from this offset on that nobody has written so, and how to keep those before."""
+        keep = f"; what comes before is whole, `head -c {offset}` of the file keeps it"
+        known = keep if offset > len(fmt.HEADER) else ""
+        return JournalError(self.path, offset, f"damaged: {problem}{known}")
+
     def check_begun(self) -> None:
         """Read the header, if that has not been done."""
         if not self._begun:
@@ -105,17 +111,17 @@ class Frames:
         """The length of the record with this head, its head included."""
         length = length_of(head)
         if length is None:
-            raise JournalError(self.path, self._end, "damaged: no record begins here")
+            raise self._damaged(self._end, "no record begins here")
         if self._end - self._begin >= fmt.CHUNK_BYTES:
-            raise JournalError(self.path, self._end, "damaged: a seal is missing here")
+            raise self._damaged(self._end, "a seal is missing here")
         return HEAD_BYTES + length
 
     def _sealed(self, seal: bytes) -> list[AnyEvent]:
         """The events of the open chunk, if the seal fits its bytes; another one begins."""
         if fmt.seal(b"".join(self._records)) != seal:
             length = self._end - self._begin
-            problem = f"damaged: the {length} bytes from here do not fit their seal"
-            raise JournalError(self.path, self._begin, problem)
+            problem = f"the {length} bytes from here do not fit their checksum, the seal"
+            raise self._damaged(self._begin, problem)
         events = self.rest()
         self._begin = self._end = self._end + SEAL_BYTES
         self._records, self._given = [], 0

@@ -354,6 +354,7 @@ class Playback:
 
 
 def _ending(source: RecordedSource) -> str:
-    if source.recording.ended is not None:
-        return "the journal is complete: the run has ended"
+    if (ended := source.recording.ended) is not None:
+        whole = ended.reason == "complete"
+        return f"the journal is complete: the run {'has ended' if whole else 'was interrupted'}"
     return "the journal is cut off: its writer is gone, and the run has not ended"

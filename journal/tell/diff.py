@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
+from callboard.journal.lock import is_being_written
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
@@ -54,7 +55,8 @@ class Divergence(msgspec.Struct, frozen=True):
 class JournalDiff(msgspec.Struct, frozen=True):
     """How two journals differ.  `events` is how many they share, `RunStarted` not compared.
 
-    `broke_off` says of each whether it was read to its end, and the end of the run is missing;
+    `broke_off` says of each whether it was read to its end, and the end of the run is missing,
+    `growing` whether it is still being written;
     `reasons` whether equal decisions for different reasons counted as different.
     """
 
@@ -63,6 +65,7 @@ class JournalDiff(msgspec.Struct, frozen=True):
     counts: tuple[Difference, ...]
     events: int
     broke_off: tuple[bool, ...]
+    growing: tuple[bool, ...]
     reasons: bool = True
 
     @property
@@ -90,7 +93,9 @@ def diff_journals(
     found = pair.divergence
     ended = (True, True) if found is None else (found.left is None, found.right is None)
     broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
-    return JournalDiff(tuple(pair.setup), found, tuple(pair.counts), pair.index, broke_off, reasons)
+    growing = tuple(not each.complete and is_being_written(each.path) for each in journals)
+    read = tuple(pair.setup), found, tuple(pair.counts), pair.index
+    return JournalDiff(*read, broke_off, growing, reasons)
 
 
 def _of_one_policy(left: Journal, right: Journal) -> bool:
@@ -246,9 +251,10 @@ def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
         yield f"  B  {point.right_line}"
         if point.only_reason:
             yield "The decision is the same, its reason is not."
-    for name, broke_off in zip("AB", found.broke_off, strict=True):
+    for name, broke_off, grows in zip("AB", found.broke_off, found.growing, strict=True):
         if broke_off:
-            yield f"{name} lacks the end of the run, which was killed, or is still going on."
+            how = "is still being recorded" if grows else "was killed"
+            yield f"{name} lacks the end of the run, which {how}."
 
 
 def _table(title: str, differences: tuple[Difference, ...]) -> Iterator[str]:

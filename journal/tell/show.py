@@ -7,9 +7,10 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import find_job
+from callboard.journal.lock import is_being_written
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import class_words
+from callboard.journal.tell.names import class_words, node_name
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
 from callboard.scheduler.text.strict_decoder import suggestion
@@ -43,11 +44,13 @@ def check_kind(kind: str) -> str:
 def show(path: str | Path, options: ShowOptions | None = None) -> Iterator[str]:
     """The lines for the journal at `path`, read as they are asked for.
 
-    The last line says so when the limit cut the list, or when the journal was cut off.  Raises
-    ValueError for an unknown kind, LookupError for a job that is not there; JournalError and
-    OSError as `Journal` does.
+    The last line says so when the limit cut the list, or when the journal was cut off or still
+    grows.  Raises ValueError for an unknown kind, LookupError for a job or a node that is not
+    there; JournalError and OSError as `Journal` does.
     """
     options = options or ShowOptions()
+    if options.node is not None:
+        _check_node(path, options.node)
     if options.job is not None:
         options = msgspec.structs.replace(options, job=job_in_journal(path, options.job))
     wanted = EVENT_KINDS[check_kind(options.kind)] if options.kind is not None else None
@@ -67,8 +70,10 @@ def _lines(
             shown += 1
             yield narrator.line(event)
         run_state.follow(event)
-    if journal.truncated:
-        yield "… the journal breaks off here: the run was killed, or is still going on"
+    if not journal.complete and is_being_written(journal.path):
+        yield "… so far: the run is still being recorded"
+    elif journal.truncated:
+        yield "… the journal breaks off here: the run was killed"
     elif not journal.complete:
         yield "… the journal ends here, without the end of the run"
 
@@ -80,6 +85,14 @@ def _matches(
         return False
     job, node = run_state.subject(event)
     return options.job in (None, job) and options.node in (None, node)
+
+
+def _check_node(path: str | Path, node: NodeId) -> None:
+    """LookupError for a node that the run has not."""
+    started = next(iter(Journal(path)), None)
+    if isinstance(started, ev.RunStarted) and node >= len(started.nodes):
+        last = node_name(len(started.nodes) - 1)
+        raise LookupError(f"there is no {node_name(node)}; there are {node_name(0)} to {last}")
 
 
 def job_in_journal(path: str | Path, job: JobId | str) -> JobId:

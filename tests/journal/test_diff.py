@@ -86,11 +86,21 @@ def test_a_killed_run_is_told_from_one_that_differs(tmp_path: Path, story: Path,
     assert found.broke_off == (False, True)
     assert found.divergence is not None
     assert found.divergence.right is None
-    lacks = "lacks the end of the run, which was killed, or is still going on."
+    lacks = "lacks the end of the run, which was killed."
     assert list(diff_lines(found, "a", "b"))[-1] == f"B {lacks}"
     both = diff_journals(other, other)
     assert both.same_events
     assert list(diff_lines(both, "a", "b"))[-2:] == [f"A {lacks}", f"B {lacks}"]
+
+
+def test_a_run_that_is_still_being_recorded_was_not_killed(tmp_path: Path, story: Path) -> None:
+    with JournalWriter(tmp_path / "other.journal") as sink:
+        for event in STORY[:-1]:
+            sink(event)
+        sink.flush()
+        found = diff_journals(story, tmp_path / "other.journal")
+    told = list(diff_lines(found, "a", "b"))[-1]
+    assert told == "B lacks the end of the run, which is still being recorded."
 
 
 def test_a_journal_not_read_to_its_end_is_not_called_cut(tmp_path: Path, story: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_seal_must_fit_what_was_told_before_it(tmp_path: Path) -> None:
         follower = Follower(path)
         told = follower.take(3)
     path.write_bytes(path.read_bytes()[:-1] + b"\0")
-    with pytest.raises(JournalError, match="do not fit their seal"):
+    with pytest.raises(JournalError, match="do not fit their checksum"):
         follower.take()
     assert told == list(STORY[:3])
 

@@ -357,11 +357,28 @@ def test_a_journal_without_its_end_says_so(story: Path) -> None:
     story.write_bytes(whole[:-12])
     assert list(show(story))[-2:] == [
         TOLD[-2],
-        "… the journal breaks off here: the run was killed, or is still going on",
+        "… the journal breaks off here: the run was killed",
     ]
     with JournalWriter(story) as sink:
         sink(STORY[0])
     assert list(show(story))[1:] == ["… the journal ends here, without the end of the run"]
+
+
+def test_a_run_that_is_still_being_recorded_is_told_from_one_that_was_killed(
+    tmp_path: Path,
+) -> None:
+    with JournalWriter(tmp_path / "a.journal") as sink:
+        for event in STORY[:-1]:
+            sink(event)
+        sink.flush()
+        last = list(show(tmp_path / "a.journal"))[-1]
+    assert last == "… so far: the run is still being recorded"
+
+
+def test_a_node_that_is_not_there_is_refused(story: Path) -> None:
+    """Nothing was printed, as if nothing had happened on it."""
+    with pytest.raises(LookupError, match=r"no node-77; there are node-0 to node-\d"):
+        show(story, ShowOptions(node=77))
 
 
 def test_damage_is_reported_after_what_is_sound(story: Path) -> None:
@@ -370,10 +387,14 @@ def test_damage_is_reported_after_what_is_sound(story: Path) -> None:
             sink(event)
     story.write_bytes(story.read_bytes()[:-1] + b"?")
     lines: list[str] = []
-    with pytest.raises(JournalError, match="do not fit their seal"):
+    with pytest.raises(JournalError, match="do not fit their checksum") as caught:
         lines.extend(show(story))
+    kept = f"`head -c {caught.value.offset}` of the file keeps it"
+    assert kept in str(caught.value)
     assert lines[: len(TOLD)] == TOLD
     assert next(iter(Journal(story))) == STORY[0]
+    story.write_bytes(story.read_bytes()[: caught.value.offset])
+    assert tuple(Journal(story))[: len(STORY)] == STORY
 
 
 def test_kinds_are_all_the_events() -> None:

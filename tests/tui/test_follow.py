@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.journal.follow import Follower
@@ -74,6 +75,43 @@ def test_a_writer_that_goes_away_leaves_it_cut_off(tmp_path: Path) -> None:
         assert "the journal is cut off here" in screen.text()
 
     drive(followed(path), act)
+
+
+def test_a_recording_of_a_run_that_was_interrupted_is_not_said_to_have_ended(
+    tmp_path: Path,
+) -> None:
+    path, events = tmp_path / "a.journal", outage()[:500]
+    writer = JournalWriter(path)
+    for event in events:
+        writer(event)
+    writer.flush()
+
+    async def act(screen: Screen) -> None:
+        screen.app.read_on()
+        ended = msgspec.structs.replace(outage()[-1], at_ms=events[-1].at_ms, reason="interrupted")
+        writer(ended)
+        writer.close()
+        screen.app.read_on()
+        await screen.until(lambda: bool(screen.said()))
+        assert "the journal is complete: the run was interrupted" in screen.said()[-1]
+
+    drive(followed(path), act)
+
+
+def test_following_waits_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
+    """The screen of a run that was left paused at its start writes nothing yet: it was refused."""
+    path = tmp_path / "a.journal"
+    writer = JournalWriter(path)
+    writer.flush()
+    with terminal("replay", "--follow", str(path), columns=160, lines=50) as screen:
+        screen.until("the run has not begun yet; Ctrl-C ends the waiting")
+        for event in outage()[:500]:
+            writer(event)
+        writer.flush()
+        screen.until("still being written")
+        screen.press("q")
+        assert screen.leave() == 0
+    writer.close()
 
 
 WRITER = """
