@@ -68,10 +68,7 @@ class InterventionFlow:
 
     def _choose(self, title: str, groups: Sequence[menus.MenuGroup]) -> None:
         """Pause, offer a choice, do what was chosen, and go on as before."""
-        player = self._playback.player
-        resume = partial(setattr, player, "playing", player.playing)
-        player.playing = False
-        self._open(title, groups, resume)
+        self._open(title, groups, self._playback.player.hold())
 
     def _open(
         self, title: str, groups: Sequence[menus.MenuGroup], resume: Callable[[], None]

@@ -30,7 +30,9 @@ _ENDINGS = (".toml", ".journal")
 
 
 class SaveFlow:
-    """From a key to a file.  No file is replaced without a question."""
+    """From a key to a file.  No file is replaced without a question, and no time passes meanwhile:
+    what is saved is what the question was asked of.
+    """
 
     def __init__(self, app: App[Any], playback: Playback) -> None:
         self._app = app
@@ -38,34 +40,45 @@ class SaveFlow:
 
     def ask_before_leaving(self, leave: Callable[[], None]) -> None:
         """Offer to stay, to save the run first, or to lose it."""
+        stay = self._playback.player.hold()
 
         def chosen(number: int | None) -> None:
             if number in (1, 2):
-                self._ask_name(number == 2, leave)
+                self._ask_name(number == 2, leave, stay)
             elif number == 3:
                 leave()
+            else:
+                stay()
 
         self._app.push_screen(MenuScreen(_LOST, [("", _LOST_LINES)]), chosen)
 
     def ask_how(self) -> None:
         """Offer both ways to save the run in front."""
+        go_on = self._playback.player.hold()
 
         def chosen(number: int | None) -> None:
-            if number is not None:
-                self._ask_name(number == 1, lambda: None)
+            if number is None:
+                go_on()
+            else:
+                self._ask_name(number == 1, go_on, go_on)
 
         frame = self._playback.frame
         which = f" under {frame.policy}" if frame is not None and frame.comparison else ""
         self._app.push_screen(MenuScreen(f"Save the run{which} as", [("", _WAYS)]), chosen)
 
-    def _ask_name(self, as_journal: bool, then: Callable[[], None]) -> None:
+    def _ask_name(
+        self, as_journal: bool, then: Callable[[], None], give_up: Callable[[], None]
+    ) -> None:
+        """Save under a name, and `then`; or `give_up`."""
+
         def filled(fields: FormFields | None) -> None:
             if fields is None:
+                give_up()
                 return
             path = _path(fields)
             save = Save(str(path), as_journal)
             if path.exists():
-                self._ask_to_replace(save, then)
+                self._ask_to_replace(save, then, give_up)
             else:
                 self._save(save, then)
 
@@ -74,12 +87,14 @@ class SaveFlow:
         name = _free_name(run.name if run is not None else "run", _ENDINGS[as_journal])
         self._app.push_screen(FormScreen(question, {"file": name}, _path), filled)
 
-    def _ask_to_replace(self, save: Save, then: Callable[[], None]) -> None:
+    def _ask_to_replace(
+        self, save: Save, then: Callable[[], None], give_up: Callable[[], None]
+    ) -> None:
         def chosen(number: int | None) -> None:
             if number:
                 self._save(Save(save.path, save.as_journal, replace=True), then)
             else:
-                self._ask_name(save.as_journal, then)
+                self._ask_name(save.as_journal, then, give_up)
 
         lines = (("n", "no, another name …"), ("r", "replace it; what it held is lost"))
         self._app.push_screen(

@@ -17,7 +17,7 @@ _Fact = tuple[str, str]
 _NEXT = (
     ("next", "2, a: choose a job, and read here of it"),
     ("", "space plays it again; J goes back to the end of the last job"),
-    ("", "while watching: g and a time, f: the same under another policy"),
+    ("", "f at an earlier time (g): from there on under another policy"),
 )
 
 _JUST_NOW_MS = 1000

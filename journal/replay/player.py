@@ -1,6 +1,8 @@
 """Whether virtual time passes on the screen, and how fast.  No clock is read here."""
 
 from bisect import bisect_left
+from collections.abc import Callable
+from functools import partial
 from math import inf
 
 import msgspec
@@ -63,6 +65,12 @@ class Player:
 
     def play_until(self, until: GoTo | Step, text: str) -> None:
         self.playing, self.until, self.until_text = True, until, text
+
+    def hold(self) -> Callable[[], None]:
+        """Pause while something is asked; what goes on as before."""
+        resume = partial(setattr, self, "playing", self.playing)
+        self.playing = False
+        return resume
 
     def stop(self) -> None:
         """Pause, and forget where playing was to stop."""

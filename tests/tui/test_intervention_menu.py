@@ -483,6 +483,20 @@ class TestLeaving:
         live(act).close()
         assert [path.name for path in tmp_path.iterdir()] == ["rack-outage-by-hand.toml"]
 
+    def test_no_time_passes_while_it_is_asked_how_to_save(self) -> None:
+        """The journal ended minutes after the moment at which `W` was pressed."""
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, "space")
+            assert screen.playing()
+            for keys in (["W"], ["W", "j"]):
+                await screen.press(*keys)
+                assert not screen.app.playback.player.playing
+                await screen.press("escape")
+                assert screen.app.playback.player.playing
+
+        live(act)
+
     def test_a_second_ctrl_c_leaves(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "k", "ctrl+c", "ctrl+c")
