@@ -107,47 +107,51 @@ HUNT_FAMILY: ScenarioFamily = msgspec.structs.replace(
 
 
 class HuntedFigure(NamedTuple):
-    """What a hunt is for: in words, as a number, what that is where both are as good, and among
-    which scenarios it is begun.
+    """What a hunt is for: in words, as a number, what that is where both are as good, among which
+    scenarios it is begun, and the option with which `callboard run` shows it.
     """
 
     says: str
     worse: Objective
     alike: float = 0.0
     family: ScenarioFamily = HUNT_FAMILY
+    shown_by: str = ""
 
 
 OBJECTIVES: Mapping[str, HuntedFigure] = {
     "max slowdown": HuntedFigure(
-        "the greatest slowdown, a job's response over the least that it could be, over the other's",
+        "the greatest slowdown (response time over the least possible), divided by the other"
+        " policy's",
         _ratio(_max_slowdown),
         alike=1.0,
+        shown_by="--slowdown",
     ),
     "starvation time": HuntedFigure(
-        "the longest wait with nothing running, over the other's, a heartbeat added to both",
+        "the longest wait with nothing running, divided by the other policy's, a heartbeat added"
+        " to both",
         _starvation,
         alike=1.0,
     ),
     "unfairness": HuntedFigure(
-        "the greatest response of a job over the same job's under the other",
+        "the greatest ratio of a job's response time to that under the other policy",
         _unfairness,
         alike=1.0,
     ),
     "wasted work": HuntedFigure(
-        "the share of held slot time that came to nothing, less the other's",
+        "the share of held slot time that came to nothing, less the other policy's",
         lambda mine, its: _wasted(mine) - _wasted(its),
     ),
     "flapping": HuntedFigure(
-        "how often two jobs take slots from each other by turns, less the other's",
+        "how often two jobs take slots from each other by turns, less that under the other policy",
         lambda mine, its: float(longest_flapping(mine) - longest_flapping(its)),
         family=MOVING_RANKS,
     ),
     "blocked users": HuntedFigure(
-        "the share of users that wait with nothing running, over time, less the other's",
+        "the share of users that wait with nothing running, over time, less the other policy's",
         lambda mine, its: blocked_share(mine) - blocked_share(its),
     ),
     "mean response ratio": HuntedFigure(
-        "the mean response over the other's", _ratio(_mean_response), alike=1.0
+        "the mean response time, divided by the other policy's", _ratio(_mean_response), alike=1.0
     ),
 }
 """What can be hunted for: its meaning, and the number."""

@@ -67,14 +67,16 @@ def hunt_command(options: argparse.Namespace) -> int:
     with temporary_hypothesis_home(), progress as watch:
         result = hunt(mine, its, objective, examples=examples, seed=options.seed, on_progress=watch)
     found, scenarios = result.worst, count(result.tried, "scenario")
-    print(f"{hunted} against {against}: {objective}, {OBJECTIVES[objective].says}")
+    goal = OBJECTIVES[objective]
+    print(f"{hunted} against {against}: {objective}")
+    print(f"  {goal.says}")
     for policy, times in result.failures.items():
         where = f"{times:,} of {scenarios}, which say nothing here"
         print(f"  {policy} did not come to its end in {where}; the first time:")
         first = result.first_failures[policy]
         print(f"    {first.why}")
         print(f"  callboard check {policy} --property {first.shown_by} makes that small")
-    if round(found.worse, 2) <= OBJECTIVES[objective].alike:
+    if round(found.worse, 2) <= goal.alike:
         print(
             f"  worse in none of {scenarios} (seed {options.seed}); --profile thorough tries more"
         )
@@ -83,8 +85,8 @@ def hunt_command(options: argparse.Namespace) -> int:
     nodes, jobs, _ = scenario_size(found.scenario)
     print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
     print(f"  {scenarios} (seed {options.seed}), made smaller")
-    trust = trust_option(hunted, against)
-    print(f"  written to {path}{replaced}; callboard run {path}{trust} compares the two")
+    shown_by = trust_option(hunted, against) + (goal.shown_by and f" {goal.shown_by}")
+    print(f"  written to {path}{replaced}; callboard run {path}{shown_by} compares the two")
     return 0
 
 
@@ -96,7 +98,7 @@ def _write(
     words = ["callboard", "hunt", hunted, "--against", against, "--objective", objective]
     remarks = [
         f"{hunted} looks bad against {against} here.",
-        *wrap(f"{objective} ({OBJECTIVES[objective].says}): {worst_case.worse:,.3f}", 96),
+        *wrap(f"{objective} {worst_case.worse:,.3f}: {OBJECTIVES[objective].says}", 96),
         "",
         *wrap(f"found by: {search_arguments.command_to_repeat(words, options)}", 96),
     ]

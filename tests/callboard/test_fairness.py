@@ -157,7 +157,8 @@ def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: 
     data = tomllib.loads(path.read_text())
     assert data.get("policies", ["fifo", "fair"]) == ["fifo", "fair"]
     assert scenario_size(load_scenario(path))[1] <= 4
-    assert float(out.splitlines()[1].split()[0]) > 5
+    assert float(out.splitlines()[2].split()[0]) > 5
+    assert f"; callboard run {path} --slowdown compares the two" in out
     first = path.read_bytes()
     assert "in place of the file that was there" not in out
     status, out, _ = callboard(*hunt)
@@ -174,8 +175,9 @@ def test_a_hunt_finds_two_jobs_that_take_slots_from_each_other(
     hunt = ("hunt", "psbs+preemptive", "--against", "psbs", "--objective", "flapping")
     status, out, _ = callboard(*hunt, "--max-examples", "50", "--to", str(tmp_path))
     assert status == 0
-    assert float(out.splitlines()[1].split()[0]) >= 1
+    assert float(out.splitlines()[2].split()[0]) >= 1
     (path,) = tmp_path.iterdir()
+    assert f"; callboard run {path} compares the two" in out
     assert scenario_size(load_scenario(path))[1] <= 3
     hunt = ("hunt", "fifo+preemptive", "--against", "fifo", "--objective", "flapping")
     status, out, _ = callboard(*hunt, "--max-examples", "5", "--to", str(tmp_path / "none"))
@@ -189,6 +191,7 @@ def test_a_hunt_that_finds_nothing_worse_says_so(callboard: Run, tmp_path: Path)
     hunt = ("hunt", "fifo", "--against", "fifo+kill", "--max-examples", "2")
     status, out, _ = callboard(*hunt, "--to", str(tmp_path / "none"))
     assert status == 0
+    assert out.startswith("fifo against fifo+kill: max slowdown\n  the greatest slowdown (")
     assert "worse in none of 5 scenarios" in out
     assert not (tmp_path / "none").exists()
 
