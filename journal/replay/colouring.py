@@ -2,7 +2,8 @@
 
 Classes come in at most `HUES` colours.  What a user picks is kept; otherwise the jobs of a run of
 at most `FEW_JOBS` are coloured one by one, those of a larger one by pool, or by size where there is
-but one pool.  That is known as the run begins, so no colour changes its meaning in the middle.
+but one pool.  That is known as the run begins, so no colour changes its meaning in the middle,
+unless a burst by hand makes a small run a larger one.
 """
 
 from bisect import bisect_right
