@@ -122,12 +122,12 @@ def test_what_the_pages_name_is_there() -> None:
 
 
 def test_every_rule_that_is_cited_is_on_the_page() -> None:
-    """In code, tests and docs: H, T, S, F, M, O and P with a number."""
-    stated = set(re.findall(r"^\| ([HTSFMPO]\d+) \|", RULES, re.MULTILINE))
+    """In code, tests and docs: H, T, S, F, M, O, P and Y with a number."""
+    stated = set(re.findall(r"^\| ([HTSFMPOY]\d+) \|", RULES, re.MULTILINE))
     found: dict[str, str] = {}
     for path in (*PAGES, *(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))):
         text = path.read_text(encoding="utf-8")
-        for rule in re.findall(r"\b(?:rules? |and |, |\()([HTSFMPO][1-9]\d?)\b(?![\w.])", text):
+        for rule in re.findall(r"\b(?:rules? |and |, |\()([HTSFMPOY][1-9]\d?)\b(?![\w.])", text):
             found.setdefault(rule, str(path.relative_to(ROOT)))
     assert not {rule: where for rule, where in found.items() if rule not in stated}
 
