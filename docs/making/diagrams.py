@@ -39,10 +39,13 @@ SECTIONS: tuple[tuple[str, str, type[StrEnum], Table], ...] = (
     ),
     (
         "An attempt in the master's books",
-        "Kept by the ledger (`BookedAttempt` in `actors/books/attempts.py`). A kill that comes too"
-        " late changes nothing, so an attempt that is being killed can still succeed; one whose"
-        " launch has expired (rule H8) has failed, however it ends. A success is lost with its"
-        " output (rules T2 and T6).",
+        "Kept by the ledger (`BookedAttempt` in `actors/books/attempts.py`). While an attempt is"
+        " *killing*, the master has ordered its end and not heard of it yet: it may still run. It"
+        " is *killed* once the master has heard, or its node is lost. A kill that comes too late"
+        " changes nothing, so an attempt that is being killed can still succeed; one whose launch"
+        " has expired (rule H8) has failed, however it ends. *Report redundant* is the report of"
+        " an end, of whatever kind, that comes after another attempt has done the task. A success"
+        " is lost with its output (rules T2 and T6).",
         lc.BookedState,
         lc.BOOKED_ATTEMPT,
     ),
@@ -63,8 +66,8 @@ SECTIONS: tuple[tuple[str, str, type[StrEnum], Table], ...] = (
     (
         "A node's machine",
         "Kept by the node and by each of its slots (`Machine` in `actors/worker/machine.py`). A"
-        " script may ask for what is not here, as to crash a machine that is down; then nothing"
-        " happens.",
+        " scenario's script (its `[[timeline]]`) may ask for what is not here, as to crash a"
+        " machine that is down; then nothing happens.",
         lc.MachineState,
         lc.MACHINE,
     ),
@@ -77,9 +80,13 @@ SECTIONS: tuple[tuple[str, str, type[StrEnum], Table], ...] = (
     ),
     (
         "A node's dialogue with the master",
-        "Kept by the node (`NodeHeartbeats` in `actors/central/heartbeats.py`). A silent node"
-        " leaves its heartbeats out until it has something to say; a plan replaces any earlier"
-        " one.",
+        "Kept by the node (`NodeHeartbeats` in `actors/central/heartbeats.py`). A plan is when the"
+        " next heartbeat will be sent; it replaces any earlier one, so that no two are due. A"
+        " silent node has none, and leaves its heartbeats out (elides them) until it has something"
+        " to say. *Send it, eliding* is to send one whose reply is left out too if it would order"
+        " nothing, so that the node does not wait for it. *Find one under way*: a fault may lose"
+        " messages from now on, so that the reply to a heartbeat on its way is waited for after"
+        " all.",
         HeartbeatState,
         HEARTBEATS,
     ),
