@@ -1,4 +1,8 @@
-"""Three architectures of a cell whose schedulers think: monolithic, Mesos, Omega."""
+"""Three architectures of a cell whose schedulers think: monolithic, Mesos, Omega.
+
+Where there are several, `schedulers` is how many there are for Batch jobs; those of the pool
+`service` have one more, the last.
+"""
 
 from abc import abstractmethod
 from collections.abc import Sequence
