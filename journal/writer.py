@@ -47,7 +47,7 @@ class JournalWriter:
         self.path = Path(path)
         self._hash = blake2b(digest_size=16) if hashed else None
         self._file: BinaryIO = _taken(self.path)
-        self._encode = msgspec.msgpack.Encoder(order="deterministic").encode
+        self._encode = msgspec.msgpack.Encoder().encode
         self._clock = clock
         self._file.write(HEADER)
         self._begin = len(HEADER)  # where in the file the open chunk begins

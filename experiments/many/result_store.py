@@ -193,8 +193,10 @@ def is_store(path: Path) -> bool:
 
 
 def key_of(*content: object) -> str:
-    """The key of plain data: a digest of it."""
+    """The key of plain data without sets: a digest of it.  Tables whose entries stand in another
+    order are other data: of equal queues the one that is written first is served first.
+    """
     from hashlib import blake2b
 
-    data = msgspec.msgpack.encode(content, order="deterministic")
+    data = msgspec.msgpack.encode(content)
     return blake2b(data, digest_size=16).hexdigest()

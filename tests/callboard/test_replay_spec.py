@@ -1,12 +1,16 @@
 """A journal in place of a scenario: its run is played again, with what was done to it by hand."""
 
+import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck, RunEnded
 from callboard.actors.vocabulary.faults import Crash, Restart, SwitchPolicy
 from callboard.experiments.live.live_server import LiveServer
+from callboard.experiments.many.content_key import task_key
+from callboard.experiments.many.run_tasks import RunTask
 from callboard.experiments.run.interventions import Intervene
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import run_simulation
@@ -15,6 +19,7 @@ from callboard.journal.reader import Journal
 from callboard.journal.replay.source import GoTo
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scheduler.text.toml_text import toml_value
 from tests.callboard.conftest import Run
 from tests.callboard.support import ROOT, shell
 from tests.tui.test_interventions import ask, plan, taped, to_the_end
@@ -109,3 +114,46 @@ def test_a_journal_in_which_no_run_begins(tmp_path: Path) -> None:
         sink(RunEnded(0, "complete", 0, 0, ""))
     with pytest.raises(InputError, match="no run has been recorded in it yet"):
         load_run(str(path))
+
+
+QUEUES = """
+name = "queues"
+[cluster]
+nodes = 2
+racks = 1
+map_slots = 2
+[workload]
+kind = "jobs"
+job = [
+    {name = "ja", pool = "a", user = "u", maps = 9, map_s = 7},
+    {name = "jz", pool = "z", user = "v", maps = 9, map_s = 11},
+]
+[parts.capacity.queues]
+z = {capacity = 50}
+a = {capacity = 50}
+"""
+
+
+def test_queues_that_are_not_in_the_order_of_their_names_are_played_again_in_theirs(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """The journal sorted them, and said that Callboard had changed."""
+    world, path = tmp_path / "queues.toml", tmp_path / "queues.journal"
+    world.write_text(QUEUES)
+    first = callboard("run", str(world), "--policy", "capacity", "--journal", str(path), "--json")
+    again = callboard("run", str(path), "--json")
+    assert "another run" not in again[2]
+    digests = [json.loads(out)[0]["digest"] for _, out, _ in (first, again)]
+    assert digests[0] == digests[1]
+    turned = "capacity(queues={a={capacity=50},z={capacity=50}})"
+    other = json.loads(callboard("run", str(world), "--policy", turned, "--json")[1])[0]
+    assert other["digest"] != digests[0]
+
+
+def test_a_store_tells_queues_in_another_order_apart() -> None:
+    keys = set()
+    for order in ("za", "az"):
+        queues = {name: {"capacity": 50} for name in order}
+        spec = load_run("two-jobs", [f"parts.capacity.queues={toml_value(queues)}"])
+        keys.add(task_key(RunTask(msgspec.structs.replace(spec, policy="capacity"))))
+    assert len(keys) == 2
