@@ -22,12 +22,14 @@ class _OfTasks(Message, frozen=True):
 
 
 class ShortProbe(_OfTasks, frozen=True):
-    """Scheduler to node: `count` reservations for short tasks.  The node is the `place`th that is
-    told so.  One that has long work refuses, unless `round` is 0.
+    """Scheduler to node: `count` reservations for short tasks, or where nobody places long jobs for
+    `long` ones.  The node is the `place`th that is told so.  One that has long work refuses, unless
+    `round` is 0.
     """
 
     place: int
     round: int
+    long: bool = False
 
 
 class LongPlaced(_OfTasks, frozen=True):

@@ -110,8 +110,9 @@ class MixedQueues(NodeQueues[HeldReservations]):
         if probe.round and self._long[kind]:
             self._refuse(probe, kind)
             return
-        what = (probe.job, probe.stage, probe.scheduler, probe.place)
-        self._hold(Reservation(*what, cause), probe.count, probe.estimate_ms, probe.left)
+        self._long[kind] += probe.long * probe.count
+        reservation = Reservation(probe.job, probe.stage, probe.scheduler, probe.place, cause)
+        self._hold(reservation, probe.count, probe.estimate_ms, probe.left, long=probe.long)
         self.serve(kind, cause)
 
     def _refuse(self, probe: ShortProbe, kind: SlotKind) -> None:

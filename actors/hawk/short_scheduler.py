@@ -30,6 +30,8 @@ from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
 
+_NO_NODES = (-1, b"")
+"""The bitmap, and its stamp, of who has heard of no long work."""
 ROUNDS = 2
 """How often probes may be refused; in the one after that none is (round 0)."""
 
@@ -69,7 +71,7 @@ class ShortScheduler(AskedFrontend):
         nodes = self._there(nodes) or self._there(self._partition.able(kind))
         if nodes:  # else they wait until one is back
             count = max(ceil(params.probes * tasks), params.minimum)
-            self._probe(job, stage, count, nodes, 1 if params.sharing else 0, cause)
+            self._probe(job, stage, count, nodes, int(params.sharing and not long), cause)
 
     def _there(self, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
         return self.contacts.within_reach(nodes) if self.contacts.lost else nodes
@@ -94,8 +96,9 @@ class ShortScheduler(AskedFrontend):
         what = (job, self.number, stage, tuple(sent.elements()), refused)
         self.note(ReservationsSent(self.now_ms, *what, cause=cause))
         estimate_ms, left = self._estimates.task_ms(job, stage), self.tasks_left(job, stage)
+        who, long = (job, stage, self.address), self._estimates.is_long(job)
         for place, (node, each) in enumerate(sent.items()):
-            probe = ShortProbe(job, stage, self.address, estimate_ms, each, left, place, turn)
+            probe = ShortProbe(*who, estimate_ms, each, left, place, turn, long)
             self.tell_node(node, probe, cause)
 
     def on_probe_rejected(self, rejected: ProbeRejected) -> None:
@@ -106,7 +109,7 @@ class ShortScheduler(AskedFrontend):
             self.send(self.address, RedrawDue(job, stage, turn), self.cause)
         refused = self._refused.setdefault((job, stage, turn), Counter())
         refused[rejected.node] += rejected.count
-        stamp, _ = self._newest.get((job, stage), (-1, b""))
+        stamp, _ = self._newest.get((job, stage), _NO_NODES)
         if rejected.stamp > stamp:
             self._newest[job, stage] = rejected.stamp, rejected.nodes
 
@@ -116,7 +119,7 @@ class ShortScheduler(AskedFrontend):
         refused = self._refused.pop((job, stage, due.round))
         if not self.tasks_left(job, stage):
             return
-        _, long = self._newest[job, stage]
+        _, long = self._newest.get((job, stage), _NO_NODES)
         able, turn = self._there(self._partition.able(kind)), due.round + 1
         unmarked = [node for node in able if turn <= ROUNDS and not is_marked(long, node)]
         if not unmarked:
@@ -159,7 +162,7 @@ class ShortScheduler(AskedFrontend):
     def _given(self, ask: GetTask, event: int) -> None:
         """A node has been given a task, and keeps the reservation if reservations are sticky."""
         job, stage, params = ask.job, ask.stage, self._params
-        if params.sticky:
+        if params.sticky and not self._estimates.is_long(job):
             self._sent_reservations.add(job, stage, {ask.node: 1})
         left = self.tasks_left(job, stage)
         if params.cancellation and not left:

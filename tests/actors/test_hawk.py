@@ -365,6 +365,22 @@ def test_without_attempts_nothing_is_said_of_stealing() -> None:
         watched(mixed(), f"hawk({LONG},attempts=0,limit=1)")
 
 
+def test_without_a_scheduler_of_long_jobs_what_waits_behind_them_is_stolen_too() -> None:
+    """Each piece can be had by itself (ATC 2015, §4.4): nodes took all that is probed for short."""
+    delivered, _, _ = watched(mixed(), f"hawk({LONG},central=false)")
+    assert any(each.probes for each in delivered.of(Stolen))
+    assert {probe.long for probe in delivered.of(ShortProbe)} == {True, False}
+
+
+def test_without_a_scheduler_of_long_jobs_nodes_with_their_work_refuse_short_probes_alone() -> None:
+    jobs = mixed()
+    long = {each.job for each in jobs if each.map_ms == 100_000}
+    delivered, _, _ = watched(jobs, f"eagle({LONG},central=false)")
+    rejected = {each.job for each in delivered.of(ProbeRejected)}
+    assert rejected
+    assert not rejected & long
+
+
 def test_an_idle_node_asks_as_many_others_as_it_may_and_no_more() -> None:
     """A node whose only task has ended finds nothing anywhere; each time takes a round trip."""
     jobs = [job(0, maps=1), job(1, maps=1, submit_ms=60_000)]
