@@ -21,7 +21,7 @@ def policy_table(runs: Sequence[RunResult], rows: Sequence[TableRow] = TABLE_ROW
     drawn: list[list[ReportCell | str]] = [
         [figure.label, *_cells(figure, values)]
         for figure, values in columns
-        if any(value is not None for value in values)
+        if figure.tells(values)
     ]
     head = ("", *headings([run.summary.policy for run in runs]))
     return terminal_table(ReportTable(headings=head, rows=drawn, whole=(0,)))

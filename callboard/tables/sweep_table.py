@@ -15,20 +15,23 @@ from callboard.experiments.pages.report.result_tables import setting_table
 from callboard.tables.terminal_table import terminal_table
 
 _COLUMNS = (
+    TableRow(
+        "jobs not done",
+        lambda run: run.summary.jobs.unfinished,
+        "{:,.1f}".format,
+        where_any=True,
+    ),
     TableRow("mean response", mean_response_s, write_seconds),
     TableRow("p95", p95_response_s, write_seconds),
     TableRow("slowdown", mean_slowdown, "{:,.1f}×".format),
 )
-_UNFINISHED = TableRow("jobs not done", lambda run: run.summary.jobs.unfinished, "{:,.1f}".format)
 
 
 def sweep_table(groups: Sequence[SettingRuns]) -> Table:
     """Means over the seeds with 95 % intervals; columns that would say the same in each row, or
     nothing, are left out.  Of runs that were cut off it says how many jobs were not done.
     """
-    results = (each for group in groups for row in group.runs.rows for each in row)
-    cut = any(result is not None and result.summary.jobs.unfinished for result in results)
-    table = setting_table(groups, (*[_UNFINISHED] * cut, *_COLUMNS), list)
+    table = setting_table(groups, _COLUMNS, list)
     fails = any(group.failed for group in groups)
     told = [str(failed or "") for group in groups for failed in group.failures]
     rows = [[*row, *[failed] * fails] for row, failed in zip(table.rows, told, strict=True)]

@@ -1,8 +1,8 @@
 """The rows of tables of figures: of whole runs, and of the jobs of a pool or a user."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from math import isnan
+from math import isfinite, isnan
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
@@ -20,7 +20,8 @@ GROUP_KEYS: tuple[GroupKey, ...] = get_args(GroupKey)
 class TableRow(NamedTuple):
     """One row: its label, where the figure comes from, how it is written, and which is best.
 
-    `over_seeds` says whether a mean over several seeds tells something.
+    `over_seeds` says whether a mean over several seeds tells something, `where_any` that the row is
+    left out where all its figures are 0.
     """
 
     label: str
@@ -28,6 +29,12 @@ class TableRow(NamedTuple):
     write: Callable[[float], str]
     best: Callable[[Sequence[float]], float] | None = None
     over_seeds: bool = True
+    where_any: bool = False
+
+    def tells(self, values: Iterable[float | None]) -> bool:
+        """Whether there is anything to say in a row of these figures."""
+        known = [value for value in values if value is not None and isfinite(value)]
+        return any(known) if self.where_any else bool(known)
 
 
 def _response(name: str) -> Callable[[RunResult], float | None]:
@@ -45,16 +52,11 @@ def write_seconds(seconds: float) -> str:
 
 def _wasted(run: RunResult) -> float | None:
     time = run.summary.slot_seconds
-    return time.wasted / time.total if time.total and time.wasted else None
+    return time.wasted / time.total if time.total else None
 
 
 def _speculative(run: RunResult) -> float | None:
-    return run.summary.speculation.speculative_attempts or None
-
-
-def _won(run: RunResult) -> float | None:
-    counts = run.summary.speculation
-    return counts.won if counts.speculative_attempts else None
+    return run.summary.speculation.speculative_attempts
 
 
 def _wall_seconds(run: RunResult) -> float | None:
@@ -66,11 +68,21 @@ def _virtual_time(seconds: float) -> str:
     return duration(1000 * seconds)
 
 
+def _where_any(
+    label: str,
+    of: Callable[[RunResult], float | None],
+    write: Callable[[float], str],
+    best: Callable[[Sequence[float]], float] | None = None,
+) -> TableRow:
+    """The row of a count or share that is 0 in most runs."""
+    return TableRow(label, of, write, best, where_any=True)
+
+
 OUTCOME_ROWS = (
     TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
-    TableRow("     failed", lambda run: run.summary.jobs.failed or None, "{:,.0f}".format),
-    TableRow("     killed", lambda run: run.summary.jobs.killed or None, "{:,.0f}".format),
-    TableRow("     unfinished", lambda run: run.summary.jobs.unfinished or None, "{:,.0f}".format),
+    _where_any("     failed", lambda run: run.summary.jobs.failed, "{:,.0f}".format),
+    _where_any("     killed", lambda run: run.summary.jobs.killed, "{:,.0f}".format),
+    _where_any("     unfinished", lambda run: run.summary.jobs.unfinished, "{:,.0f}".format),
     TableRow("response time, mean", _response("mean"), write_seconds, min),
     TableRow("  median (p50)", _response("median"), write_seconds, min),
     TableRow("  p95", _response("p95"), write_seconds, min),
@@ -84,9 +96,13 @@ OUTCOME_ROWS = (
     TableRow("data-local maps", lambda run: run.summary.locality.node, "{:.0%}".format, max),
     TableRow("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
     TableRow("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
-    TableRow("slot time wasted", _wasted, "{:.1%}".format, min),
-    TableRow("speculative attempts", _speculative, "{:,.0f}".format),
-    TableRow("  won", _won, "{:,.0f}".format),
+    _where_any("slot time wasted", _wasted, "{:.1%}".format, min),
+    _where_any(
+        "speculative attempts",
+        lambda run: run.summary.speculation.speculative_attempts,
+        "{:,.0f}".format,
+    ),
+    _where_any("  won", lambda run: run.summary.speculation.won, "{:,.0f}".format),
     TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time, None, False),
 )
 """What a run came to, top to bottom."""
@@ -182,7 +198,7 @@ _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
 
 
 def _size(result: RunResult, by: GroupKey, name: str) -> float | None:
-    return len(_members(result, by, name)) or None
+    return len(_members(result, by, name))
 
 
 def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:

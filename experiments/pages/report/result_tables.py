@@ -1,7 +1,6 @@
 """Figures of runs as tables of a report: a column a policy, means with intervals over seeds."""
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isfinite
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison, interval
@@ -39,7 +38,7 @@ def figure_table(
 
 def _row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
     columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
-    if not any(value is not None and isfinite(value) for column in columns for value in column):
+    if not row.tells(value for column in columns for value in column):
         return None
     several = len(runs.seeds) > 1
     if several and not row.over_seeds:
@@ -93,7 +92,7 @@ def setting_table(
     """
     compared = any(len(group.runs.policies) > 1 for group in groups)
     keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
-    shown = [row for row in rows if any(_has(group.runs, row) for group in groups)]
+    shown = [row for row in rows if row.tells(_all_figures(groups, row))]
     varied = [called(key, keys) for key in keys]
     head = ["scenario"] * several + varied + ["policy"]
     body = [
@@ -148,8 +147,10 @@ OVERVIEW_ROWS = tuple(
 )
 
 
-def _has(runs: SeedRuns, row: TableRow) -> bool:
-    return any(value is not None for values in runs.figures(row.of) for value in values)
+def _all_figures(groups: Sequence[SettingRuns], row: TableRow) -> Iterator[float | None]:
+    for group in groups:
+        for values in group.runs.figures(row.of):
+            yield from values
 
 
 def _setting_rows(
