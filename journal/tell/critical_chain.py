@@ -121,7 +121,9 @@ class ChainReader:
         self.submitted: ev.JobSubmitted | None = None
         self.finished: ev.JobFinished | None = None
         self._cut_short: list[_Mark] | None = None
-        """The links of a job that was killed, as they were then: what ran is closed after that."""
+        """The links of a job that was killed or given up, as they were then: what ran is closed
+        after that.
+        """
         self._attempts: dict[AttemptId, _OwnAttempt] = {}
         self._slowstart = 0.0
         self._latency_ms: Millis = 0
@@ -168,7 +170,7 @@ class ChainReader:
             case ev.JobSubmitted():
                 self.submitted = event
             case ev.JobFinished():
-                if event.outcome is Outcome.KILLED:
+                if event.outcome is Outcome.KILLED or self._was_given_up(event):
                     self._cut_short = list(self._marks(event.at_ms))
                 self.finished = event
             case ev.JobInitialised():
@@ -180,6 +182,13 @@ class ChainReader:
                 for number in event.attempts:
                     if number in self._attempts:
                         self._attempts[number].lost_ms = event.at_ms
+
+    def _was_given_up(self, finished: ev.JobFinished) -> bool:
+        """Whether it failed without an attempt that did: its scheduler found no room for a task."""
+        last = self._last_closed(finished.outcome, finished.at_ms)
+        closed = None if last is None else last.record.closed
+        failed = closed is not None and closed.outcome is Outcome.FAILED
+        return finished.outcome is Outcome.FAILED and not failed
 
     def pieces(self, now_ms: Millis | None = None) -> list[Piece]:
         """The response cut into pieces, in the order of time; of a job that has not finished its

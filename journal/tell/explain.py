@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.consistency import check_begins
 from callboard.journal.reader import Journal
@@ -83,6 +84,7 @@ class _JobHistory:
         self.preemption: list[str] = []  # kills, suspensions and what came of them, in order
         self.speculation: list[str] = []  # speculative attempts and what became of them, in order
         self.ended_early: list[str] = []  # attempts that gave way to neither a job nor another one
+        self.last_booked: Outcome | None = None  # of its attempts
         self.scheduling = SchedulingStory()
         self.reservations = ReservationStory(job)
         self._run_state = RunState()
@@ -138,6 +140,8 @@ class _JobHistory:
                 attempt = self._run_state.attempts.get(event.attempt)
                 if attempt is not None and attempt.closed is None:
                     self._attempt(event, attempt.launch)
+                    if isinstance(event, ev.AttemptClosed) and attempt.launch.job == self.job:
+                        self.last_booked = event.outcome
         about = event.attempt if isinstance(event, ev.AttemptEvent) else 0
         self.reservations.observe(self._number, event, self._run_state.launch(about))
         self._run_state.follow(event)
@@ -300,8 +304,17 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     if finished is None:
         yield f"{clock(history.last_ms)}  the journal leaves it unfinished"
     else:
-        took = duration(finished.at_ms - submitted.at_ms)
-        yield f"{clock(finished.at_ms)}  {finished.outcome} after {took}"
+        took, why = duration(finished.at_ms - submitted.at_ms), _given_up(history, finished)
+        yield f"{clock(finished.at_ms)}  {finished.outcome} after {took}{why}"
+
+
+def _given_up(history: _JobHistory, finished: ev.JobFinished) -> str:
+    """That its scheduler has given it up; empty if it has not."""
+    failed = finished.outcome is Outcome.FAILED and history.last_booked is not Outcome.FAILED
+    if not (failed and history.scheduling.attempts):
+        return ""
+    thoughts = count(history.scheduling.attempts, "thought")
+    return f": its scheduler has given it up, after {thoughts} about where its tasks have room"
 
 
 def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:

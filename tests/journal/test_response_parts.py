@@ -229,6 +229,25 @@ def test_a_task_for_which_no_node_has_room_waits_for_that(tmp_path: Path) -> Non
     assert parts.ms[awaited] < 4000
 
 
+def test_a_job_that_is_given_up_waited_for_room_and_is_said_to_be_given_up(tmp_path: Path) -> None:
+    """Its reduce found none in more than a hundred thoughts, and nearly all of that was said to be
+    cleaning up.
+    """
+    scenario, path = tmp_path / "scarce.toml", tmp_path / "j"
+    cluster = "[cluster]\nnodes = 3\nracks = 1\nmap_slots = 2\nreduce_slots = 1\n"
+    job = "job = [{count = 50, maps = 3, map_s = 4, reduces = 1, reduce_s = 2}]\n"
+    scenario.write_text(f'name = "s"\n{cluster}[workload]\nkind = "jobs"\n{job}', encoding="utf-8")
+    recorded(path, str(scenario), "--policy", "omega(schedulers=2)")
+    parts = response_parts(partial(Journal, path), 41)
+    assert parts is not None
+    (first, ms), *_ = parts.ms.most_common()
+    assert first == "queued: others held all the slots"
+    assert ms > 100_000
+    assert "the job was cleaned up" not in parts.ms
+    told = "failed after 1 min 56 s: its scheduler has given it up, after 109 thoughts"
+    assert any(told in line for line in explain(path, 41))
+
+
 def test_who_is_reserved_at_busy_nodes_alone_waits_there_though_others_are_idle(
     tmp_path: Path,
 ) -> None:
