@@ -33,6 +33,7 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scheduler.model import Millis
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.scheduler.text.quantities import count
+from callboard.tables.engine_lines import engine_lines
 from callboard.tables.policy_table import policy_table
 from callboard.tables.steady_table import steady_json, steady_lines, steady_table
 
@@ -173,6 +174,8 @@ def _print_table(
         told = _footnotes(each, verbose=options.verbose)
         for line in (*told, *_thinking(each), *_checked(each.checks)):
             console.print_line(plain(line, "dim"))
+    for line in engine_lines(each for each in played if each.engine != TWIN):
+        console.print_line(plain(line, "dim"))
     console.print()
 
 
@@ -226,13 +229,12 @@ _ENDINGS = {
 
 def _footnotes(result: RunResult, *, verbose: bool) -> list[str]:
     """A line with the run's policy and what there is to say: its digest if that was asked for, how
-    it ended if not by itself, who has played it, or all of a policy that its column cuts short.
+    it ended if not by itself, that the twin has played it, or all of a policy whose column cuts it.
     """
     summary = result.summary
     told = ["played by the twin, without messages"] if result.engine == TWIN else []
     told += [f"digest {summary.digest}"] if verbose and not told else []
     told += [_ENDINGS[summary.reason]] if summary.reason in _ENDINGS else []
-    told += [f"played by the actors (the twin: {result.why_actors})"] if result.why_actors else []
     below = result.checks or result.thoughts
     named = told or below or short_policy(summary.policy) != summary.policy
     return [": ".join(filter(None, (summary.policy, ", ".join(told))))] if named else []

@@ -22,7 +22,8 @@ def check_cluster(cluster: Cluster) -> None:
         expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
         _refuse(f"{expected}; got {total:,}", "nodes")
     if cluster.topology().racks > total:
-        problem = f"{cluster.racks:,} racks, but only {total:,} nodes to stand in them"
+        usual = " (unless `racks` says otherwise)" if cluster.racks == Cluster().racks else ""
+        problem = f"{cluster.racks:,} racks{usual}, but only {total:,} nodes to stand in them"
         _refuse(f"{problem}; take fewer racks or more nodes", "racks")
     if not any(map_slots for map_slots, _ in slots_per_node(cluster)):
         _refuse("no node has a map slot, so no job could run; set it to 1 or more", "map_slots")

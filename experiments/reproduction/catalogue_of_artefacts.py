@@ -51,5 +51,5 @@ def _unknown(name: str) -> str:
 
     known = [*(paper.value for paper in Paper), *(each.id for each in ARTEFACTS)]
     near = get_close_matches(name, known, 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"papers are {', '.join(Paper)}"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"papers are {', '.join(Paper)};"
     return f"{concise(name)}: no such paper or artefact; {hint} `callboard reproduce` lists all"

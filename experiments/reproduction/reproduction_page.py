@@ -31,7 +31,7 @@ from callboard.experiments.reproduction.outcome import (
 _HEAD = """\
 `callboard reproduce --all` plays what the tables, figures and sentences of eight papers are about,
 and sets ours beside what they print; `callboard reproduce hfsp-fig-6` plays one of them, `--quick`
-with few seeds, and `--report papers.html` draws them all. This page is what `--markdown` wrote.
+with one seed, and `--report papers.html` draws them all. This page is what `--markdown` wrote.
 
 Ours is the median over the seeds with its 95 % interval, which is that of the sign test (a mean's
 is Student's, that of a figure of all runs together the bootstrap's; a formula's is of 99 %). The

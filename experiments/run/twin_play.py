@@ -42,6 +42,21 @@ def compiled_loop() -> PlayLoop:
     return COMPILED_PLAY
 
 
+def _loop_for(spec: RunSpec) -> PlayLoop:
+    """The compiled loop; CannotPlay, first for what the twin has no rules for: nothing that is
+    installed helps there.
+    """
+    try:
+        return compiled_loop()
+    except CannotPlay as missing:
+        twin_of(spec, _no_play)
+        raise missing from None
+
+
+def _no_play(*_: object) -> int:
+    raise AssertionError("this loop is never called")
+
+
 def twin_of(spec: RunSpec, play: PlayLoop, *, keep_log: bool = False) -> TwinRun:
     """The run before its first instant; CannotPlay where the twin has no rules for it."""
     spec = spec.resolved()
@@ -68,7 +83,7 @@ def run_by_twin(
     with nothing done; PolicySpecError and ScenarioError as `Simulation` raises them, OSError for
     the journal.
     """
-    run = twin_of(spec, play or compiled_loop(), keep_log=bool(journal or sink))
+    run = twin_of(spec, play or _loop_for(spec), keep_log=bool(journal or sink))
     told = ToldEvents(run) if journal or sink else None
     run.load()
     began, began_processor = time.perf_counter(), time.process_time()

@@ -7,6 +7,7 @@ import pytest
 from msgspec import structs
 
 from callboard.experiments.many.run_tasks import RunTask
+from callboard.experiments.run import twin_play
 from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.tables.engine_lines import engine_lines
 from tests.callboard.conftest import Run
@@ -51,6 +52,19 @@ def test_what_only_the_actors_can_play_is_refused(callboard: Run) -> None:
     status, _, err = callboard("run", "two-jobs", "--policy", "fair+suspend", "--engine", "twin")
     assert status == 2
     assert "the twin cannot play fair+suspend: it does not know `suspend`" in err
+
+
+def test_a_remedy_is_named_only_where_it_helps(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever installed numba for Sparrow was then told that the twin does not play it."""
+    monkeypatch.setattr(twin_play, "numba_is_installed", lambda: False)
+    told = {
+        policy: callboard("run", "two-jobs", "--policy", policy, "--engine", "twin")[2]
+        for policy in ("sparrow", "fair")
+    }
+    assert "the twin cannot play sparrow: it plays the central master only" in told["sparrow"]
+    assert "numba is not installed: pip install 'callboard[twin]'" in told["fair"]
 
 
 @pytest.mark.soak

@@ -141,7 +141,11 @@ def _text(kind: types.StrType) -> str:
 
 
 def _number(kind: types.IntType | types.FloatType) -> str:
-    word = "whole number" if isinstance(kind, types.IntType) else "number"
+    is_whole = isinstance(kind, types.IntType)
+    word = "whole number" if is_whole else "number"
+    if not is_whole and kind.lt is not None and kind.lt < NUMBER_MAX:
+        least = f" of at least {_digits(kind.ge)}," if kind.ge is not None else ""
+        return f"{word}{least} below {_digits(kind.lt)}"
     most = kind.le if kind.lt is None else kind.lt - 1
     most = None if most is None or most >= NUMBER_MAX else most
     if kind.gt is not None:
