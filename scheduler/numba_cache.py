@@ -108,7 +108,7 @@ def _compiled_once(loop: Loop, done: Path, wait: str) -> Loop:
 def _tell_once(wait: str) -> None:
     """Say it on a terminal; of several loops that are compiled, with the first."""
     if wait and sys.stderr.isatty():
-        print(wait, file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{wait}", file=sys.stderr, flush=True)  # in place of a progress line
 
 
 @contextmanager
