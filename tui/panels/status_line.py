@@ -43,7 +43,7 @@ class StatusLine(Pane, can_focus=False):
         left, right = list(self._run(frame)), list(self._figures(frame))
         left += self._hint(self.content_size.width - sum(len(text) for text, _ in left))
         spare = self.content_size.width - sum(len(text) for text, _ in (*left, *right))
-        while spare < 1 and len(right) > 1:
+        while spare < 2 and len(right) > 1:
             spare += len(right.pop(0)[0])
         if spare < 0 and _OF_TWO in left[-1][0]:  # who is ahead says more, and ■ that it is over
             spare += len(left.pop()[0])
