@@ -49,8 +49,9 @@ def test_jobs_that_did_not_complete_have_rows_of_their_own_where_there_are_any()
     run = msgspec.structs.replace(
         STORY, summary=msgspec.structs.replace(STORY.summary, jobs=counts)
     )
-    figures = {row.label.strip(): row.of(run) for row in OUTCOME_ROWS[:4]}
-    assert figures == {"jobs completed": 2, "failed": 3, "killed": None, "unfinished": 4}
+    rows = [row for row in OUTCOME_ROWS[:4] if row.tells([row.of(run)])]
+    figures = {row.label.strip(): row.of(run) for row in rows}
+    assert figures == {"jobs completed": 2, "failed": 3, "unfinished": 4}
 
 
 @pytest.mark.parametrize(
