@@ -21,7 +21,7 @@ from callboard.experiments.ideal_study.one_slot import (
     SlotLine,
     SlotMeans,
     SlotRun,
-    play_slot,
+    slot_beside_machine,
     slot_line,
     slot_policy,
 )
@@ -104,7 +104,7 @@ def _check_heartbeats(law: str, load: float, heartbeat_s: float) -> None:
 def _played(tasks: Sequence[SlotRun], cores: int | None) -> dict[SlotRun, SlotMeans]:
     found: dict[SlotRun, SlotMeans] = {}
     with local_workers(cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
-        for task, answer in answers(do, play_slot, tasks):
+        for task, answer in answers(do, slot_beside_machine, tasks):
             if isinstance(answer, Lost):
                 raise InputError(f"{task.law}: a run could not be played: {answer.why}")
             found[task] = answer

@@ -20,7 +20,7 @@ from callboard.histories.model.tasks_file import (
     ClusterRecording,
     begins_as_tasks,
     read_attempt_lines,
-    read_tasks,
+    read_recording,
 )
 from callboard.histories.readers.column_map import PARQUET_MAGIC, TableReader, is_table
 from callboard.histories.readers.hadoop1_history import Hadoop1Reader, is_hadoop1_history
@@ -305,7 +305,7 @@ def is_tasks_file(path: Path) -> bool:
 
 def _loaded(path: Path, columns: str) -> Imported:
     if not path.is_dir() and begins_as_tasks(begin_of(path, 100)):
-        recording = read_tasks(path)
+        recording = read_recording(path)
         tasks = sum(len(job.tasks.map_ms) + len(job.tasks.rest_ms) for job in recording.jobs)
         return Imported(recording, Remarks(), len(recording.jobs), tasks, tasks)
     return import_files([path], columns)

@@ -125,7 +125,7 @@ class RunState:
         attempt = self.attempts.get(number)
         return None if attempt is None else attempt.launch
 
-    def job_name(self, number: JobId) -> str:
+    def given_name(self, number: JobId) -> str:
         """The name that its user gave a job; empty for one that is not known."""
         job = self.jobs.get(number)
         return "" if job is None else job.submission.name

@@ -42,7 +42,7 @@ from callboard.arguments import OneFile
 from callboard.experiments.journal_paths import check_folder, refuse_journal
 from callboard.experiments.user_errors import InputError
 from callboard.histories.model.import_report import FATES
-from callboard.histories.model.tasks_file import TASKS_SUFFIX, tasks_digest, write_tasks
+from callboard.histories.model.tasks_file import TASKS_SUFFIX, tasks_digest, write_recording
 from callboard.histories.recording_file import Imported, attempt_lines, import_files, is_tasks_file
 from callboard.histories.source_path import history_source
 from callboard.scenarios.failures import outage_lines
@@ -116,7 +116,7 @@ def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) 
         written["timeline"] = [{"what": "trace", "path": outages.name}]
     from_dict(written, to)  # before anything is written
     to.parent.mkdir(parents=True, exist_ok=True)
-    write_tasks(recording, tasks, attempt_lines(imported))
+    write_recording(recording, tasks, attempt_lines(imported))
     written["workload"]["digest"] = tasks_digest(tasks)
     if imported.outages:
         outages.write_text("".join(outage_lines(imported.outages)), encoding="utf-8")

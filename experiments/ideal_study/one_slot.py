@@ -90,8 +90,10 @@ def slot_policy(discipline: str, law: str, heartbeat_s: float) -> str:
     return f'{order}+preemptive(how="suspend",interval_s={every},limit=100000)'
 
 
-def play_slot(task: SlotRun) -> SlotMeans:
-    """What a worker does: the jobs are those of `LawRun`, in whole milliseconds."""
+def slot_beside_machine(task: SlotRun) -> SlotMeans:
+    """The mean response of the same jobs on a cluster of one slot and on the ideal machine; they
+    are those of `LawRun`, in whole milliseconds.
+    """
     system = LawSystem(task.law, task.load)
     drawn = draw_jobs(system, task.jobs, task.seed, task.run)
     jobs = [

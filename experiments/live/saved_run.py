@@ -50,7 +50,7 @@ def save_scenario(spec: RunSpec, path: Path) -> None:
 
 def scenario_by_hand(spec: RunSpec, path: Path) -> Scenario:
     """The scenario, to be saved at `path`, that under its first policy is the run of this spec."""
-    whole = spec.resolved()
+    whole = spec.with_interventions_applied()
     own = make_script(whole.scenario, whole.jobs, path.parent)
     by_hand = sorted(_beside(whole.script, own), key=lambda fault: fault.at_ms)
     policies = dict.fromkeys((spec.policy, *whole.scenario.policies))

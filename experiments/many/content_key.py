@@ -103,7 +103,7 @@ def task_key(task: WorkerTask) -> str:
     the code of its parts, the version of the model; not what the scenario is called, who read
     it, nor which driver runs it.
     """
-    spec = task.spec.resolved()
+    spec = task.spec.with_interventions_applied()
     scenario = spec.scenario
     jobs = tuple(_plain_jobs(spec.jobs))
     world = (scenario.cluster, scenario.tasks, scenario.seed, jobs)

@@ -90,7 +90,7 @@ def interval_hint(clusters: Iterable[Cluster]) -> str:
 
 def switch_note(spec: RunSpec) -> str:
     """To which policy the script changes, and when; empty if it does not."""
-    script = sorted(spec.resolved().script, key=lambda each: each.at_ms)
+    script = sorted(spec.with_interventions_applied().script, key=lambda each: each.at_ms)
     switches = [
         f"{each.fault.policy} from {clock_time(each.at_ms)} on"
         for each in script

@@ -66,7 +66,7 @@ class RunSpec(msgspec.Struct, frozen=True):
         """How many tasks its jobs have."""
         return sum(job.maps + job.reduces for job in self.jobs)
 
-    def resolved(self) -> Self:
+    def with_interventions_applied(self) -> Self:
         """The same run with the interventions written in; ScenarioError if they do not fit."""
         scenario, jobs, script = self.scenario, list(self.jobs), list(self.script)
         for each in self.interventions:
@@ -101,7 +101,7 @@ class RunSpec(msgspec.Struct, frozen=True):
                 load_policy(fault.policy, parts)
         more = TimedIntervention(at_ms, intervention)
         spec = msgspec.structs.replace(self, interventions=(*self.interventions, more))
-        whole = spec.resolved()
+        whole = spec.with_interventions_applied()
         load_architecture(self.policy, parts).check(whole.jobs, whole.script)
         return spec
 

@@ -62,7 +62,7 @@ class Simulation:
         architecture: Architecture | None = None,
         onlookers: Sequence[Onlooker] = (),
     ) -> None:
-        spec = self.spec = spec.resolved()
+        spec = self.spec = spec.with_interventions_applied()
         scenario = spec.scenario
         world = World(scenario.cluster, scenario.tasks, spec.jobs, scenario.seed, spec.script)
         self.architecture = architecture or load_architecture(spec.policy, scenario.parts)
@@ -108,7 +108,7 @@ class Simulation:
 
 
 def start_of(spec: RunSpec) -> RunStarted:
-    """The first event of a run of the spec, which is resolved."""
+    """The first event of a run of the spec, in which interventions are applied."""
     scenario = spec.scenario
     nodes, plain = node_facts(scenario.cluster), to_dict(scenario)
     return RunStarted(0, __version__, scenario.name, spec.policy, scenario.seed, plain, nodes)

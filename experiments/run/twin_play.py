@@ -59,7 +59,7 @@ def _no_play(*_: object) -> int:
 
 def twin_of(spec: RunSpec, play: PlayLoop, *, keep_log: bool = False) -> TwinRun:
     """The run before its first instant; CannotPlay where the twin has no rules for it."""
-    spec = spec.resolved()
+    spec = spec.with_interventions_applied()
     if spec.tie_order is not None:
         raise CannotPlay("simultaneous messages are to be permuted")
     scenario = spec.scenario
@@ -91,9 +91,9 @@ def run_by_twin(
         recorded = None
         if journal is not None:
             recorded = stack.enter_context(JournalWriter(journal, hashed=True))
-            recorded(start_of(spec.resolved()))
+            recorded(start_of(spec.with_interventions_applied()))
         if sink is not None:
-            sink(start_of(spec.resolved()))
+            sink(start_of(spec.with_interventions_applied()))
         is_asked = stack.enter_context(stopping_on_ctrl_c(run.interrupt))
         while run.reason is None:
             run.go_on()

@@ -135,7 +135,9 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     max_attempts: Annotated[int, Meta(ge=1, le=ATTEMPTS_MAX)] = ATTEMPTS_MAX
 
 
-def write_tasks(recording: ClusterRecording, path: Path, attempts: Iterable[bytes] = ()) -> None:
+def write_recording(
+    recording: ClusterRecording, path: Path, attempts: Iterable[bytes] = ()
+) -> None:
     """Write the file, with lines that tell of attempts; the same always give the same bytes."""
     with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
         for line in chain(_lines(recording), attempts):
@@ -226,8 +228,8 @@ def begins_as_tasks(begin: bytes) -> bool:
     return begin.startswith(b'{"callboard":"recorded tasks"')
 
 
-def read_tasks(path: Path) -> ClusterRecording:
-    """The recording in a file that `write_tasks` wrote; ScenarioError where it is damaged."""
+def read_recording(path: Path) -> ClusterRecording:
+    """The recording in a file that `write_recording` wrote; ScenarioError where it is damaged."""
     with _unpacked(path) as file:
         return _read(file, path)
 

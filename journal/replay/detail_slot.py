@@ -90,7 +90,7 @@ def _held(cluster: ClusterState, place: int) -> str:
     if attempt is None:
         return "nothing"
     launch = attempt.launch
-    name = printable(cluster.run.job_name(launch.job)) or job_name(launch.job)
+    name = printable(cluster.run.given_name(launch.job)) or job_name(launch.job)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
     task = f"{names.kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}"

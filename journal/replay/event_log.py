@@ -117,8 +117,8 @@ class _Known:
         assert isinstance(event, ev.AttemptLaunched)
         return event
 
-    def job_name(self, number: JobId) -> str:
-        return self._recording.last_state.run.job_name(number)
+    def given_name(self, number: JobId) -> str:
+        return self._recording.last_state.run.given_name(number)
 
     def suspended_ms(self, number: AttemptId) -> Millis | None:
         times = self._recording.suspensions.get(number, [])

@@ -102,16 +102,17 @@ def _folded_text(recording: Recording, group: list[int], first: str) -> str:
     if not lost:
         if isinstance(events[0], ev.NodeLost | ev.ContactLost):  # silent for how long differs
             first = first.partition(": ")[0]
-        where = _racks(recording, nodes)
+        where = _racks_in_words(recording, nodes)
         of = f"of {where}" if where.startswith("rack-") else f"in {where}"
         return f"{first}, and {len(group) - 1:,} more {of}"
     job = lost[0].job
-    name = recording.last_state.run.job_name(job) or job_name(job)
+    name = recording.last_state.run.given_name(job) or job_name(job)
     maps = count(sum(len(event.attempts) for event in lost), "map")
-    return f"{maps} of {name} run again ({_racks(recording, nodes)}, {count(len(nodes), 'node')})"
+    where = f"{_racks_in_words(recording, nodes)}, {count(len(nodes), 'node')}"
+    return f"{maps} of {name} run again ({where})"
 
 
-def _racks(recording: Recording, nodes: set[int]) -> str:
+def _racks_in_words(recording: Recording, nodes: set[int]) -> str:
     """`rack-2`, or how many they are in."""
     assert recording.started is not None
     racks = {recording.started.nodes[node].rack for node in nodes}

@@ -40,7 +40,7 @@ class Known(Protocol):
     def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
         """The launch of an attempt; None if it is not remembered."""
 
-    def job_name(self, number: JobId) -> str:
+    def given_name(self, number: JobId) -> str:
         """The name that its user gave a job; empty for one that is not known."""
 
     def suspended_ms(self, number: AttemptId) -> Millis | None:
@@ -219,7 +219,7 @@ class Narrator:
         return f" on {node_name(launch.node)}" if launch else ""
 
     def _job(self, job: JobId, name: str = "") -> str:
-        name = name or self._known.job_name(job)
+        name = name or self._known.given_name(job)
         return job_title(job, name) if name else job_name(job)
 
 

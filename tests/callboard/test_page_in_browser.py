@@ -299,7 +299,7 @@ def test_slots(seen: dict[str, Any], source: RecordedSource) -> None:
 
 
 def title(source: RecordedSource, job: int) -> str:
-    name = source.recording.last_state.run.job_name(job).replace("\u2028", "\\u2028")
+    name = source.recording.last_state.run.given_name(job).replace("\u2028", "\\u2028")
     return job_title(job, name)
 
 

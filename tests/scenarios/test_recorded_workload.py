@@ -24,7 +24,7 @@ from callboard.actors.vocabulary.faults import KillJob
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
-from callboard.histories.model.tasks_file import read_tasks, write_tasks
+from callboard.histories.model.tasks_file import read_recording, write_recording
 from callboard.journal.checks.checker import Checker
 from callboard.journal.tell.explain import explain
 from callboard.journal.writer import JournalWriter
@@ -40,7 +40,7 @@ KILLED = HADOOP1.replace('45000" JOB_STATUS="SUCCESS"', '30000" JOB_STATUS="KILL
 
 def tasks_file(folder: Path, text: str = HADOOP1) -> Path:
     path = folder / "mine.tasks.gz"
-    write_tasks(imported(written(folder, text)).recording, path)
+    write_recording(imported(written(folder, text)).recording, path)
     return path
 
 
@@ -54,7 +54,7 @@ def events_of(spec: RunSpec) -> list[object]:
 def test_the_file_of_tasks_gives_back_what_was_written(tmp_path: Path) -> None:
     recording = imported(written(tmp_path, HADOOP1)).recording
     path = tasks_file(tmp_path)
-    assert read_tasks(path) == recording
+    assert read_recording(path) == recording
     before = path.read_bytes()
     assert tasks_file(tmp_path).read_bytes() == before
 
@@ -219,7 +219,7 @@ def test_a_failed_row_a_job_has_done_its_work_once_and_fails_with_the_last_task(
     """All four maps failed, were tried again for as long, and the job had succeeded in the end."""
     (tmp_path / "jobs.csv").write_text(FAILED_ROWS, encoding="utf-8")
     found = imported(tmp_path / "jobs.csv", FAILED_MAP)
-    write_tasks(found.recording, tmp_path / "kept.tasks.gz")
+    write_recording(found.recording, tmp_path / "kept.tasks.gz")
     scenario = scenario_of(found, "kept", "kept.tasks.gz")
     for failures, failed in (("recorded", [0, 1]), ("none", [])):
         scenario["workload"]["failures"] = failures
@@ -235,8 +235,8 @@ def test_a_failed_row_a_job_has_done_its_work_once_and_fails_with_the_last_task(
 def test_how_often_tasks_of_a_job_may_fail_is_kept_with_them(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text(FAILED_ROWS, encoding="utf-8")
     recording = imported(tmp_path / "jobs.csv", FAILED_MAP).recording
-    write_tasks(recording, tmp_path / "kept.tasks.gz")
-    assert read_tasks(tmp_path / "kept.tasks.gz") == recording
+    write_recording(recording, tmp_path / "kept.tasks.gz")
+    assert read_recording(tmp_path / "kept.tasks.gz") == recording
     assert [job.max_attempts for job in recording.jobs] == [1, 1, 4]
 
 

@@ -71,7 +71,7 @@ class VirtualCluster:
         self._rate_classes: dict[tuple[int, int, int], RateClass] = {}
         self._capped: SortedDict[tuple[Fraction, int, int], RateClass] = SortedDict()
         self._open: SortedDict[tuple[Fraction, int, int], RateClass] = SortedDict()
-        self._capped_groups: dict[int, RateGroup] = {}  # by step
+        self._capped_groups: dict[int, RateGroup] = {}  # by rate
         self._open_groups: dict[int, RateGroup] = {}
         self._leading = LeadingGroup(by_finish=by_finish)
         self._dues: list[tuple[int, int]] = []  # a heap of the capped groups' dues and steps
@@ -201,7 +201,7 @@ class VirtualCluster:
         assert first is not None
         key, submitted_ms, job = first
         clock = now if group.capped else self._shown(group, now)
-        left = key - group.step * clock
+        left = key - group.rate * clock
         end = self._until(group, left)
         if self._by_finish:
             return ((end, left, submitted_ms, job), left, group, 0, 0, clock)
@@ -243,14 +243,14 @@ class VirtualCluster:
     def _until(self, group: RateGroup, left: int) -> int:
         """How long the group's members take at present rates to be given so much, rounded up."""
         if group.capped:
-            return -(-left // group.step)
-        return -(-left * self._weight // (group.step * max(self._spare, 1)))
+            return -(-left // group.rate)
+        return -(-left * self._weight // (group.rate * max(self._spare, 1)))
 
     def _take_out_the_served(self) -> list[JobId]:
         served: list[tuple[Millis, JobId]] = []
         for group in list(self._open_groups.values()):
             while (first := group.first[0]) is not None:
-                if first[0] - group.step * self._level > TOLERANCE:
+                if first[0] - group.rate * self._level > TOLERANCE:
                     break
                 self._take_out(first[2])
                 served.append(first[1:])
@@ -305,23 +305,23 @@ class VirtualCluster:
         if capped is None:
             rate_class.move(None, before, 0)
         else:
-            group = self._group(capped, rate_class.step(capped))
+            group = self._group(capped, rate_class.rate(capped))
             rate_class.move(group, before, self._time if capped else self._level)
             (self._capped if capped else self._open)[label] = rate_class
             self._note_change(group)
         if old is not None:
             self._note_change(old)
             if not old.heads[0]:
-                self._groups(old.capped).pop(old.step, None)
+                self._groups(old.capped).pop(old.rate, None)
 
     def _groups(self, capped: bool) -> dict[int, RateGroup]:
         return self._capped_groups if capped else self._open_groups
 
-    def _group(self, capped: bool, step: int) -> RateGroup:
+    def _group(self, capped: bool, rate: int) -> RateGroup:
         groups = self._groups(capped)
-        group = groups.get(step)
+        group = groups.get(rate)
         if group is None:
-            group = groups[step] = RateGroup(capped, step)
+            group = groups[rate] = RateGroup(capped, rate)
         return group
 
     def _note_change(self, group: RateGroup | None) -> None:
@@ -332,9 +332,9 @@ class VirtualCluster:
             group.noted = group.first[WAITING]
             self._leading.note_change(group)
         first = group.first[0]
-        due = None if first is None else -((TOLERANCE - first[0]) // group.step)
+        due = None if first is None else -((TOLERANCE - first[0]) // group.rate)
         if due is not None and due != group.due:
-            heapq.heappush(self._dues, (due, group.step))
+            heapq.heappush(self._dues, (due, group.rate))
         group.due = due
 
     def _change_side(self, rate_class: RateClass) -> None:
@@ -368,7 +368,7 @@ class VirtualCluster:
             first = group.first[0]
             if first is None or self._spare <= 0:
                 continue
-            left = first[0] - group.step * self._level
+            left = first[0] - group.rate * self._level
             at = self._time + self._until(group, max(left - TOLERANCE // 2, 0))
             best = at if best is None else min(best, at)
         return self._next_capped_end(best)
@@ -384,7 +384,7 @@ class VirtualCluster:
                 break
             first = group.first[0]
             assert first is not None
-            at = max(self._time, -((TOLERANCE // 2 - first[0]) // group.step))
+            at = max(self._time, -((TOLERANCE // 2 - first[0]) // group.rate))
             best = at if best is None else min(best, at)
             looked_at.append(heapq.heappop(self._dues))
         for each in looked_at:
@@ -394,8 +394,8 @@ class VirtualCluster:
     def _next_due(self) -> RateGroup | None:
         """The capped group that is due first; what is out of date is dropped."""
         while self._dues:
-            due, step = self._dues[0]
-            group = self._capped_groups.get(step)
+            due, rate = self._dues[0]
+            group = self._capped_groups.get(rate)
             if group is not None and group.due == due:
                 return group
             heapq.heappop(self._dues)

@@ -27,10 +27,10 @@ class LeadingGroup:
 
     def note_change(self, group: RateGroup) -> None:
         """The first waiting job of the group is another one, or there is none any more."""
-        self._changed[group.step] = group
+        self._changed[group.rate] = group
 
     def at(self, now: int, groups: Mapping[int, RateGroup]) -> RateGroup | None:
-        """The leader of these capped groups, by step; `now` must not go back."""
+        """The leader of these capped groups, by rate; `now` must not go back."""
         if self._changed:
             self._compare_the_changed(now)
         if now > self._until:
@@ -39,7 +39,7 @@ class LeadingGroup:
 
     def _compare_the_changed(self, now: int) -> None:
         leader = self._leader
-        if leader is not None and leader.step in self._changed:
+        if leader is not None and leader.rate in self._changed:
             self._until = _UNKNOWN
         for group in self._changed.values():
             if now > self._until:
@@ -66,8 +66,8 @@ class LeadingGroup:
         first = group.first[WAITING]
         assert first is not None
         key, submitted_ms, job = first
-        left = key - group.step * now
-        end = -(-left // group.step)
+        left = key - group.rate * now
+        end = -(-left // group.rate)
         if self._by_finish:
             return (end, left, submitted_ms, job)
         return (left, end, submitted_ms, job)
@@ -77,10 +77,10 @@ class LeadingGroup:
         first, second = leader.first[WAITING], other.first[WAITING]
         assert first is not None
         assert second is not None
-        if self._by_finish and -(-first[0] // leader.step) < -(-second[0] // other.step):
+        if self._by_finish and -(-first[0] // leader.rate) < -(-second[0] // other.rate):
             return _FOREVER
-        ahead = second[0] - other.step * now - first[0] + leader.step * now
+        ahead = second[0] - other.rate * now - first[0] + leader.rate * now
         if ahead <= 0:
             return now  # as much is left of both: what decides between them may be another soon
-        nearing = other.step - leader.step
+        nearing = other.rate - leader.rate
         return now + (ahead - 1) // nearing if nearing > 0 else _FOREVER

@@ -22,14 +22,14 @@ FinishTag: TypeAlias = tuple[int, Millis, JobId]
 
 class RateGroup:
     """The classes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
-    `step` is the work that each member is given for one unit of the group's clock.
+    `rate` is the work that each member is given for one unit of the group's clock.
     """
 
-    __slots__ = ("capped", "due", "first", "heads", "noted", "step")
+    __slots__ = ("capped", "due", "first", "heads", "noted", "rate")
 
-    def __init__(self, capped: bool, step: int) -> None:
+    def __init__(self, capped: bool, rate: int) -> None:
         self.capped = capped
-        self.step = step
+        self.rate = rate
         self.heads: tuple[SortedDict[FinishTag, RateClass], SortedDict[FinishTag, RateClass]] = (
             SortedDict(),
             SortedDict(),
@@ -55,7 +55,7 @@ class RateGroup:
 
 
 class RateClass:
-    """Jobs of one cap, weight and speed; `base + step · clock` is the work given to each from the
+    """Jobs of one cap, weight and speed; `base + rate · clock` is the work given to each from the
     start.
     """
 
@@ -76,13 +76,13 @@ class RateClass:
     def __len__(self) -> int:
         return len(self.queues[0])
 
-    def step(self, capped: bool) -> int:
+    def rate(self, capped: bool) -> int:
         """The work a member is given for one unit of the clock it would go by."""
         return (self.cap if capped else self.weight) * self.speed
 
     def served(self, clock: int) -> int:
         """The work given to each member so far, when its group's clock shows `clock`."""
-        return self.base + (self.group.step * clock if self.group else 0)
+        return self.base + (self.group.rate * clock if self.group else 0)
 
     def move(self, group: RateGroup | None, before: int, after: int) -> None:
         """Change to another group, whose clock shows `after` when the old one shows `before`."""
@@ -91,7 +91,7 @@ class RateClass:
             self._drop_head(side)
         self.group = group
         self.capped = group is not None and group.capped
-        self.base = served - (group.step * after if group else 0)
+        self.base = served - (group.rate * after if group else 0)
         for side in (0, 1):
             self._add_head(side)
 

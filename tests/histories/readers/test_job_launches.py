@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callboard.experiments.run.run_loading import load_run
-from callboard.histories.model.tasks_file import read_tasks, write_tasks
+from callboard.histories.model.tasks_file import read_recording, write_recording
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.histories.readers.samples import HADOOP1, HADOOP2, SWF, imported, remark, written
@@ -47,14 +47,14 @@ def test_it_goes_no_further_than_the_first_task_which_is_said(tmp_path: Path) ->
 def test_the_file_of_tasks_keeps_it_and_one_of_before_is_read_without(tmp_path: Path) -> None:
     recording = imported(written(tmp_path, HADOOP1)).recording
     path = tmp_path / "mine.tasks.gz"
-    write_tasks(recording, path)
-    assert read_tasks(path) == recording
+    write_recording(recording, path)
+    assert read_recording(path) == recording
     lines = gzip.decompress(path.read_bytes()).splitlines()
     head, row = (msgspec.json.decode(each) for each in lines)
     assert row.pop("initialisation_ms") == 1000
     old = [msgspec.json.encode(each) for each in (head | {"version": 3}, row)]
     path.write_bytes(gzip.compress(b"\n".join(old)))
-    (job,) = read_tasks(path).jobs
+    (job,) = read_recording(path).jobs
     assert job == msgspec.structs.replace(recording.jobs[0], initialisation_ms=0)
 
 
