@@ -29,7 +29,7 @@ from callboard.scheduler.model import (
     Millis,
     Stage,
 )
-from callboard.scheduler.text.quantities import compared_durations
+from callboard.scheduler.text.quantities import compared_durations, duration
 
 
 class JobMoments(NamedTuple):
@@ -156,14 +156,21 @@ def _in_order(
     return JobMoments(*begun, reduce_begin_ms, reduce_end_ms, end_ms)
 
 
+_USUAL_LEAST_MS = 60_000
+"""Less is told in seconds everywhere."""
+
+
 def difference_in_words(recorded: JobMoments, predicted: JobMoments) -> str:
     """Where most of the difference is."""
     apart = [one - other for one, other in zip(_spans(predicted), _spans(recorded), strict=True)]
     place = max(range(len(apart)), key=lambda each: abs(apart[each]))
     if not apart[place]:
         return "no part of it differs"
-    took, takes = compared_durations(_spans(recorded)[place], _spans(predicted)[place])
-    return f"{_WORDS[place]} it took {took}, and in the prediction {takes}"
+    spans = _spans(recorded)[place], _spans(predicted)[place]
+    took, takes = compared_durations(*spans)
+    usual = duration(spans[1])  # as `explain` says it in the lines that follow
+    also = "" if usual == takes or spans[1] < _USUAL_LEAST_MS else f" ({usual})"
+    return f"{_WORDS[place]} it took {took}, and in the prediction {takes}{also}"
 
 
 def _spans(job: JobMoments) -> list[Millis]:

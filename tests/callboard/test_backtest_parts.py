@@ -14,6 +14,7 @@ from callboard.experiments.backtest.held_back import (
     trained_overrides,
     whole,
 )
+from callboard.experiments.backtest.job_parts import JobMoments, difference_in_words
 from callboard.histories.recording_file import import_files
 from callboard.scheduler.text.quantities import with_sign
 from tests.callboard.conftest import Run
@@ -178,3 +179,15 @@ def test_a_share_that_parts_nothing_is_refused(
 ) -> None:
     status, _, err = callboard("backtest", str(history), "--policy", "fifo", "--train", asked)
     assert (status, words in err) == (2, True), err
+
+
+def test_a_long_wait_is_told_in_the_units_of_what_explains_it_too() -> None:
+    """It took 0.6 s and 6,198 s, and `after 1 h 43 min` stood in the next line."""
+    was = JobMoments(0, 0, 600, 600, 9_000, 0, 9_000, 9_000)
+    for first_ms, told in (
+        (6_198_000, "it took 0.6 s, and in the prediction 6,198 s (1 h 43 min)"),
+        (45_000, "it took 0.600 s, and in the prediction 45.000 s"),
+    ):
+        end_ms = first_ms + 8_400
+        other = JobMoments(0, 0, first_ms, first_ms, end_ms, 0, end_ms, end_ms)
+        assert difference_in_words(was, other).endswith(told)
