@@ -102,7 +102,7 @@ class TestIntervals:
         asked = ("run", "facebook-morning", "--jobs", "12", "--seeds", "3", "--policy", "fifo")
         _, out, _ = callboard(*asked, *fair)
         (told,) = [line for line in out.splitlines() if line.startswith("Under fair")]
-        assert told.endswith(' Under fair(pool_by="user") it took about as long.')
+        assert told.endswith(' Under fair(pool_by="user") it took about as long as under fair.')
         _, out, _ = callboard(*asked, "--policy", "fair")
         assert "it took about as long" not in out
 

@@ -113,7 +113,8 @@ def _of_others(
     """
     level = [place for place in others if _is_level(runs, best, place)]
     if level:
-        yield f"Under {_listed([names[place] for place in level])} it took about as long."
+        under = _listed([names[place] for place in level])
+        yield f"Under {under} it took about as long as under {names[best]}."
     open_ = [place for place in others if place not in level and _is_open(runs, best, place)]
     if open_:
         against = _listed([names[place] for place in open_])
