@@ -41,6 +41,7 @@ from callboard.arguments import OneFile, whole_number
 from callboard.console import PlainConsole, plain
 from callboard.experiments.journal_paths import check_folder, file_path, refuse_twice
 from callboard.experiments.many.result_store import is_store
+from callboard.experiments.many.sweeps.sensitivity import without_points
 from callboard.experiments.pages.charts.chart_catalogue import (
     MEASURE_CHART,
     RUN_CHARTS,
@@ -48,7 +49,6 @@ from callboard.experiments.pages.charts.chart_catalogue import (
     read_chart_runs,
     read_store,
     with_solo_times,
-    without_points,
 )
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.pages.charts.chart_style import (

@@ -35,6 +35,7 @@ from callboard.experiments.many.sweeps.sensitivity import (
     few_points_note,
     indices_by_policy,
     parse_range,
+    without_points,
 )
 from callboard.experiments.many.sweeps.sweep import SweepCounts, read_cells, run_sweep
 from callboard.experiments.many.sweeps.sweep_plan import COLUMNS, PlannedSweep, SweepPlan
@@ -317,8 +318,7 @@ def _show(
     if not cells:
         console.print_line(plain(f"{options.store}: {NOTHING_YET}"))
         return 0
-    points = {setting for question in questions for setting in question.whole_settings()}
-    groups = by_setting(cell for cell in cells if cell.setting not in points)
+    groups = by_setting(without_points(cells, questions))
     if groups:
         console.print_columns(sweep_table([group.without_copies() for group in groups]))
     results = (cell.result for cell in cells if cell.result is not None)

@@ -51,10 +51,26 @@ def test_points_of_a_question_are_in_the_tornado_alone(callboard: Run, tmp_path:
     status, _, err = callboard("plot", store, "intervals", "--to", to)
     assert status == 2
     assert "all runs are at points of --sobol or --morris; tornado draws those" in err
-    assert callboard(*sweep, "--vary", "cluster.nodes=6,8")[0] == 0
+    assert callboard(*sweep, "--vary", "tasks.sigma=0.1,0.2")[0] == 0
     status, _, err = callboard("plot", store, "intervals", "--to", to)
     assert status == 0
     assert "2 runs at points of --sobol or --morris are in the tornado alone" in err
+
+
+@pytest.mark.soak
+def test_a_setting_that_was_varied_and_is_a_point_too_is_in_table_and_figure(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """Of 4, 5 and 6 nodes there was a row of 6 alone."""
+    store, to = str(tmp_path / "s.sqlite"), str(tmp_path / "a.svg")
+    sweep = ("sweep", "two-jobs", "--policy", "fair", "--cores", "1", "--store", store)
+    callboard(*sweep, "--sobol", "cluster.nodes=4..5", "--samples", "4")
+    callboard(*sweep, "--vary", "cluster.nodes=4,5,6")
+    status, _, err = callboard("plot", store, "intervals", "--to", to)
+    assert (status, "in the tornado alone" in err) == (0, False)
+    _, out, _ = callboard("sweep", "--show", "--store", store)
+    rows = [line.split()[0] for line in out.splitlines() if line.split()[1:2] == ["fair"]]
+    assert rows == ["4", "5", "6"]
 
 
 def test_figures_and_journals_may_stand_after_options(

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from concurrent.futures import Executor, Future
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,8 +22,13 @@ from callboard.experiments.many.result_store import Kept, ResultStore, is_store
 from callboard.experiments.many.run_tasks import RunTask, SoloTask
 from callboard.experiments.many.sweeps import sweep
 from callboard.experiments.many.sweeps.design_file import read_design
-from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell
-from callboard.experiments.many.sweeps.sensitivity import KeyRange, Question, parse_range
+from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell, Setting
+from callboard.experiments.many.sweeps.sensitivity import (
+    KeyRange,
+    Question,
+    parse_range,
+    without_points,
+)
 from callboard.experiments.many.sweeps.sweep import (
     SweepCounts,
     outdated_places,
@@ -435,6 +441,31 @@ class TestSensitivity:
     def test_sobols_points_want_a_power_of_two(self) -> None:
         with pytest.raises(InputError, match="power of two"):
             Question("sobol", self.RANGES, 12, "s")
+
+    def test_points_stay_where_the_same_keys_are_varied_besides(self) -> None:
+        """Of a grid of 4 to 7 nodes by two intervals four of eight settings were left out of the
+        figures: they were points of --morris too.
+        """
+        nodes = parse_range("nodes=4..7")
+        question = Question("morris", (nodes, parse_range("ms=1000..5000")), 10, "s")
+        ends = [(str(n), ms) for n in (4, 5, 6, 7) for ms in ("1000", "5000")]
+        grid = [(("nodes", n), ("ms", ms)) for n, ms in ends]
+        assert 0 < len(set(grid) & set(question.settings())) < len(grid)
+        assert set(grid) <= set(self.left([*question.settings(), *grid], question))
+        other = (("sigma", "0.5"),)
+        assert self.left([*question.settings(), other], question) == [other]
+        assert self.left(question.settings(), question) == []
+
+    def test_points_that_nobody_would_write_are_left_out_beside_varied_ones(self) -> None:
+        question = Question("sobol", (KeyRange("a", 0, 1, whole=False),), 4, "s", (("b", "x.yz"),))
+        varied = (("b", "x.yz"), ("a", "0.5"))
+        assert self.left([*question.whole_settings(), varied], question) == [varied]
+
+    @staticmethod
+    def left(settings: Iterable[Setting], question: Question) -> list[Setting]:
+        """Those of them that are not left to the answer of the question."""
+        cells = [PlayedCell("s", each, "fifo", 1) for each in dict.fromkeys(settings)]
+        return [cell.setting for cell in without_points(cells, [question])]
 
     @pytest.mark.parametrize("text", ["a", "a=1", "a=2..1", "a=x..y", "=1..2", "a=0..inf"])
     def test_what_is_no_range_is_told(self, text: str) -> None:

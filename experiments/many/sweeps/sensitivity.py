@@ -4,6 +4,7 @@ SALib draws the points and analyses the answers; the points are settings of a sw
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Literal, Self
 
 import msgspec
@@ -184,6 +185,46 @@ def indices_by_policy(
         if answers is not None:
             found[policy] = question.indices(answers)
     return found
+
+
+def without_points(
+    cells: Sequence[PlayedCell], questions: Sequence[Question]
+) -> Sequence[PlayedCell]:
+    """The runs but for those at the points of a question, which lie anywhere: together they answer
+    it, and none tells anything by itself.  A store does not know which of them were varied too:
+    where the same keys are varied besides, points stay that a user could have written.
+    """
+    points = {(each.scenario, at) for each in questions for at in _points(each)}
+    others = [cell for cell in cells if (cell.scenario, cell.setting) not in points]
+    varied = {(cell.scenario, _keys(cell.setting)) for cell in others}
+    kept = {
+        (each.scenario, at)
+        for each in questions
+        for at in _points(each)
+        if (each.scenario, _keys(at)) in varied and _is_writable(at[len(each.fixed) :])
+    }
+    left_out = points - kept
+    return [cell for cell in cells if (cell.scenario, cell.setting) not in left_out]
+
+
+def _points(question: Question) -> tuple[Setting, ...]:
+    """None where SALib, which has drawn them, is not installed: then nobody can tell."""
+    with suppress(MissingExtraError):
+        return question.whole_settings()
+    return ()
+
+
+def _keys(setting: Setting) -> tuple[str, ...]:
+    return tuple(key for key, _ in setting)
+
+
+_DIGITS_MAX = 8
+"""A user writes 0.25; a point drawn between two numbers is 0.1554653…"""
+
+
+def _is_writable(setting: Setting) -> bool:
+    """Whether a user could have asked for these values: whole numbers, and short ones."""
+    return all("." not in value or len(value) <= _DIGITS_MAX for _, value in setting)
 
 
 def _mean_response(cell: PlayedCell) -> float | None:

@@ -1,7 +1,6 @@
 """The figures of runs and of sweeps by name, and how journals and stores are read for them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,8 +8,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
-from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
-from callboard.experiments.many.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
+from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sensitivity import (
+    KeyIndex,
+    Question,
+    indices_by_policy,
+    without_points,
+)
 from callboard.experiments.many.sweeps.sweep import read_cells
 from callboard.experiments.pages.charts import gantt_chart, job_charts, slot_charts, store_charts
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, chart_run
@@ -26,7 +30,6 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.reader import Journal
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.registry.spelling import short_policy
-from callboard.scheduler.text.missing_extra import MissingExtraError
 
 DrawRuns = Callable[[Sequence[ChartRun]], Any]
 
@@ -112,23 +115,6 @@ def _varied(sweep: StoredSweep) -> Sequence[PlayedCell]:
     if sweep.cells and not cells:
         raise NothingToDraw("all runs are at points of --sobol or --morris; tornado draws those")
     return cells
-
-
-def without_points(
-    cells: Sequence[PlayedCell], questions: Sequence[Question]
-) -> Sequence[PlayedCell]:
-    """The runs but for those at the points of a question, which lie anywhere: together they answer
-    it, and none tells anything by itself.
-    """
-    points = {(each.scenario, at) for each in questions for at in _points(each)}
-    return [cell for cell in cells if (cell.scenario, cell.setting) not in points]
-
-
-def _points(question: Question) -> tuple[Setting, ...]:
-    """None where SALib, which has drawn them, is not installed: then nobody can tell."""
-    with suppress(MissingExtraError):
-        return question.whole_settings()
-    return ()
 
 
 def _slowdown(runs: Sequence[ChartRun]) -> Any:

@@ -10,13 +10,16 @@ import numpy as np
 from callboard.actors.version import __version__
 from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
-from callboard.experiments.many.sweeps.sensitivity import Question, indices_by_policy
+from callboard.experiments.many.sweeps.sensitivity import (
+    Question,
+    indices_by_policy,
+    without_points,
+)
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting
 from callboard.experiments.pages.charts.cell_table import CellTable, policy_labels, setting_label
 from callboard.experiments.pages.charts.chart_catalogue import (
     RUN_CHARTS,
     sensitivity_chart,
-    without_points,
 )
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.pages.charts.chart_style import COLUMN_INCHES
