@@ -13,7 +13,7 @@ from callboard.journal.tell.time_format import clock_time
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scenarios.timeline import started
+from callboard.scenarios.timeline import PolicyEntry, started
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.text.concise import concise
 from callboard.scheduler.text.quantities import duration
@@ -90,16 +90,30 @@ def interval_hint(clusters: Iterable[Cluster]) -> str:
 
 def switch_note(spec: RunSpec) -> str:
     """To which policy the script changes, and when; empty if it does not."""
-    script = sorted(spec.with_interventions_applied().script, key=lambda each: each.at_ms)
-    switches = [
-        f"{each.fault.policy} from {clock_time(each.at_ms)} on"
-        for each in script
-        if isinstance(each.fault, SwitchPolicy)
-    ]
-    if not switches:
+    script = spec.with_interventions_applied().script
+    faults = ((each.at_ms, each.fault) for each in script)
+    return _switch_words(
+        (at, fault.policy) for at, fault in faults if isinstance(fault, SwitchPolicy)
+    )
+
+
+def timeline_switch_note(scenario: Scenario) -> str:
+    """The same of a scenario whose run is not at hand."""
+    seed = scenario.seed
+    return _switch_words(
+        (at_ms, entry.policy)
+        for place, entry, began_ms in started(scenario.timeline, seed)
+        if isinstance(entry, PolicyEntry)
+        for _, at_ms in entry.instants(began_ms, place, seed)
+    )
+
+
+def _switch_words(switches: Iterable[tuple[Millis, str]]) -> str:
+    told = ", ".join(f"{policy} from {clock_time(at_ms)} on" for at_ms, policy in sorted(switches))
+    if not told:
         return ""
-    told = f"the scenario's own timeline changes the policy: {', '.join(switches)}"
-    return concise(f"{told}. Columns are named by what each run begins under")
+    changes = f"the scenario's own timeline changes the policy: {told}"
+    return concise(f"{changes}. Columns are named by what each run begins under")
 
 
 def unreached_note(spec: RunSpec, ended_ms: Mapping[str, Millis]) -> str:

@@ -103,10 +103,22 @@ def study_report(source: ReportSource) -> Document:
     ]
     return Document(
         title=report_title(source.cells),
-        lead="\n".join([*cut_short(source.cells), lead_of(groups), *source.errors]),
+        lead="\n".join([*cut_short(source.cells), *_found(source, groups), *source.errors]),
         sections=sections,
         colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
     )
+
+
+def _found(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[str]:
+    """What was found; where a timeline changes the policy that is told, and runs are not compared
+    by the policies that they began under.
+    """
+    notes = {name: world.switches for name, world in source.worlds.items() if world.switches}
+    for name, note in notes.items():
+        yield f"{name}: {note}." if len(source.worlds) > 1 else f"{note[0].upper()}{note[1:]}."
+    compared = [g for g in groups if g.scenario not in notes or len(g.runs.policies) < 2]
+    if compared:
+        yield lead_of(compared)
 
 
 # What was asked.

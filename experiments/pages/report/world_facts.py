@@ -11,6 +11,7 @@ from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.run_tasks import RunTask
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.run.run_hints import timeline_switch_note
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.trust import NO_CODE
@@ -23,12 +24,15 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 class WorldFacts(msgspec.Struct, frozen=True):
-    """A scenario in words; what is not known is empty."""
+    """A scenario in words; what is not known is empty.  `switches` says to which policies its
+    timeline changes.
+    """
 
     story: str = ""
     cluster: str = ""
     faults: str = ""
     policies: tuple[str, ...] = ()
+    switches: str = ""
 
 
 def facts_of_journal(started: RunStarted) -> WorldFacts:
@@ -60,7 +64,13 @@ def facts_by_name(scenario: str, setting: Setting = ()) -> WorldFacts:
 
 
 def _facts(scenario: Scenario) -> WorldFacts:
-    return WorldFacts(scenario.story, _cluster(scenario), _faults(scenario), scenario.policies)
+    return WorldFacts(
+        story=scenario.story,
+        cluster=_cluster(scenario),
+        faults=_faults(scenario),
+        policies=scenario.policies,
+        switches=timeline_switch_note(scenario),
+    )
 
 
 def _cluster(scenario: Scenario) -> str:

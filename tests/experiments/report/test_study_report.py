@@ -10,6 +10,7 @@ import pytest
 
 import callboard
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded, RunStarted
+from callboard.cli import run_command_line
 from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.many.sweeps.key_steps import key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
@@ -32,6 +33,7 @@ from callboard.experiments.pages.report.report_source import (
     sweep_command_lines,
 )
 from callboard.experiments.pages.report.study_report import first_seed, study_report
+from tests.callboard.test_run_hints import SWITCHED
 from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import SIGMA, cells, of_sigma, result
 from tests.experiments.report.html import ReadPage
@@ -141,6 +143,26 @@ def test_one_seed_is_said_to_be_one() -> None:
     assert document.lead.startswith("Under fair a job took ")
     assert "best" not in marks_of(document, "Results", "response time, mean")
     assert "bold" not in said(document)
+
+
+def test_runs_whose_policy_changes_are_not_compared_by_what_they_began_under(
+    tmp_path: Path,
+) -> None:
+    """It said "Under fifo a job took 136 s on average, about as long as under fair": both were
+    fair from the twentieth second on.
+    """
+    scenario = tmp_path / "switched.toml"
+    scenario.write_text(SWITCHED, encoding="utf-8")
+    begun = [tmp_path / f"{policy}.journal" for policy in ("fifo", "hfsp")]
+    for path in begun:
+        asked = ["run", str(scenario), "--policy", path.stem, "--journal", str(path)]
+        assert run_command_line(asked) == 0
+    lead = study_report(source_of_journals(begun)).lead
+    assert lead == (
+        "The scenario's own timeline changes the policy: fair from 00:00:20 on."
+        " Columns are named by what each run begins under."
+    )
+    assert "a job took" in study_report(source_of_journals(begun[:1])).lead
 
 
 def test_policies_under_which_it_took_as_long_are_named_of_one_seed_too() -> None:
