@@ -8,19 +8,14 @@ from rich.table import Table
 from callboard.experiments.many.seed_runs import mean_response_s, mean_slowdown, p95_response_s
 from callboard.experiments.many.sweeps.sensitivity import KeyIndex, Question
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
-from callboard.experiments.pages.figure_rows import TableRow, write_seconds
+from callboard.experiments.pages.figure_rows import NOT_DONE_ROW, TableRow, write_seconds
 from callboard.experiments.pages.figure_text import with_half
 from callboard.experiments.pages.report.document import ReportTable
 from callboard.experiments.pages.report.result_tables import setting_table
 from callboard.tables.terminal_table import terminal_table
 
 _COLUMNS = (
-    TableRow(
-        "jobs not done",
-        lambda run: run.summary.jobs.unfinished,
-        "{:,.1f}".format,
-        where_any=True,
-    ),
+    NOT_DONE_ROW,
     TableRow("mean response", mean_response_s, write_seconds),
     TableRow("p95", p95_response_s, write_seconds),
     TableRow("slowdown", mean_slowdown, "{:,.1f}×".format),

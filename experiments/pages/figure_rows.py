@@ -107,6 +107,11 @@ OUTCOME_ROWS = (
 )
 """What a run came to, top to bottom."""
 
+NOT_DONE_ROW = _where_any(
+    "jobs not done", lambda run: run.summary.jobs.unfinished, "{:,.1f}".format
+)
+"""Of a table of many settings: its means of runs that were cut off are of the other jobs alone."""
+
 SLOWDOWN_WORDS = {
     "slowdown": "a job's response time over the least that it could take alone on the empty "
     "cluster; at least 1.",

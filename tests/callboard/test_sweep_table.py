@@ -14,7 +14,9 @@ from callboard.console import PlainConsole, ReportConsole
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.seed_runs import SeedRuns
 from callboard.experiments.many.sweeps.played_cell import Place
-from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
+from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting
+from callboard.experiments.pages.report.report_source import source_of_store
+from callboard.experiments.pages.report.result_tables import overview
 from callboard.notebook import Sweep
 from callboard.tables.sweep_table import sweep_table
 from tests.callboard.conftest import Run
@@ -205,6 +207,20 @@ def test_a_table_of_runs_that_were_cut_off_says_how_many_jobs_were_not_done(
     whole = callboard("sweep", "two-jobs", *both)[1]
     assert "jobs not done" in cut
     assert "jobs not done" not in whole
+
+
+def test_a_report_of_runs_that_were_cut_off_says_how_many_jobs_were_not_done(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """Its table gave 43.0 s for a setting in which half of the jobs were not done."""
+    store = tmp_path / "s.sqlite"
+    nodes = ("--vary", "cluster.nodes=4,6", "--store", str(store))
+    callboard("sweep", "two-jobs", "--policy", "fair", *nodes, "--until", "160")
+    table = overview(by_setting(source_of_store(store).cells))
+    assert "jobs not done" in table.headings
+    callboard("sweep", "two-jobs", "--policy", "fifo", *nodes)
+    whole = [cell for cell in source_of_store(store).cells if cell.policy == "fifo"]
+    assert "jobs not done" not in overview(by_setting(whole)).headings
 
 
 @pytest.mark.parametrize("width", [80, 50])

@@ -8,7 +8,12 @@ from callboard.experiments.many.sweeps.key_steps import key_steps
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.pages.charts.key_words import words_of
-from callboard.experiments.pages.figure_rows import OUTCOME_ROWS, TableRow, done_within_row
+from callboard.experiments.pages.figure_rows import (
+    NOT_DONE_ROW,
+    OUTCOME_ROWS,
+    TableRow,
+    done_within_row,
+)
 from callboard.experiments.pages.figure_text import (
     COMPARED,
     UNITS,
@@ -140,11 +145,8 @@ def step_rows(groups: Sequence[SettingRuns]) -> ReportTable | None:
     )
 
 
-OVERVIEW_ROWS = tuple(
-    row
-    for row in OUTCOME_ROWS
-    if row.label in ("response time, mean", "  p95", "slowdown, mean", "data-local maps")
-)
+_OVERVIEW_LABELS = ("response time, mean", "  p95", "slowdown, mean", "data-local maps")
+OVERVIEW_ROWS = (NOT_DONE_ROW, *(row for row in OUTCOME_ROWS if row.label in _OVERVIEW_LABELS))
 
 
 def _all_figures(groups: Sequence[SettingRuns], row: TableRow) -> Iterator[float | None]:
