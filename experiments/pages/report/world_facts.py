@@ -99,7 +99,8 @@ def workload_words(results: Sequence[RunResult]) -> str:
         return ""
     whole = [each for each in results if each.summary.reason == "complete"]
     told = _jobs_words(whole or results)
-    return f"the workload is {told}" if whole else f"as far as the run goes, the workload is {told}"
+    run = "the run" if len(results) == 1 else "the first run"
+    return f"the workload is {told}" if whole else f"as far as {run} goes, the workload is {told}"
 
 
 def _jobs_words(results: Sequence[RunResult]) -> str:

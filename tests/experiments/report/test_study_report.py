@@ -252,6 +252,15 @@ def test_of_a_run_that_was_cut_off_it_takes_no_jobs_to_come_for_none(tmp_path: P
     assert "The workload is 2 jobs of 2 users" in said(study_report(both))
 
 
+def test_of_several_runs_that_were_cut_off_the_workload_is_that_of_the_first(
+    tmp_path: Path,
+) -> None:
+    """Of two settings it said "as far as the run goes", as if there were one run."""
+    both = journals(tmp_path, "fifo", "fair", events=cut_at(1000))
+    document = study_report(source_of_journals(both))
+    assert "As far as the first run goes, the workload is 1 job, " in said(document)
+
+
 @pytest.mark.usefixtures("figures")
 def test_names_in_a_journal_are_never_taken_for_html(tmp_path: Path) -> None:
     evil = "<script src=//evil.example>"
