@@ -39,9 +39,11 @@ def _title(data: PageData) -> str:
 
 
 def assembled_page(
-    folder: Path, name: str, scripts: Iterable[str], title: str, data: object
+    folder: Path, name: str, scripts: Iterable[str], title: str, data: object, **texts: str
 ) -> str:
-    """A page of one file, out of the HTML and style of that name and the scripts in a folder."""
+    """A page of one file, out of the HTML and style of that name and the scripts in a folder;
+    `texts` are what it says besides, by their names in the HTML.
+    """
 
     def part(name: str) -> str:
         return (folder / name).read_text(encoding="utf-8")
@@ -56,6 +58,7 @@ def assembled_page(
         script=script,
         data=inert_json(data),
         version=escape(__version__),
+        **{each: escape(text) for each, text in texts.items()},
     )
 
 

@@ -135,9 +135,13 @@ def _title_panels(panels: Sequence[Any], runs: Sequence[ChartRun]) -> None:
 
 def _rows_words(runs: Sequence[ChartRun]) -> str:
     """Which rows of a node are which, where it has both kinds of slots."""
+    return "of each node map slots above reduce slots" if has_both_kinds(runs) else ""
+
+
+def has_both_kinds(runs: Sequence[ChartRun]) -> bool:
+    """Whether some node has map slots and reduce slots."""
     nodes = [node for run in runs for node in run.slot_history.nodes]
-    both = any(all(slots_of(node, kind) for kind in KINDS) for node in nodes)
-    return "of each node map slots above reduce slots" if both else ""
+    return any(all(slots_of(node, kind) for kind in KINDS) for node in nodes)
 
 
 _NameOf = Callable[[ChartRun], list[str]]

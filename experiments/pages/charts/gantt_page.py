@@ -6,7 +6,12 @@ from pathlib import Path
 import msgspec
 
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, runs_title
-from callboard.experiments.pages.charts.gantt_chart import GROUP_COLOURS, grouping, slot_bars
+from callboard.experiments.pages.charts.gantt_chart import (
+    GROUP_COLOURS,
+    grouping,
+    has_both_kinds,
+    slot_bars,
+)
 from callboard.journal.export.run_page import assembled_page
 from callboard.journal.replay.cluster_state import slot_offsets
 from callboard.scheduler.text.quantities import printable
@@ -62,7 +67,11 @@ def gantt_page(runs: Sequence[ChartRun], title: str | None = None) -> str:
         )
     coloured = list(zip(map(printable, groups), GROUP_COLOURS, strict=False))
     title = printable(title or f"{runs_title(runs)}: what each slot did")
-    return assembled_page(_PARTS, "gantt", ["gantt"], title, PageOfRuns(coloured, pages))
+    data, rows = PageOfRuns(coloured, pages), _ROWS if has_both_kinds(runs) else ""
+    return assembled_page(_PARTS, "gantt", ["gantt"], title, data, rows=rows)
+
+
+_ROWS = "Of each node map slots are above reduce slots."
 
 
 def _page_run(run: ChartRun, groups: Sequence[str], names: Sequence[str]) -> PageRun:

@@ -166,6 +166,14 @@ def test_the_rows_of_a_node_are_told_apart() -> None:
     assert "Of each node map slots are above reduce slots." in gantt_page([story_run()])
 
 
+def test_of_nodes_without_reduce_slots_no_rows_are_told_apart() -> None:
+    """The page said that map slots were above reduce slots where there were none."""
+    nodes = tuple(msgspec.structs.replace(each, reduce_slots=0) for each in START.nodes)
+    begun = msgspec.structs.replace(START, nodes=nodes)
+    until_first_reduce = (begun, *STORY[1:9])
+    assert "reduce slots" not in gantt_page([story_run("fifo", until_first_reduce)])
+
+
 def test_a_debt_grows_by_what_is_lacking_and_is_repaid_by_what_is_above_the_share() -> None:
     at_ms = np.array([0, 1000, 2000, 4000, 5000], np.int64)
     held = np.array([[0.0, 3, 1, 4, 0]])
