@@ -136,9 +136,9 @@ def left_out(
     """
     found = LeftOut([], [])
     for name in unplayed:
-        close = get_close_matches(name.rpartition(".")[2], played, n=1, cutoff=_MISSPELT)
-        if close and not _NO_QUEUES.intersection(name.split(".")):
-            found.notes.append(f"{name} means nothing: did you mean `{close[0]}`?")
+        meant = _misspelt(name, played)
+        if meant:
+            found.notes.append(f"{name} means nothing: did you mean `{meant}`?")
         else:
             found.plain.append(name)
     for queue, names in unlisted.items():
@@ -148,6 +148,16 @@ def left_out(
             told = f"no `queues` names `{queue}`, so that nothing comes of {', '.join(names)}"
             found.notes.append(f"{told}: {suggestion(queue, listed)}")
     return found
+
+
+def _misspelt(name: str, played: Collection[str]) -> str:
+    """What is meant by a property whose last part is nearly that of one that is `played`; empty
+    where it is that very word, and only its place is one of which nothing is played.
+    """
+    *place, last = name.split(".")
+    if last in played or _NO_QUEUES.intersection(place):
+        return ""
+    return next(iter(get_close_matches(last, played, n=1, cutoff=_MISSPELT)), "")
 
 
 def shares_note(parent: str, capacities: Iterable[float | None], rest: str) -> str:

@@ -371,6 +371,7 @@ OTHERS = {
     f"{YARNS}prod.etl.intra-queue-preemption.disable_preemption": "true",
     "yarn.scheduler.capacity.node-locality-additional-delay": "-1",
     "yarn.scheduler.capacity.maximum-applications": "100",
+    "yarn.scheduler.capacity.user-limit-factor": "2",
 }
 
 
@@ -380,6 +381,15 @@ def test_a_slip_of_the_pen_is_told_apart_from_what_is_not_played(tmp_path: Path)
     found = read_yarn_queues(yarn_file(tmp_path, DEEP | OTHERS | {slip: "70"}))
     assert sorted(found.unplayed) == sorted(OTHERS)
     assert found.notes == (f"{slip} means nothing: did you mean `capacity`?",)
+
+
+def test_a_property_that_is_not_played_of_the_root_is_no_slip_of_the_pen(tmp_path: Path) -> None:
+    """`root.capacity means nothing: did you mean `capacity`?` was said of what is well written."""
+    flat = {f"{YARNS}queues": "etl", f"{YARNS}etl.capacity": "100"}
+    root = {f"{YARNS}{each}": "100" for each in ("capacity", "user-limit-factor")}
+    found = read(tmp_path, xml(flat | root))
+    assert sorted(found.unplayed) == sorted(root)
+    assert found.notes == ()
 
 
 def test_a_property_that_has_two_values_is_told(tmp_path: Path) -> None:
