@@ -5,7 +5,7 @@ import gzip
 import math
 import re
 from collections.abc import Iterator
-from io import BufferedReader, FileIO, RawIOBase, TextIOWrapper
+from io import DEFAULT_BUFFER_SIZE, SEEK_SET, BufferedReader, FileIO, RawIOBase, TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -35,7 +35,9 @@ class Unpacked(BufferedReader):
 
 
 class _Packed(RawIOBase):
-    """Gives what there is before it fails, which `GzipFile.read` does not."""
+    """Gives what there is before it fails, which `GzipFile.read` does not; little at a time, since
+    of the piece in which it fails nothing is had.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file = gzip.GzipFile(path, "rb")
@@ -48,11 +50,14 @@ class _Packed(RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = 0) -> int:
+        self.broken &= whence != SEEK_SET  # from another place it is read anew
         return self._file.seek(offset, whence)
 
     def readinto(self, buffer: Any) -> int:
+        if self.broken:
+            return 0
         try:
-            found = self._file.read1(len(buffer))
+            found = self._file.read1(min(len(buffer), DEFAULT_BUFFER_SIZE))
         except GZIP_DAMAGE:
             self.broken = True
             return 0

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.histories.model.import_report import FATES
+from callboard.histories.readers.unpacked_text import open_unpacked
 from callboard.histories.recording_file import FORMATS, format_of, import_files
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.histories.readers.samples import HADOOP1, HADOOP2, SWF, TASKS_CSV, imported, written
@@ -118,3 +119,27 @@ def test_text_in_utf16_is_refused_with_what_to_do(tmp_path: Path) -> None:
     path.write_text(SAMPLES["SLS jobs"][0], encoding="utf-16")
     with pytest.raises(ScenarioError, match="this is text in UTF-16; save it as UTF-8"):
         imported(path)
+
+
+NO_BLOCK = b"\xff" * 64
+"""What can begin no block of a packed file."""
+
+
+@pytest.mark.parametrize("size", [1 << 20, 100, 3])
+def test_of_a_packed_file_with_damage_in_it_as_much_is_had_in_pieces_as_at_once(
+    tmp_path: Path, size: int
+) -> None:
+    """Where a megabyte was asked for, 8,192 bytes of 24,576 were had."""
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    text = "".join(f"{nth} job_{nth} {nth * nth % 977}\n" for nth in range(1500)).encode()
+    packed = packer.compress(text) + packer.flush(zlib.Z_FULL_FLUSH) + NO_BLOCK
+    (path := tmp_path / "jobs.gz").write_bytes(packed)
+    with open_unpacked(path) as file:
+        at_once = file.read()
+    with open_unpacked(path) as file:
+        pieces = b"".join(iter(lambda: file.read(size), b""))
+        assert file.breaks_off
+        assert not file.read(size)
+    assert len(text) - 8192 < len(pieces) <= len(text)
+    assert text.startswith(pieces)
+    assert pieces == at_once
