@@ -76,12 +76,21 @@ def refuse_twice(paths: Sequence[Path]) -> None:
 def refuse_journal(name: str, path: Path) -> None:
     """InputError for a journal where a history is read."""
     if path.is_file() and is_journal(path):
-        journal, history = shlex.quote(name), shlex.quote(str(Path(name).with_suffix(".history")))
+        journal, history = shlex.quote(name), shlex.quote(str(_history_beside(Path(name))))
         raise InputError(
             f"{name}: this is a journal of a run that Callboard has played:"
             f" `callboard replay {journal}` shows it, and `callboard export {journal} --to"
             f" {history}` writes the history that can be read here"
         )
+
+
+def _history_beside(journal: Path) -> Path:
+    """A name for a journal's history, which nothing has yet: a journal may be called so itself."""
+
+    def named(stem: str) -> Path:
+        return journal.with_name(f"{stem}.history")
+
+    return named(fresh_name(journal.stem, lambda stem: named(stem).exists()))
 
 
 def check_folder(option: str, folder: Path) -> None:

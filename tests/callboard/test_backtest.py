@@ -338,11 +338,25 @@ def test_of_a_journal_it_is_told_how_it_becomes_a_history(
     assert callboard("backtest", "a.journal", "--policy", "fifo")[0] == 0
 
 
+def test_a_journal_that_is_called_a_history_is_exported_to_another_name(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`callboard export foo.history --to foo.history` was the remedy, and was refused."""
+    monkeypatch.chdir(tmp_path)
+    assert callboard("run", "two-jobs", "--policy", "fifo", "--journal", "foo.history")[0] == 0
+    status, _, err = callboard("backtest", "--policy", "fifo", "foo.history")
+    assert status == 2
+    assert "`callboard export foo.history --to foo-2.history` writes the history" in err
+    assert callboard("export", "foo.history", "--to", "foo-2.history")[0] == 0
+
+
 @pytest.mark.parametrize("entries", [CRASH, TRACE + CRASH, TRACE])
 def test_what_is_scripted_does_not_happen_to_the_unchanged_history(
     callboard: Run, history: tuple[Path, str], tmp_path: Path, entries: str
 ) -> None:
-    """A crash that was asked about stood as an error of 5.8 % of the simulator."""
+    """A crash that was asked about stood as an error of 5.8 % of the simulator; and `--no-faults`
+    was the remedy also where it leaves out the recorded outages, which did happen.
+    """
     path, right = history
     (tmp_path / "down.csv").write_text("10,node-2,down\n40,node-2,up\n", encoding="utf-8")
     to = tmp_path / "cal.toml"
