@@ -101,13 +101,20 @@ def seldom_heartbeats(spec: RunSpec) -> str:
 def scripted_note(spec: RunSpec) -> str:
     """That the scenario scripts what the history may not have had; empty if it scripts nothing."""
     timeline = spec.scenario.timeline
-    scripted = [each for each in timeline if each not in recorded_entries(timeline)]
+    recorded = recorded_entries(timeline)
+    scripted = [each for each in timeline if each not in recorded]
     if not scripted:
         return ""
     what = ", ".join(dict.fromkeys(str(each.__struct_config__.tag) for each in scripted))
+    leave_out = (
+        "Take it out of the file to play the history without it; --no-faults would leave out what"
+        " was recorded (trace) as well"
+        if recorded
+        else "--no-faults plays the history without it"
+    )
     return (
         f"what the scenario's timeline scripts is played too ({what}): if it never happened, these"
-        " errors contain what comes of it. --no-faults plays the history without it"
+        f" errors contain what comes of it. {leave_out}"
     )
 
 

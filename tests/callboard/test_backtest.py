@@ -375,6 +375,9 @@ def test_what_is_scripted_does_not_happen_to_the_unchanged_history(
     assert ("0.0% off in the mean" in lines[0]) == (entries == CRASH)
     _, table, _ = callboard("backtest", str(to), *played)
     assert ("scripts is played too (crash)" in table) == (CRASH in entries)
+    said = " ".join(table.split())
+    assert ("--no-faults plays the history without it" in said) == (entries == CRASH)
+    assert ("Take it out of the file" in said) == (entries == TRACE + CRASH)
 
 
 def test_what_is_off_beyond_measure_is_told_in_words(callboard: Run, tmp_path: Path) -> None:
