@@ -11,8 +11,8 @@ from callboard.scheduler.text.toml_limits import toml_flaw
 
 OVERRIDE_SOURCE = "--set"
 _DEPTH_MAX = 16
-_BARE = re.compile(r"([+-]?)(?:(\d+)\.|\.(\d+))")
-"""A number with nothing on one side of its point, which TOML has not."""
+_BARE = re.compile(r"([+-]?)(\.\d+)")
+"""A number with nothing before its point, which TOML has not.  `1.` may be a text's end as well."""
 _LISTS = frozenset({"timeline", "group", "job"})
 """Lists of tables, which a scenario may not have."""
 
@@ -38,8 +38,7 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
 
 def _value(text: str, key: str) -> object:
     if (bare := _BARE.fullmatch(text)) is not None:
-        sign, before, after = bare[1], bare[2] or "0", bare[3] or "0"
-        _refuse(f"expected digits on both sides of the point, as in {sign}{before}.{after}", key)
+        _refuse(f"expected digits on both sides of the point, as in {bare[1]}0{bare[2]}", key)
     flaw = toml_flaw(text)
     if flaw is not None:
         _refuse(flaw.problem, key)

@@ -347,6 +347,11 @@ def test_overrides_are_toml_values_or_else_strings() -> None:
     assert before == raw(cluster={"group": [{"nodes": 1}]})
 
 
+def test_a_text_that_ends_like_a_number_is_a_text() -> None:
+    """`--set name=1.` was refused, as if a number had to stand there."""
+    assert apply_overrides(raw(), ["name=1."])["name"] == "1."
+
+
 def test_a_list_of_tables_begins_with_its_first_entry() -> None:
     """It was refused, with what to write in a file."""
     sets = ["timeline.0.what=burst", "timeline.0.job.maps=3", "cluster.group.0.nodes=2"]
