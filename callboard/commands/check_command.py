@@ -41,7 +41,7 @@ from callboard.file_watch import file_saves, policy_files
 from callboard.progress_line import announce, steps_progress
 from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
-from callboard.scheduler.text.strict_decoder import suggestion
+from callboard.scheduler.text.strict_decoder import nearest
 
 _SECONDS_A_SCENARIO = 0.01
 """For one property, on a core: 6 to 8 ms for `fifo` and `fair`, more for preemption."""
@@ -164,8 +164,8 @@ def _plan_alone(architecture: str, options: argparse.Namespace) -> PropertySelec
 
 def _known(name: str) -> str:
     if name not in PROPERTIES_BY_NAME:
-        near = suggestion(name, list(PROPERTIES_BY_NAME))
-        told = near if near.startswith("did you mean") else "`callboard check --list` has all"
+        meant = nearest(name, PROPERTIES_BY_NAME)
+        told = f"did you mean `{meant}`?" if meant else "`callboard check --list` has all"
         raise InputError(f"--property {name}: there is none; {told}")
     return name
 

@@ -130,10 +130,15 @@ def _dotted_names(name: str, kind: inspect.StructType) -> list[str]:
 
 def suggestion(name: str, known: Collection[str]) -> str:
     """`did you mean ...?` where something is close, else what there is to choose from."""
-    close = get_close_matches(name, known, n=1) or get_close_matches(name.lower(), known, n=1)
-    if close:
-        return f"did you mean `{close[0]}`?"
+    if meant := nearest(name, known):
+        return f"did you mean `{meant}`?"
     return f"there are: {', '.join(known)}" if known else "there are none"
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Which of the known names is probably meant; empty where none is close."""
+    close = get_close_matches(name, known, n=1) or get_close_matches(name.lower(), known, n=1)
+    return next(iter(close), "")
 
 
 def _explained(message: str, raw: object, type_: Any) -> DecodeError:
