@@ -223,11 +223,10 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
     for by in dict.fromkeys(options.by):
         everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
         console.print_columns(seed_table(told, group_rows(everything, by)))
-    if len(runs.policies) > 1:
+    if len(runs.policies) > 1 and not switch_note(world.spec):
         if told is runs and (differences := difference_table(runs)).rows:
             console.print(differences)
-        if not switch_note(world.spec):
-            console.print_line(plain(found_sentence(runs), "bold"))
+        console.print_line(plain(found_sentence(runs), "bold"))
     first = [result for result in runs.rows[0] if result is not None]
     if tested := "" if played.interrupted else backtest_told(world, options, first):
         console.print_line(plain(tested))

@@ -11,19 +11,15 @@ from callboard.arguments import whole_number
 from callboard.fairness.profiles import SEARCH_PROFILES, SearchProfile
 
 
-def add_search_arguments(parser: argparse.ArgumentParser) -> None:
-    """How many scenarios to draw, from which seed, and where files go."""
+def add_search_arguments(parser: argparse.ArgumentParser, each: str, more: str) -> None:
+    """How many scenarios to draw for `each` of what is searched, and why it may be `more`; from
+    which seed, and where files go.
+    """
     add, at_least = parser.add_argument, partial(whole_number, digits=9)
-    sizes = "{} or {:,} scenarios, a property where there are several (default: quick)".format(
-        *SEARCH_PROFILES.values()
-    )
+    sizes = "{} or {:,} scenarios{} (default: quick)".format(*SEARCH_PROFILES.values(), each)
     add("--profile", choices=get_args(SearchProfile), default="quick", help=sizes)
-    add(
-        "--max-examples",
-        type=at_least(1),
-        metavar="N",
-        help="that many instead; what is found is made smaller by trying more",
-    )
+    instead = f"that many scenarios instead; {more}"
+    add("--max-examples", type=at_least(1), metavar="N", help=instead)
     add("--seed", type=at_least(0), default=1, metavar="N", help="of the scenarios (default: 1)")
     folder = "where files are written (default: here)"
     add("--to", type=Path, default=Path(), metavar="FOLDER", help=folder)

@@ -164,12 +164,16 @@ class Playback:
 
         source.ask(InterventionRequest(intervention, self.view), answered)
 
-    def save(self, save: Save, saved: Callable[[], None]) -> None:
-        """Save the run in front; `saved` is called if that went well, else a message says why."""
+    def save(self, save: Save, saved: Callable[[], None], refused: Callable[[], None]) -> None:
+        """Save the run in front; `saved` is called if that went well, else a message says why, and
+        `refused` is called.
+        """
 
         def answered(frame: Frame) -> None:
             self.answered(frame)
-            if not frame.refusal:
+            if frame.refusal:
+                refused()
+            else:
                 self.changed = False
                 saved()
 

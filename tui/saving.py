@@ -80,7 +80,7 @@ class SaveFlow:
             if path.exists():
                 self._ask_to_replace(save, then, give_up)
             else:
-                self._save(save, then)
+                self._save(save, then, give_up)
 
         question = "Save as which journal?" if as_journal else "Save as which scenario file?"
         run = self._playback.run
@@ -92,7 +92,7 @@ class SaveFlow:
     ) -> None:
         def chosen(number: int | None) -> None:
             if number:
-                self._save(Save(save.path, save.as_journal, replace=True), then)
+                self._save(Save(save.path, save.as_journal, replace=True), then, give_up)
             else:
                 self._ask_name(save.as_journal, then, give_up)
 
@@ -101,8 +101,8 @@ class SaveFlow:
             MenuScreen(f"{save.path} exists.  Replace it?", [("", lines)]), chosen
         )
 
-    def _save(self, save: Save, then: Callable[[], None]) -> None:
-        self._playback.save(save, partial(self._saved, save, then))
+    def _save(self, save: Save, then: Callable[[], None], give_up: Callable[[], None]) -> None:
+        self._playback.save(save, partial(self._saved, save, then), give_up)
 
     def _saved(self, save: Save, then: Callable[[], None]) -> None:
         self._app.notify(f"saved; `callboard watch {save.path}` plays it")

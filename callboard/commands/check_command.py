@@ -53,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     only = "only this one, as if it were guaranteed; may be repeated"
     add("--property", action="append", default=[], metavar="NAME", help=only)
     add("--all", action="store_true", help="also those that the policy does not guarantee")
-    search_arguments.add_search_arguments(parser)
+    smaller = "what breaks one is made smaller by more"
+    search_arguments.add_search_arguments(parser, " a property", smaller)
     watch = "test again each time that the policy's file is saved, until Ctrl-C"
     add("--watch", action="store_true", help=watch)
     again = "test a counterexample's policy, or POLICY, against its property in its scenario"

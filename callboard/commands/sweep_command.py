@@ -55,6 +55,7 @@ from callboard.experiments.many.sweeps.variation import (
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.pages.report.report_source import notes_told
 from callboard.experiments.pages.report.report_words import one_run_note, skewed_remark
+from callboard.experiments.run.run_hints import switch_note
 from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.run.trust import Trust
@@ -156,7 +157,8 @@ def sweep_command(options: argparse.Namespace) -> int:
             if others := sum(each.was_played for each in known.values() if each.place not in asked):
                 told = f"the store has {count(others, 'run')} of other sweeps, too"
                 ReportConsole().print_line(plain(f"{told}; --show shows all"))
-            for hint in sweep.interval_hints():
+            switches = (switch_note(sweep.first_run(name)) for name in plan.scenarios)
+            for hint in filter(None, (*switches, *sweep.interval_hints())):
                 ReportConsole().print_line(plain(hint))
         _say(counts, stopped=stopped)
     if stopped:
@@ -315,10 +317,10 @@ def _show(
         print_json([_as_json(cell) for cell in played])
         return 0
     console = ReportConsole()
-    if not cells:
+    if not played:
         console.print_line(plain(f"{options.store}: {NOTHING_YET}"))
         return 0
-    groups = by_setting(without_points(cells, questions))
+    groups = by_setting(without_points(played, questions))
     if groups:
         console.print_columns(sweep_table([group.without_copies() for group in groups]))
     results = (cell.result for cell in cells if cell.result is not None)

@@ -109,7 +109,8 @@ def task_key(task: WorkerTask) -> str:
     world = (scenario.cluster, scenario.tasks, scenario.seed, jobs)
     if isinstance(task, SoloTask):
         return key_of("solo", model_version(), *map(_plain, (*world, task.at_once)))
-    asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
+    parts = dict(sorted(scenario.parts.items()))  # whose own order means nothing
+    asked = (spec.script, parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
     code = [_foreign_code(policy, scenario.parts) for policy in _policies(spec)]
     return key_of("run", model_version(), *map(_plain, (*world, *asked)), code)
 

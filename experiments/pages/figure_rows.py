@@ -20,8 +20,8 @@ GROUP_KEYS: tuple[GroupKey, ...] = get_args(GroupKey)
 class TableRow(NamedTuple):
     """One row: its label, where the figure comes from, how it is written, and which is best.
 
-    `over_seeds` says whether a mean over several seeds tells something, `where_any` that the row is
-    left out where all its figures are 0.
+    `over_seeds` says whether a mean over several seeds tells something.  If `where` is there the
+    row is left out where this is 0 in all runs.
     """
 
     label: str
@@ -29,12 +29,13 @@ class TableRow(NamedTuple):
     write: Callable[[float], str]
     best: Callable[[Sequence[float]], float] | None = None
     over_seeds: bool = True
-    where_any: bool = False
+    where: Callable[[RunResult], float | None] | None = None
 
-    def tells(self, values: Iterable[float | None]) -> bool:
-        """Whether there is anything to say in a row of these figures."""
-        known = [value for value in values if value is not None and isfinite(value)]
-        return any(known) if self.where_any else bool(known)
+    def tells(self, runs: Iterable[RunResult]) -> bool:
+        """Whether there is anything to say in a row of these runs."""
+        asked = self.of if self.where is None else self.where
+        known = [value for run in runs if (value := asked(run)) is not None and isfinite(value)]
+        return bool(known) if self.where is None else any(known)
 
 
 def _response(name: str) -> Callable[[RunResult], float | None]:
@@ -75,7 +76,7 @@ def _where_any(
     best: Callable[[Sequence[float]], float] | None = None,
 ) -> TableRow:
     """The row of a count or share that is 0 in most runs."""
-    return TableRow(label, of, write, best, where_any=True)
+    return TableRow(label, of, write, best, where=of)
 
 
 OUTCOME_ROWS = (
@@ -97,12 +98,10 @@ OUTCOME_ROWS = (
     TableRow("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
     TableRow("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
     _where_any("slot time wasted", _wasted, "{:.1%}".format, min),
-    _where_any(
-        "speculative attempts",
-        lambda run: run.summary.speculation.speculative_attempts,
-        "{:,.0f}".format,
+    _where_any("speculative attempts", _speculative, "{:,.0f}".format),
+    TableRow(
+        "  won", lambda run: run.summary.speculation.won, "{:,.0f}".format, where=_speculative
     ),
-    _where_any("  won", lambda run: run.summary.speculation.won, "{:,.0f}".format),
     TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time, None, False),
 )
 """What a run came to, top to bottom."""

@@ -89,8 +89,9 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     gains = [first[job] - second[job] for job in both]
     every = clusters[0].run.jobs.keys() | clusters[1].run.jobs.keys()
     if rest := len(every) - len(both):
-        left = f"{rest:,} of {count(len(every), 'job')} {'is' if rest == 1 else 'are'} left out:"
-        sentence = f"{sentence} {left} not done, or not well, under both."
+        left = f"{rest:,} of {count(len(every), 'job')} {'is' if rest == 1 else 'are'} left out,"
+        it = "it" if rest == 1 else "they"
+        sentence = f"{sentence} {left} as {it} did not succeed in both runs."
     chance = "One seed: `callboard run` of the same with `--seeds 10` tells whether that is chance."
     sentences = [sentence, *_who(gains, policies[1]), chance]
     return ResultHeadline(with_sign(share, ".0%"), sentences)

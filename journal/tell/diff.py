@@ -84,6 +84,7 @@ def diff_journals(
     reasons are comparable.  Memory is that of two chunks.  Errors as in `Journal`.
     """
     journals = Journal(left), Journal(right)
+    held = tuple(is_being_written(each.path) for each in journals)
     if reasons is None:
         reasons = _of_one_policy(*journals)
     pair = _PairedReader(context, reasons=reasons)
@@ -93,7 +94,7 @@ def diff_journals(
     found = pair.divergence
     ended = (True, True) if found is None else (found.left is None, found.right is None)
     broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
-    growing = tuple(not each.complete and is_being_written(each.path) for each in journals)
+    growing = tuple(h and not each.complete for h, each in zip(held, journals, strict=True))
     read = tuple(pair.setup), found, tuple(pair.counts), pair.index
     return JournalDiff(*read, broke_off, growing, reasons)
 
@@ -217,6 +218,9 @@ def _leaves(prefix: str, left: object, right: object) -> Iterator[Difference]:
     elif isinstance(left, msgspec.Struct) and isinstance(right, msgspec.Struct):
         yield from _leaves(prefix, msgspec.structs.asdict(left), msgspec.structs.asdict(right))
     elif isinstance(left, dict) and isinstance(right, dict):
+        if left.keys() == right.keys() and list(left) != list(right):
+            orders = (", ".join(map(str, each)) for each in (left, right))
+            yield Difference(f"{prefix} (order)".removeprefix("."), *orders)
         for key in dict.fromkeys((*left, *right)):
             yield from _leaves(f"{prefix}.{key}", left.get(key), right.get(key))
     elif left != right:

@@ -140,11 +140,16 @@ class _JobHistory:
                 attempt = self._run_state.attempts.get(event.attempt)
                 if attempt is not None and attempt.closed is None:
                     self._attempt(event, attempt.launch)
-                    if isinstance(event, ev.AttemptClosed) and attempt.launch.job == self.job:
-                        self.last_booked = event.outcome
+                    self._book(event, attempt.launch)
         about = event.attempt if isinstance(event, ev.AttemptEvent) else 0
         self.reservations.observe(self._number, event, self._run_state.launch(about))
         self._run_state.follow(event)
+
+    def _book(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
+        """Keep how the last of its attempts ended that was booked while it went on."""
+        mine = launch.job == self.job and self.finished is None
+        if mine and isinstance(event, ev.AttemptClosed):
+            self.last_booked = event.outcome
 
     def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
         """What happens to an attempt that the master counts."""

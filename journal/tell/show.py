@@ -61,7 +61,7 @@ def _lines(
     journal: Journal, options: ShowOptions, wanted: type[ev.AnyEvent] | None
 ) -> Iterator[str]:
     run_state, shown = RunState(), 0
-    narrator = Narrator(run_state)
+    narrator, grows = Narrator(run_state), is_being_written(journal.path)
     for event in journal:
         if _matches(run_state, event, options, wanted):
             if shown == options.limit:
@@ -70,7 +70,7 @@ def _lines(
             shown += 1
             yield narrator.line(event)
         run_state.follow(event)
-    if not journal.complete and is_being_written(journal.path):
+    if not journal.complete and grows:  # looked at before: its writer may have ended since
         yield "… so far: the run is still being recorded"
     elif journal.truncated:
         yield "… the journal breaks off here: the run was killed"

@@ -157,3 +157,10 @@ def test_a_store_tells_queues_in_another_order_apart() -> None:
         spec = load_run("two-jobs", [f"parts.capacity.queues={toml_value(queues)}"])
         keys.add(task_key(RunTask(msgspec.structs.replace(spec, policy="capacity"))))
     assert len(keys) == 2
+
+
+def test_a_store_does_not_ask_in_which_order_parts_are_set() -> None:
+    """Only what stands in one of them is in an order."""
+    settings = ("parts.fair.max_jobs_per_pool=3", "parts.delay.node=5")
+    specs = [load_run("two-jobs", each) for each in (settings, settings[::-1])]
+    assert len({task_key(RunTask(spec)) for spec in specs}) == 1

@@ -151,6 +151,9 @@ def test_runs_whose_policy_changes_are_not_compared_by_what_they_began_under(
     out = callboard("run", str(path), *both)[1]
     assert "timeline changes the policy: fair from 00:00:20 on" in out
     assert "took" not in out
+    assert "seed by seed" not in out
+    store = ("--store", str(tmp_path / "s.sqlite"))
+    assert "timeline changes the policy" in callboard("sweep", str(path), *both, *store)[1]
     path.write_text(SWITCHED.partition("[[timeline]]")[0])
     out = callboard("run", str(path), *both)[1]
     assert "changes the policy" not in out

@@ -188,8 +188,10 @@ def test_runs_that_were_only_planned_are_none_of_a_store(callboard: Run, tmp_pat
     with ResultStore(path) as store:
         store.put_places((msgspec.json.encode(each).decode(), f"{each.seed}") for each in places)
     store_args = ("--store", str(path))
+    assert "nothing in it yet" in callboard("sweep", "--show", *store_args)[1]
     _, out, _ = callboard("sweep", "two-jobs", "--policy", "fair", *store_args)
     assert "other sweeps" not in out
+    assert "fifo" not in callboard("sweep", "--show", *store_args)[1]
     callboard("sweep", "--show", *store_args, "--export", str(export))
     assert len(list(csv.DictReader(export.read_text().splitlines()))) == 1
     assert len(json.loads(callboard("sweep", "--show", *store_args, "--json")[1])) == 1

@@ -49,7 +49,7 @@ def test_jobs_that_did_not_complete_have_rows_of_their_own_where_there_are_any()
     run = msgspec.structs.replace(
         STORY, summary=msgspec.structs.replace(STORY.summary, jobs=counts)
     )
-    rows = [row for row in OUTCOME_ROWS[:4] if row.tells([row.of(run)])]
+    rows = [row for row in OUTCOME_ROWS[:4] if row.tells([run])]
     figures = {row.label.strip(): row.of(run) for row in rows}
     assert figures == {"jobs completed": 2, "failed": 3, "unfinished": 4}
 
@@ -61,3 +61,13 @@ def test_a_run_takes_no_less_than_its_longest_job(seconds: float, told: str) -> 
     """A job of 309 s stood above a run of 5 min 08 s: one was rounded, the other cut."""
     (row,) = [each for each in TABLE_ROWS if each.label == "virtual time"]
     assert row.write(seconds) == told
+
+
+def test_of_speculative_attempts_it_is_said_that_none_has_won() -> None:
+    counts = msgspec.structs.replace(STORY.summary.speculation, speculative_attempts=2, won=0)
+    summary = msgspec.structs.replace(STORY.summary, speculation=counts)
+    run = msgspec.structs.replace(STORY, summary=summary)
+    (won,) = [row for row in OUTCOME_ROWS if row.label.strip() == "won"]
+    assert won.tells([run])
+    assert won.of(run) == 0
+    assert not won.tells([STORY])

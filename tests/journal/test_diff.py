@@ -253,3 +253,18 @@ def test_no_line_is_common_that_only_one_of_them_has(tmp_path: Path, story: Path
     assert f"  seed: {start.seed} | 8" in lines
     assert f"  nodes.0.map_slots: {start.nodes[0].map_slots} | 7" in lines
     assert not any("scenario.seed" in line or "run of" in line for line in lines)
+
+
+def test_tables_in_another_order_are_set_up_differently(tmp_path: Path) -> None:
+    """Of equal queues the first is served first."""
+    start = STORY[0]
+    assert isinstance(start, RunStarted)
+    turned = {"b": 1, "a": 2}, {"a": 2, "b": 1}
+    paths = [
+        record(
+            tmp_path / f"{n}.journal", [msgspec.structs.replace(start, scenario={"queues": each})]
+        )
+        for n, each in enumerate(turned)
+    ]
+    found = diff_journals(*paths)
+    assert found.setup == (Difference("scenario.queues (order)", "b, a", "a, b"),)

@@ -248,6 +248,13 @@ def test_a_job_that_is_given_up_waited_for_room_and_is_said_to_be_given_up(tmp_p
     assert any(told in line for line in explain(path, 41))
 
 
+def test_a_job_whose_task_failed_too_often_was_not_given_up(tmp_path: Path) -> None:
+    """Its other attempts are killed after it has failed."""
+    recorded(tmp_path / "j", "poisoned-task", "--policy", "omega")
+    lines = list(explain(tmp_path / "j", "broken"))
+    assert any(line.endswith("failed after 1 min 53 s") for line in lines)
+
+
 def test_who_is_reserved_at_busy_nodes_alone_waits_there_though_others_are_idle(
     tmp_path: Path,
 ) -> None:

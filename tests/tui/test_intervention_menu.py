@@ -497,6 +497,15 @@ class TestLeaving:
 
         live(act)
 
+    def test_time_goes_on_where_a_file_cannot_be_saved(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, "space", "W", "j")
+            screen.app.screen.query_one(Input).value = "/proc/a.journal"
+            await screen.press("enter")
+            await screen.until(lambda: screen.app.playback.player.playing)
+
+        live(act)
+
     def test_a_second_ctrl_c_leaves(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "k", "ctrl+c", "ctrl+c")

@@ -1,6 +1,6 @@
 """Figures of runs as tables of a report: a column a policy, means with intervals over seeds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison, interval
@@ -22,6 +22,7 @@ from callboard.experiments.pages.figure_text import (
     interval_text,
 )
 from callboard.experiments.pages.report.document import Emphasis, ReportCell, ReportTable
+from callboard.experiments.run.run_result import RunResult
 
 Names = Callable[[Sequence[str]], Sequence[str]]
 """How policies are called in a table."""
@@ -43,7 +44,7 @@ def figure_table(
 
 def _row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
     columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
-    if not row.tells(value for column in columns for value in column):
+    if not row.tells(_all_runs([runs])):
         return None
     several = len(runs.seeds) > 1
     if several and not row.over_seeds:
@@ -97,7 +98,7 @@ def setting_table(
     """
     compared = any(len(group.runs.policies) > 1 for group in groups)
     keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
-    shown = [row for row in rows if row.tells(_all_figures(groups, row))]
+    shown = [row for row in rows if row.tells(_all_runs(group.runs for group in groups))]
     varied = [called(key, keys) for key in keys]
     head = ["scenario"] * several + varied + ["policy"]
     body = [
@@ -149,10 +150,10 @@ _OVERVIEW_LABELS = ("response time, mean", "  p95", "slowdown, mean", "data-loca
 OVERVIEW_ROWS = (NOT_DONE_ROW, *(row for row in OUTCOME_ROWS if row.label in _OVERVIEW_LABELS))
 
 
-def _all_figures(groups: Sequence[SettingRuns], row: TableRow) -> Iterator[float | None]:
-    for group in groups:
-        for values in group.runs.figures(row.of):
-            yield from values
+def _all_runs(groups: Iterable[SeedRuns]) -> Iterator[RunResult]:
+    for runs in groups:
+        for results in runs.rows:
+            yield from (each for each in results if each is not None)
 
 
 def _setting_rows(
