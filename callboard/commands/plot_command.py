@@ -94,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--title", metavar="TEXT", help="a title of your own")
 
 
-_INCHES_LEAST, _INCHES_MOST, _PIXELS_MOST = 1.0, 60.0, 20_000
+_INCHES_LEAST, _INCHES_MOST, _PIXELS_MOST = 2.0, 60.0, 20_000
 
 
 def _inches(text: str) -> tuple[float, float]:
@@ -102,7 +102,7 @@ def _inches(text: str) -> tuple[float, float]:
     parts = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)[x×](\d{1,3}(?:\.\d+)?)", text)
     size = (float(parts[1]), float(parts[2])) if parts else (0.0, 0.0)
     if not all(_INCHES_LEAST <= side <= _INCHES_MOST for side in size):
-        raise argparse.ArgumentTypeError(f"expected 1 to 60 inches each, as in 7x3, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected 2 to 60 inches each, as in 7x3, got {text!r}")
     return size
 
 

@@ -249,7 +249,10 @@ def _ranges(options: argparse.Namespace) -> tuple[KeyRange, ...]:
             return False
         return True
 
-    ranges = map(parse_range, options.sobol or options.morris)
+    ranges = [parse_range(text) for text in options.sobol or options.morris]
+    keys = [each.key for each in ranges]
+    if twice := next((key for key in keys if keys.count(key) > 1), ""):
+        raise InputError(f"{twice}: its ends are given twice; give them once")
     return tuple(each.between(takes) for each in ranges)
 
 

@@ -290,7 +290,7 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     yield f"{title} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _wait(history, submitted)
-    yield from history.scheduling.lines()
+    yield from history.scheduling.lines(placed=any(p.launched for p in history.phases.values()))
     yield from history.reservations.lines()
     for stage, phase in history.phases.items():
         yield from _phase(phase, stage, submitted)
@@ -325,7 +325,8 @@ def _given_up(history: _JobHistory, finished: ev.JobFinished) -> str:
 def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     """How long until the first launch, and which jobs were launched meanwhile."""
     firsts = [phase.first_ms for phase in history.phases.values() if phase.launched]
-    until_ms = min(firsts, default=history.last_ms)
+    end_ms = history.last_ms if history.finished is None else history.finished.at_ms
+    until_ms = min(firsts, default=end_ms)
     waited = duration(until_ms - submitted.at_ms)
     if firsts:
         yield f"{clock(until_ms)}  its first task is launched, after {waited}"

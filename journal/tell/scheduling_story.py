@@ -38,13 +38,16 @@ class SchedulingStory:
         if in_vain or event.conflicted:
             self._last_lost_ms = event.at_ms
 
-    def lines(self) -> Iterator[str]:
-        """What came of them; nothing where nobody had to think."""
+    def lines(self, *, placed: bool) -> Iterator[str]:
+        """What came of them, of a job of which tasks were `placed` or not; nothing where nobody had
+        to think.
+        """
         if not self.attempts:
             return
         thought = f"{count(self.attempts, 'thought')} in {duration(self._thought_ms)}"
         queued = f"it waited {duration(self._queued_ms)} in the queue"
-        yield f"  Scheduler {self._scheduler} placed it by {thought}, before which {queued}"
+        did = "placed it by" if placed else "did not place it in"
+        yield f"  Scheduler {self._scheduler} {did} {thought}, before which {queued}"
         if self._in_vain:
             yield f"    {count(self._in_vain, 'thought')} found no room"
         if self._wasted:

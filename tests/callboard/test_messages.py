@@ -497,7 +497,7 @@ def test_what_is_wrong_with_a_key_is_told_in_the_words_of_its_file(
         (("rum",), ["'rum' is no command; did you mean `callboard run`?"]),
         (("explain",), ["JOURNAL", "what `callboard run --journal` has written"]),
         (("hunt", "fifo"), ["--against", "  --against: the policy that it is compared with"]),
-        (("plot", "--size", "7"), ["1 to 60 inches each"]),
+        (("plot", "--size", "7"), ["2 to 60 inches each"]),
         (("--policy", "fair", "run", "two-jobs"), ["options come after the command"]),
     ],
 )

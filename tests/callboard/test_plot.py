@@ -285,8 +285,8 @@ def test_a_figure_has_the_size_the_pixels_and_the_title_that_were_asked_for(
         assert struct.unpack(">II", png.read_bytes()[16:24]) == (200, 100)
     capsys.readouterr()
     for words, said in (
-        (("--size", "5"), "expected 1 to 60 inches each, as in 7x3"),
-        (("--size", "0x3"), "expected 1 to 60 inches each"),
+        (("--size", "5"), "expected 2 to 60 inches each, as in 7x3"),
+        (("--size", "0x3"), "expected 2 to 60 inches each"),
         (("--dpi", "5"), "expected a whole number between 20 and 1200"),
     ):
         with pytest.raises(SystemExit):

@@ -140,6 +140,10 @@ seeds = 2
         (("--design", "d.toml", "--no-faults"), "leave out --no-faults\n"),
         (("--design", "d.toml", "two-jobs"), "leave out a scenario, or write it there"),
         (
+            ("two-jobs", "--morris", "tasks.sigma=0..1", "--morris", "tasks.sigma=0..2"),
+            "tasks.sigma: its ends are given twice; give them once",
+        ),
+        (
             ("two-jobs", "--vary", "tasks.sigma=0.1", "--set", "tasks.sigma=0.5"),
             "tasks.sigma: --vary and --set both say what it is",
         ),

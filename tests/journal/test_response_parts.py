@@ -248,6 +248,20 @@ def test_a_job_that_is_given_up_waited_for_room_and_is_said_to_be_given_up(tmp_p
     assert any(told in line for line in explain(path, 41))
 
 
+def test_a_job_that_was_killed_waited_until_then_and_no_longer(tmp_path: Path) -> None:
+    """It was said to have waited until the end of the run, above a line with its own end."""
+    scenario, path = tmp_path / "kill.toml", tmp_path / "j"
+    jobs = 'job = [{name = "long", maps = 20, map_s = 60}, {name = "short", at_s = 30, maps = 2}]'
+    kill = '[[timeline]]\nwhat = "kill-job"\nat_s = 100\njob = "short"\n'
+    cluster = "[cluster]\nnodes = 2\nracks = 1\nmap_slots = 1\n"
+    text = f'name = "kill"\n{cluster}[workload]\nkind = "jobs"\n{jobs}\n{kill}'
+    scenario.write_text(text, encoding="utf-8")
+    recorded(path, str(scenario), "--policy", "fifo")
+    lines = list(explain(path, "short"))
+    assert "It waited 1 min 10 s and was never launched" in lines
+    assert any(line.endswith("killed after 1 min 10 s") for line in lines)
+
+
 def test_a_job_whose_task_failed_too_often_was_not_given_up(tmp_path: Path) -> None:
     """Its other attempts are killed after it has failed."""
     recorded(tmp_path / "j", "poisoned-task", "--policy", "omega")

@@ -386,7 +386,7 @@ class TestWhoIsAhead:
         [
             ((0, 100.0), (5, 62.0), "hfsp ahead: 5 jobs, mean time −38%"),
             ((5, 62.0), (0, 100.0), "fifo ahead: 5 jobs, mean time −38%"),
-            ((3, 100.0), (2, 62.0), "hfsp ahead: 1 job behind, mean time −38%"),
+            ((3, 100.0), (2, 62.0), "hfsp ahead: mean time −38%, though 1 job fewer done"),
             ((2, 100.0), (2, 50.0), "hfsp ahead: mean time −50%"),
             ((2, 100.0), (3, 100.1), "hfsp ahead: 1 job"),
             ((2, 100.0), (2, 100.1), "level so far"),

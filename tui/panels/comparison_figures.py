@@ -8,7 +8,7 @@ import msgspec
 from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
 from callboard.journal.tell.shortening import cut_apart
 from callboard.journal.tell.time_format import axis_time, short_duration
-from callboard.scheduler.text.quantities import clock, printable
+from callboard.scheduler.text.quantities import clock, count, printable
 from callboard.tui.panels.pane import Pane, Span
 
 _LABEL, _VALUE, _DIFFERENCE = 19, 10, 9
@@ -74,10 +74,10 @@ def verdict(both: tuple[RunFigures, RunFigures]) -> str:
     ahead = lead > 0 if by_mean else jobs > 0
     if not by_mean and not jobs:
         return "level so far"
-    more = jobs if ahead else -jobs
-    said = [f"{abs(more)} {'job' if abs(more) == 1 else 'jobs'}{'' if more > 0 else ' behind'}"]
-    said = said if more else []
-    said += [f"mean time −{abs(lead):.0%}"] if by_mean else []
+    more, mean = jobs if ahead else -jobs, f"mean time −{abs(lead):.0%}"
+    if more < 0:
+        return f"{both[ahead].policy} ahead: {mean}, though {count(-more, 'job')} fewer done"
+    said = [count(more, "job")] * bool(more) + [mean] * by_mean
     return f"{both[ahead].policy} ahead: {', '.join(said)}"
 
 

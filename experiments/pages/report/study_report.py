@@ -378,7 +378,7 @@ _ENDINGS = {
     "": "cut off",
     "complete": "by itself",
     "until": "at its limit",
-    "interrupted": "by Ctrl-C",
+    "interrupted": "left before its end",
     "livelock": "its preemption went round",
 }
 """How a run ended, by the reason that it gave."""
