@@ -251,7 +251,8 @@ def test_a_job_that_is_given_up_waited_for_room_and_is_said_to_be_given_up(tmp_p
 def test_a_job_that_was_killed_waited_until_then_and_no_longer(tmp_path: Path) -> None:
     """It was said to have waited until the end of the run, above a line with its own end."""
     scenario, path = tmp_path / "kill.toml", tmp_path / "j"
-    jobs = 'job = [{name = "long", maps = 20, map_s = 60}, {name = "short", at_s = 30, maps = 2}]'
+    short = '{name = "short", at_s = 30, maps = 2, map_s = 9}'
+    jobs = f'job = [{{name = "long", maps = 20, map_s = 60}}, {short}]'
     kill = '[[timeline]]\nwhat = "kill-job"\nat_s = 100\njob = "short"\n'
     cluster = "[cluster]\nnodes = 2\nracks = 1\nmap_slots = 1\n"
     text = f'name = "kill"\n{cluster}[workload]\nkind = "jobs"\n{jobs}\n{kill}'
