@@ -18,6 +18,7 @@ from callboard.experiments.pages.figure_text import (
 )
 from callboard.experiments.pages.report.world_facts import WorldFacts, workload_words
 from callboard.experiments.run.run_result import RunResult
+from callboard.journal.figures.summary import Summary
 from callboard.scheduler.text.quantities import count
 
 
@@ -39,14 +40,32 @@ def lead_of(groups: Sequence[SettingRuns]) -> str:
     return found_sentence(groups[0].runs)
 
 
-def cut_short(cells: Sequence[PlayedCell]) -> Iterator[str]:
-    """Of which runs the journal ends before they did, and how far it goes."""
-    for cell in cells:
-        if cell.result is not None and cell.result.summary.reason is None:
-            jobs = cell.result.summary.jobs
-            of = f" under {cell.policy}" if len(cells) > 1 else ""
-            done = f"{jobs.completed:,} of {count(jobs.submitted, 'submitted job')} had completed"
-            yield f"The journal ends before the run{of} did: {done}."
+def cut_short(cells: Sequence[PlayedCell]) -> list[str]:
+    """Which runs ended before all was done, and how far they had come; of more than a few, how many
+    did.
+    """
+    runs = [(cell.policy, cell.result.summary) for cell in cells if cell.result is not None]
+    cut = [(policy, run) for policy, run in runs if run.reason in _CUT_SHORT]
+    if len(cut) > _TOLD_APART:
+        told = f"{len(cut):,} of {count(len(runs), 'run')} ended before all their jobs were done"
+        return [f"{told}: means are of the others."]
+    return [_how_far(run, f" under {policy}" if len(cells) > 1 else "") for policy, run in cut]
+
+
+def _how_far(run: Summary, of: str) -> str:
+    done = f"{run.jobs.completed:,} of {count(run.jobs.submitted, 'submitted job')} had completed"
+    return f"{_CUT_SHORT[run.reason].format(of)}: {done}."
+
+
+_TOLD_APART = 4
+"""So many runs are told of in a sentence each."""
+
+_CUT_SHORT = {
+    None: "The journal ends before the run{} did",
+    "interrupted": "The run{} was left before its end",
+    "until": "The run{} was stopped at its time limit",
+}
+"""How a run ended that did not come to its end, for people."""
 
 
 def found_sentence(runs: SeedRuns, *, is_drawn: bool = True) -> str:

@@ -550,6 +550,35 @@ def test_of_a_journal_that_is_cut_off_the_lead_says_so_at_once(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("interrupted", "The run under fair was left before its end: "),
+        ("until", "The run under fair was stopped at its time limit: "),
+    ],
+)
+def test_of_a_run_that_did_not_come_to_its_end_the_lead_says_so_at_once(
+    reason: str, told: str
+) -> None:
+    """Seven of thirteen jobs were not done, and the lead was a mean of the others."""
+    cut = [
+        msgspec.structs.replace(
+            each,
+            result=msgspec.structs.replace(
+                each.result, summary=msgspec.structs.replace(each.result.summary, reason=reason)
+            ),
+        )
+        for each in cells(())
+        if each.policy == "fair" and each.result is not None
+    ]
+    fifo = [each for each in cells(()) if each.policy == "fifo"]
+    lead = study_report(ReportSource(cells=[*fifo, *cut])).lead
+    assert lead.startswith(told)
+    assert lead.count("had completed") == len(cut)
+    many = study_report(ReportSource(cells=[*fifo, *cut, *cut])).lead
+    assert many.startswith(f"{2 * len(cut)} of {3 * len(cut)} runs ended before all")
+
+
+@pytest.mark.parametrize(
     ("settings", "options"),
     [
         ([()], "--store s"),
