@@ -21,6 +21,7 @@ _WINDOWS_MS = tuple(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 12
 _OCCUPANCIES_IN_VIEW = 8
 """About how many attempts fit into a slot's lane."""
 
+_GONE = NodeStatus.DOWN | NodeStatus.ABSENT
 _STATUS_TEXTS = (
     (NodeStatus.PAUSED, "paused"),
     (NodeStatus.SLOW, "slow: tasks take {slow:g} times as long"),
@@ -43,6 +44,8 @@ def node_detail(
     said += [("node", node_status_text(cluster, node))]
     if keeper_of_books(cluster.run.policy) == ONE_MASTER:
         said += [("the master", master_belief(cluster, node))]
+    elif cluster.node_status[node] & _GONE == NodeStatus.DOWN and not cluster.lost[node]:
+        said += [("the scheduler", "does not know that it is down")]
     if given_up_by := sorted(cluster.run.nodes[node].given_up_by):
         said += [("given up by", ", ".join(map(watcher_name, given_up_by)))]
     said += waiting_at_node(cluster, node)

@@ -143,6 +143,12 @@ def test_of_several_schedulers_a_node_names_those_that_have_it_given_up() -> Non
     assert facts["given up by"] == "scheduler 1, scheduler 3, scheduler 4"
 
 
+def test_of_several_schedulers_it_is_said_while_none_knows_that_a_node_is_down() -> None:
+    facts = dict(detail("rack-outage", "omega(schedulers=3)", 430_000, node=2).facts)
+    assert facts["node"] == "down"
+    assert facts["the scheduler"] == "does not know that it is down"
+
+
 @pytest.mark.parametrize("at_ms", [0, 1, 500_000, 1_510_826])
 def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
     recording = outage_recording()
