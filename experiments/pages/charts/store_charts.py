@@ -1,6 +1,7 @@
 """What a sweep came to: means by setting with intervals, paired differences, sensitivities."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import inf, isfinite, isnan, nan
 from typing import Any
 
@@ -246,9 +247,22 @@ def _draw_lines(
         plain_log_axis(axes.xaxis)
     else:
         plain_axis(axes.xaxis)
-        if all(value.is_integer() for value in values):
+        if ticks := _own_ticks(values):
+            axes.set_xticks(ticks)
+        elif all(value.is_integer() for value in values):
             whole_ticks(axes.xaxis)
     axes.grid(axis="y")
+
+
+def _own_ticks(values: Sequence[float]) -> list[float]:
+    """The values themselves, where they are few and stand apart, so that each has its tick."""
+    ticks = sorted(set(values))
+    room = (ticks[-1] - ticks[0]) / _OWN_TICKS
+    apart = all(later - sooner >= room for sooner, later in pairwise(ticks))
+    return ticks if len(ticks) <= _OWN_TICKS and apart else []
+
+
+_OWN_TICKS = 6
 
 
 def _beside(values: Sequence[float], steps: float, logarithmic: bool) -> list[float]:

@@ -154,7 +154,7 @@ def test_numbers_on_axes_are_written_as_people_write_them() -> None:
     ]
     (axes,) = intervals_chart(slow).axes
     assert ticks(axes.yaxis)[:3] == ["0", "500", "1,000"]
-    assert ticks(axes.xaxis) == ["12", "15", "18"]
+    assert ticks(axes.xaxis) == ["10", "15", "20"]
     (axes,) = differences_chart(slow).axes
     assert ticks(axes.yaxis)[:2] == ["−1,500", "−1,000"]
     long = [msgspec.structs.replace(each, result=result(6e7)) for each in slow]
@@ -162,6 +162,16 @@ def test_numbers_on_axes_are_written_as_people_write_them() -> None:
     assert ticks(axes.yaxis)[:2] == ["0 M", "20 M"]
     (axes,) = intervals_chart(cells(*of_sigma("0.25", "0.5"))).axes
     assert ticks(axes.xaxis)[0] == "0.25"
+
+
+def test_a_few_values_of_a_key_have_each_its_tick() -> None:
+    """Of 10 and 20 nodes the axis said 12, 15 and 18."""
+    few = [(("cluster.nodes", value),) for value in ("10", "20")]
+    assert ticks(intervals_chart(cells(*few)).axes[0].xaxis) == ["10", "20"]
+    close = [(("cluster.nodes", value),) for value in ("40", "41", "42", "80")]
+    found = ticks(intervals_chart(cells(*close)).axes[0].xaxis)
+    assert found != ["40", "41", "42", "80"]
+    assert all(each.isdigit() for each in found)
 
 
 def test_an_axis_of_what_is_equal_everywhere_begins_at_0() -> None:
