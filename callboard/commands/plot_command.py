@@ -14,7 +14,7 @@ figures of journals (all of them if none is named):
 figures of a store that `callboard sweep` has filled:
   intervals    means by setting and policy, with 95 % intervals
   differences  differences to the first policy, seed by seed, with intervals
-  tornado      how much each key matters, after --sobol or --morris
+  tornado      how much each key matters, after --sobol or --morris, of several the last
   ecdf         the share of jobs done within a time, of all seeds together
   slowdown     slowdown by the size of jobs, of all seeds together, after --slowdown
 

@@ -94,7 +94,7 @@ STORE_CHARTS: Mapping[str, StoreChart] = {
         lambda sweep, measure: store_charts.differences_chart(_varied(sweep), measure),
     ),
     "tornado": StoreChart(
-        "how much each key matters, after --sobol or --morris",
+        "how much each key matters, after --sobol or --morris, of several the last",
         lambda sweep, _: _tornado(sweep),
     ),
     "ecdf": StoreChart(
