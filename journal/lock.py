@@ -61,7 +61,11 @@ else:
 
 
 def is_being_written(path: Path) -> bool:
-    """Whether a writer has this file open; OSError if it cannot be read."""
+    """Whether a writer has this file open; no pipe or device is asked, which might wait for ever.
+    OSError if it cannot be read.
+    """
+    if not path.is_file():
+        return False
     with path.open("rb") as file:
         return is_held(file)
 
