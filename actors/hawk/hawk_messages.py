@@ -118,6 +118,10 @@ def node_bitmap(nodes: Iterable[NodeId]) -> bytes:
     return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
 
 
+NO_LONG_WORK = (-1, b"")
+"""A stamp and a bitmap of nodes with long work, before any has been told."""
+
+
 def is_marked(bitmap: bytes, node: NodeId) -> bool:
     """Whether the node is in it."""
     byte, bit = divmod(node, 8)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import takewhile
 
 from callboard.actors.hawk.hawk_messages import (
+    NO_LONG_WORK,
     LongPlaced,
     ProbeRejected,
     ShortProbe,
@@ -64,7 +65,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         """What brought each attempt that runs."""
         self._long = [0 for _ in KINDS]
         """How many long tasks wait or run here."""
-        self._nodes_with_long: list[tuple[int, bytes]] = [(-1, b"") for _ in KINDS]
+        self._nodes_with_long: list[tuple[int, bytes]] = [NO_LONG_WORK for _ in KINDS]
         """The newest bitmap of the nodes with long work, and its stamp."""
 
     def forget_all(self) -> None:
@@ -72,7 +73,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         self._asking.clear()
         self._serving.clear()
         self._long = [0 for _ in KINDS]
-        self._nodes_with_long = [(-1, b"") for _ in KINDS]
+        self._nodes_with_long = [NO_LONG_WORK for _ in KINDS]
         if self._thief is not None:
             for kind in KINDS:
                 self._thief.give_up(kind)

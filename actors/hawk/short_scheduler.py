@@ -13,6 +13,7 @@ from math import ceil
 
 from callboard.actors.books.frontend import JobStage
 from callboard.actors.hawk.hawk_messages import (
+    NO_LONG_WORK,
     ProbeRejected,
     RedrawDue,
     ShortProbe,
@@ -30,8 +31,6 @@ from callboard.actors.world import World
 from callboard.scheduler.model import JobId, NodeId, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
 
-_NO_NODES = (-1, b"")
-"""The bitmap, and its stamp, of who has heard of no long work."""
 ROUNDS = 2
 """How often probes may be refused; in the one after that none is (round 0)."""
 
@@ -109,7 +108,7 @@ class ShortScheduler(AskedFrontend):
             self.send(self.address, RedrawDue(job, stage, turn), self.cause)
         refused = self._refused.setdefault((job, stage, turn), Counter())
         refused[rejected.node] += rejected.count
-        stamp, _ = self._newest.get((job, stage), _NO_NODES)
+        stamp, _ = self._newest.get((job, stage), NO_LONG_WORK)
         if rejected.stamp > stamp:
             self._newest[job, stage] = rejected.stamp, rejected.nodes
 
@@ -119,7 +118,7 @@ class ShortScheduler(AskedFrontend):
         refused = self._refused.pop((job, stage, due.round))
         if not self.tasks_left(job, stage):
             return
-        _, long = self._newest.get((job, stage), _NO_NODES)
+        _, long = self._newest.get((job, stage), NO_LONG_WORK)
         able, turn = self._there(self._partition.able(kind)), due.round + 1
         unmarked = [node for node in able if turn <= ROUNDS and not is_marked(long, node)]
         if not unmarked:

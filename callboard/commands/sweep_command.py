@@ -51,6 +51,7 @@ from callboard.experiments.many.sweeps.variation import (
     all_combinations,
     fixed_setting,
     parse_variation,
+    repeated,
 )
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.pages.report.report_source import notes_told
@@ -250,8 +251,7 @@ def _ranges(options: argparse.Namespace) -> tuple[KeyRange, ...]:
         return True
 
     ranges = [parse_range(text) for text in options.sobol or options.morris]
-    keys = [each.key for each in ranges]
-    if twice := next((key for key in keys if keys.count(key) > 1), ""):
+    if twice := repeated([each.key for each in ranges]):
         raise InputError(f"{twice}: its ends are given twice; give them once")
     return tuple(each.between(takes) for each in ranges)
 

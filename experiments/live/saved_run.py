@@ -35,7 +35,7 @@ _JOURNAL_INSTEAD = "save a journal, which can hold it"
 
 def save_journal(run: LiveRun, path: Path, play: Callable[..., LiveRun] = LiveRun) -> None:
     """Play the run once more, as far as it has come, into a journal; `play` makes such a run."""
-    if path.is_file() and is_being_written(path):
+    if is_being_written(path):
         raise CannotSave(f"another run is being recorded in {path}; choose another name")
     with whole_file(path) as part, play(run.spec, part) as again:
         again.reach(run.recording.end_ms)

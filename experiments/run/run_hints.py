@@ -127,10 +127,7 @@ def unreached_note(spec: RunSpec, ended_ms: Mapping[str, Millis]) -> str:
         if without:
             what = f"{entry.__struct_config__.tag}, from {clock_time(began_ms)} on"
             told.append(f"timeline[{place}]{under} ({what})")
-    more = f", and {len(told) - _IDLE_SHOWN} more" if len(told) > _IDLE_SHOWN else ""
-    return (
-        f"not reached before the run ended: {'; '.join(told[:_IDLE_SHOWN])}{more}" if told else ""
-    )
+    return f"not reached before the run ended: {_first(told)}" if told else ""
 
 
 def demands_note(spec: RunSpec, policies: Sequence[str]) -> str:
@@ -156,11 +153,16 @@ def idle_fields_note(scenario: Scenario) -> str:
     another field is missing.
     """
     idle = [*_idle_in_timeline(scenario), *_idle_in_jobs(scenario)]
-    more = f", and {len(idle) - _IDLE_SHOWN} more" if len(idle) > _IDLE_SHOWN else ""
-    return f"without effect: {'; '.join(idle[:_IDLE_SHOWN])}{more}" if idle else ""
+    return f"without effect: {_first(idle)}" if idle else ""
 
 
-_IDLE_SHOWN = 3
+def _first(told: Sequence[str]) -> str:
+    """The first of these, and how many more there are."""
+    more = f", and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+    return f"{'; '.join(told[:_SHOWN])}{more}"
+
+
+_SHOWN = 3
 
 
 def _idle_in_timeline(scenario: Scenario) -> Iterator[str]:

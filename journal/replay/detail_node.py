@@ -3,7 +3,13 @@
 import numpy as np
 
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import DetailText, NodeStatus, SlotState, View
+from callboard.journal.replay.frame import (
+    DetailText,
+    NodeStatus,
+    SlotState,
+    View,
+    master_unaware,
+)
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.scheduler_facts import waiting_at_node
@@ -21,7 +27,6 @@ _WINDOWS_MS = tuple(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 12
 _OCCUPANCIES_IN_VIEW = 8
 """About how many attempts fit into a slot's lane."""
 
-_GONE = NodeStatus.DOWN | NodeStatus.ABSENT
 _STATUS_TEXTS = (
     (NodeStatus.PAUSED, "paused"),
     (NodeStatus.SLOW, "slow: tasks take {slow:g} times as long"),
@@ -44,7 +49,7 @@ def node_detail(
     said += [("node", node_status_text(cluster, node))]
     if keeper_of_books(cluster.run.policy) == ONE_MASTER:
         said += [("the master", master_belief(cluster, node))]
-    elif cluster.node_status[node] & _GONE == NodeStatus.DOWN and not cluster.lost[node]:
+    elif master_unaware(cluster.node_status[node], cluster.lost[node]):
         said += [("the scheduler", "does not know that it is down")]
     if given_up_by := sorted(cluster.run.nodes[node].given_up_by):
         said += [("given up by", ", ".join(map(watcher_name, given_up_by)))]

@@ -8,9 +8,9 @@ from callboard.journal.replay.frame import (
     WASTED,
     DetailText,
     Lane,
-    NodeStatus,
     SlotState,
     View,
+    master_unaware,
 )
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node
 from callboard.journal.replay.recording import Recording
@@ -80,9 +80,9 @@ def _belief(cluster: ClusterState, node: NodeId, place: int) -> str:
     """What the master, or the job's scheduler, believes of the slot."""
     if cluster.states[place] in _BELIEFS:
         return _BELIEFS[cluster.states[place]]
-    down = cluster.node_status[node] & NodeStatus.DOWN and not cluster.lost[node]
+    unaware = master_unaware(cluster.node_status[node], cluster.lost[node])
     one_master = keeper_of_books(cluster.run.policy) == ONE_MASTER
-    return "takes it for free" if down and one_master else "knows"
+    return "takes it for free" if unaware and one_master else "knows"
 
 
 def _held(cluster: ClusterState, place: int) -> str:

@@ -120,6 +120,8 @@ class ChainReader:
         self.job = job
         self.submitted: ev.JobSubmitted | None = None
         self.finished: ev.JobFinished | None = None
+        self.was_given_up = False
+        """Whether it has failed without an attempt that did."""
         self._cut_short: list[_Mark] | None = None
         """The links of a job that was killed or given up, as they were then: what ran is closed
         after that.
@@ -170,7 +172,8 @@ class ChainReader:
             case ev.JobSubmitted():
                 self.submitted = event
             case ev.JobFinished():
-                if event.outcome is Outcome.KILLED or self._was_given_up(event):
+                self.was_given_up = self._is_given_up(event)
+                if event.outcome is Outcome.KILLED or self.was_given_up:
                     self._cut_short = list(self._marks(event.at_ms))
                 self.finished = event
             case ev.JobInitialised():
@@ -183,8 +186,8 @@ class ChainReader:
                     if number in self._attempts:
                         self._attempts[number].lost_ms = event.at_ms
 
-    def _was_given_up(self, finished: ev.JobFinished) -> bool:
-        """Whether it failed without an attempt that did: its scheduler found no room for a task."""
+    def _is_given_up(self, finished: ev.JobFinished) -> bool:
+        """Whether it fails without an attempt that did: its scheduler found no room for a task."""
         last = self._last_closed(finished.outcome, finished.at_ms)
         closed = None if last is None else last.record.closed
         failed = closed is not None and closed.outcome is Outcome.FAILED

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.consistency import check_begins
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
+from callboard.journal.tell.critical_chain import ChainReader
 from callboard.journal.tell.reservation_story import ReservationStory
 from callboard.journal.tell.response_parts import response_lines, response_parts
 from callboard.journal.tell.scheduling_story import SchedulingStory
@@ -84,7 +84,7 @@ class _JobHistory:
         self.preemption: list[str] = []  # kills, suspensions and what came of them, in order
         self.speculation: list[str] = []  # speculative attempts and what became of them, in order
         self.ended_early: list[str] = []  # attempts that gave way to neither a job nor another one
-        self.last_booked: Outcome | None = None  # of its attempts
+        self.chain = ChainReader(job)
         self.scheduling = SchedulingStory()
         self.reservations = ReservationStory(job)
         self._run_state = RunState()
@@ -140,16 +140,10 @@ class _JobHistory:
                 attempt = self._run_state.attempts.get(event.attempt)
                 if attempt is not None and attempt.closed is None:
                     self._attempt(event, attempt.launch)
-                    self._book(event, attempt.launch)
         about = event.attempt if isinstance(event, ev.AttemptEvent) else 0
         self.reservations.observe(self._number, event, self._run_state.launch(about))
         self._run_state.follow(event)
-
-    def _book(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
-        """Keep how the last of its attempts ended that was booked while it went on."""
-        mine = launch.job == self.job and self.finished is None
-        if mine and isinstance(event, ev.AttemptClosed):
-            self.last_booked = event.outcome
+        self.chain.observe(event, self._run_state)
 
     def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
         """What happens to an attempt that the master counts."""
@@ -309,14 +303,13 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     if finished is None:
         yield f"{clock(history.last_ms)}  the journal leaves it unfinished"
     else:
-        took, why = duration(finished.at_ms - submitted.at_ms), _given_up(history, finished)
+        took, why = duration(finished.at_ms - submitted.at_ms), _given_up(history)
         yield f"{clock(finished.at_ms)}  {finished.outcome} after {took}{why}"
 
 
-def _given_up(history: _JobHistory, finished: ev.JobFinished) -> str:
+def _given_up(history: _JobHistory) -> str:
     """That its scheduler has given it up; empty if it has not."""
-    failed = finished.outcome is Outcome.FAILED and history.last_booked is not Outcome.FAILED
-    if not (failed and history.scheduling.attempts):
+    if not (history.chain.was_given_up and history.scheduling.attempts):
         return ""
     thoughts = count(history.scheduling.attempts, "thought")
     return f": its scheduler has given it up, after {thoughts} about where its tasks have room"

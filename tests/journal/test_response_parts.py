@@ -35,6 +35,16 @@ def recorded(path: Path, *words: str) -> list[AnyEvent]:
     return list(Journal(path))
 
 
+def played(folder: Path, policy: str, cluster: str, jobs: str, rest: str = "") -> Path:
+    """The journal of these jobs on a cluster under a policy, in a scenario with this rest."""
+    scenario, path = folder / "played.toml", folder / "j"
+    workload = f'[workload]\nkind = "jobs"\njob = [{jobs}]\n'
+    text = f'name = "played"\n[cluster]\n{cluster}{workload}{rest}'
+    scenario.write_text(text, encoding="utf-8")
+    recorded(path, str(scenario), "--policy", policy)
+    return path
+
+
 def test_the_chains_of_the_story_by_hand() -> None:
     """job-0's reduce had to shuffle until its map 1, which had failed once, was booked at 3400."""
     found = chains(STORY, (0, 1))
@@ -215,11 +225,8 @@ def test_thoughts_about_one_offer_come_one_after_the_other(tmp_path: Path) -> No
 
 def test_a_task_for_which_no_node_has_room_waits_for_that(tmp_path: Path) -> None:
     """Slots were free, and a rule was said to keep them."""
-    scenario, path = tmp_path / "demanding.toml", tmp_path / "j"
-    cluster = "[cluster]\nnodes = 2\nracks = 1\nmap_slots = 16\ncapacity = {cpu = 4000}\n"
-    job = '[workload]\nkind = "jobs"\njob = [{maps = 32, map_s = 50, map_demand = {cpu = 1000}}]\n'
-    scenario.write_text(f'name = "demanding"\n{cluster}{job}', encoding="utf-8")
-    recorded(path, str(scenario), "--policy", "omega")
+    cluster = "nodes = 2\nracks = 1\nmap_slots = 16\ncapacity = {cpu = 4000}\n"
+    path = played(tmp_path, "omega", cluster, "{maps = 32, map_s = 50, map_demand = {cpu = 1000}}")
     parts = response_parts(partial(Journal, path), 0)
     assert parts is not None
     (first, ms), *_ = parts.ms.most_common()
@@ -233,11 +240,9 @@ def test_a_job_that_is_given_up_waited_for_room_and_is_said_to_be_given_up(tmp_p
     """Its reduce found none in more than a hundred thoughts, and nearly all of that was said to be
     cleaning up.
     """
-    scenario, path = tmp_path / "scarce.toml", tmp_path / "j"
-    cluster = "[cluster]\nnodes = 3\nracks = 1\nmap_slots = 2\nreduce_slots = 1\n"
-    job = "job = [{count = 50, maps = 3, map_s = 4, reduces = 1, reduce_s = 2}]\n"
-    scenario.write_text(f'name = "s"\n{cluster}[workload]\nkind = "jobs"\n{job}', encoding="utf-8")
-    recorded(path, str(scenario), "--policy", "omega(schedulers=2)")
+    cluster = "nodes = 3\nracks = 1\nmap_slots = 2\nreduce_slots = 1\n"
+    jobs = "{count = 50, maps = 3, map_s = 4, reduces = 1, reduce_s = 2}"
+    path = played(tmp_path, "omega(schedulers=2)", cluster, jobs)
     parts = response_parts(partial(Journal, path), 41)
     assert parts is not None
     (first, ms), *_ = parts.ms.most_common()
@@ -250,14 +255,11 @@ def test_a_job_that_is_given_up_waited_for_room_and_is_said_to_be_given_up(tmp_p
 
 def test_a_job_that_was_killed_waited_until_then_and_no_longer(tmp_path: Path) -> None:
     """It was said to have waited until the end of the run, above a line with its own end."""
-    scenario, path = tmp_path / "kill.toml", tmp_path / "j"
+    long = '{name = "long", maps = 20, map_s = 60}'
     short = '{name = "short", at_s = 30, maps = 2, map_s = 9}'
-    jobs = f'job = [{{name = "long", maps = 20, map_s = 60}}, {short}]'
     kill = '[[timeline]]\nwhat = "kill-job"\nat_s = 100\njob = "short"\n'
-    cluster = "[cluster]\nnodes = 2\nracks = 1\nmap_slots = 1\n"
-    text = f'name = "kill"\n{cluster}[workload]\nkind = "jobs"\n{jobs}\n{kill}'
-    scenario.write_text(text, encoding="utf-8")
-    recorded(path, str(scenario), "--policy", "fifo")
+    cluster = "nodes = 2\nracks = 1\nmap_slots = 1\n"
+    path = played(tmp_path, "fifo", cluster, f"{long}, {short}", kill)
     lines = list(explain(path, "short"))
     assert "It waited 1 min 10 s and was never launched" in lines
     assert any(line.endswith("killed after 1 min 10 s") for line in lines)

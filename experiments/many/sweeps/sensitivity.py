@@ -194,16 +194,15 @@ def without_points(
     it, and none tells anything by itself.  A store does not know which of them were varied too:
     where the same keys are varied besides, points stay that a user could have written.
     """
-    points = {(each.scenario, at) for each in questions for at in _points(each)}
-    others = [cell for cell in cells if (cell.scenario, cell.setting) not in points]
+    points = [(each, at) for each in questions for at in _points(each)]
+    places = {(question.scenario, at) for question, at in points}
+    others = [cell for cell in cells if (cell.scenario, cell.setting) not in places]
     varied = {(cell.scenario, _keys(cell.setting)) for cell in others}
-    kept = {
-        (each.scenario, at)
-        for each in questions
-        for at in _points(each)
-        if (each.scenario, _keys(at)) in varied and _is_writable(at[len(each.fixed) :])
+    left_out = places - {
+        (question.scenario, at)
+        for question, at in points
+        if (question.scenario, _keys(at)) in varied and _is_writable(at[len(question.fixed) :])
     }
-    left_out = points - kept
     return [cell for cell in cells if (cell.scenario, cell.setting) not in left_out]
 
 

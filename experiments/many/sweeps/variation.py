@@ -38,11 +38,15 @@ def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
 def all_combinations(variations: Sequence[tuple[str, Sequence[str]]]) -> tuple[Setting, ...]:
     """Every combination of the values, the last key fastest; InputError for a key given twice."""
     keys = [key for key, _ in variations]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise InputError(f"--vary {key}: given twice; put all its values into one")
+    if twice := repeated(keys):
+        raise InputError(f"--vary {twice}: given twice; put all its values into one")
     combinations = product(*(values for _, values in variations))
     return tuple(tuple(zip(keys, values, strict=True)) for values in combinations)
+
+
+def repeated(keys: Sequence[str]) -> str:
+    """The first of the keys that stands there more than once; empty if none does."""
+    return next((key for key in keys if keys.count(key) > 1), "")
 
 
 def fixed_setting(overrides: Iterable[str]) -> Setting:

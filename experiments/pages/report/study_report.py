@@ -17,10 +17,7 @@ from callboard.experiments.many.sweeps.sensitivity import (
 )
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting
 from callboard.experiments.pages.charts.cell_table import CellTable, policy_labels, setting_label
-from callboard.experiments.pages.charts.chart_catalogue import (
-    RUN_CHARTS,
-    sensitivity_chart,
-)
+from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS, sensitivity_chart
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.pages.charts.chart_style import COLUMN_INCHES
 from callboard.experiments.pages.charts.job_charts import ecdf_chart, slowdown_chart
