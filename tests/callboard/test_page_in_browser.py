@@ -195,6 +195,22 @@ def test_a_page_fits_its_window(one: Path) -> None:
     asyncio.run(look())
 
 
+def test_a_desk_that_resizes_never_cuts_slots_off(pair: Path) -> None:
+    """Not even for one frame: what takes a picture of the page may take that one."""
+    fits = (
+        "[...document.querySelectorAll('.slot-room')]"
+        ".every((room) => room.scrollWidth <= room.clientWidth)"
+    )
+    narrower = "app.style.width = '1130px'; dispatchEvent(new Event('resize'))"
+
+    async def look() -> None:
+        async with open_tab(pair.resolve().as_uri(), 1280, 900) as tab:
+            await tab.until(f"{fits} && document.getElementById('time').textContent !== ''")
+            assert await tab.evaluate(f"{{ {narrower}; {fits} }}")
+
+    asyncio.run(look())
+
+
 @pytest.mark.parametrize("kind", ["one", "pair"])
 def test_a_job_chosen_at_the_end_leads_to_the_result(
     request: pytest.FixtureRequest, kind: str

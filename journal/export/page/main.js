@@ -56,6 +56,7 @@ class Page {
     const tiles = slotLegend(this.run.data.words, palette());
     element("legend").replaceChildren(...tiles, ...this.view.legend());
     this.panes.forEach((pane) => pane.forget());
+    this.maps.forEach((map) => map.fold());
     this.placeEvents();
     const spaces = this.maps.map((map) => map.space());
     const least = (part) => Math.min(...spaces.map((space) => space[part])); // both alike
@@ -98,7 +99,10 @@ class Page {
     this.listenToButtons(table);
     fillHelp(table, this.run.data.words.marks);
     addEventListener("hashchange", () => this.address.follow(() => this.show()));
-    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(element("slot-room"));
+    // On a desk before the frame is drawn, not one after it; a phone resizes while one scrolls.
+    addEventListener("resize", () => this.maps[0].scrolls() && this.fit());
+    const watcher = new ResizeObserver(() => requestAnimationFrame(() => this.fit()));
+    this.maps.forEach((map) => watcher.observe(map.room));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.fit());
     this.address.follow(() => this.fit());
   }

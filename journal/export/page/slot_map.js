@@ -23,6 +23,17 @@ class SlotMap {
     this.canvas.addEventListener("click", (event) => this.click(this.under(event), choose));
   }
 
+  /** Whether the room has its own height, and scrolls; on a phone the page does. */
+  scrolls() {
+    return getComputedStyle(this.room).overflowY === "auto";
+  }
+
+  /** Take no room until the next layout: a scrollbar of the last one would be measured, too. */
+  fold() {
+    this.top = this.room.scrollTop;
+    if (this.scrolls()) this.canvas.style.width = this.canvas.style.height = "0";
+  }
+
   /** The height of the pane with all slots in their largest cells. */
   wanted() {
     const { height } = layOutSlots(this.run, this.room.clientWidth, Infinity);
@@ -37,7 +48,7 @@ class SlotMap {
 
   /** The room for the slots: that of the pane, or a part of a phone's height. */
   space() {
-    const scrolls = getComputedStyle(this.room).overflowY === "auto";
+    const scrolls = this.scrolls();
     const height = scrolls ? this.room.clientHeight : innerHeight * this.heightPart;
     return { width: this.room.clientWidth, height, scrolls };
   }
@@ -54,6 +65,7 @@ class SlotMap {
     this.canvas.height = Math.round(this.layout.height * scale);
     this.canvas.style.width = `${this.layout.width}px`;
     this.canvas.style.height = `${this.layout.height}px`;
+    this.room.scrollTop = this.top;
     this.pen.setTransform(scale, 0, 0, scale, 0, 0);
     this.forget();
     this.draw();
