@@ -20,6 +20,13 @@ from callboard.experiments.many.seed_runs import SeedRuns
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.sweeps.design_file import override_text
 from callboard.experiments.many.sweeps.played_cell import Setting
+from callboard.experiments.many.sweeps.sensitivity import (
+    KeyRange,
+    asked_method,
+    keep_question,
+    parse_range,
+    question_about,
+)
 from callboard.experiments.many.sweeps.sweep import read_cells, run_sweep
 from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.many.sweeps.variation import (
@@ -62,6 +69,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: DriverName | None = None
     engine: EngineName = "actors"
 
+
+Ends: TypeAlias = Mapping[str, tuple[float, float]]
+"""Between what a key is varied, by dotted key."""
 
 Overrides: TypeAlias = str | Sequence[str] | Mapping[str, object]
 """What `--set` takes, one or several, or values by dotted key."""
@@ -188,6 +198,9 @@ def sweep(
     vary: Mapping[str, object | Sequence[object]] | None = None,
     seeds: int | str = 1,
     overrides: Overrides = (),
+    sobol: Ends | None = None,
+    morris: Ends | None = None,
+    samples: int | None = None,
     slowdown: bool = False,
     trust: bool = False,
     executor: Executor | None = None,
@@ -199,20 +212,29 @@ def sweep(
     under policies, with seeds.  What comes back are the runs of this sweep.
 
     `vary` has values by dotted key (`{"cluster.nodes": [20, 40]}`), or by `"policy"`; in a policy
-    `{1,5}` stands for each of the two.  `executor`
-    is any of `concurrent.futures`, of Dask's clients or of others; without one the processes of
-    this machine do it.  Raises what `run` does for the first setting; later ones that cannot be
-    are among the `failed`.
+    `{1,5}` stands for each of the two.  `sobol` or `morris` has two ends by key instead
+    (`{"tasks.sigma": (0, 1)}`), between which settings are drawn from `samples` base points: then
+    `indices` says how much each key matters.  `executor` is any of `concurrent.futures`, of Dask's
+    clients or of others; without one the processes of this machine do it.  Raises what `run` does
+    for the first setting; later ones that cannot be are among the `failed`.
     """
     _check_players(engine, cores)
     check_class("vary", [vary or {}], Mapping)
     varied = {key: _each(values) for key, values in (vary or {}).items()}
     under = (*_policies(policies), *map(str, varied.get(POLICY, ())))
+    named = tuple(map(str, _each(scenarios)))
+    fixed = fixed_setting(_overrides(overrides))
+    check_whole("samples", samples, 2)
+    method = asked_method(sobol, morris, samples, varied, named)
+    question = None
+    if method is not None:
+        source = RunSource(named[0], trust=Trust(trust, under))
+        question = question_about(source, method, _ranges(sobol or morris), samples, fixed)
     plan = SweepPlan(
-        scenarios=tuple(map(str, _each(scenarios))),
+        scenarios=named,
         policies=tuple(each for policy in under for each in spelled_out(policy)),
-        settings=_settings(varied),
-        fixed=fixed_setting(_overrides(overrides)),
+        settings=_settings(varied) if question is None else question.settings(),
+        fixed=fixed,
         seeds=str(seeds),
         slowdown=slowdown,
         trust=trust,
@@ -221,6 +243,8 @@ def sweep(
     planned = PlannedSweep(plan)
     wanted = set(planned.places())
     with ResultStore(Path(store)) as kept:
+        if question is not None:
+            keep_question(question, planned.called(named[0]), kept)
         with _workers(executor, cores) as workers:
             run_sweep(planned, kept, workers, retry=retry)
         cells = read_cells(kept)
@@ -252,6 +276,15 @@ def _loaded(path: Path, trust: Trust) -> Run:
         map_locality=metrics.map_locality(),
     )
     return Run(load_run(str(path), trust=trust), result, path)
+
+
+def _ranges(ends: Ends | None) -> list[KeyRange]:
+    """Each key and its two ends; InputError for what is none."""
+    check_class("sobol, morris", [ends], Mapping)
+    return [
+        parse_range(f"{key}={'..'.join(map(override_text, _each(two)))}")
+        for key, two in (ends or {}).items()
+    ]
 
 
 def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:

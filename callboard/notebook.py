@@ -16,6 +16,7 @@ from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import Interval, PairedComparison
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sensitivity import index_rows
 from callboard.experiments.many.sweeps.sweep_rows import (
     SettingRuns,
     as_numbers,
@@ -284,6 +285,15 @@ class Sweep:
     def jobs(self) -> ColumnTable:
         """A row for each job of each run, as `Run` has them, with its setting, policy and seed."""
         return _jobs_of(self.cells)
+
+    @property
+    def indices(self) -> ColumnTable:
+        """How much each key matters for the mean response time, after `sobol` or `morris`: a row
+        for each policy and key, with their figures as the method calls them.
+        """
+        rows = index_rows(self._stored().questions, self.cells)
+        names = dict.fromkeys(name for row in rows for name in row)
+        return ColumnTable({name: [row.get(name) for row in rows] for name in names})
 
     @property
     def failed(self) -> tuple[PlayedCell, ...]:

@@ -29,12 +29,15 @@ from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
 from callboard.experiments.many.sweeps.design_file import read_design
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import (
-    KeyRange,
-    Method,
     Question,
+    asked_method,
     few_points_note,
+    index_rows,
     indices_by_policy,
+    keep_question,
     parse_range,
+    question_about,
+    questions_of,
     without_points,
 )
 from callboard.experiments.many.sweeps.sweep import SweepCounts, read_cells, run_sweep
@@ -51,7 +54,6 @@ from callboard.experiments.many.sweeps.variation import (
     all_combinations,
     fixed_setting,
     parse_variation,
-    repeated,
 )
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
 from callboard.experiments.pages.report.report_source import notes_told
@@ -72,7 +74,6 @@ from callboard.run_arguments import (
     tell_before_play,
 )
 from callboard.scheduler.text.quantities import count
-from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
@@ -128,7 +129,11 @@ def _add_worker_arguments(parser: argparse.ArgumentParser) -> None:
     )
     export = "also write a row for each run, as CSV or, by the name's ending, Parquet"
     add("--export", action=OneFile, metavar="FILE", help=export)
-    add("--json", action="store_true", help="print a list of runs in JSON instead of the table")
+    listed = (
+        "print a list of runs in JSON instead of the table; with --sobol or --morris `runs`, and"
+        " `indices` of each policy and key"
+    )
+    add("--json", action="store_true", help=listed)
 
 
 def sweep_command(options: argparse.Namespace) -> int:
@@ -137,8 +142,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     if options.show:
         _refuse_plan(options)
         with ResultStore(options.store, must_exist=True) as store:
-            found = [msgspec.json.decode(e, type=Question) for e in store.questions().values()]
-            return _show(read_cells(store), found, store, options, export)
+            return _show(read_cells(store), questions_of(store), store, options, export)
     plan, question = _plan(options)
     sweep = PlannedSweep(plan)
     for name in plan.scenarios:
@@ -146,9 +150,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     with ResultStore(options.store) as store:
         questions = []
         if question is not None:
-            named = msgspec.structs.replace(question, scenario=sweep.called(plan.scenarios[0]))
-            store.put_question(named.name, msgspec.json.encode(named))
-            questions = [named]
+            questions = [keep_question(question, sweep.called(plan.scenarios[0]), store)]
         counts, stopped = _play(sweep, store, options)
         known = {cell.place: cell for cell in read_cells(store)}
         asked = dict.fromkeys(sweep.places())  # points of a question may be drawn twice
@@ -221,39 +223,15 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
 
 
 def _question(options: argparse.Namespace) -> Question | None:
-    """The sensitivity that is asked for."""
-    if not (options.sobol or options.morris):
+    """The sensitivity that is asked for, if any."""
+    varied = (parse_variation(text)[0] for text in options.vary)
+    given = options.sobol, options.morris, options.samples
+    method = asked_method(*given, varied, options.scenarios)
+    if method is None:
         return None
-    if options.sobol and options.morris:
-        raise InputError("--sobol and --morris are two methods; choose one")
-    if any(key != POLICY for key, _ in map(parse_variation, options.vary)):
-        raise InputError("--vary cannot stand beside --sobol or --morris, but for `policy`")
-    if len(set(options.scenarios)) > 1:
-        raise InputError("--sobol and --morris take one scenario at a time")
-    ranges = _ranges(options)
-    method: Method = "sobol" if options.sobol else "morris"
-    samples = options.samples or (64 if options.sobol else 10)
-    return Question(method, ranges, samples, "", _fixed(options))
-
-
-def _ranges(options: argparse.Namespace) -> tuple[KeyRange, ...]:
-    """What is varied; a key whose ends are whole numbers is drawn between them too if the scenario
-    takes what is none.
-    """
-    name, fixed = options.scenarios[0], [f"{key}={value}" for key, value in _fixed(options)]
-    source = RunSource(name, trust=Trust(options.trust, tuple(options.policy)))
-
-    def takes(override: str) -> bool:
-        try:
-            source.run([*fixed, override])
-        except ScenarioError:
-            return False
-        return True
-
+    source = RunSource(options.scenarios[0], trust=Trust(options.trust, tuple(options.policy)))
     ranges = [parse_range(text) for text in options.sobol or options.morris]
-    if twice := repeated([each.key for each in ranges]):
-        raise InputError(f"{twice}: its ends are given twice; give them once")
-    return tuple(each.between(takes) for each in ranges)
+    return question_about(source, method, ranges, options.samples, _fixed(options))
 
 
 def _fixed(options: argparse.Namespace) -> Setting:
@@ -317,7 +295,8 @@ def _show(
     if export is not None:
         _export(played, export)
     if options.json:
-        print_json([_as_json(cell) for cell in played])
+        runs = [_as_json(cell) for cell in played]
+        print_json({"runs": runs, "indices": index_rows(questions, cells)} if questions else runs)
         return 0
     console = ReportConsole()
     if not played:

@@ -4,12 +4,13 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 import callboard
-from callboard.api import load
+from callboard.api import load, sweep
 from callboard.console import PlainConsole, ReportConsole
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.seed_runs import SeedRuns
@@ -17,6 +18,7 @@ from callboard.experiments.many.sweeps.played_cell import Place
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting
 from callboard.experiments.pages.report.report_source import source_of_store
 from callboard.experiments.pages.report.result_tables import overview
+from callboard.experiments.user_errors import InputError
 from callboard.notebook import Sweep
 from callboard.tables.sweep_table import sweep_table
 from tests.callboard.conftest import Run
@@ -183,6 +185,44 @@ def test_a_key_is_drawn_between_whole_numbers_too_where_the_scenario_takes_them(
     rows = list(csv.DictReader(export.read_text().splitlines()))
     assert any(0 < float(row["tasks.sigma"]) < 1 for row in rows)
     assert all(row["cluster.nodes"].isdigit() for row in rows)
+
+
+def test_programs_and_notebooks_have_the_answers_too(callboard: Run, tmp_path: Path) -> None:
+    """They were in the table alone; and `reproduce`, which may keep its outcomes in the same file,
+    ended `--show` with a traceback.
+    """
+    path = tmp_path / "s.sqlite"
+    store, ranges = ("--store", str(path)), {"tasks.sigma": (0, 1), "cluster.nodes": (4, 12)}
+    told = [f"--morris={key}={low}..{high}" for key, (low, high) in ranges.items()]
+    asked = ("sweep", "two-jobs", "--policy", "fifo", *told, "--samples", "2")
+    found = json.loads(callboard(*asked, *store, "--json")[1])
+    assert len(found["runs"]) == 2 * (2 + 1)
+    (first, second) = found["indices"]
+    assert (first["key"], first["low"], first["high"]) == ("tasks.sigma", 0, 1)
+    assert first["mu_star_s"] == abs(first["mu_s"]) > 0  # by sigma jobs only get longer
+    swept = sweep(
+        "two-jobs", store=tmp_path / "p.sqlite", policies="fifo", morris=ranges, samples=2
+    )
+    for name, column in swept.indices.items():
+        assert column.tolist() == [first[name], second[name]]
+    callboard("reproduce", "hfsp-fig-2", "--cache", str(path))
+    assert json.loads(callboard("sweep", "--show", *store, "--json")[1]) == found
+    assert load(path).indices["key"].tolist() == list(ranges)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ({"samples": 4}, "samples are of Sobol's or Morris' method"),
+        ({"sobol": {"a": (0, 1)}, "morris": {"a": (0, 1)}}, "two methods: choose one"),
+        ({"sobol": {"tasks.sigma": (0, 1)}, "samples": 3}, "want a power of two"),
+        ({"sobol": {"tasks.sigma": (1, 0)}}, "tasks.sigma=1..0: expected KEY=LO..HI with LO below"),
+        ({"morris": {"a": (0, 1)}, "vary": {"b": [1]}}, "only `policy` can be varied"),
+    ],
+)
+def test_what_no_method_takes_is_refused(named: dict[str, Any], told: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=told):
+        sweep("two-jobs", store=tmp_path / "s.sqlite", **named)
 
 
 def test_runs_that_were_only_planned_are_none_of_a_store(callboard: Run, tmp_path: Path) -> None:

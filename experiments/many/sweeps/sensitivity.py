@@ -3,7 +3,7 @@
 SALib draws the points and analyses the answers; the points are settings of a sweep like others.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Literal, Self
 
@@ -11,9 +11,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.many.sweeps.variation import POLICY, repeated
+from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 Method = Literal["sobol", "morris"]
 
@@ -107,6 +111,72 @@ class Question(msgspec.Struct, frozen=True):
         )
 
 
+_BASE_POINTS: dict[Method, int] = {"sobol": 64, "morris": 10}
+"""How many base points are drawn unless told."""
+
+
+def asked_method(
+    sobol: object,
+    morris: object,
+    samples: int | None,
+    varied: Iterable[str],
+    scenarios: Collection[object],
+) -> Method | None:
+    """The method of which ranges are given, None for none; InputError for what cannot stand
+    beside: the other, keys that are `varied`, more scenarios than one; or `samples` without it.
+    """
+    if not (sobol or morris):
+        if samples:
+            raise InputError("samples are of Sobol's or Morris' method; seeds say how many runs")
+        return None
+    if sobol and morris:
+        raise InputError("Sobol's and Morris' are two methods: choose one")
+    if any(key != POLICY for key in varied):
+        raise InputError("beside Sobol's or Morris' ranges only `policy` can be varied")
+    if len(set(scenarios)) > 1:
+        raise InputError("Sobol's and Morris' methods take one scenario at a time")
+    return "sobol" if sobol else "morris"
+
+
+def question_about(
+    source: RunSource,
+    method: Method,
+    ranges: Sequence[KeyRange],
+    samples: int | None = None,
+    fixed: Setting = (),
+) -> Question:
+    """What is asked of a scenario: a key whose ends are whole numbers is drawn between them too if
+    the scenario takes what is none.  InputError for a key that is given twice.
+    """
+
+    def takes(override: str) -> bool:
+        try:
+            source.run([*(f"{key}={value}" for key, value in fixed), override])
+        except ScenarioError:
+            return False
+        return True
+
+    if twice := repeated([each.key for each in ranges]):
+        raise InputError(f"{twice}: its ends are given twice; give them once")
+    between = tuple(each.between(takes) for each in ranges)
+    return Question(method, between, samples or _BASE_POINTS[method], "", fixed)
+
+
+def keep_question(question: Question, scenario: str, store: ResultStore) -> Question:
+    """Note in the store what was asked, of a scenario of that name; the question with it."""
+    named = msgspec.structs.replace(question, scenario=scenario)
+    store.put_question(named.name, msgspec.json.encode(named))
+    return named
+
+
+def questions_of(store: ResultStore) -> list[Question]:
+    """What was asked of a store's runs, in this order; `reproduce` keeps its outcomes there too,
+    under names of its own.
+    """
+    asked = store.questions().items()
+    return [msgspec.json.decode(each, type=Question) for name, each in asked if name[0] == "{"]
+
+
 class KeyIndex(msgspec.Struct, frozen=True):
     """How much a key matters.
 
@@ -121,6 +191,13 @@ class KeyIndex(msgspec.Struct, frozen=True):
     main_half: float
     total: float
     other: float
+
+    def named(self, method: Method) -> dict[str, float]:
+        """The figures as the method's literature calls them, with `half` a 95 % interval."""
+        names: tuple[str, ...] = ("mu_star_s", "mu_star_half_s", "sigma_s", "mu_s")
+        if method == "sobol":
+            names = ("first_order", "first_order_half", "total_order", "total_order_half")
+        return dict(zip(names, (self.main, self.main_half, self.total, self.other), strict=True))
 
 
 _VAGUE = 0.25
@@ -185,6 +262,26 @@ def indices_by_policy(
         if answers is not None:
             found[policy] = question.indices(answers)
     return found
+
+
+def index_rows(
+    questions: Sequence[Question], cells: Sequence[PlayedCell]
+) -> list[dict[str, object]]:
+    """The answers to the questions as plain data: a row for each policy and key."""
+    return [
+        {
+            "scenario": question.scenario,
+            "method": question.method,
+            "policy": policy,
+            "key": each.key,
+            "low": each.low,
+            "high": each.high,
+            **index.named(question.method),
+        }
+        for question in questions
+        for policy, found in indices_by_policy(question, cells).items()
+        for each, index in zip(question.ranges, found, strict=True)
+    ]
 
 
 def without_points(

@@ -5,14 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sensitivity import (
     KeyIndex,
     Question,
     indices_by_policy,
+    questions_of,
     without_points,
 )
 from callboard.experiments.many.sweeps.sweep import read_cells
@@ -146,13 +145,12 @@ def read_store(path: Path) -> StoredSweep:
     """The runs and questions of a sweep's store.  InputError for what is none, or has none."""
     with ResultStore(path, must_exist=True) as store:
         try:
-            cells, asked = read_cells(store), store.questions().values()
+            cells, questions = read_cells(store), questions_of(store)
             notes, sources = store.notes(), store.sources()
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None
     if not cells:
         raise InputError(f"{path}: {NOTHING_YET}")
-    questions = [msgspec.json.decode(each, type=Question) for each in asked]
     return StoredSweep(cells, questions, notes, sources)
 
 
