@@ -204,6 +204,10 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _less(entry: ListedJob) -> Iterator[dict[str, object]]:
+    alone, no_reduces = entry.count == 1, entry.reduces == 0
+    unused = ["every_s"] * alone + ["shuffle_s", "reduce_s"] * no_reduces
+    if any(getattr(entry, key) for key in unused):
+        yield dict.fromkeys(unused, 0.0)
     for count in _fewer(entry.count):
         yield {"count": count, **({"every_s": 0.0} if count == 1 else {})}
     for maps in _fewer(entry.maps):

@@ -1,11 +1,15 @@
 """What a policy is hunted by, on worlds small enough to count by hand."""
 
+from functools import partial
+
 import msgspec
 import pytest
 
 from callboard.actors.config import Cluster
 from callboard.fairness.experiment import Experiment
+from callboard.fairness.hunt import Hunt
 from callboard.fairness.objectives import blocked_share, longest_flapping
+from callboard.fairness.variants import entries_of
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
 from callboard.scenarios.scenario_file import Scenario, find_scenario, load_scenario
 
@@ -28,3 +32,17 @@ def test_a_user_is_blocked_who_waits_and_runs_nothing(user: str, share: float) -
     jobs = (first, msgspec.structs.replace(first, user=user))
     world = Scenario(name="two", cluster=ONE_SLOT, workload=ListedWorkload(job=jobs))
     assert blocked_share(Experiment(world, "fifo").run) == pytest.approx(share, abs=0.02)
+
+
+def test_a_hunt_ends_with_no_key_that_says_nothing() -> None:
+    """A job without reduces kept its `shuffle_s`, and a single one how often it comes."""
+    first = ListedJob(maps=10, map_s=30, shuffle_s=3, every_s=4)
+    short = msgspec.structs.replace(first, maps=2, map_s=1)
+    workload = ListedWorkload(job=(first, short))
+    two_slots = msgspec.structs.replace(ONE_SLOT, map_slots=2)
+    world = Scenario(name="two", cluster=two_slots, workload=workload)
+    hunted, against = (partial(Experiment, policy=policy) for policy in ("fifo", "fair"))
+    hunt = Hunt(hunted, against, "max slowdown")
+    assert hunt.worse(world) > 1
+    found = entries_of(hunt.smallest().scenario)
+    assert [(each.shuffle_s, each.every_s) for each in found] == [(0, 0)] * len(found)
