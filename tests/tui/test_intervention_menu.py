@@ -410,7 +410,9 @@ class TestForkMenu:
 
     def test_keys_still_choose_at_once(self) -> None:
         async def act(screen: Screen) -> None:
-            await at(screen, 100_000, "f", "h", "backspace", "t")
+            await at(screen, 100_000, "f", "h", "backspace", "9")
+            assert "no line has that key or begins with 9" in screen.text()
+            await screen.press("t")
             assert "Which policy?" in screen.text()
 
         live(act)

@@ -97,7 +97,8 @@ class MenuScreen(ModalScreen[int | None]):
     def _go_to(self, typed: str) -> None:
         """To the first line that begins with that text; where none does, say so."""
         box, found = self.query_one("#menu"), self._beginning_with(typed)
-        told = self._ways if found else f"no line begins with {typed}; esc closes"
+        key = " has that key or" * (len(typed) == 1)
+        told = self._ways if found else f"no line{key} begins with {typed}; esc closes"
         box.border_subtitle = Content(told)
         if found:
             listed = self.query_one(OptionList)
