@@ -13,6 +13,7 @@ import shlex
 from pathlib import Path
 from string import Template
 
+from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.registry.spelling import FILE_PART
 
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def new_command(options: argparse.Namespace) -> int:
-    path = Path(options.file)
+    path = file_path("new policy", options.file)
     order = _class_name(path.stem)
     part = _reference(path, order)
     ref = shlex.quote(part)
@@ -62,6 +63,7 @@ def new_command(options: argparse.Namespace) -> int:
 
 
 def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -48,12 +48,17 @@ def test_its_parent_folder_may_be_missing_and_a_file_is_never_overwritten(callbo
     assert status == 2
     assert "mine.py: there is such a file" in err
     assert Path("mine.py").read_text() == "precious"
-    status, _, err = callboard("new", "policy", "none/mine.py")
+    assert callboard("new", "policy", "mine/own.py")[0] == 0
+    assert Path("mine/own.py").is_file()
+    status, _, err = callboard("new", "policy", "mine.py/own.py")
     assert status == 2
-    assert "none/mine.py: No such file or directory" in err
+    assert "mine.py is a file, and no folder" in err
+    status, _, err = callboard("new", "policy", "..")
+    assert status == 2
+    assert "this is a folder; name a file in it" in err
 
 
-@pytest.mark.parametrize("file", ["mine.txt", "mine(1).py", "mine", ".."])
+@pytest.mark.parametrize("file", ["mine.txt", "mine(1).py", "mine"])
 def test_a_name_that_no_policy_could_have_is_refused(callboard: Run, file: str) -> None:
     status, _, err = callboard("new", "policy", file)
     assert status == 2
