@@ -36,6 +36,7 @@ from callboard.experiments.many.sweeps.variation import (
     spelled_out,
 )
 from callboard.experiments.many.task_pool import OtherWorkers, Workers, cores_here, local_workers
+from callboard.experiments.pages.report.run_commands import AskedWorld
 from callboard.experiments.run.run_loading import RunSource, chosen_policies, load_run
 from callboard.experiments.run.run_result import EngineName, RunResult
 from callboard.experiments.run.simulation import DriverName
@@ -133,6 +134,7 @@ def run(
         )
     asked = [*_overrides(overrides), *_seed(seed)]
     spec = load_run(str(scenario), asked, trust=Trust(trust, meant))
+    world = AskedWorld(str(scenario), fixed_setting(_overrides(overrides)), trust=trust)
     journal = None if options.journal is None else Path(options.journal)
     if journal is not None:
         refuse_to_replace_played(journal, [scenario])
@@ -146,7 +148,7 @@ def run(
     result = RunTask(spec, driver, journal, options.check, engine=options.engine).run()
     if options.slowdown:
         result = SoloTimes(solo_times(spec)).of(result)
-    return Run(spec, result, journal)
+    return Run(spec, result, journal, world)
 
 
 @_told_briefly
@@ -186,7 +188,8 @@ def compare(
     )
     if interrupted:
         raise KeyboardInterrupt
-    return Comparison(SeedRuns(first.scenario.name, named, chosen, tuple(rows)))
+    world = AskedWorld(str(scenario), fixed_setting(overrides), trust=trust)
+    return Comparison(SeedRuns(first.scenario.name, named, chosen, tuple(rows)), first, world)
 
 
 @_told_briefly

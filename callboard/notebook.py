@@ -1,6 +1,7 @@
 """What the Python calls give: a run, a comparison over seeds, a sweep."""
 
 import io
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from callboard.column_table import ColumnTable
 from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import Interval, PairedComparison
-from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import index_rows
 from callboard.experiments.many.sweeps.sweep_rows import (
     SettingRuns,
@@ -26,16 +27,23 @@ from callboard.experiments.many.sweeps.sweep_rows import (
 from callboard.experiments.pages.charts.chart_catalogue import StoredSweep, read_store
 from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
 from callboard.experiments.pages.report.report_source import (
-    source_of_cells,
+    ReportSource,
     source_of_runs,
     source_of_sweep,
 )
+from callboard.experiments.pages.report.run_commands import (
+    AskedWorld,
+    comparison_commands,
+    spec_command,
+)
+from callboard.experiments.pages.report.world_facts import facts_of_scenario
 from callboard.experiments.pages.report.write_report import write_report
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.run.solo_runs import alone_of, solo_times
 from callboard.experiments.run.stopwatch import SchedulingCost
+from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.export.export_data import ExportData
@@ -66,10 +74,17 @@ class Run:
     (`RunResult`).
     """
 
-    def __init__(self, spec: RunSpec, result: RunResult, journal: Path | None = None) -> None:
+    def __init__(
+        self,
+        spec: RunSpec,
+        result: RunResult,
+        journal: Path | None = None,
+        asked: AskedWorld | None = None,
+    ) -> None:
         self.spec = spec
         self.result = result
         self.journal = journal
+        self._asked = asked
         self._data: ExportData | None = None
         self._events: list[AnyEvent] | None = None
 
@@ -160,8 +175,17 @@ class Run:
         check_class("report", beside, Run)
         check_positive("within_s", within_s)
         runs = [run.chart_run(alone=True) for run in (self, *beside)]
-        write_report(source_of_runs(runs, within_s), Path(to))
+        again = list(filter(None, (run._command() for run in (self, *beside))))
+        source = msgspec.structs.replace(source_of_runs(runs, within_s), again=again)
+        write_report(source, Path(to))
         return Path(to)
+
+    def _command(self) -> str:
+        """What plays the run again; empty where nobody can tell."""
+        if self.journal is not None:
+            trust = trust_option(self.spec.policy)
+            return f"callboard run {shlex.quote(str(self.journal))}{trust}"
+        return "" if self._asked is None else spec_command(self._asked, self.spec)
 
     def chart_run(self, *, alone: bool = False) -> ChartRun:
         """What charts are drawn from; with how long each job takes alone, if that is wanted."""
@@ -201,8 +225,10 @@ class Run:
 class Comparison:
     """Policies on the same seeds of one scenario."""
 
-    def __init__(self, runs: SeedRuns) -> None:
+    def __init__(self, runs: SeedRuns, spec: RunSpec, asked: AskedWorld) -> None:
         self.seed_runs = runs
+        self._spec = spec
+        self._asked = asked
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -244,8 +270,18 @@ class Comparison:
     def report(self, to: str | Path, within_s: float | None = None) -> Path:
         """Write a page about the comparison (docs/report.md), and say where.  Errors as `Run`'s."""
         check_positive("within_s", within_s)
-        write_report(source_of_cells(self._cells(), within_s), Path(to))
+        write_report(self._told(within_s), Path(to))
         return Path(to)
+
+    def _told(self, within_s: float | None) -> ReportSource:
+        cells = self._cells(self._asked.setting)
+        slowdown = all(each.result is None or each.result.solo_ms is not None for each in cells)
+        return ReportSource(
+            cells=cells,
+            worlds={self.seed_runs.scenario: facts_of_scenario(self._spec.scenario)},
+            within_s=within_s,
+            again=comparison_commands(self._asked, self.policies, self.seeds, slowdown=slowdown),
+        )
 
     def _place(self, policy: str) -> int:
         if policy not in self.policies:
@@ -253,10 +289,10 @@ class Comparison:
             raise InputError(f"{policy}: not among the policies compared ({known})")
         return self.policies.index(policy)
 
-    def _cells(self) -> list[PlayedCell]:
+    def _cells(self, setting: Setting = ()) -> list[PlayedCell]:
         runs = self.seed_runs
         return [
-            PlayedCell(runs.scenario, (), policy, seed, result)
+            PlayedCell(runs.scenario, setting, policy, seed, result)
             for seed, row in zip(runs.seeds, runs.rows, strict=True)
             for policy, result in zip(runs.policies, row, strict=True)
         ]

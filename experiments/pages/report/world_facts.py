@@ -38,7 +38,7 @@ class WorldFacts(msgspec.Struct, frozen=True):
 def facts_of_journal(started: RunStarted) -> WorldFacts:
     """What the first event of a journal says."""
     with suppress(ScenarioError):  # one of an older version
-        return _facts(from_dict(started.scenario, check_timeline=False))
+        return facts_of_scenario(from_dict(started.scenario, check_timeline=False))
     return WorldFacts()
 
 
@@ -49,7 +49,7 @@ def facts_of_file(source: str, cell: PlayedCell) -> WorldFacts:
         spec = load_run(source, overrides, trust=NO_CODE)
         played = msgspec.structs.replace(spec, policy=cell.policy)
         if task_key(RunTask(played)) == cell.key:
-            return _facts(spec.scenario)
+            return facts_of_scenario(spec.scenario)
     return WorldFacts()
 
 
@@ -59,11 +59,12 @@ def facts_by_name(scenario: str, setting: Setting = ()) -> WorldFacts:
         overrides = [f"{key}={value}" for key, value in setting]
         spec = load_run(scenario, overrides, trust=NO_CODE)
         if spec.scenario.name == scenario:
-            return _facts(spec.scenario)
+            return facts_of_scenario(spec.scenario)
     return WorldFacts()
 
 
-def _facts(scenario: Scenario) -> WorldFacts:
+def facts_of_scenario(scenario: Scenario) -> WorldFacts:
+    """What is known of one that was read."""
     return WorldFacts(
         story=scenario.story,
         cluster=_cluster(scenario),

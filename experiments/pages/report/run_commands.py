@@ -1,0 +1,53 @@
+"""The commands that play again what a Python call has played."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from callboard.experiments.many.sweeps.played_cell import Setting
+from callboard.experiments.run.run_spec import RunSpec
+
+
+class AskedWorld(msgspec.Struct, frozen=True):
+    """How a scenario was asked for: by its name or path, with what set, and whether code that it
+    names may run.
+    """
+
+    source: str
+    setting: Setting = ()
+    trust: bool = False
+
+
+def comparison_commands(
+    asked: AskedWorld, policies: Sequence[str], seeds: Sequence[int], *, slowdown: bool
+) -> list[str]:
+    """The command for policies on the same seeds; one for each seed where these are no range."""
+    named = [word for policy in policies for word in ("--policy", policy)]
+    low, high = min(seeds), max(seeds)
+    options = [["--seed", str(seed)] for seed in seeds]
+    if sorted(seeds) == list(range(low, high + 1)) and low < high:
+        options = [["--seeds", f"{low}..{high}"]]
+    return [_command(asked, [*named, *each, *["--slowdown"] * slowdown]) for each in options]
+
+
+def spec_command(asked: AskedWorld, spec: RunSpec) -> str:
+    """The command for one run."""
+    return _command(asked, ["--policy", spec.policy, *_spec_options(spec)])
+
+
+def _spec_options(spec: RunSpec) -> Iterator[str]:
+    """The seed, and what else decides a run beside its scenario."""
+    yield from ("--seed", str(spec.scenario.seed))
+    if spec.until_ms is not None:
+        yield from ("--until", f"{spec.until_ms / 1000:g}")
+    if spec.tie_order is not None:
+        yield from ("--tie-order", str(spec.tie_order))
+    if spec.patient:
+        yield "--patient"
+
+
+def _command(asked: AskedWorld, options: Sequence[str]) -> str:
+    fixed = [word for key, value in asked.setting for word in ("--set", f"{key}={value}")]
+    trusted = ["--trust"] * asked.trust
+    return shlex.join(["callboard", "run", asked.source, *fixed, *options, *trusted])
