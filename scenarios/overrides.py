@@ -10,6 +10,10 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.toml_limits import toml_flaw
 
 OVERRIDE_SOURCE = "--set"
+WITH_SETTINGS = "with your settings"
+"""What a file's name is followed by where an override is at fault: a `--set`, a value of `--vary`,
+or what a Python call was given.
+"""
 _DEPTH_MAX = 16
 _BARE = re.compile(r"([+-]?)(\.\d+)")
 """A number with nothing before its point, which TOML has not.  `1.` may be a text's end as well."""

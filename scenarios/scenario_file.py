@@ -26,7 +26,7 @@ from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.library_list import LIBRARY
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
-from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
+from callboard.scenarios.overrides import WITH_SETTINGS, apply_overrides
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.swim_trace import SwimWorkload
 from callboard.scenarios.timeline import Timeline
@@ -122,9 +122,12 @@ class ScenarioFile:
         if error.source != str(self.path):  # of a trace
             return error
         key = parse_key(error.key)
-        before, now = value_at(self._written, key), value_at(self._changed, key)
-        if before is not now and before != now:
-            source = f"{error.source} with {OVERRIDE_SOURCE}"
+        there = key
+        while there and value_at(self._changed, there) is None:  # what is missing has a table
+            there = there[:-1]
+        before, now = value_at(self._written, there), value_at(self._changed, there)
+        if there and before is not now and before != now:
+            source = f"{error.source} {WITH_SETTINGS}"
             return ScenarioError(error.problem, source=source, key=error.key)
         line = line_of_key(self._text, key) or line_of_key(self._text, key[:-1])
         return ScenarioError(error.problem, source=error.source, key=error.key, line=line)

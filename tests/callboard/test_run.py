@@ -178,7 +178,7 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--seed", "x"), "--seed: expected a whole number"),
         (("run", "two-jobs", "--jobs", "0"), "--jobs: expected a whole number of at least 1"),
         (("run", "two-jobs", "--racks", "9"), "--racks: 9 racks, but only 4 nodes"),
-        (("run", "two-jobs", "--seed", "3", "--set", "seed=x"), "with --set, seed: "),
+        (("run", "two-jobs", "--seed", "3", "--set", "seed=x"), "with your settings, seed: "),
         (
             ("run", "two-jobs", "--set", "tasks.sigma=-.3"),
             "--set, tasks.sigma: expected digits on both sides of the point, as in -0.3",
@@ -186,7 +186,7 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--reduce-slots", "0"), "--reduce-slots: no node has a reduce slot"),
         (
             ("run", "two-jobs", "--set", "cluster.reduce_slots=0"),
-            "two-jobs.toml with --set, cluster.reduce",
+            "two-jobs.toml with your settings, cluster.reduce",
         ),
         (("show", "/no/such.journal"), "/no/such.journal"),
         (("show", __file__), "not a Callboard journal"),

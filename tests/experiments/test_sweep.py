@@ -356,6 +356,8 @@ class TestPlans:
         """`run --nodes -20%` is one."""
         with pytest.raises(InputError, match=r"-20%: expected numbers.*for `run --nodes -20%`"):
             parse_variation("cluster.nodes=100,-20%")
+        with pytest.raises(InputError, match="expected values with commas between"):
+            parse_variation("tasks.sigma=0.5..1")
 
     def test_a_grid_has_every_combination_and_no_key_twice(self) -> None:
         assert len(GRID) == 4

@@ -316,7 +316,7 @@ def test_overrides_are_understood_by_the_names_of_before(
     assert (changed.node_type, changed.group[0].node_type) == ("cpu", "disk")
     assert changed.heartbeat.tasks_per_heartbeat == "one"
     error = error_of(lambda: load_scenario(path, [f"cluster.{set_as}=5"]))
-    assert (error.key, error.source) == ("cluster.node_type", f"{path} with --set")
+    assert (error.key, error.source) == ("cluster.node_type", f"{path} with your settings")
 
 
 def test_overrides_are_toml_values_or_else_strings() -> None:
@@ -374,7 +374,11 @@ def test_a_bad_override_is_not_blamed_on_a_line_of_the_file(tmp_path: Path) -> N
     path = written(tmp_path, GOOD)
     error = error_of(lambda: load_scenario(path, ["cluster.nodes=many"]))
     assert (error.line, error.key) == (None, "cluster.nodes")
-    assert error.source == f"{path} with --set"
+    assert error.source == f"{path} with your settings"
+    error = error_of(lambda: load_scenario(path, ["cluster.group.9.speed=0.5"]))
+    assert error.source == "--set"
+    error = error_of(lambda: load_scenario(path, ["workload.job=[{map_s = 5}]"]))
+    assert (error.line, error.source) == (None, f"{path} with your settings")  # no `maps`
     assert load_scenario(path, ["cluster.nodes=9"]).cluster.nodes == 9
 
 

@@ -11,6 +11,7 @@ POLICY = "policy"
 """In place of a dotted key: what is varied is the policy."""
 
 _SHARE = re.compile(r"[+-]?\d+(\.\d+)?%")
+_RANGE = re.compile(r"-?[\d.]+\.\.-?[\d.]+")
 _OPEN, _CLOSE = "([{", ")]}"
 _ENTRY = re.compile(r"\s*(?:[\w-]+|\"[^\"]*\"|'[^']*')\s*=")
 
@@ -30,6 +31,9 @@ def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
         if _SHARE.fullmatch(value):
             told = f"--vary {key}={value[:40]}: expected numbers, as in cluster.nodes=80,100"
             raise InputError(f"{told}; a share of the scenario's own is for `run --nodes -20%`")
+        if _RANGE.fullmatch(value):
+            told = f"--vary {key}={value[:40]}: expected values with commas between, as in 10,15,20"
+            raise InputError(f"{told}; a range is for --seeds, --sobol and --morris")
     if key == POLICY:
         values = [spelled for value in values for spelled in spelled_out(value)]
     return key, tuple(dict.fromkeys(values))
