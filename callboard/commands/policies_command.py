@@ -68,7 +68,10 @@ def _described(part: type[Spelled], name: str) -> Iterator[str]:
     module = sys.modules.get(part.__module__)
     about = cleandoc((module.__doc__ if module else None) or part.__doc__ or "")
     for paragraph in about.split("\n\n"):
-        yield from ("", " ".join(paragraph.split()))
+        yield ""
+        lines = paragraph.split("\n")
+        commands = all(line.startswith("callboard ") for line in lines)  # one a line, to be copied
+        yield from lines if commands else [" ".join(paragraph.split())]
     yield ""
     for key, default in msgspec.to_builtins(part.Params()).items():
         yield f"  {key} = {_shown(default)}"

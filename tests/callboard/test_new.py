@@ -1,5 +1,6 @@
 """`callboard new`: what it writes runs and is clean, and nothing is ever overwritten."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,8 @@ def test_what_is_written_runs_and_keeps_what_it_guarantees(
     status, out, _ = callboard("check", ref, "--max-examples", "6")
     assert status == 0
     assert "no guarantee failed" in out
+    _, out, _ = callboard("policies", ref)
+    assert f"\ncallboard check {shlex.quote(ref)}\n" in out  # a line of its own, to be copied
 
 
 def test_its_parent_folder_may_be_missing_and_a_file_is_never_overwritten(callboard: Run) -> None:
