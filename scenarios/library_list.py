@@ -13,6 +13,12 @@ DEFAULT_SCENARIO = "facebook-morning"  # of the library, where none is named
 LIBRARY = Path(__file__).parent / "library"
 TOURS = Path(__file__).parent / "tours"
 
+
+def library_names() -> list[str]:
+    """The names of its scenarios."""
+    return sorted(path.stem for path in LIBRARY.glob("*.toml"))
+
+
 LIBRARY_GROUPS = {
     "to begin with": (
         "facebook-morning", "two-jobs", "small-behind-giant", "rack-outage", "master-pause",

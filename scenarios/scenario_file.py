@@ -23,7 +23,7 @@ from callboard.histories.readers.swim_lines import is_swim
 from callboard.scenarios import validation
 from callboard.scenarios.fields import Seed
 from callboard.scenarios.generators import GeneratedWorkload
-from callboard.scenarios.library_list import LIBRARY
+from callboard.scenarios.library_list import LIBRARY, library_names
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import WITH_SETTINGS, apply_overrides
@@ -306,7 +306,7 @@ def library_scenarios() -> list[tuple[str, Path, str]]:
 
 def find_scenario(name_or_path: str) -> Path:
     """The file meant by a name of the library or by a path; a library name wins."""
-    names = sorted(path.stem for path in LIBRARY.glob("*.toml"))
+    names = library_names()
     if name_or_path in names:
         return LIBRARY / f"{name_or_path}.toml"
     path = Path(name_or_path)

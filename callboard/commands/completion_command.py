@@ -38,10 +38,10 @@ def _completers() -> dict[str | tuple[str, ...] | None, object]:
     import shtab
 
     from callboard.actors.architectures import ARCHITECTURES
-    from callboard.scenarios.library_list import LIBRARY
+    from callboard.scenarios.library_list import library_names
     from callboard.scheduler.registry.shipped import ORDERS
 
-    scenarios = sorted(path.stem for path in LIBRARY.glob("*.toml"))
+    scenarios = library_names()
     return {
         "SCENARIO": words_and_files("scenario", scenarios, ("toml", "tsv", "journal")),
         "POLICY": words_and_files("policy", [*ORDERS, *ARCHITECTURES], ("py",)),

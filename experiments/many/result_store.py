@@ -39,7 +39,10 @@ _NOTES = "CREATE TABLE IF NOT EXISTS notes (about TEXT PRIMARY KEY, note TEXT NO
 """Stores of before have no such table."""
 
 _SOURCES = "CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, given TEXT NOT NULL)"
-"""Nor this one."""
+"""Nor this one.  Of them a path in it is seen from the folder in which the sweep was started."""
+
+_FILES = "CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, path TEXT NOT NULL)"
+"""Nor this one.  A path is seen from the store's folder."""
 
 
 def users_store() -> Path:
@@ -151,14 +154,28 @@ class ResultStore:
         return self._pairs("notes", "SELECT about, note FROM notes")
 
     def put_source(self, name: str, given: str) -> None:
-        """Remember how a scenario of that name was asked for: by it, or as a path."""
+        """Remember that a scenario of that name was asked for as `given`, which is no file."""
         with self._telling(), self._db:
+            self._db.execute(_FILES)
+            self._db.execute("DELETE FROM files WHERE name = ?", (name,))
             self._db.execute(_SOURCES)
             self._db.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (name, given))
 
+    def put_file(self, name: str, path: Path) -> None:
+        """Remember in which file a scenario of that name is.  The path is kept as it is seen from
+        the store, so that it is found from any folder, and wherever both are moved together.
+        """
+        kept = os.path.relpath(path, self.path.parent)
+        with self._telling(), self._db:
+            self._db.execute(_FILES)
+            self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (name, kept))
+
     def sources(self) -> dict[str, str]:
-        """How scenarios were last asked for, by their names."""
-        return self._pairs("sources", "SELECT name, given FROM sources")
+        """How scenarios were last asked for, by their names: files by their paths from here."""
+        given = self._pairs("sources", "SELECT name, given FROM sources")
+        files = self._pairs("files", "SELECT name, path FROM files")
+        found = {name: os.path.relpath(self.path.parent / kept) for name, kept in files.items()}
+        return {**given, **found}
 
     def _pairs(self, table: str, query: str) -> dict[str, str]:
         """The rows of a table that may not be there."""

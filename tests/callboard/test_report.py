@@ -60,6 +60,21 @@ def test_the_commands_that_fill_a_store_name_scenarios_as_they_were_asked_for(
     line = next(line for line in page.splitlines() if "callboard sweep" in line)
     assert "callboard sweep folder/mine.toml --policy fifo --seeds" in line
     assert callboard("sweep", "--show", "--store", "s.sqlite")[0] == 0
+    cluster = "The cluster has 4 nodes in 2 racks"
+    assert cluster in page
+    monkeypatch.chdir(tmp_path / "folder")
+    assert callboard("report", "../s.sqlite", "--to", "page.html")[0] == 0
+    page = Path("page.html").read_text(encoding="utf-8")  # it was without its story and cluster
+    assert cluster in page
+    assert "callboard sweep mine.toml --policy fifo --seeds" in page
+    assert "cannot be told" not in page
+    for change, told in (("reduce_slots = 2", "has changed"), ("", "is not there")):
+        Path("mine.toml").write_text(own.replace("reduce_slots = 1", change))
+        if not change:
+            Path("mine.toml").unlink()
+        assert callboard("report", "../s.sqlite", "--to", "page.html")[0] == 0
+        page = Path("page.html").read_text(encoding="utf-8")
+        assert f"mine: its cluster cannot be told: mine.toml {told}" in page
 
 
 @pytest.mark.soak

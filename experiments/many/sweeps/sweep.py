@@ -50,7 +50,11 @@ def run_sweep(
     it has `stopped` nothing more is begun.
     """
     for given in sweep.plan.scenarios:
-        store.put_source(sweep.called(given), given)
+        file = sweep.file_of(given)
+        if file is None:
+            store.put_source(sweep.called(given), given)
+        else:
+            store.put_file(sweep.called(given), file)
     counts, before, asked = SweepCounts(), store.places(), dict[str, str]()
     calls, own = _noted(sweep, store, asked), set[str]()
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):

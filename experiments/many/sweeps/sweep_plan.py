@@ -17,6 +17,7 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.solo_runs import any_at_once
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
+from callboard.scenarios.library_list import library_names
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import Timeline
 from callboard.scheduler.model import Millis
@@ -123,6 +124,10 @@ class PlannedSweep:
     def called(self, scenario: str) -> str:
         """The name of a scenario that was asked for, as it says itself."""
         return self._first[scenario].scenario.name
+
+    def file_of(self, scenario: str) -> Path | None:
+        """The file that was asked for; None for one of the library."""
+        return None if scenario in library_names() else Path(scenario)
 
     def first_run(self, scenario: str) -> RunSpec:
         """A scenario that was asked for, in the first setting, under its own first policy."""

@@ -145,9 +145,18 @@ def source_of_sweep(
 ) -> ReportSource:
     """All that is known of a sweep, which is perhaps in a store."""
     source = source_of_cells(sweep.cells, within_s, sweep.questions, sweep.sources)
+    notes = list(_lost_worlds(source.worlds, sweep.sources))
     again = [] if store is None else _store_commands(sweep, store, within_s)
     errors = notes_told(sweep.cells, sweep.notes)
-    return msgspec.structs.replace(source, errors=errors, again=again)
+    return msgspec.structs.replace(source, errors=errors, again=again, notes=notes)
+
+
+def _lost_worlds(worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]) -> Iterator[str]:
+    """Which scenarios cannot be told of, since their file is not there or says something else."""
+    for name, world in worlds.items():
+        if world == WorldFacts() and (file := sources.get(name, name)) != name:
+            changed = "has changed, or its runs were cut short" * Path(file).exists()
+            yield f"{name}: its cluster cannot be told: {file} {changed or 'is not there'}."
 
 
 def source_of_cells(
