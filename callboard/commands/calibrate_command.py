@@ -144,6 +144,11 @@ def _lines(found: Calibration) -> Iterator[str]:
         yield "left at the default"
     for default in kept:
         yield f"{default.name:<22}{_scenario_figure(default):>12}  {default.why}"
+    if bounded := [each for each in changed_figures(found) if each.why]:
+        yield ""
+        yield "moved from the default, though its interval may hold it"
+    for moved in bounded:
+        yield f"{moved.name:<22}{_scenario_figure(moved):>12}  {moved.why}"
 
 
 def _with_figures(found: Calibration) -> str:

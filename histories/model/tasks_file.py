@@ -90,6 +90,11 @@ class ClusterRecording(msgspec.Struct, frozen=True):
     capacity: Amounts = ()
     cut: str = ""
 
+    @property
+    def task_count(self) -> int:
+        """The maps and reduces of all jobs, those that never ran with them."""
+        return sum(len(job.tasks.map_ms) + len(job.tasks.tail_ms) for job in self.jobs)
+
 
 class _Head(msgspec.Struct):
     callboard: Literal["recorded tasks"]

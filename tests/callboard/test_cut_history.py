@@ -62,3 +62,12 @@ def test_a_whole_history_has_no_such_note(callboard: Run, tmp_path: Path) -> Non
     for name, text in (("hadoop1", HADOOP1), ("hadoop2", HADOOP2)):
         path = str(written(tmp_path, text, name))
         assert "cut off" not in callboard("import", path, "--to", str(tmp_path / "x"))[1]
+
+
+def test_tasks_that_never_ran_are_played_and_counted(callboard: Run, tmp_path: Path) -> None:
+    """The import told of 3 tasks, and `run` played 10 of them."""
+    path = written(tmp_path, HADOOP1.replace('TOTAL_MAPS="2"', 'TOTAL_MAPS="9"'), "day")
+    _, out, _ = callboard("import", str(path), "--to", str(tmp_path / "x"))
+    assert "1 job, 3 tasks, " in out
+    assert "the scenario, 1 job and 10 tasks, those that never ran with them, on 3 nodes" in out
+    assert "1 job (9 maps, 1 reduce)" in callboard("run", str(tmp_path / "x" / "day.toml"))[1]
