@@ -191,6 +191,7 @@ def _rows_of(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow,
         TableRow(
             f"{name or f'(no {by})'}: jobs", partial(_size, by=by, name=name), "{:,.0f}".format
         ),
+        _where_any("  not completed", partial(_not_completed, by=by, name=name), "{:,.0f}".format),
         TableRow("  response time, mean", response("mean"), write_seconds, min),
         *(TableRow(f"    {label}", response(of), write_seconds, min) for label, of in _PERCENTILES),
         *([TableRow(f"  done within {within_s:,g} s", within, _PERCENT, max)] if within_s else []),
@@ -203,6 +204,11 @@ _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
 
 def _size(result: RunResult, by: GroupKey, name: str) -> float | None:
     return len(_members(result, by, name))
+
+
+def _not_completed(result: RunResult, by: GroupKey, name: str) -> float | None:
+    members = _members(result, by, name)
+    return len(members) - int(completed_of(result.jobs, members).sum())
 
 
 def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:

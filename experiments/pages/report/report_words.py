@@ -89,8 +89,30 @@ def _found(runs: SeedRuns, remark: str) -> str:
     first, *rest = sorted(place for _, place in known[1:])
     less = _less_than(runs, names, best, first)
     single = runs.against(best, first, mean_response_s).difference.half is None
-    parts = [f"{told}, {less}", *_of_others(runs, names, best, rest), *[remark] * single]
+    unlike = filter(None, [_unlike_jobs(runs, names)])
+    parts = [f"{told}, {less}", *_of_others(runs, names, best, rest), *unlike, *[remark] * single]
     return " ".join(parts)
+
+
+def _unlike_jobs(runs: SeedRuns, names: Sequence[str]) -> str:
+    """Of how many jobs there is no response time, where that is not the same under all policies: a
+    mean without the jobs that failed says little beside one with them.
+    """
+    missing, submitted = [0] * len(names), [0] * len(names)
+    for row in runs.rows:
+        for place, result in enumerate(row):
+            if result is not None:
+                jobs = result.summary.jobs
+                submitted[place] += jobs.submitted
+                missing[place] += jobs.submitted - jobs.completed
+    if len(set(missing)) < 2:
+        return ""
+    told = [
+        f"{lost:,} of {of:,} under {name}"
+        for name, lost, of in zip(names, missing, submitted, strict=True)
+        if lost
+    ]
+    return f"These are not the same jobs: {_listed(told)} did not complete."
 
 
 def skewed_remark(runs: SeedRuns) -> str:

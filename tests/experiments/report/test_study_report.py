@@ -17,6 +17,7 @@ from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_rows import by_setting
 from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
 from callboard.experiments.pages.charts.run_labels import run_settings
+from callboard.experiments.pages.figure_rows import group_rows
 from callboard.experiments.pages.report import study_report as reports
 from callboard.experiments.pages.report.document import (
     Block,
@@ -176,6 +177,21 @@ def test_policies_under_which_it_took_as_long_are_named_of_one_seed_too() -> Non
         " Under fair it took about as long as under hfsp."
         " This is one seed: it cannot tell chance from policy."
     )
+
+
+def test_means_of_other_jobs_are_told_to_be_such() -> None:
+    """A policy under which jobs fail looked the better for it, in the sentence and by user."""
+    changed = ("two-jobs", "fair")
+    whole, cut = (
+        callboard.run(*changed, options=callboard.RunOptions(until_ms=until_ms)).result
+        for until_ms in (None, 150_000)
+    )
+    runs = [PlayedCell("toy", (), name, 1, each) for name, each in (("a", whole), ("b", cut))]
+    told = " These are not the same jobs: 1 of 2 under b did not complete."
+    assert told in study_report(ReportSource(cells=runs)).lead
+    assert "not the same" not in study_report(ReportSource(cells=runs[:1])).lead
+    lost = next(row for row in group_rows([whole, cut], "user") if "not completed" in row.label)
+    assert (lost.of(whole), lost.of(cut)) == (0, 1)
 
 
 def test_a_large_difference_that_may_be_chance_is_no_likeness() -> None:
