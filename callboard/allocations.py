@@ -88,11 +88,25 @@ def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> 
 
 
 def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:
-    """Say whose pools have none of the queues that policies state themselves."""
+    """Say whose pools have none of the queues that policies state themselves; of a policy that
+    states none, if there are several pools.
+    """
+    several = len({job.pool for job in spec.jobs}) > 1
     for policy in policies:
         settings = _stated_queues(policy, spec)
-        if settings is not None and settings.queues and (line := _without_queue(settings, spec)):
+        line = ""
+        if settings is not None and settings.queues:
+            line = _without_queue(settings, spec)
+        elif settings is not None and several:
+            line = _ONE_QUEUE
+        if line:
             print(f"callboard: note: {concise(policy)}: {line}", file=sys.stderr)
+
+
+_ONE_QUEUE = (
+    "no queues are stated: the jobs of all pools go to `default`; --allocations takes queues from a"
+    " capacity-scheduler.xml"
+)
 
 
 def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSettings | None":

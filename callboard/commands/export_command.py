@@ -8,8 +8,8 @@ formats, told by the end of the file's name or by --format:
   .parquet  the same table; needs pyarrow: pip install "callboard[parquet]"
   .history  the job history of Hadoop 1, which Rumen and `callboard import` read
   .swf      a log in the Standard Workload Format
-  .xml      the policy: capacity-scheduler.xml of Hadoop 1 for the order capacity, else the
-            allocation file of YARN's Fair Scheduler
+  .xml      the policy: capacity-scheduler.xml, of Hadoop 1 for the order capacity and of YARN for
+            yarn, else the allocation file of YARN's Fair Scheduler
   sls       with --format: a folder for YARN's Scheduler Load Simulator, with the policy as the
             file of its Capacity or Fair Scheduler
   batsim    with --format: the table of jobs that Batsim writes

@@ -121,7 +121,8 @@ def take_property(values: dict[str, Any], field: Field, name: str, text: str, pa
 def _refuse_nested(properties: Mapping[str, str], path: Path) -> None:
     for name, text in properties.items():
         if name != _YARN_QUEUES and _YARN.fullmatch(name) and name.endswith(".queues"):
-            problem = f"queues below queues are not played; here are {text.strip()[:80]}"
+            below = f"here are {text.strip()[:80]}; `--policy yarn` plays them"
+            problem = f"queues below queues are not played; {below}"
             raise ScenarioError(problem, source=path, key=name[:200])
 
 
