@@ -36,18 +36,18 @@ def heartbeat_period(log_: AttemptLog, confidence: float) -> HistoryFinding:
     near = gaps[gaps <= _WITHIN_MS][:_GAPS_MAX]
     if len(near) < _FEWEST:
         return Untold(NAME, f"only {len(near)} times did a node start one task soon after another")
-    candidates = 1 / np.linspace(1 / _LONGEST_MS, 1 / _SHORTEST_MS, _steps())
-    fits = np.array([_fit(near, each) for each in candidates])
+    candidates = 1 / np.linspace(1 / _LONGEST_MS, 1 / _SHORTEST_MS, _candidate_count())
+    fits = np.array([_grid_fit(near, each) for each in candidates])
     best = float(fits.max())
     chance = sqrt(log(len(candidates) / 0.001) / len(near))
     if best < max(_FITS, chance):
         why = f"starts come at no regular interval: the best fits by {best:.2f}, where 1 is exact"
         return Untold(NAME, f"{why} (out-of-band heartbeats, or starts told late)")
     first = float(candidates[fits >= _AS_GOOD * best].max())
-    return _exact(gaps, first, confidence)
+    return _refined_period(gaps, first, confidence)
 
 
-def _steps() -> int:
+def _candidate_count() -> int:
     """Candidates so near to each other that the longest gaps of the first look tell them apart."""
     return int(4 * _WITHIN_MS * (1 / _SHORTEST_MS - 1 / _LONGEST_MS))
 
@@ -63,7 +63,7 @@ def start_gaps(log_: AttemptLog) -> _Floats:
     return found
 
 
-def _fit(gaps: _Floats, period: float) -> float:
+def _grid_fit(gaps: _Floats, period: float) -> float:
     """How far the mean of the gaps' points on the circle lies towards whole periods; a gap of less
     than half a period is none, and speaks against it.
     """
@@ -71,7 +71,7 @@ def _fit(gaps: _Floats, period: float) -> float:
     return float(towards.mean())
 
 
-def _exact(gaps: _Floats, period: float, confidence: float) -> HistoryFinding:
+def _refined_period(gaps: _Floats, period: float, confidence: float) -> HistoryFinding:
     """Fit the period to gaps of more and more periods, as long as these can be counted."""
     spread, reach = 0.25 * period, 2.0
     used, counts = gaps, np.ones(len(gaps))
@@ -93,10 +93,10 @@ def _exact(gaps: _Floats, period: float, confidence: float) -> HistoryFinding:
     if len(often) < _COUNTS_LEAST or often.max() > _COUNTS_SAME * len(counts):
         why = f"gaps between starts are all of {period / 1000:,.1f} s or its like: a task's length?"
         return Untold(NAME, why)
-    return _estimate(used, counts, len(gaps), confidence)
+    return _period_estimate(used, counts, len(gaps), confidence)
 
 
-def _estimate(used: _Floats, counts: _Floats, gaps: int, confidence: float) -> Estimate:
+def _period_estimate(used: _Floats, counts: _Floats, gaps: int, confidence: float) -> Estimate:
     squares = float((counts**2).sum())
     period = float((counts * used).sum()) / squares
     freedom = max(len(used) - 1, 1)

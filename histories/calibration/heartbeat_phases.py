@@ -33,10 +33,10 @@ def node_phases(
     np.add.at(means, hosts, around)
     if float(np.abs(means).sum()) < _TOGETHER * len(starts):
         return ()
-    return tuple(_usual(hosts, starts % round_ms, nodes))
+    return tuple(_usual_phases(hosts, starts % round_ms, nodes))
 
 
-def _usual(hosts: NDArray[np.int64], rests: NDArray[np.int64], nodes: int) -> list[Millis]:
+def _usual_phases(hosts: NDArray[np.int64], rests: NDArray[np.int64], nodes: int) -> list[Millis]:
     """The most frequent remainder of each host's, the least of equally frequent ones."""
     pairs, often = np.unique(np.stack((hosts, rests)), axis=1, return_counts=True)
     phases = np.full(nodes, -1)

@@ -30,10 +30,10 @@ class NodePeak(NamedTuple):
 
 def slot_counts(log_: AttemptLog, period_ms: float) -> list[HistoryFinding]:
     """The slots of both kinds."""
-    return [_slots(log_, kind, period_ms) for kind in (MAP, REDUCE)]
+    return [_slots_of_kind(log_, kind, period_ms) for kind in (MAP, REDUCE)]
 
 
-def _slots(log_: AttemptLog, kind: int, period_ms: float) -> HistoryFinding:
+def _slots_of_kind(log_: AttemptLog, kind: int, period_ms: float) -> HistoryFinding:
     kept = log_.placed(kind) & (log_.ending == SUCCEEDED)  # of others it is told late that they end
     name, field = _NAMES[MAP if kind == MAP else REDUCE], _FIELDS[MAP if kind == MAP else REDUCE]
     if not kept.any():

@@ -25,7 +25,7 @@ def slowstart(log_: AttemptLog, period_ms: float, reduce_slots: float) -> Histor
     kept = log_.placed(REDUCE)
     begins, ends = np.sort(log_.begin_ms[kept]), np.sort(log_.end_ms[kept])
     lows, highs = [], []
-    for job in _jobs(log_):
+    for job in _jobs_with_reduces(log_):
         total, done = int(log_.maps[job.number]), job.done_ms
         if total == 0 or len(done) < total:
             continue
@@ -52,7 +52,7 @@ class _Job(NamedTuple):
     done_ms: IntColumn
 
 
-def _jobs(log_: AttemptLog) -> Iterator[_Job]:
+def _jobs_with_reduces(log_: AttemptLog) -> Iterator[_Job]:
     """The jobs of which a reduce tells when it began."""
     order = np.argsort(log_.job, kind="stable")
     edges = np.searchsorted(log_.job[order], np.arange(len(log_.maps) + 1))

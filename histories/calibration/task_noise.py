@@ -82,15 +82,15 @@ def task_noise(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
     found = gain > _CLEARLY and mixed.share * len(times.job) >= _FEWEST_STRAGGLERS
     found = found and mixed.factor > log(_SMALLEST_FACTOR) and mixed.share < 0.5
     fit = mixed if found else plain
-    levels = [_level(times, fit, place, confidence) for place in range(len(_LEVELS))]
+    levels = [_locality_factor(times, fit, place, confidence) for place in range(len(_LEVELS))]
     censored = int(((log_.ending == KILLED) & (log_.kind == MAP)).sum())
     if not found:
         return [
             *levels,
             _plain_noise(times, fit, confidence),
-            *_no_stragglers(times, fit, confidence),
+            *_findings_without_stragglers(times, fit, confidence),
         ]
-    return [*levels, *_with_stragglers(times, fit, confidence, censored)]
+    return [*levels, *_findings_with_stragglers(times, fit, confidence, censored)]
 
 
 def map_times(log_: AttemptLog) -> MapTimes:
@@ -111,36 +111,38 @@ def map_times(log_: AttemptLog) -> MapTimes:
 def fit_noise(times: MapTimes, *, stragglers: bool) -> NoiseFit:
     """The likeliest fit."""
     if not stragglers:
-        fit = _begun(times, 0.0)
-        return _scored(times, _with_means(times, replace(fit, share=0.0)))
-    return max((_climbed(times, each) for each in _STARTS), key=lambda fit: fit.likelihood)
+        fit = _initial_fit(times, 0.0)
+        return _with_likelihood(times, _fit_with_means(times, replace(fit, share=0.0)))
+    return max(
+        (_likeliest_fit_from(times, each) for each in _STARTS), key=lambda fit: fit.likelihood
+    )
 
 
-def _begun(times: MapTimes, factor: float) -> NoiseFit:
+def _initial_fit(times: MapTimes, factor: float) -> NoiseFit:
     nobody = np.zeros(len(times.job))
     fit = NoiseFit(1.0, 0.0, factor, np.zeros(len(_LEVELS)), nobody, nobody, 0.0)
-    fit = _with_means(times, fit)
+    fit = _fit_with_means(times, fit)
     left = times.log_ms - fit.means
     spread = max(float(np.median(np.abs(left - np.median(left)))) * 1.4826, times.rounded)
     return replace(fit, sigma=spread, share=0.05)
 
 
-def _climbed(times: MapTimes, factor: float) -> NoiseFit:
-    fit, before = _begun(times, factor), -np.inf
+def _likeliest_fit_from(times: MapTimes, factor: float) -> NoiseFit:
+    fit, before = _initial_fit(times, factor), -np.inf
     for _ in range(_ROUNDS):
-        fit = _with_means(times, _expected(times, fit))
+        fit = _fit_with_means(times, _expected_stragglers(times, fit))
         sure = float(fit.straggled.sum())
         left = times.log_ms - fit.means
         share = min(max(sure / len(left), 1e-9), 0.5)
         moved = float((fit.straggled * left).sum()) / max(sure, 1e-9)
-        fit = _scored(times, replace(fit, share=share, factor=max(moved, 0.0)))
+        fit = _with_likelihood(times, replace(fit, share=share, factor=max(moved, 0.0)))
         if fit.likelihood - before < 1e-7 * len(left):
             break
         before = fit.likelihood
     return fit
 
 
-def _expected(times: MapTimes, fit: NoiseFit) -> NoiseFit:
+def _expected_stragglers(times: MapTimes, fit: NoiseFit) -> NoiseFit:
     """How surely each map straggled."""
     left = times.log_ms - fit.means
     odds = (left**2 - (left - fit.factor) ** 2) / (2 * fit.sigma**2)
@@ -148,10 +150,10 @@ def _expected(times: MapTimes, fit: NoiseFit) -> NoiseFit:
     return replace(fit, straggled=1 / (1 + np.exp(-np.clip(odds, -700, 700))))
 
 
-def _with_means(times: MapTimes, fit: NoiseFit) -> NoiseFit:
+def _fit_with_means(times: MapTimes, fit: NoiseFit) -> NoiseFit:
     """Jobs' means and levels' effects by least squares, stragglers brought back to the others."""
     own = times.log_ms - fit.straggled * fit.factor
-    varied, moved = _within(times, times.levels), _within(times, own[:, None])[:, 0]
+    varied, moved = _less_job_means(times, times.levels), _less_job_means(times, own[:, None])[:, 0]
     levels: _Floats = np.linalg.lstsq(varied, moved, rcond=None)[0].astype(np.float64)
     rest = own - times.levels @ levels
     means = (_job_means(times, rest[:, None])[times.job])[:, 0] + times.levels @ levels
@@ -167,12 +169,12 @@ def _job_means(times: MapTimes, columns: _Floats) -> _Floats:
     return sums / np.bincount(times.job)[:, None]
 
 
-def _within(times: MapTimes, columns: _Floats) -> _Floats:
+def _less_job_means(times: MapTimes, columns: _Floats) -> _Floats:
     """What of each column is not its job's mean."""
     return columns - _job_means(times, columns)[times.job]
 
 
-def _scored(times: MapTimes, fit: NoiseFit) -> NoiseFit:
+def _with_likelihood(times: MapTimes, fit: NoiseFit) -> NoiseFit:
     left = times.log_ms - fit.means
     usual = np.log1p(-fit.share) - left**2 / (2 * fit.sigma**2)
     slow = log(max(fit.share, 1e-300)) - (left - fit.factor) ** 2 / (2 * fit.sigma**2)
@@ -183,10 +185,12 @@ def _scored(times: MapTimes, fit: NoiseFit) -> NoiseFit:
 # Estimates.
 
 
-def _level(times: MapTimes, fit: NoiseFit, place: int, confidence: float) -> HistoryFinding:
+def _locality_factor(
+    times: MapTimes, fit: NoiseFit, place: int, confidence: float
+) -> HistoryFinding:
     _, name, field = _LEVELS[place]
     number = int(times.levels[:, place].sum())
-    varied = _within(times, times.levels)
+    varied = _less_job_means(times, times.levels)
     information = varied.T @ varied
     if number == 0 or information[place, place] < 1e-9:
         return Untold(name, "no job has such maps and data-local ones too")
@@ -213,7 +217,9 @@ def _plain_noise(times: MapTimes, fit: NoiseFit, confidence: float) -> HistoryFi
     return Estimate(_NOISE, _SIGMA_FIELD, fit.sigma, low, high, "sigma", of)
 
 
-def _no_stragglers(times: MapTimes, fit: NoiseFit, confidence: float) -> list[HistoryFinding]:
+def _findings_without_stragglers(
+    times: MapTimes, fit: NoiseFit, confidence: float
+) -> list[HistoryFinding]:
     far = times.log_ms - fit.means > max(4 * fit.sigma, log(2.0))
     number, maps = int(far.sum()), len(times.job)
     _, high = share_limits(number, maps, confidence)
@@ -222,7 +228,7 @@ def _no_stragglers(times: MapTimes, fit: NoiseFit, confidence: float) -> list[Hi
     return [share, Untold(_FACTOR, "no straggler stands out of the noise")]
 
 
-def _with_stragglers(
+def _findings_with_stragglers(
     times: MapTimes, fit: NoiseFit, confidence: float, censored: int
 ) -> list[HistoryFinding]:
     z, errors = normal_bound(confidence), _standard_errors(times, fit)
@@ -255,7 +261,9 @@ def _standard_errors(times: MapTimes, fit: NoiseFit) -> _Floats:
     for one in range(3):
         for other in range(one + 1):
             corners = [
-                sides[0] * sides[1] * _profile(times, fit, best + _shift(steps, one, other, sides))
+                sides[0]
+                * sides[1]
+                * _profile_likelihood(times, fit, best + _shifted_point(steps, one, other, sides))
                 for sides in ((1, 1), (1, -1), (-1, 1), (-1, -1))
             ]
             bent = sum(corners) / (4 * steps[one] * steps[other])
@@ -268,17 +276,17 @@ def _standard_errors(times: MapTimes, fit: NoiseFit) -> _Floats:
     return np.sqrt(np.maximum(variances, least))
 
 
-def _shift(steps: _Floats, one: int, other: int, sides: tuple[int, int]) -> _Floats:
+def _shifted_point(steps: _Floats, one: int, other: int, sides: tuple[int, int]) -> _Floats:
     moved = np.zeros(3)
     moved[one] += sides[0] * steps[one]
     moved[other] += sides[1] * steps[other]
     return moved
 
 
-def _profile(times: MapTimes, fit: NoiseFit, point: _Floats) -> float:
+def _profile_likelihood(times: MapTimes, fit: NoiseFit, point: _Floats) -> float:
     """The likelihood at this noise and these stragglers, with the means that suit it best."""
     sigma, share = exp(point[0]), 1 / (1 + exp(-point[1]))
     here = replace(fit, sigma=sigma, share=share, factor=float(point[2]))
     for _ in range(8):
-        here = replace(_with_means(times, _expected(times, here)), sigma=sigma)
-    return _scored(times, here).likelihood
+        here = replace(_fit_with_means(times, _expected_stragglers(times, here)), sigma=sigma)
+    return _with_likelihood(times, here).likelihood

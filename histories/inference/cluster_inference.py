@@ -95,14 +95,14 @@ class ClusterInference:
 
     def cluster(self, stated: StatedCluster | None, source: str) -> RecordedCluster:
         """The cluster; ScenarioError where it is too large for a simulation."""
-        names, racks = self._hosts.names, self._racks()
-        order, round_robin = _order(names, racks)
+        names, racks = self._hosts.names, self._rack_of_each_host()
+        order, round_robin = _node_order(names, racks)
         renumbered = np.empty(len(names), dtype=np.int32)
         renumbered[order] = np.arange(len(names), dtype=np.int32)
         sizes = tuple(np.bincount(racks).tolist()) if names else ()
         nodes, slots = len(names), self._slots_by_host()
         if not nodes:
-            nodes, slots = self._without_hosts(stated)
+            nodes, slots = self._nodes_without_hosts(stated)
             sizes = (nodes,)
         if nodes > NODES_MAX:
             problem = f"{nodes:,} hosts; a cluster may have {NODES_MAX:,}"
@@ -111,7 +111,7 @@ class ClusterInference:
         kept = (nodes, sorted_names, sizes, renumbered, racks)
         return RecordedCluster(*kept, *slots, round_robin)
 
-    def _racks(self) -> NDArray[np.int32]:
+    def _rack_of_each_host(self) -> NDArray[np.int32]:
         """The rack of each host, racks numbered in the order of their names."""
         names = self._hosts.racks
         unknown = sum(not rack for rack in names)
@@ -120,13 +120,15 @@ class ClusterInference:
             self._remarks.add("inferred", note, count=len(names))
         note = "hosts of which no rack is told: put into one rack"
         self._remarks.add("guessed", note, count=unknown)
-        numbers = {rack: number for number, rack in enumerate(sorted(set(names), key=_rack_order))}
+        numbers = {
+            rack: number for number, rack in enumerate(sorted(set(names), key=_rack_sort_key))
+        }
         return np.array([numbers[rack] for rack in names], dtype=np.int32)
 
     def _slots_by_host(self) -> tuple[int, int]:
-        return self._slots(MAP), self._slots(REDUCE)
+        return self._slots_of_kind(MAP), self._slots_of_kind(REDUCE)
 
-    def _slots(self, kind: SlotKind) -> int:
+    def _slots_of_kind(self, kind: SlotKind) -> int:
         most = min(self._spans[kind].most_at_once(by_host=True), SLOTS_MAX)
         name = _NAMES[kind]
         if self._hosts.names and most:
@@ -138,7 +140,7 @@ class ClusterInference:
             self._remarks.add("guessed", what, count=GUESSED_SLOTS)
         return most or GUESSED_SLOTS
 
-    def _without_hosts(self, stated: StatedCluster | None) -> tuple[int, tuple[int, int]]:
+    def _nodes_without_hosts(self, stated: StatedCluster | None) -> tuple[int, tuple[int, int]]:
         if stated is not None:
             self._remarks.add(stated.fate, f"nodes: {stated.words}", count=stated.nodes)
             return stated.nodes, (stated.map_slots, stated.reduce_slots)
@@ -154,11 +156,11 @@ class ClusterInference:
         return nodes, (per_node, per_node)
 
 
-def _order(names: Sequence[str], racks: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
+def _node_order(names: Sequence[str], racks: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
     """The hosts in the order of the nodes, however the files order them; and whether
     their names go round the racks.
     """
-    by_name = sorted(range(len(names)), key=lambda host: _natural(names[host]))
+    by_name = sorted(range(len(names)), key=lambda host: _natural_sort_key(names[host]))
     order = np.array(by_name, dtype=np.int32)
     number = int(racks.max(initial=0)) + 1
     round_robin = 1 < number < len(names) and bool(
@@ -169,12 +171,12 @@ def _order(names: Sequence[str], racks: NDArray[np.int32]) -> tuple[NDArray[np.i
     return order, round_robin
 
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
+def _natural_sort_key(name: str) -> list[tuple[int, int, str]]:
     """Sorts as people do: node-9 before node-10."""
     parts = re.split(r"([0-9]{1,18})", name)
     return [(1, int(part), part) if part.isdigit() else (0, 0, part) for part in parts]
 
 
-def _rack_order(rack: str) -> tuple[bool, list[tuple[int, int, str]]]:
+def _rack_sort_key(rack: str) -> tuple[bool, list[tuple[int, int, str]]]:
     """By name, and the one of hosts whose rack is not told last."""
-    return not rack, _natural(rack)
+    return not rack, _natural_sort_key(rack)

@@ -52,46 +52,46 @@ class DraftFinisher:
         held = tasks.held()
         whole = msgspec.structs.replace(
             tasks,
-            map_levels=self._levels(tasks, draft.ran_on, held),
-            failures=self._failures(draft, held),
-            replicas=self._renumbered(held).tobytes(),
+            map_levels=self._locality_of_maps(tasks, draft.ran_on, held),
+            failures=self._failures_by_task(draft, held),
+            replicas=self._renumbered_hosts(held).tobytes(),
             nodes=self._cluster.nodes,
         )
         submit_ms = draft.submit_ms - self._begin_ms
         return msgspec.structs.replace(draft.job, submit_ms=submit_ms, tasks=whole)
 
-    def _renumbered(self, held: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _renumbered_hosts(self, held: NDArray[np.int32]) -> NDArray[np.int32]:
         if not self._cluster.names:
             return held
         new = self._cluster.renumbered[np.maximum(held, 0)]
         return np.where(held >= 0, new, held).astype("<i4")
 
-    def _failures(self, draft: DraftJob, held: NDArray[np.int32]) -> Failures:
+    def _failures_by_task(self, draft: DraftJob, held: NDArray[np.int32]) -> Failures:
         found: dict[tuple[Stage, TaskIndex], tuple[RecordedFailure, ...]] = {}
         for each in draft.failed:
             level = Locality.NODE
             if each.stage == MAPS:
                 row = held[each.task : each.task + 1]
                 host = np.array([each.host], dtype=np.int32)
-                level = Locality(int(self._levels_by_host(host, row)[0]))
+                level = Locality(int(self._locality_by_hosts(host, row)[0]))
             key = (each.stage, each.task)
             found[key] = (*found.get(key, ()), each.failure._replace(level=level))
         return found
 
-    def _levels(
+    def _locality_of_maps(
         self, tasks: RecordedTasks, ran_on: NDArray[np.int32], held: NDArray[np.int32]
     ) -> bytes:
         """The locality of each map: as the file states it, else as the hosts tell it."""
         stated = np.frombuffer(tasks.map_levels, dtype=np.uint8)
         to_tell, has_input = stated == UNKNOWN_LEVEL, held[:, 0] >= 0
-        levels = np.where(to_tell, self._levels_by_host(ran_on, held), stated)
+        levels = np.where(to_tell, self._locality_by_hosts(ran_on, held), stated)
         levels[~has_input] = Locality.NODE
-        self._note(levels, to_tell & has_input, ran_on >= 0)
+        self._note_localities(levels, to_tell & has_input, ran_on >= 0)
         note = "maps without a place of their input: at home on every node"
         self._remarks.add("inferred", note, count=int((~has_input).sum()))
         return levels.astype(np.uint8).tobytes()
 
-    def _note(
+    def _note_localities(
         self, levels: NDArray[np.uint8], told: NDArray[np.bool_], placed: NDArray[np.bool_]
     ) -> None:
         for level, name in zip(Locality, _NAMES, strict=True):
@@ -101,7 +101,7 @@ class DraftFinisher:
         note = "maps that ran nobody knows where: taken for data-local"
         self._remarks.add("guessed", note, count=int((told & ~placed).sum()))
 
-    def _levels_by_host(
+    def _locality_by_hosts(
         self, ran_on: NDArray[np.int32], held: NDArray[np.int32]
     ) -> NDArray[np.uint8]:
         """How near to their inputs maps ran; `NODE` where either is unknown."""

@@ -101,16 +101,16 @@ class RecordingMaker:
             )
             return False
         self._times[job.name].add(times)
-        self._rename(job)
+        self._rename_repeated(job)
         if len(self._names) > JOBS_MAX:
             raise ScenarioError(f"over {JOBS_MAX:,} jobs", source=self._source)
-        draft = self._draft(job)
+        draft = self._draft_job(job)
         if draft is not None:
             self._drafts.append(draft)
             self._collecting.hear(job)
         return draft is not None
 
-    def _rename(self, job: HistoryJob) -> None:
+    def _rename_repeated(self, job: HistoryJob) -> None:
         """Give a job whose name another has a name of its own: `sort`, then `sort~2`."""
         name, number = job.name, self._repeated[job.name]
         while job.name in self._names:
@@ -140,13 +140,15 @@ class RecordingMaker:
         jobs = tuple(map(finisher.finished, ordered))
         span_ms = max(draft.end_ms for draft in ordered) - begin_ms
         demands = [job.demands for job in jobs]
-        slots = self._slots(cluster, demands)
+        slots = self._slots_a_node(cluster, demands)
         kept = (cluster.nodes, cluster.rack_sizes, *slots)
         capacity = inferred_capacity(self.capacities, demands, slots, self.remarks)
         told = (cluster.names, jobs, span_ms, cluster.round_robin)
         return ClusterRecording(self._format, *kept, *told, capacity, self.remarks.cut)
 
-    def _slots(self, cluster: RecordedCluster, demands: Sequence[Demands]) -> tuple[int, int]:
+    def _slots_a_node(
+        self, cluster: RecordedCluster, demands: Sequence[Demands]
+    ) -> tuple[int, int]:
         """The slots a node: as many as ran at once, or as containers fit if that is more."""
         ran, found = (cluster.map_slots, cluster.reduce_slots), []
         for kind, name, most in zip(KINDS, ("map", "reduce"), ran, strict=True):
@@ -156,7 +158,7 @@ class RecordingMaker:
             found.append(max(fits, most))
         return found[0], found[1]
 
-    def _count(self, job: HistoryJob) -> None:
+    def _count_job(self, job: HistoryJob) -> None:
         add = self.remarks.add
         self.jobs += 1
         self.tasks += len(job.maps) + len(job.reduces)
@@ -169,14 +171,14 @@ class RecordingMaker:
                 add("read", _ENDINGS[attempt.ending])
         add("read", "tasks that set up a job or clean up after it", count=len(job.others))
 
-    def _draft(self, job: HistoryJob) -> DraftJob | None:
+    def _draft_job(self, job: HistoryJob) -> DraftJob | None:
         lengths = TaskLengths(job, self._source, self.remarks)
         map_ms = lengths.map_ms()
         if not map_ms:
             self.remarks.add("dropped", "jobs of which no map tells how long it takes", job.place)
             return None
-        self._count(job)
-        self._hear(job)
+        self._count_job(job)
+        self._hear_attempts(job)
         tasks, ran_on = _tasks_of(lengths, map_ms)
         failed = [
             FailedAttempt(stage, task, failure, attempt.host)
@@ -184,17 +186,17 @@ class RecordingMaker:
             for task, attempt, failure in lengths.failures(stage)
         ]
         submit_ms = self._submit_ms(job)
-        recorded = self._recorded(job, tasks, submit_ms, failed)
-        end_ms = max(_last_ms(job), submit_ms)
+        recorded = self._recorded_job(job, tasks, submit_ms, failed)
+        end_ms = max(_last_moment_ms(job), submit_ms)
         return DraftJob(recorded, job.place, submit_ms, end_ms, ran_on, failed)
 
-    def _hear(self, job: HistoryJob) -> None:
+    def _hear_attempts(self, job: HistoryJob) -> None:
         for kind, tasks in zip(KINDS, (job.maps, job.reduces), strict=True):
             for task in tasks.values():
                 for attempt in task.attempts:
                     self._inference.ran(kind, attempt)
 
-    def _recorded(
+    def _recorded_job(
         self, job: HistoryJob, tasks: RecordedTasks, submit_ms: Millis, failed: list[FailedAttempt]
     ) -> RecordedJob:
         response_ms = None if job.finish_ms is None else job.finish_ms - submit_ms
@@ -203,7 +205,7 @@ class RecordingMaker:
             response_ms = None
         note = 'estimates of users, for policies that say size="requested"'
         self.remarks.add("read", note, count=job.requested_ms is not None)
-        killed_ms, attempts = self._end(job, response_ms, failed)
+        killed_ms, attempts = self._killed_ms_and_attempts(job, response_ms, failed)
         auxiliary = self._auxiliary_ms(job)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
         note = "memory and vcores of containers, for architectures that place by resources"
@@ -239,7 +241,7 @@ class RecordingMaker:
         self.remarks.add("dropped", note, job.place, left_out)
         return played[0], played[1]
 
-    def _end(
+    def _killed_ms_and_attempts(
         self, job: HistoryJob, response_ms: Millis | None, failed: list[FailedAttempt]
     ) -> tuple[Millis | None, int]:
         """When the job is killed, after its submission, and how many attempts its tasks have."""
@@ -326,7 +328,7 @@ def _auxiliary_ran_ms(task: HistoryTask) -> Millis | None:
     return next((min(max(ms, 1), LONGEST_MS) for ms in won if ms is not None and ms >= 0), None)
 
 
-def _last_ms(job: HistoryJob) -> Millis:
+def _last_moment_ms(job: HistoryJob) -> Millis:
     """The last moment that the history tells of the job."""
     ends = [each.finish_ms for task in job.own_tasks() for each in task.attempts]
     return max((each for each in (job.finish_ms, *ends) if each is not None), default=0)

@@ -35,18 +35,20 @@ class TaskLengths:
         self._job = job
         self._source = source
         self._remarks = remarks
-        self.maps = [self._timed(each) for each in job.of(MAPS)]
-        self.reduces = [self._timed(each) for each in job.of(REDUCES)]
+        self.maps = [self._timed_task(each) for each in job.of(MAPS)]
+        self.reduces = [self._timed_task(each) for each in job.of(REDUCES)]
         booked = (_booked_ms(each) for each in self.maps)
         self._last_map_ms = max((at_ms for at_ms in booked if at_ms is not None), default=None)
         """When the master had booked the last map; None where that is not told."""
 
     def map_ms(self) -> list[Millis]:
         """What each map took, those that never ran last; empty if no map tells."""
-        lengths = self._lengths(MAPS, [each.ms for each in self.maps], self._job.maps_told)
-        return lengths or self._until_killed()
+        lengths = self._with_usual_lengths(
+            MAPS, [each.ms for each in self.maps], self._job.maps_told
+        )
+        return lengths or self._lengths_until_killed()
 
-    def _until_killed(self) -> list[Millis]:
+    def _lengths_until_killed(self) -> list[Millis]:
         """Lengths by which no map of a killed job ends before that, if one had begun."""
         job, begun = self._job, any(each.task.attempts for each in self.maps)
         response_ms = (job.finish_ms or 0) - (job.submit_ms or 0)
@@ -54,11 +56,13 @@ class TaskLengths:
             return []
         note = "maps of jobs that were killed before one of them had ended: they run until then"
         self._remarks.add("guessed", note, job.place, len(self.maps))
-        return [response_ms] * (len(self.maps) + self._missing(len(self.maps), job.maps_told, MAPS))
+        return [response_ms] * (
+            len(self.maps) + self._number_of_missing_tasks(len(self.maps), job.maps_told, MAPS)
+        )
 
     def reduce_parts(self) -> list[RecordedReduce]:
         """The parts of each reduce, those that never ran last."""
-        parts = [self._parts(each) for each in self.reduces]
+        parts = [self._parts_of_reduce(each) for each in self.reduces]
         waited = [each for each, known in parts if each is not None and not known]
         known = [each.shuffle_ms for each, all_known in parts if each is not None and all_known]
         usual_ms = median_low(known) if known else 0
@@ -70,21 +74,21 @@ class TaskLengths:
             else each._replace(shuffle_ms=max(each.shuffle_ms, usual_ms))
             for each, all_known in parts
         ]
-        return self._with_missing(whole)
+        return self._reduces_with_missing(whole)
 
     def failures(self, stage: Stage) -> list[tuple[int, HistoryAttempt, RecordedFailure]]:
         """(task, attempt, failure) of every attempt that failed and can be played again."""
         found: list[tuple[int, HistoryAttempt, RecordedFailure]] = []
         for number, timed in enumerate(self.maps if stage == MAPS else self.reduces):
-            failed = self._playable(timed)
-            found += [(number, each, self._failure(stage, timed, each)) for each in failed]
+            failed = self._playable_attempts(timed)
+            found += [(number, each, self._recorded_failure(stage, timed, each)) for each in failed]
         return found
 
-    def _at(self, task: HistoryTask) -> str:
+    def _place_of_task(self, task: HistoryTask) -> str:
         """Where a task stands, for people."""
         return f"{self._job.file}:{task.line}"
 
-    def _timed(self, task: HistoryTask) -> TimedTask:
+    def _timed_task(self, task: HistoryTask) -> TimedTask:
         attempts = task.by_start()
         won = [each for each in attempts if each.ending == "succeeded"]
         failed = tuple(each for each in attempts if each.ending == "failed")
@@ -108,7 +112,7 @@ class TaskLengths:
     ) -> None:
         if len(attempts) == 1 == len(won) and not _by_another_clock(task, attempts[0]):
             return
-        add, place = self._remarks.add, self._at(task)
+        add, place = self._remarks.add, self._place_of_task(task)
         for each in attempts:
             if each.ending == "killed" and _gave_way(each, task, best):
                 add("inferred", _KILLED_ALONE, place)
@@ -132,30 +136,33 @@ class TaskLengths:
             return None
         if ran_ms < 0:
             note = "attempts that end before they start: their length is not known"
-            self._remarks.add("dropped", note, self._at(task))
+            self._remarks.add("dropped", note, self._place_of_task(task))
             return None
         if ran_ms > LONGEST_MS:
             problem = f"an attempt runs for {ran_ms / 1000:,.0f} s"
             limit = f"the limit is {SECONDS_MAX:,.0f} s (are its times in milliseconds?)"
-            raise ScenarioError(f"{problem}; {limit}", source=self._at(task))
+            raise ScenarioError(f"{problem}; {limit}", source=self._place_of_task(task))
         if ran_ms == 0:
             note = "attempts of no length: taken for a millisecond"
-            self._remarks.add("inferred", note, self._at(task))
+            self._remarks.add("inferred", note, self._place_of_task(task))
         return max(ran_ms, 1)
 
-    def _lengths(
+    def _with_usual_lengths(
         self, stage: Stage, lengths: Sequence[Millis | None], told: int | None
     ) -> list[Millis]:
         known = [each for each in lengths if each is not None]
         if not known:
             return []
-        usual_ms, missing = median_low(known), self._missing(len(lengths), told, stage)
+        usual_ms, missing = (
+            median_low(known),
+            self._number_of_missing_tasks(len(lengths), told, stage),
+        )
         note = f"{_NAMES[stage]} of which no length is known: the median of their job's"
         unknown = len(lengths) - len(known) + missing
         self._remarks.add("guessed", note, self._job.place, unknown)
         return [usual_ms if each is None else each for each in lengths] + [usual_ms] * missing
 
-    def _missing(self, there: int, told: int | None, stage: Stage) -> int:
+    def _number_of_missing_tasks(self, there: int, told: int | None, stage: Stage) -> int:
         """How many tasks the job had of which nothing is told."""
         total = max(there, told or 0)
         if total > TASKS_MAX:
@@ -163,7 +170,7 @@ class TaskLengths:
             raise ScenarioError(problem, source=self._job.place or self._source)
         return total - there
 
-    def _parts(self, timed: TimedTask) -> tuple[RecordedReduce | None, bool]:
+    def _parts_of_reduce(self, timed: TimedTask) -> tuple[RecordedReduce | None, bool]:
         """The parts of a reduce, None if unknown; and whether its whole shuffle is known."""
         best, ms, last_map_ms = timed.best, timed.ms, self._last_map_ms
         if ms is None:
@@ -171,20 +178,20 @@ class TaskLengths:
         if best is None or best.start_ms is None:
             return RecordedReduce(0, 0, ms), True
         if best.shuffled_ms is None:
-            return RecordedReduce(0, 0, self._since_last_map(best, ms)), True
+            return RecordedReduce(0, 0, self._ms_since_last_map(best, ms)), True
         assert best.finish_ms is not None
         waited = last_map_ms is not None and last_map_ms > best.start_ms
         begin_ms = last_map_ms if waited and last_map_ms is not None else best.start_ms
-        shuffled_ms = self._within(best.shuffled_ms, best, timed.task)
+        shuffled_ms = self._shuffle_end_within(best.shuffled_ms, best, timed.task)
         shuffle_ms = shuffled_ms - begin_ms
         if shuffle_ms < 0:
             note = "reduces whose shuffle ended before their job's last map: clocks are apart"
-            self._remarks.add("inferred", note, self._at(timed.task))
+            self._remarks.add("inferred", note, self._place_of_task(timed.task))
             shuffle_ms = 0
         tail_ms = shuffle_ms if waited else shuffle_ms // max(len(self.maps), 1)
         return RecordedReduce(shuffle_ms, tail_ms, best.finish_ms - shuffled_ms), not waited
 
-    def _since_last_map(self, attempt: HistoryAttempt, ms: Millis) -> Millis:
+    def _ms_since_last_map(self, attempt: HistoryAttempt, ms: Millis) -> Millis:
         """How long a reduce worked whose shuffle no file tells: it had to wait for its last map."""
         begun_ms, last_map_ms = attempt.start_ms, self._last_map_ms
         assert begun_ms is not None
@@ -194,23 +201,25 @@ class TaskLengths:
         self._remarks.add("inferred", note, self._job.place)
         return max(ms - (last_map_ms - begun_ms), 1)
 
-    def _within(self, shuffled_ms: Millis, best: HistoryAttempt, task: HistoryTask) -> Millis:
+    def _shuffle_end_within(
+        self, shuffled_ms: Millis, best: HistoryAttempt, task: HistoryTask
+    ) -> Millis:
         """When the shuffle ended, put between the attempt's start and its end."""
         assert best.start_ms is not None
         assert best.finish_ms is not None
         put_ms = min(max(shuffled_ms, best.start_ms), best.finish_ms)
         if put_ms != shuffled_ms:
             note = "shuffles that end outside of their attempt: put at its start or its end"
-            self._remarks.add("inferred", note, self._at(task))
+            self._remarks.add("inferred", note, self._place_of_task(task))
         return put_ms
 
-    def _with_missing(self, parts: Sequence[RecordedReduce | None]) -> list[RecordedReduce]:
+    def _reduces_with_missing(self, parts: Sequence[RecordedReduce | None]) -> list[RecordedReduce]:
         known = [each for each in parts if each is not None]
-        missing = self._missing(len(parts), self._job.reduces_told, REDUCES)
+        missing = self._number_of_missing_tasks(len(parts), self._job.reduces_told, REDUCES)
         if known:
             note = "reduces of which no length is known: the median of their job's"
             self._remarks.add("guessed", note, self._job.place, len(parts) - len(known) + missing)
-        usual = _usual(known) if known else self._unknown_reduce(len(parts) + missing)
+        usual = _median_reduce(known) if known else self._unknown_reduce(len(parts) + missing)
         return [usual if each is None else each for each in parts] + [usual] * missing
 
     def _unknown_reduce(self, reduces: int) -> RecordedReduce:
@@ -220,7 +229,7 @@ class TaskLengths:
         self._remarks.add("guessed", note, self._job.place, reduces)
         return RecordedReduce(0, 0, median_low(known) if known else 1)
 
-    def _playable(self, timed: TimedTask) -> list[HistoryAttempt]:
+    def _playable_attempts(self, timed: TimedTask) -> list[HistoryAttempt]:
         """What failed or was killed and is played: as many failures as do not end a job that went
         on.
         """
@@ -228,7 +237,7 @@ class TaskLengths:
             return []
         lengths = [(each, self._ran_ms(each, timed.task)) for each in timed.stopped]
         known = [each for each, ms in lengths if ms is not None]
-        add, place = self._remarks.add, self._at(timed.task)
+        add, place = self._remarks.add, self._place_of_task(timed.task)
         unknown = "failed or killed attempts of unknown length"
         add("dropped", unknown, place, len(lengths) - len(known))
         failed = [each for each in known if each.ending == "failed"]
@@ -238,7 +247,9 @@ class TaskLengths:
         too_many = failed[most:]
         return [each for each in known if each not in too_many]
 
-    def _failure(self, stage: Stage, timed: TimedTask, failed: HistoryAttempt) -> RecordedFailure:
+    def _recorded_failure(
+        self, stage: Stage, timed: TimedTask, failed: HistoryAttempt
+    ) -> RecordedFailure:
         assert failed.start_ms is not None
         assert failed.finish_ms is not None
         killed = failed.ending == "killed"
@@ -246,7 +257,7 @@ class TaskLengths:
         if stage == MAPS:
             return RecordedFailure(ran_ms, killed=killed)
         if timed.best is None or timed.best.shuffled_ms is None:
-            return RecordedFailure(self._since_last_map(failed, ran_ms), killed=killed)
+            return RecordedFailure(self._ms_since_last_map(failed, ran_ms), killed=killed)
         if failed.shuffled_ms is None:
             note = "reduces that failed in their shuffle: they fail when it ends"
             self._remarks.add("inferred", note, self._job.place)
@@ -281,7 +292,7 @@ def _gave_way(attempt: HistoryAttempt, task: HistoryTask, best: HistoryAttempt |
 
 def _runs_beside(attempt: HistoryAttempt, task: HistoryTask) -> bool:
     """Whether another attempt of the task ran at the same time."""
-    return any(_overlap(attempt, other) for other in task.attempts if other is not attempt)
+    return any(_attempts_overlap(attempt, other) for other in task.attempts if other is not attempt)
 
 
 def _by_another_clock(task: HistoryTask, attempt: HistoryAttempt) -> bool:
@@ -294,8 +305,7 @@ def _by_another_clock(task: HistoryTask, attempt: HistoryAttempt) -> bool:
     return early or (late and attempt.ending == "succeeded")
 
 
-def _overlap(one: HistoryAttempt, other: HistoryAttempt) -> bool:
-    """Whether two attempts ran at the same time."""
+def _attempts_overlap(one: HistoryAttempt, other: HistoryAttempt) -> bool:
     if one.start_ms is None or one.finish_ms is None:
         return False
     if other.start_ms is None or other.finish_ms is None:
@@ -310,5 +320,5 @@ def _booked_ms(timed: TimedTask) -> Millis | None:
     return timed.task.finish_ms or timed.best.finish_ms
 
 
-def _usual(parts: Iterable[RecordedReduce]) -> RecordedReduce:
+def _median_reduce(parts: Iterable[RecordedReduce]) -> RecordedReduce:
     return RecordedReduce(*(median_low(column) for column in zip(*parts, strict=True)))
