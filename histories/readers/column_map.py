@@ -147,7 +147,7 @@ class TableReader:
     def read(self, path: Path) -> None:
         """Read a table; ScenarioError names line and column of what is wrong."""
         self._path = path
-        names, rows = self._table(path)
+        names, rows = self._columns_and_rows(path)
         columns = self._map
         if not columns.columns and {"submission_time", "duration", "cpu_count"} <= {*names}:
             columns = self._map = ColumnMap(OPENDC_COLUMNS)
@@ -156,18 +156,20 @@ class TableReader:
         note = f"columns that are not mapped: {', '.join(unused[:20])}"
         self._maker.remarks.add("dropped", note, count=len(unused))
         for line, row in rows:
-            self._take({meaning: row.get(name) for meaning, name in columns.columns.items()}, line)
+            self._take_row(
+                {meaning: row.get(name) for meaning, name in columns.columns.items()}, line
+            )
         for job in self._jobs.values():
             self._end_with_last_task(job)
             self._maker.add(job)
         self._jobs, self._named = {}, {}
 
-    def _table(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
+    def _columns_and_rows(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
         if begin_of(path, 4) == PARQUET_MAGIC:
             return parquet_table(path)
-        return self._csv(path)
+        return self._csv_table(path)
 
-    def _csv(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
+    def _csv_table(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
         lines = text_lines(path, self._maker.remarks)
         first = next(((number, text) for number, text in lines if text.strip()), (1, ""))
         delimiter = max(",;\t|", key=first[1].count)
@@ -200,8 +202,8 @@ class TableReader:
         if torn and torn == at and ends_within_line(self._path):
             self._maker.remarks.mark_cut(self._path.name, at)
 
-    def _take(self, row: _Row, line: int) -> None:
-        state = _state(row)
+    def _take_row(self, row: _Row, line: int) -> None:
+        state = _state_word(row)
         for states, what in ((_WAITING, "begun (PENDING)"), (_GOES_ON, "ended (RUNNING)")):
             if state in states:
                 note = f"rows of what had not {what}"
@@ -214,13 +216,13 @@ class TableReader:
 
     def _take_job(self, row: _Row, line: int) -> None:
         self._nth += 1
-        job = self._new_job(_name(row.get("job")) or f"job_{self._nth}", row, line)
+        job = self._new_job(_stripped_name(row.get("job")) or f"job_{self._nth}", row, line)
         self._note_step(job)
-        job.ending = self._ending(row, line)
+        job.ending = self._ending_of_row(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
-        counts = {"maps": self._count(row, "maps", line, 1)}
-        counts["reduces"] = self._count(row, "reduces", line, 0)
+        counts = {"maps": self._task_count(row, "maps", line, 1)}
+        counts["reduces"] = self._task_count(row, "reduces", line, 0)
         self._note_untold_reduces(row, counts["reduces"], job.place)
         spans = start_ms is not None and not row.get("map_time") and not counts["reduces"]
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
@@ -294,7 +296,7 @@ class TableReader:
 
     def _take_task(self, row: _Row, line: int) -> None:
         self._nth += 1
-        name = _name(row.get("job")) or f"job_{self._nth}"
+        name = _stripped_name(row.get("job")) or f"job_{self._nth}"
         job = self._jobs.get(name)
         if job is None:
             job = self._jobs[name] = self._new_job(name, row, line)
@@ -312,25 +314,27 @@ class TableReader:
         unknown = kind not in _UNTOLD and not kind.startswith(("m", "r"))
         self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", unknown)
         maps, reduces = job.demands
-        amounts = greatest_amounts([reduces if is_reduce else maps, self._amounts(row, line)])
+        amounts = greatest_amounts(
+            [reduces if is_reduce else maps, self._amounts_of_row(row, line)]
+        )
         job.demands = (maps, amounts) if is_reduce else (amounts, reduces)
-        ending = self._ending(row, line)
-        for _ in range(self._count(row, "maps", line, 1)):
-            task = self._task(job, is_reduce, row, line, ending)
+        ending = self._ending_of_row(row, line)
+        for _ in range(self._task_count(row, "maps", line, 1)):
+            task = self._task_of_row(job, is_reduce, row, line, ending)
             end_ms = None if length is None else begun + length
             name = str(len(task.attempts))
             told = start_ms is not None
             attempt = HistoryAttempt(begun, end_ms, ending, host, name=name, times_told=told)
             task.attempts.append(attempt)
 
-    def _task(
+    def _task_of_row(
         self, job: HistoryJob, is_reduce: bool, row: _Row, line: int, ending: Ending
     ) -> HistoryTask:
         """The task that a row is an attempt of: one of its own, unless rows before have its name.
         A row that stands for several equal tasks names none of them; and where one name stands for
         many, each success is another's.
         """
-        name = _name(row.get("task")) if "maps" not in self._map.columns else ""
+        name = _stripped_name(row.get("task")) if "maps" not in self._map.columns else ""
         where = (job.name, is_reduce, name)
         known = self._named.get(where) if name else None
         if known is not None and not (ending == "succeeded" and known.succeeded):
@@ -339,9 +343,8 @@ class TableReader:
         task = tasks[len(tasks)] = self._named[where] = HistoryTask(line=line)
         return task
 
-    def _ending(self, row: _Row, line: int) -> Ending:
-        """How what a row stands for ended."""
-        state = _state(row)
+    def _ending_of_row(self, row: _Row, line: int) -> Ending:
+        state = _state_word(row)
         note = "rows without a state: taken for successes"
         untold = not state and "state" in self._map.columns
         self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", untold)
@@ -349,28 +352,30 @@ class TableReader:
             return "succeeded"
         return "killed" if state == "killed" and "task" in self._map.columns else "failed"
 
-    def _amounts(self, row: _Row, line: int) -> Amounts:
+    def _amounts_of_row(self, row: _Row, line: int) -> Amounts:
         """What a task of the row takes besides a slot."""
         told = (row.get(MEMORY), row.get(VCORES))
         if not any(told):
             return ()
         memory = self._megabytes(told[0], line) if told[0] else None
-        vcores = self._number(told[1], VCORES, line) if told[1] else None
+        vcores = self._checked_number(told[1], VCORES, line) if told[1] else None
         return container_amounts(memory, vcores)
 
     def _megabytes(self, value: object, line: int) -> float:
         """An amount of memory, in MB where no unit says otherwise, as `sacct` writes `4000M`."""
         amount = _AMOUNT.fullmatch(str(value).strip())
         if amount is None:
-            return self._number(value, MEMORY, line, "a number of MB, or an amount as 4000M or 4G")
+            return self._checked_number(
+                value, MEMORY, line, "a number of MB, or an amount as 4000M or 4G"
+            )
         return float(amount[1]) * _MEGABYTES[amount[2].upper()]
 
     def _new_job(self, name: str, row: _Row, line: int) -> HistoryJob:
         job = HistoryJob(name, self._path.name, line, ending="succeeded")
-        job.demands = (self._amounts(row, line),) * 2
+        job.demands = (self._amounts_of_row(row, line),) * 2
         job.submit_ms = self._time_ms(row, "submit", line)
-        job.user = _name(row.get("user")) or job.user
-        job.queue = _name(row.get("pool")) or ""
+        job.user = _stripped_name(row.get("user")) or job.user
+        job.queue = _stripped_name(row.get("pool")) or ""
         job.requested_ms = self._time_ms(row, "estimate", line)
         if job.submit_ms is None:
             job.submit_ms = self._time_ms(row, "start", line)
@@ -400,19 +405,21 @@ class TableReader:
             return None
         return end_ms - start_ms
 
-    def _count(self, row: _Row, meaning: str, line: int, unsaid: int) -> int:
+    def _task_count(self, row: _Row, meaning: str, line: int, unsaid: int) -> int:
         value = row.get(meaning)
         if not _is_told(row, meaning):
             note = f"rows that do not tell a number of {meaning}: taken for {unsaid}"
             untold = unsaid and meaning in self._map.columns
             self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", bool(untold))
             return unsaid
-        number = self._number(value, meaning, line)
+        number = self._checked_number(value, meaning, line)
         if not 0 <= number <= TASKS_MAX:
             problem = f"expected 0 to {TASKS_MAX:,} tasks, got {value!r}"
-            raise ScenarioError(problem, source=self._path, key=self._column(meaning), line=line)
+            raise ScenarioError(
+                problem, source=self._path, key=self._column_name(meaning), line=line
+            )
         if number != round(number):
-            note = f"numbers in `{self._column(meaning)}` that are not whole: rounded"
+            note = f"numbers in `{self._column_name(meaning)}` that are not whole: rounded"
             self._maker.remarks.add("inferred", note, f"{self._path.name}:{line}")
         return round(number)
 
@@ -425,9 +432,9 @@ class TableReader:
         if (written := written_ms(str(value).strip())) is not None:
             return written
         forms = "a number, a date as 2026-03-02T08:00:05, or a length as 1-02:03:04"
-        number = self._number(value, meaning, line, forms)
+        number = self._checked_number(value, meaning, line, forms)
         if number < 0:
-            note = f"times in `{self._column(meaning)}` below 0: not known"
+            note = f"times in `{self._column_name(meaning)}` below 0: not known"
             self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
             return None
         if not self._map.unit and number:
@@ -435,17 +442,21 @@ class TableReader:
             self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}")
         return round(number * TIME_UNITS[self._map.unit or "s"])
 
-    def _number(self, value: object, meaning: str, line: int, forms: str = "a number") -> float:
+    def _checked_number(
+        self, value: object, meaning: str, line: int, forms: str = "a number"
+    ) -> float:
         try:
             number = math.nan if isinstance(value, bool | date) else float(str(value))
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or abs(number) > 1e16:
             problem = f"expected {forms}, got {str(value)[:40]!r}"
-            raise ScenarioError(problem, source=self._path, key=self._column(meaning), line=line)
+            raise ScenarioError(
+                problem, source=self._path, key=self._column_name(meaning), line=line
+            )
         return number
 
-    def _column(self, meaning: str) -> str:
+    def _column_name(self, meaning: str) -> str:
         return self._map.columns.get(meaning, meaning)
 
 
@@ -471,13 +482,13 @@ def _is_told(row: _Row, meaning: str) -> bool:
     return value is not None and not (isinstance(value, str) and value.strip().lower() in _UNTOLD)
 
 
-def _state(row: _Row) -> str:
+def _state_word(row: _Row) -> str:
     """The first word of its state: of `CANCELLED by 1001`, and of `CANCELLED+`, `cancelled`."""
     first, *_ = str(row.get("state") or "").lower().split() or [""]
     return first.rstrip("+")
 
 
-def _name(value: object) -> str:
+def _stripped_name(value: object) -> str:
     return "" if value is None else str(value).strip()[:200]
 
 

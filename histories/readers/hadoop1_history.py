@@ -67,7 +67,7 @@ class Hadoop1Reader:
         self._numbers = Numbers(path, self._maker.remarks)
         self._in_configuration = False
         for line, entity, fields in self._records(path):
-            self._take(entity, fields, line)
+            self._take_record(entity, fields, line)
         self._end_job()
 
     def _records(self, path: Path) -> Iterator[tuple[int, str, _Fields]]:
@@ -77,15 +77,15 @@ class Hadoop1Reader:
         begun_at = quotes = 0
         for line, text in text_lines(path, remarks):
             if parts or _BEGIN.match(text):
-                begun_at, quotes = begun_at if parts else line, quotes + _quotes(text)
+                begun_at, quotes = begun_at if parts else line, quotes + _number_of_quotes(text)
                 parts.append(text)
             else:
-                self._pass_over(text, line)
+                self._pass_over_line(text, line)
                 continue
             if quotes % 2 == 0 and text.endswith(('" .', '"')):
                 record = text if len(parts) == 1 else "\n".join(parts)
                 parts, quotes = [], 0
-                yield begun_at, *_parsed(record)
+                yield begun_at, *_parsed_record(record)
             elif len(parts) > _LINES_MAX:
                 problem = f"a quote is opened and not closed for {_LINES_MAX:,} lines"
                 raise ScenarioError(problem, source=path, line=begun_at)
@@ -93,19 +93,21 @@ class Hadoop1Reader:
             note = "records that are cut off by the end of the file"
             remarks.cut_off(note, path.name, begun_at)
 
-    def _pass_over(self, text: str, line: int) -> None:
+    def _pass_over_line(self, text: str, line: int) -> None:
         """A line that begins no record: of a configuration, or between two files put into one."""
         segment = _SEGMENT.match(text)
         if segment:
             self._end_job()
             self._in_configuration = segment[1].endswith(".xml")
             if self._in_configuration:
-                self._maker.remarks.add("dropped", "configurations of jobs", self._place(line))
+                self._maker.remarks.add(
+                    "dropped", "configurations of jobs", self._place_of_line(line)
+                )
         elif text.strip() and not self._in_configuration:
             note = "lines that begin no record of a history"
-            self._maker.remarks.add("dropped", note, self._place(line))
+            self._maker.remarks.add("dropped", note, self._place_of_line(line))
 
-    def _take(self, entity: str, fields: _Fields, line: int) -> None:
+    def _take_record(self, entity: str, fields: _Fields, line: int) -> None:
         if entity == "Job":
             self._take_job(fields, line)
         elif entity == "Meta":
@@ -114,14 +116,14 @@ class Hadoop1Reader:
             job = self._job
             if job is None:
                 note = "records of tasks that stand before any job"
-                self._maker.remarks.add("dropped", note, self._place(line))
+                self._maker.remarks.add("dropped", note, self._place_of_line(line))
             elif entity == "Task":
                 self._take_task(job, fields, line)
             else:
                 self._take_attempt(job, fields, line)
 
     def _take_job(self, fields: _Fields, line: int) -> None:
-        name = self._needed(fields, "JOBID", line)
+        name = self._needed_field(fields, "JOBID", line)
         if self._job is None or self._job.name != name:
             self._end_job()
             self._job = HistoryJob(name, self._path.name, line)
@@ -131,20 +133,20 @@ class Hadoop1Reader:
                 setattr(job, field, self._numbers.time_ms(fields[key], key, line))
         job.user = fields.get("USER", job.user)
         job.queue = fields.get("JOB_QUEUE", job.queue)
-        job.priority = self._priority(fields.get("JOB_PRIORITY"), job.priority, line)
+        job.priority = self._priority_of_word(fields.get("JOB_PRIORITY"), job.priority, line)
         job.ending = _ENDINGS.get(fields.get("JOB_STATUS", ""), job.ending)
 
-    def _priority(self, word: str | None, before: Priority, line: int) -> Priority:
+    def _priority_of_word(self, word: str | None, before: Priority, line: int) -> Priority:
         if word is None:
             return before
         if word not in Priority.__members__:
             note = "priorities that Hadoop does not know"
-            self._maker.remarks.add("dropped", note, self._place(line))
+            self._maker.remarks.add("dropped", note, self._place_of_line(line))
             return before
         return Priority[word]
 
     def _take_task(self, job: HistoryJob, fields: _Fields, line: int) -> None:
-        task = self._task(job, fields, line)
+        task = self._task_of_record(job, fields, line)
         if fields.get("SPLITS"):
             number = self._maker.hosts.number
             hosts = (number(each) for each in fields["SPLITS"].split(","))
@@ -155,30 +157,32 @@ class Hadoop1Reader:
             task.finish_ms = self._numbers.time_ms(fields["FINISH_TIME"], "FINISH_TIME", line)
 
     def _take_attempt(self, job: HistoryJob, fields: _Fields, line: int) -> None:
-        task = self._task(job, fields, line)
-        name = self._needed(fields, "TASK_ATTEMPT_ID", line)
+        task = self._task_of_record(job, fields, line)
+        name = self._needed_field(fields, "TASK_ATTEMPT_ID", line)
         name = intern(name.rpartition("_")[2])
         attempt = task.attempt(name)
         if attempt is None:
             attempt = HistoryAttempt(name=name)
             task.attempts.append(attempt)
         if "START_TIME" in fields:
-            self._begin(attempt, fields, line)
+            self._begin_attempt(attempt, fields, line)
         if "TASK_STATUS" in fields or "FINISH_TIME" in fields:
-            self._end(attempt, fields, line)
+            self._end_attempt(attempt, fields, line)
 
-    def _begin(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
+    def _begin_attempt(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
         start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
-        if attempt.start_ms is not None and self._maker.begins_again(attempt, self._place(line)):
+        if attempt.start_ms is not None and self._maker.begins_again(
+            attempt, self._place_of_line(line)
+        ):
             return  # nearly none: a place is not worth its making for each
         attempt.start_ms = start_ms
         tracker = _TRACKER.match(fields.get("TRACKER_NAME", ""))
         if tracker and attempt.host == NO_HOST:
             attempt.host = self._maker.hosts.number(tracker[1])
 
-    def _end(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
+    def _end_attempt(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
         ending = _ENDINGS.get(fields.get("TASK_STATUS", ""), "unknown")
-        if self._maker.ends_again(attempt, ending, self._place(line)):
+        if self._maker.ends_again(attempt, ending, self._place_of_line(line)):
             return
         attempt.ending = ending
         attempt.finish_ms = self._numbers.time_ms(fields.get("FINISH_TIME"), "FINISH_TIME", line)
@@ -191,11 +195,11 @@ class Hadoop1Reader:
         if host != NO_HOST:
             attempt.host = host
 
-    def _task(self, job: HistoryJob, fields: _Fields, line: int) -> HistoryTask:
+    def _task_of_record(self, job: HistoryJob, fields: _Fields, line: int) -> HistoryTask:
         """The task that a record is about, new if it is the first."""
-        name = self._needed(fields, "TASKID", line)
+        name = self._needed_field(fields, "TASKID", line)
         if fields.get("TASK_TYPE") in ("SETUP", "CLEANUP"):
-            other = _of(job.others, name, line)
+            other = _found_or_new_task(job.others, name, line)
             other.purpose = PURPOSES[fields["TASK_TYPE"]]
             return other
         head, _, number = name.rpartition("_")
@@ -205,9 +209,9 @@ class Hadoop1Reader:
             raise ScenarioError(problem, source=self._path, key="TASKID", line=line)
         if name in job.others:
             return job.others[name]
-        return _of(job.reduces if kind == "_r" else job.maps, int(number[:9]), line)
+        return _found_or_new_task(job.reduces if kind == "_r" else job.maps, int(number[:9]), line)
 
-    def _needed(self, fields: _Fields, key: str, line: int) -> str:
+    def _needed_field(self, fields: _Fields, key: str, line: int) -> str:
         value = fields.get(key)
         if not value:
             problem = "this record lacks the field"
@@ -219,43 +223,43 @@ class Hadoop1Reader:
         if job is not None:
             self._maker.add(job)
 
-    def _place(self, line: int) -> str:
+    def _place_of_line(self, line: int) -> str:
         return f"{self._name}:{line}"
 
 
-def _of(tasks: dict[_K, HistoryTask], key: _K, line: int) -> HistoryTask:
+def _found_or_new_task(tasks: dict[_K, HistoryTask], key: _K, line: int) -> HistoryTask:
     task = tasks.get(key)
     if task is None:
         task = tasks[key] = HistoryTask(line=line)
     return task
 
 
-def _quotes(text: str) -> int:
+def _number_of_quotes(text: str) -> int:
     """How many quotes stand in it that are not escaped."""
     if "\\" not in text:
         return text.count('"')
     return text.count('"') - text.count('\\"') + text.count('\\\\"')
 
 
-def _parsed(record: str) -> tuple[str, _Fields]:
+def _parsed_record(record: str) -> tuple[str, _Fields]:
     """A record's entity and its fields, of the counters only those of reduces."""
     entity, _, rest = record.partition(" ")
     rest, _, counters = rest.partition(' COUNTERS="')
     if entity == "ReduceAttempt" and counters:
-        return entity, _pairs(rest) | {"COUNTERS": counters}
-    return entity, _pairs(rest)
+        return entity, _parsed_pairs(rest) | {"COUNTERS": counters}
+    return entity, _parsed_pairs(rest)
 
 
-def _pairs(rest: str) -> _Fields:
+def _parsed_pairs(rest: str) -> _Fields:
     if "\\" not in rest:
-        return _quoted(rest)
+        return _unescaped_pairs(rest)
     if '\\"' not in rest and "\\\\" not in rest:
-        return _quoted(rest.replace("\\", ""))
+        return _unescaped_pairs(rest.replace("\\", ""))
     pairs = _PAIR.findall(f" {rest}")
     return {key: _ESCAPED.sub(r"\1", value) for key, value in pairs}
 
 
-def _quoted(rest: str) -> _Fields:
+def _unescaped_pairs(rest: str) -> _Fields:
     """`KEY="value" KEY="value" .`, where nothing is escaped."""
     parts = f" {rest}".split('"')
     return {key[1:-1]: value for key, value in zip(parts[::2], parts[1::2], strict=False)}

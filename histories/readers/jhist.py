@@ -67,7 +67,7 @@ class JhistReader:
         line = self._passed_over = 0
         for line, text in lines:
             if text.strip() and not text.lstrip().startswith('{"type":"record"'):
-                self._take(text, line)
+                self._take_line(text, line)
         if line and line == self._passed_over:
             self._maker.remarks.mark_cut(path.name, line)
         self._end_job()
@@ -77,7 +77,7 @@ class JhistReader:
         if job is not None:
             self._maker.add(job)
 
-    def _take(self, text: str, line: int) -> None:
+    def _take_line(self, text: str, line: int) -> None:
         try:
             raw = msgspec.json.decode(text)
             kind, (event,) = raw["type"], raw["event"].values()
@@ -89,25 +89,25 @@ class JhistReader:
             AttributeError,
             RecursionError,
         ):
-            self._pass_over(line)
+            self._pass_over_line(line)
             return
         if not isinstance(event, dict) or not isinstance(kind, str):
-            self._pass_over(line)
+            self._pass_over_line(line)
             return
-        plain = {key: _unwrapped(value) for key, value in event.items()}
-        take = self._taker(kind)
+        plain = {key: _unwrapped_union(value) for key, value in event.items()}
+        take = self._taker_of_kind(kind)
         if take is None:
             note = f"events of a kind that no simulation needs: {kind[:40]}"
-            self._maker.remarks.add("dropped", note, self._place(line))
+            self._maker.remarks.add("dropped", note, self._place_of_line(line))
         else:
             take(kind, plain, line)
 
-    def _pass_over(self, line: int) -> None:
+    def _pass_over_line(self, line: int) -> None:
         self._passed_over = line
         note = "lines that hold no whole event"
-        self._maker.remarks.add("dropped", note, self._place(line))
+        self._maker.remarks.add("dropped", note, self._place_of_line(line))
 
-    def _taker(self, kind: str) -> Callable[[str, _Event, int], None] | None:
+    def _taker_of_kind(self, kind: str) -> Callable[[str, _Event, int], None] | None:
         if kind.startswith("JOB_"):
             return self._take_job
         if kind.startswith("TASK_"):
@@ -117,7 +117,7 @@ class JhistReader:
         return None
 
     def _take_job(self, kind: str, event: _Event, line: int) -> None:
-        name = self._text(event, "jobid", line)
+        name = self._needed_text(event, "jobid", line)
         if self._job is None or self._job.name != name:
             self._end_job()
             self._job = HistoryJob(name, self._path.name, line)
@@ -136,7 +136,7 @@ class JhistReader:
             job.ending = _ENDINGS[kind.removeprefix("JOB_")]
 
     def _take_task(self, kind: str, event: _Event, line: int) -> None:
-        task = self._task(event, line)
+        task = self._task_of_event(event, line)
         if task is None:
             return
         if kind == "TASK_STARTED":
@@ -148,47 +148,47 @@ class JhistReader:
             task.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
 
     def _take_attempt(self, kind: str, event: _Event, line: int) -> None:
-        task = self._task(event, line)
+        task = self._task_of_event(event, line)
         if task is None:
             return
-        name = self._text(event, "attemptId", line).rpartition("_")[2]
+        name = self._needed_text(event, "attemptId", line).rpartition("_")[2]
         attempt = task.attempt(name)
         if attempt is None:
             attempt = HistoryAttempt(name=name)
             task.attempts.append(attempt)
         if kind.endswith("_STARTED"):
-            self._begin(attempt, event, line)
+            self._begin_attempt(attempt, event, line)
         else:
-            self._end(attempt, kind, event, line)
+            self._end_attempt(attempt, kind, event, line)
 
-    def _begin(self, attempt: HistoryAttempt, event: _Event, line: int) -> None:
-        if self._maker.begins_again(attempt, self._place(line)):
+    def _begin_attempt(self, attempt: HistoryAttempt, event: _Event, line: int) -> None:
+        if self._maker.begins_again(attempt, self._place_of_line(line)):
             return
         attempt.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
         attempt.level = _LEVELS.get(str(event.get("locality")))
-        attempt.host = self._maker.hosts.number(_host(event.get("trackerName")))
+        attempt.host = self._maker.hosts.number(_host_name(event.get("trackerName")))
 
-    def _end(self, attempt: HistoryAttempt, kind: str, event: _Event, line: int) -> None:
+    def _end_attempt(self, attempt: HistoryAttempt, kind: str, event: _Event, line: int) -> None:
         word = str(event.get("taskStatus") or event.get("status") or kind.rpartition("_")[2])
         ending = _ENDINGS.get(word, "unknown")
-        if self._maker.ends_again(attempt, ending, self._place(line)):
+        if self._maker.ends_again(attempt, ending, self._place_of_line(line)):
             return
         attempt.ending = ending
         attempt.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
         fetched = self._numbers.time_ms(event.get("shuffleFinishTime"), "shuffleFinishTime", line)
         attempt.shuffled_ms = fetched or None
-        host, rack = _host(event.get("hostname")), str(event.get("rackname") or "")
+        host, rack = _host_name(event.get("hostname")), str(event.get("rackname") or "")
         if host:
             attempt.host = self._maker.hosts.number(f"{rack}/{host}" if rack else host)
 
-    def _task(self, event: _Event, line: int) -> HistoryTask | None:
+    def _task_of_event(self, event: _Event, line: int) -> HistoryTask | None:
         """The task of an event, new if it is the first; None if there is no job for it."""
         job = self._job
         if job is None:
             note = "events of tasks that stand before their job's"
-            self._maker.remarks.add("dropped", note, self._place(line))
+            self._maker.remarks.add("dropped", note, self._place_of_line(line))
             return None
-        name = self._text(event, "taskid", line)
+        name = self._needed_text(event, "taskid", line)
         if str(event.get("taskType")) in ("JOB_SETUP", "JOB_CLEANUP", "TASK_CLEANUP"):
             purpose = PURPOSES.get(str(event.get("taskType")))
             return job.others.setdefault(name, HistoryTask(line=line, purpose=purpose))
@@ -199,18 +199,18 @@ class JhistReader:
         tasks = job.reduces if head.endswith("_r") else job.maps
         return tasks.setdefault(int(number[:9]), HistoryTask(line=line))
 
-    def _text(self, event: _Event, key: str, line: int) -> str:
+    def _needed_text(self, event: _Event, key: str, line: int) -> str:
         value = event.get(key)
         if not isinstance(value, str) or not value:
             problem = "this event lacks the field"
             raise ScenarioError(problem, source=self._path, key=key, line=line)
         return value
 
-    def _place(self, line: int) -> str:
+    def _place_of_line(self, line: int) -> str:
         return f"{self._path.name}:{line}"
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrapped_union(value: Any) -> Any:
     """A value of one of Avro's unions, which stands in an object under its type's name."""
     if isinstance(value, dict) and len(value) == 1:
         kind, inner = next(iter(value.items()))
@@ -219,6 +219,6 @@ def _unwrapped(value: Any) -> Any:
     return value
 
 
-def _host(name: object) -> str:
+def _host_name(name: object) -> str:
     """A host without what is no part of its name."""
     return str(name or "").strip().lstrip("/").partition(":")[0]

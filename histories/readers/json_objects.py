@@ -47,10 +47,10 @@ class JsonObjects(Generic[_T]):
         for nth, chunk in enumerate(self._chunks()):
             kept += chunk if nth else chunk.removeprefix(BOM_UTF8)
             while between := _BETWEEN.search(kept, from_):
-                found = self._decoded(bytes(kept[: between.end()]))
+                found = self._whole_object(bytes(kept[: between.end()]))
                 from_ = between.end()
                 if found is not None:
-                    yield self._taken(found, from_)
+                    yield self._take_object(found, from_)
                     from_ = 0
             tail = kept[-100:].rstrip()
             from_ = max(len(kept) - 100, 0) if tail.endswith(b"}") else len(kept)
@@ -58,21 +58,21 @@ class JsonObjects(Generic[_T]):
                 problem = f"an object of more than {OBJECT_BYTES_MAX // 1_000_000} MB"
                 raise ScenarioError(problem, source=self._path, line=self._line)
         if kept.strip():
-            yield from self._last()
+            yield from self._last_object()
 
-    def _last(self) -> Iterator[tuple[int, _T]]:
+    def _last_object(self) -> Iterator[tuple[int, _T]]:
         data = bytes(self._kept)
         try:
-            yield self._taken(self._read(data), len(data))
+            yield self._take_object(self._decoded_object(data), len(data))
         except msgspec.ValidationError as error:
-            raise self._refused(error) from None
+            raise self._validation_error(error) from None
         except msgspec.DecodeError as error:
             if "truncated" not in str(error):
-                raise self._malformed(error, data) from None
+                raise self._syntax_error(error, data) from None
             note = "the last object, which is cut off by the end of the file"
             self._remarks.cut_off(note, self._path.name, self._line)
 
-    def _read(self, data: bytes) -> _T:
+    def _decoded_object(self, data: bytes) -> _T:
         """The object; what is no UTF-8 in it is read as Latin-1, as in other formats."""
         try:
             return self._decoder.decode(data)
@@ -83,16 +83,16 @@ class JsonObjects(Generic[_T]):
             problem = "objects within objects within objects: too deep to be a history"
             raise ScenarioError(problem, source=self._path, line=self._line) from None
 
-    def _decoded(self, data: bytes) -> _T | None:
+    def _whole_object(self, data: bytes) -> _T | None:
         """The object that the bytes hold; None if they hold no whole one."""
         try:
-            return self._read(data)
+            return self._decoded_object(data)
         except msgspec.ValidationError as error:
-            raise self._refused(error) from None
+            raise self._validation_error(error) from None
         except msgspec.DecodeError:
             return None
 
-    def _taken(self, found: _T, end: int) -> tuple[int, _T]:
+    def _take_object(self, found: _T, end: int) -> tuple[int, _T]:
         begin = len(self._kept[:end]) - len(self._kept[:end].lstrip())
         line = self._line + self._kept.count(b"\n", 0, begin)
         self._line += self._kept.count(b"\n", 0, end)
@@ -106,14 +106,14 @@ class JsonObjects(Generic[_T]):
             if file.breaks_off:
                 self._remarks.cut_off(REST_IS_LOST, self._path.name, self._line)
 
-    def _refused(self, error: msgspec.ValidationError) -> ScenarioError:
+    def _validation_error(self, error: msgspec.ValidationError) -> ScenarioError:
         message = str(error)
         place = _PLACE.search(message)
         problem = message[: place.start()] if place else message
         field = place[1] if place else ""
         return ScenarioError(problem, source=self._path, key=field, line=self._line)
 
-    def _malformed(self, error: msgspec.DecodeError, data: bytes) -> ScenarioError:
+    def _syntax_error(self, error: msgspec.DecodeError, data: bytes) -> ScenarioError:
         message = str(error)
         place = _BYTE.search(message)
         line = self._line + (data.count(b"\n", 0, int(place[1])) if place else 0)

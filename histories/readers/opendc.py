@@ -26,12 +26,12 @@ _FRAGMENTS = {"id", "duration", "cpu_count", "cpu_usage"}
 
 def is_failure_trace(path: Path) -> bool:
     """Whether it is a trace of failures."""
-    return {*_FAILURES} <= _columns(path)
+    return {*_FAILURES} <= _column_names(path)
 
 
 def is_not_jobs(path: Path) -> bool:
     """Whether it is one of OpenDC's files that have no jobs."""
-    columns = _columns(path)
+    columns = _column_names(path)
     return {*_FAILURES} <= columns or columns == _FRAGMENTS
 
 
@@ -43,7 +43,9 @@ def drawn_failures(path: Path, nth: int, nodes: int, remarks: Remarks) -> Iterat
     at_ms = drawn = 0
     for number, row in parquet_table(path)[1]:
         place = f"{path.name}:{number}"
-        interval, length, share = (_number(row[name], name, path, number) for name in _FAILURES)
+        interval, length, share = (
+            _checked_number(row[name], name, path, number) for name in _FAILURES
+        )
         at_ms += round(interval)
         wanted = min(math.ceil(share * nodes), nodes)
         free = [node for node in range(nodes) if up_from[node] < at_ms or not up_from[node]]
@@ -62,7 +64,7 @@ def drawn_failures(path: Path, nth: int, nodes: int, remarks: Remarks) -> Iterat
     remarks.add("inferred", "outages of single nodes, drawn by the shares of failures", count=drawn)
 
 
-def _number(value: object, name: str, path: Path, row: int) -> float:
+def _checked_number(value: object, name: str, path: Path, row: int) -> float:
     if isinstance(value, int | float) and 0 <= value < 1e15:
         return float(value)
     raise ScenarioError(
@@ -70,6 +72,6 @@ def _number(value: object, name: str, path: Path, row: int) -> float:
     )
 
 
-def _columns(path: Path) -> set[str]:
+def _column_names(path: Path) -> set[str]:
     """The columns of a Parquet file; none of another file."""
     return {*parquet_table(path)[0]} if begin_of(path, 4) == PARQUET_MAGIC else set()

@@ -97,9 +97,9 @@ class RumenReader:
         self._path = path
         self._numbers = Numbers(path, self._maker.remarks)
         for line, job in JsonObjects(path, LoggedJob, self._maker.remarks):
-            self._maker.add(self._job(job, line))
+            self._maker.add(self._history_job(job, line))
 
-    def _job(self, logged: LoggedJob, line: int) -> HistoryJob:
+    def _history_job(self, logged: LoggedJob, line: int) -> HistoryJob:
         job = HistoryJob(logged.job_id, self._path.name, line)
         time_ms = self._numbers.time_ms
         job.submit_ms = time_ms(logged.submit_time, "submitTime", line)
@@ -114,23 +114,23 @@ class RumenReader:
         job.user = logged.user or job.user
         job.queue = "" if logged.queue in (None, "default") else str(logged.queue)
         job.ending = _ENDINGS.get(logged.outcome or "", "unknown")
-        job.priority = self._priority(logged.priority, job.place)
-        job.maps = dict(self._tasks(logged.map_tasks or (), job.place, line))
-        job.reduces = dict(self._tasks(logged.reduce_tasks or (), job.place, line))
+        job.priority = self._priority_of_word(logged.priority, job.place)
+        job.maps = dict(self._numbered_tasks(logged.map_tasks or (), job.place, line))
+        job.reduces = dict(self._numbered_tasks(logged.reduce_tasks or (), job.place, line))
         job.others = {
-            each.task_id or str(nth): self._other(each, job.place, line)
+            each.task_id or str(nth): self._auxiliary_task(each, job.place, line)
             for nth, each in enumerate(logged.other_tasks or ())
         }
         return job
 
-    def _priority(self, word: str | None, place: str) -> Priority:
+    def _priority_of_word(self, word: str | None, place: str) -> Priority:
         if word is not None and word in Priority.__members__:
             return Priority[word]
         note = "priorities that Hadoop does not know"
         self._maker.remarks.add("dropped", note, place, word is not None)
         return Priority.NORMAL
 
-    def _tasks(
+    def _numbered_tasks(
         self, logged: Sequence[LoggedTask], place: str, line: int
     ) -> Iterable[tuple[int, HistoryTask]]:
         """(number, task) of each: its own number, or its place where it has none."""
@@ -142,14 +142,14 @@ class RumenReader:
                 self._maker.remarks.add("dropped", "second tasks of one number", place)
                 continue
             taken.add(number)
-            yield number, self._task(each, place, line)
+            yield number, self._history_task(each, place, line)
 
-    def _other(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
-        task = self._task(logged, place, line)
+    def _auxiliary_task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
+        task = self._history_task(logged, place, line)
         task.purpose = PURPOSES.get(logged.task_type or "")
         return task
 
-    def _task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
+    def _history_task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
         task = HistoryTask(line=line)
         task.start_ms = self._numbers.time_ms(logged.start_time, "startTime", line)
         task.finish_ms = self._numbers.time_ms(logged.finish_time, "finishTime", line)
@@ -160,10 +160,10 @@ class RumenReader:
             if task.attempt(name) is not None:
                 self._maker.remarks.add("dropped", "second records of an attempt", place)
                 continue
-            task.attempts.append(self._attempt(each, name, line))
+            task.attempts.append(self._history_attempt(each, name, line))
         return task
 
-    def _attempt(self, logged: LoggedAttempt, name: str, line: int) -> HistoryAttempt:
+    def _history_attempt(self, logged: LoggedAttempt, name: str, line: int) -> HistoryAttempt:
         time_ms = self._numbers.time_ms
         host = self._host_at(logged.location) if logged.location is not None else NO_HOST
         if host == NO_HOST:
@@ -175,7 +175,7 @@ class RumenReader:
             host,
             time_ms(logged.shuffle_finished, "shuffleFinished", line) or None,
             name=name,
-            shuffled_bytes=_whole(logged.shuffle_bytes),
+            shuffled_bytes=_whole_bytes(logged.shuffle_bytes),
         )
 
     def _host_at(self, location: LoggedLocation) -> int:
@@ -186,6 +186,6 @@ class RumenReader:
         )
 
 
-def _whole(value: _Number) -> int | None:
+def _whole_bytes(value: _Number) -> int | None:
     """A number of bytes; None for what is none, since nothing is played by it."""
     return value if isinstance(value, int) and value >= 0 else None

@@ -80,27 +80,27 @@ class SlsReader:
             if job.tasks is None and job.nodes is not None:
                 self._take_rack(job, line)
                 continue
-            for _ in range(max(self._count(job.count, "job.count", line), 1)):
-                self._take(job, line)
+            for _ in range(max(self._checked_count(job.count, "job.count", line), 1)):
+                self._take_job(job, line)
 
     def _take_rack(self, rack: SlsJob, line: int) -> None:
         for node in rack.nodes or ():
             self._maker.hosts.number(f"/{(rack.rack or '').strip('/')}/{node.get('node', '')}")
             if {"memory-mb", "vcores"} & node.keys():
                 self._maker.capacities.append(
-                    self._amounts(node.get("memory-mb"), node.get("vcores"), line)
+                    self._container_amounts(node.get("memory-mb"), node.get("vcores"), line)
                 )
         note = "labels of a topology's nodes"
         self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
 
-    def _take(self, sls: SlsJob, line: int) -> None:
+    def _take_job(self, sls: SlsJob, line: int) -> None:
         self._nth += 1
         name = sls.job_id or f"job_{self._nth}"
-        if self._count(sls.count, "job.count", line) > 1:
+        if self._checked_count(sls.count, "job.count", line) > 1:
             name = f"{name}-{self._nth}"
         submit_ms = self._numbers.time_ms(sls.start, "job.start.ms", line)
-        stages = self._stages(sls, line)
-        _begin_in_turn(stages, submit_ms or 0)
+        stages = self._stages_of_job(sls, line)
+        _begin_stages_in_turn(stages, submit_ms or 0)
         for nth in range(0, len(stages), 2):
             later = nth > 0
             job = HistoryJob(f"{name}-stage-{nth + 1}" if later else name, self._path.name, line)
@@ -118,23 +118,23 @@ class SlsReader:
             self._maker.remarks.add("guessed", note, job.place, later)
             self._maker.add(job)
 
-    def _stages(self, sls: SlsJob, line: int) -> list["_Stage"]:
+    def _stages_of_job(self, sls: SlsJob, line: int) -> list["_Stage"]:
         """The stages, maps first, then reduces, then others in the order of starts."""
         found: dict[object, _Stage] = {}
         for each in sls.tasks or ():
             stage = found.setdefault(_KINDS.get(each.kind or "map", each.kind), _Stage())
-            tasks = self._tasks(each, line)
+            tasks = self._tasks_of_container(each, line)
             stage.tasks += tasks
             stage.undated += tasks if each.start is None else ()
-            stage.amounts.append(self._amounts(each.memory, each.vcores, line))
+            stage.amounts.append(self._container_amounts(each.memory, each.vcores, line))
         known = [found.pop(kind) for kind in (0, 1) if kind in found]
         return [*known, *sorted(found.values(), key=lambda stage: stage.began_ms)]
 
-    def _amounts(self, memory: object, vcores: object, line: int) -> Amounts:
+    def _container_amounts(self, memory: object, vcores: object, line: int) -> Amounts:
         number = self._numbers.time_ms  # of whole numbers that are not below 0
         return container_amounts(number(memory, "memory-mb", line), number(vcores, "vcores", line))
 
-    def _tasks(self, container: SlsContainer, line: int) -> list[HistoryTask]:
+    def _tasks_of_container(self, container: SlsContainer, line: int) -> list[HistoryTask]:
         time_ms = self._numbers.time_ms
         start_ms = time_ms(container.start, "container.start.ms", line)
         end_ms = time_ms(container.end, "container.end.ms", line)
@@ -147,7 +147,7 @@ class SlsReader:
         self._maker.remarks.add("dropped", note, place, container.delay is not None)
         host = self._maker.hosts.number(container.host or "")
         inputs = () if host == NO_HOST else (host,)
-        count = max(self._count(container.count, "count", line), 1)
+        count = max(self._checked_count(container.count, "count", line), 1)
         note = "containers at home on the host that they ran on: SLS does not say where inputs lie"
         self._maker.remarks.add("guessed", note, count=count * len(inputs))
         return [
@@ -157,7 +157,7 @@ class SlsReader:
             for _ in range(count)
         ]
 
-    def _count(self, value: _Number, field: str, line: int) -> int:
+    def _checked_count(self, value: _Number, field: str, line: int) -> int:
         count = self._numbers.time_ms(value, field, line) or 0
         if count > TASKS_MAX:
             problem = f"{count:,}; the limit is {TASKS_MAX:,}"
@@ -185,7 +185,7 @@ class _Stage(msgspec.Struct):
         return max((each.finish_ms for each in attempts if each.finish_ms is not None), default=0)
 
 
-def _begin_in_turn(stages: Iterable[_Stage], begin_ms: int) -> None:
+def _begin_stages_in_turn(stages: Iterable[_Stage], begin_ms: int) -> None:
     """Have containers of which only the length is told begin once the stage before has ended."""
     for stage in stages:
         for attempt in (each for task in stage.undated for each in task.attempts):

@@ -43,7 +43,7 @@ class SynthSample(msgspec.Struct):
         """A number drawn at (a, b); 0 where the mean is not positive."""
         if self.discrete is not None:
             weights = self.weights or [1.0] * len(self.discrete)
-            return float(self.discrete[_weighted(weights, stream.uniform(a, b))])
+            return float(self.discrete[_weighted_choice(weights, stream.uniform(a, b))])
         mean = self.val or 0.0
         if self.std is None or mean <= 0:
             return max(mean, 0.0)
@@ -101,15 +101,15 @@ class SynthClass(msgspec.Struct):
         return [
             SynthTask(
                 kind,
-                self._sample(f"{k}tasks"),
-                self._sample(f"{k}time"),
-                self._sample(f"{kind}_max_memory"),
-                self._sample(f"{kind}_max_vcores"),
+                self._sample_of_field(f"{k}tasks"),
+                self._sample_of_field(f"{k}time"),
+                self._sample_of_field(f"{kind}_max_memory"),
+                self._sample_of_field(f"{kind}_max_vcores"),
             )
             for kind, k in _MapsAndReduces
         ]
 
-    def _sample(self, name: str) -> SynthSample:
+    def _sample_of_field(self, name: str) -> SynthSample:
         return SynthSample(getattr(self, f"{name}_avg"), getattr(self, f"{name}_stddev"))
 
 
@@ -154,9 +154,9 @@ class SynthReader:
         """Draw a file's jobs; ScenarioError names the field of what is wrong."""
         self._path = path
         for line, trace in JsonObjects(path, SynthTrace, self._maker.remarks):
-            self._take(trace, line)
+            self._take_trace(trace, line)
 
-    def _take(self, trace: SynthTrace, line: int) -> None:
+    def _take_trace(self, trace: SynthTrace, line: int) -> None:
         for node in range(trace.num_nodes):
             rack = node // max(trace.nodes_per_rack, 1)
             self._maker.hosts.number(f"/rack{rack}/node{node}")
@@ -166,7 +166,7 @@ class SynthReader:
         self._amounts = Stream(trace.rand_seed & (2**63 - 1), "synth/amount")
         weights = [each.workload_weight for each in trace.workloads]
         for nth in range(trace.num_jobs):
-            workload = trace.workloads[_weighted(weights, self._choices.uniform(nth, 0))]
+            workload = trace.workloads[_weighted_choice(weights, self._choices.uniform(nth, 0))]
             self._take_job(workload, nth, line)
         note = "jobs drawn from the file's distributions; SLS itself would draw others"
         self._maker.remarks.add("inferred", note, f"{self._path.name}:{line}", trace.num_jobs)
@@ -175,7 +175,7 @@ class SynthReader:
 
     def _take_job(self, workload: SynthWorkload, nth: int, line: int) -> None:
         weights = [each.class_weight for each in workload.job_classes]
-        drawn = workload.job_classes[_weighted(weights, self._choices.uniform(nth, 2))]
+        drawn = workload.job_classes[_weighted_choice(weights, self._choices.uniform(nth, 2))]
         job = HistoryJob(f"{drawn.class_name}_{nth:06d}", self._path.name, line, ending="succeeded")
         job.submit_ms = 1000 * self._submit_s(workload.time_distribution, nth)
         job.user = drawn.user_name or job.user
@@ -187,15 +187,15 @@ class SynthReader:
         )
         job.demands = (maps, reduces)
         of_maps, of_reduces = islice(chain(lengths, ([], [])), 2)
-        job.maps = _tasks(of_maps, job.submit_ms, line)
-        job.reduces = _tasks(of_reduces, job.submit_ms + max(of_maps, default=0), line)
+        job.maps = _tasks_of_lengths(of_maps, job.submit_ms, line)
+        job.reduces = _tasks_of_lengths(of_reduces, job.submit_ms + max(of_maps, default=0), line)
         later = sum(map(len, lengths[2:]))
         note = "tasks of stages after the second: nothing tells when they come"
         self._maker.remarks.add("dropped", note, job.place, later)
         self._maker.add(job)
 
     def _submit_s(self, times: Sequence[SynthTime], nth: int) -> int:
-        at = _weighted([each.weight for each in times], self._choices.uniform(nth, 1))
+        at = _weighted_choice([each.weight for each in times], self._choices.uniform(nth, 1))
         begin, end = times[at].time, times[min(at + 1, len(times) - 1)].time
         return begin + (self._choices.below(end - begin, nth, 3) if end > begin else 0)
 
@@ -211,14 +211,16 @@ class SynthReader:
         ]
 
 
-def _tasks(lengths: Sequence[Millis], begin_ms: Millis, line: int) -> dict[int, HistoryTask]:
+def _tasks_of_lengths(
+    lengths: Sequence[Millis], begin_ms: Millis, line: int
+) -> dict[int, HistoryTask]:
     """Tasks of these lengths that begin together: a job's reduces once its maps have ended."""
     made_up = partial(HistoryAttempt, ending="succeeded", name="0", times_told=False)
     ran = (made_up(begin_ms, begin_ms + ms) for ms in lengths)
     return {number: HistoryTask([attempt], line=line) for number, attempt in enumerate(ran)}
 
 
-def _weighted(weights: Sequence[float], uniform: float) -> int:
+def _weighted_choice(weights: Sequence[float], uniform: float) -> int:
     """The place that a number from 0 to 1 falls on."""
     left = uniform * sum(weights)
     for place, weight in enumerate(weights):

@@ -55,7 +55,9 @@ def is_swf(begin: bytes) -> bool:
     for line in begin.decode("utf-8", "replace").splitlines():
         if line.strip() and not line.lstrip().startswith(";"):
             cells = line.split()
-            return len(cells) == len(FIELDS) and all(_number(cell) is not None for cell in cells)
+            return len(cells) == len(FIELDS) and all(
+                _number_of_cell(cell) is not None for cell in cells
+            )
     return False
 
 
@@ -80,35 +82,38 @@ class SwfReader:
                     header.setdefault(key.strip(), value.strip())
             elif text.strip():
                 try:
-                    row = self._parsed(text, line)
+                    row = self._parsed_line(text, line)
                 except ScenarioError:
                     if next(lines, None) is not None or not ends_within_line(path):
                         raise
                     note = "the last line, which is cut off by the end of the file"
                     self._maker.remarks.cut_off(note, path.name, line)
                 else:
-                    self._take(row, line)
-        self._state(header)
+                    self._take_line(row, line)
+        self._state_cluster(header)
 
-    def _parsed(self, text: str, line: int) -> SwfLine:
+    def _parsed_line(self, text: str, line: int) -> SwfLine:
         cells = text.split()
         if len(cells) != len(FIELDS):
             problem = f"expected {len(FIELDS)} fields, got {len(cells)}"
             raise ScenarioError(problem, source=self._path, line=line)
         return SwfLine(
-            *(self._checked(cell, field, line) for cell, field in zip(cells, FIELDS, strict=True))
+            *(
+                self._checked_number(cell, field, line)
+                for cell, field in zip(cells, FIELDS, strict=True)
+            )
         )
 
-    def _checked(self, cell: str, field: str, line: int) -> float:
-        number = _number(cell)
+    def _checked_number(self, cell: str, field: str, line: int) -> float:
+        number = _number_of_cell(cell)
         if number is None or abs(number) > _SECONDS_MAX:
             problem = f"expected a number, got {cell[:40]!r}"
             raise ScenarioError(problem, source=self._path, key=field, line=line)
         return number
 
-    def _take(self, row: SwfLine, line: int) -> None:
+    def _take_line(self, row: SwfLine, line: int) -> None:
         processors = row.processors if row.processors > 0 else row.wanted_processors
-        lacking = _lacking(row, processors)
+        lacking = _lacking_field(row, processors)
         if lacking:
             note = f"jobs without {lacking}"
             self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
@@ -117,11 +122,11 @@ class SwfReader:
             problem = f"{processors:,.0f} processors; the limit is {TASKS_MAX:,}"
             raise ScenarioError(problem, source=self._path, key="processors", line=line)
         self._most = max(self._most, round(processors))
-        self._note(row, line)
-        self._hear(row, round(processors))
-        self._maker.add(self._job(row, round(processors), line))
+        self._note_assumptions(row, line)
+        self._note_span(row, round(processors))
+        self._maker.add(self._history_job(row, round(processors), line))
 
-    def _hear(self, row: SwfLine, processors: int) -> None:
+    def _note_span(self, row: SwfLine, processors: int) -> None:
         """Remember when it ran: of jobs whose waits are told, if there are any."""
         told = row.wait >= 0
         if told and not self._knows_waits:
@@ -130,7 +135,7 @@ class SwfReader:
             start = row.submit + max(row.wait, 0)
             self._spans.extend((round(start * 1000), round((start + row.run) * 1000), processors))
 
-    def _note(self, row: SwfLine, line: int) -> None:
+    def _note_assumptions(self, row: SwfLine, line: int) -> None:
         """What is assumed of a job, or left out."""
         place, add = f"{self._path.name}:{line}", self._maker.remarks.add
         wanted = "jobs whose processors are those that they asked for"
@@ -143,7 +148,7 @@ class SwfReader:
         add("dropped", "jobs' dependencies on others before them", place, row.preceding > 0)
         add("inferred", "jobs of n processors: n equal maps, which need not start together", place)
 
-    def _job(self, row: SwfLine, processors: int, line: int) -> HistoryJob:
+    def _history_job(self, row: SwfLine, processors: int, line: int) -> HistoryJob:
         submit_ms = round(row.submit * 1000)
         start_ms = submit_ms + max(round(row.wait * 1000), 0)
         end_ms = start_ms + round(row.run * 1000)
@@ -158,12 +163,12 @@ class SwfReader:
             job.maps[number] = HistoryTask([attempt], line=line)
         return job
 
-    def _state(self, header: dict[str, str]) -> None:
+    def _state_cluster(self, header: dict[str, str]) -> None:
         """The cluster as the header tells it, else as large as what ran at once."""
         tells = {key: header.get(key, "").partition(" ")[0] for key in ("MaxProcs", "MaxNodes")}
-        told_nodes = _number(tells["MaxNodes"])
-        told = _number(tells["MaxProcs"]) or told_nodes
-        processors = max(round(told or self._most_at_once()), self._most)
+        told_nodes = _number_of_cell(tells["MaxNodes"])
+        told = _number_of_cell(tells["MaxProcs"]) or told_nodes
+        processors = max(round(told or self._most_processors_at_once()), self._most)
         nodes = min(max(round(told_nodes or processors), 1), NODES_MAX)
         slots = min(max(ceil(processors / nodes), 1), SLOTS_MAX)
         add = self._maker.remarks.add
@@ -176,7 +181,7 @@ class SwfReader:
             words = f"{words}: that many ran at once at most, and nothing tells how many there were"
             self._maker.stated = StatedCluster(nodes, slots, 1, words, "guessed")
 
-    def _most_at_once(self) -> int:
+    def _most_processors_at_once(self) -> int:
         """How many processors ran at once at most; what ends makes room at once."""
         starts, ends, processors = np.array(self._spans, np.int64).reshape(-1, 3).T
         order = np.lexsort((np.repeat([1, 0], len(starts)), np.concatenate((starts, ends))))
@@ -184,7 +189,7 @@ class SwfReader:
         return int(np.cumsum(change[order]).max(initial=0))
 
 
-def _lacking(row: SwfLine, processors: float) -> str:
+def _lacking_field(row: SwfLine, processors: float) -> str:
     """What a job does not tell without which it cannot be played; empty if nothing."""
     if row.submit < 0:
         return "a submit time"
@@ -193,7 +198,7 @@ def _lacking(row: SwfLine, processors: float) -> str:
     return "processors" if processors < 1 else ""
 
 
-def _number(cell: str) -> float | None:
+def _number_of_cell(cell: str) -> float | None:
     if "_" in cell or cell.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         return None
     try:

@@ -41,7 +41,7 @@ def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...
     lines: list[SwimLine] = []
     names: dict[str, int] = {}
     for number, row in enumerate(rows[:limit], start=1):
-        line = _parsed(row, number, source)
+        line = _parsed_line(row, number, source)
         _check_order(line, lines, names, source)
         names[line.name] = number
         lines.append(line)
@@ -55,7 +55,7 @@ def is_swim(begin: bytes) -> bool:
     return len(cells) == len(SWIM_COLUMNS) and all(cell.isdigit() for cell in numbers)
 
 
-def _parsed(row: str, number: int, source: Path) -> SwimLine:
+def _parsed_line(row: str, number: int, source: Path) -> SwimLine:
     cells = row.split()
     if len(cells) != len(SWIM_COLUMNS):
         expected = f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)})"

@@ -74,7 +74,7 @@ def open_unpacked(path: Path) -> Unpacked:
     it cannot be opened.
     """
     try:
-        return _behind_mark(Unpacked(path))
+        return _past_byte_order_mark(Unpacked(path))
     except FileNotFoundError:
         raise ScenarioError("there is no such file", source=path) from None
     except (OSError, ValueError) as error:
@@ -82,7 +82,7 @@ def open_unpacked(path: Path) -> Unpacked:
         raise ScenarioError(f"cannot be read: {reason}", source=path) from None
 
 
-def _behind_mark(file: Unpacked) -> Unpacked:
+def _past_byte_order_mark(file: Unpacked) -> Unpacked:
     if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
         file.seek(0)
     return file
@@ -154,39 +154,39 @@ class Numbers:
             return None
         if isinstance(value, str) and value.isdigit() and value.isascii() and len(value) < 16:
             return int(value)
-        number = self._number(value, field, line)
+        number = self._whole_number(value, field, line)
         if number < 0:
             if number != -1:  # the usual word for unknown
                 self._remarks.add("dropped", f"{field} below 0", f"{self._path.name}:{line}")
             return None
         if number > TIME_MAX_MS:
-            self._refuse(value, field, line)
+            self._refuse_value(value, field, line)
         return number
 
-    def _number(self, value: object, field: str, line: int) -> int:
+    def _whole_number(self, value: object, field: str, line: int) -> int:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
         if not isinstance(value, str | float):
-            self._refuse(value, field, line)
+            self._refuse_value(value, field, line)
         text = str(value)
         plain = text.removeprefix("-")
         if plain.isascii() and plain.isdigit() and len(plain) < 30 and text != "-0":
             return int(text)
-        return self._fraction(text, field, line)
+        return self._rounded_number(text, field, line)
 
-    def _fraction(self, text: str, field: str, line: int) -> int:
+    def _rounded_number(self, text: str, field: str, line: int) -> int:
         try:
             number = float(text)
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or "_" in text:
-            self._refuse(text, field, line)
+            self._refuse_value(text, field, line)
         if not number.is_integer() or math.copysign(1, number) < 0 == number:
             note = f"{field} with a fraction or a sign: rounded"
             self._remarks.add("inferred", note, f"{self._path.name}:{line}")
         return round(number)
 
-    def _refuse(self, value: object, field: str, line: int) -> NoReturn:
+    def _refuse_value(self, value: object, field: str, line: int) -> NoReturn:
         got = str(value)[:40]
         problem = f"expected a whole number of milliseconds, got {got!r}"
         raise ScenarioError(problem, source=self._path, key=field, line=line)
