@@ -64,11 +64,11 @@ class PlayedHistory:
         self._events += 1
         match event:
             case ev.AttemptLaunched():
-                self._launched(event)
+                self._note_launch(event)
             case ev.AttemptEvent() if event.attempt in self._open:
-                self._moved(event, *self._open[event.attempt])
+                self._note_attempt_event(event, *self._open[event.attempt])
             case ev.JobSubmitted():
-                self.jobs[event.job] = _submitted(event)
+                self.jobs[event.job] = _submitted_job(event)
             case ev.JobInitialised():
                 self.jobs[event.job].launch_ms = event.at_ms
             case ev.JobFinished():
@@ -76,11 +76,11 @@ class PlayedHistory:
                 job.finish_ms, job.ending = event.at_ms, _ENDINGS[event.outcome]
             case ev.MapOutputsLost():
                 for number in event.attempts:
-                    self._lost(event.at_ms, *self._open[number])
+                    self._note_lost_output(event.at_ms, *self._open[number])
             case ev.RunEnded(reason="complete"):
-                self._give_way(event.at_ms)
+                self._end_open_attempts(event.at_ms)
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _note_launch(self, event: ev.AttemptLaunched) -> None:
         job, stage = self.jobs[event.job], event.stage
         found = HistoryTask(start_ms=event.at_ms)
         if stage >= SETUP:
@@ -96,7 +96,9 @@ class PlayedHistory:
         task.launches += (attempt,)
         self._open[event.attempt] = task, attempt
 
-    def _moved(self, event: ev.AttemptEvent, task: HistoryTask, attempt: PlayedAttempt) -> None:
+    def _note_attempt_event(
+        self, event: ev.AttemptEvent, task: HistoryTask, attempt: PlayedAttempt
+    ) -> None:
         match event:
             case ev.AttemptStarted():
                 attempt.start_ms, attempt.host = event.at_ms, self.host(attempt.node)
@@ -112,14 +114,14 @@ class PlayedHistory:
                 if task.best is attempt:
                     task.finish_ms = event.at_ms + self._latency_ms
 
-    def _lost(self, at_ms: Millis, task: HistoryTask, attempt: PlayedAttempt) -> None:
+    def _note_lost_output(self, at_ms: Millis, task: HistoryTask, attempt: PlayedAttempt) -> None:
         if attempt.ending != "succeeded":
             return
         attempt.finish_ms, attempt.ending = at_ms, "killed"
         if task.best is attempt:
             task.finish_ms = None
 
-    def _give_way(self, at_ms: Millis) -> None:
+    def _end_open_attempts(self, at_ms: Millis) -> None:
         """A run is over with its last job: what ran then gives way, and nobody hears of it."""
         for _, attempt in self._open.values():
             if attempt.start_ms is not None and attempt.ended_ms is None:
@@ -128,7 +130,7 @@ class PlayedHistory:
                 _tell_end(attempt)
 
 
-def _submitted(event: ev.JobSubmitted) -> HistoryJob:
+def _submitted_job(event: ev.JobSubmitted) -> HistoryJob:
     """A job that comes, called by its number, which is its own.  One that takes no time to be
     initialised is launched then, as Hadoop calls that.
     """

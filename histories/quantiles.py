@@ -7,7 +7,7 @@ import numpy as np
 from callboard.scheduler.text.missing_extra import MissingExtraError
 
 
-def _special() -> Any:
+def _scipy_special() -> Any:
     try:
         import scipy.special
     except ImportError:
@@ -19,14 +19,14 @@ def _special() -> Any:
 
 def check_intervals() -> None:
     """MissingExtraError if intervals cannot be computed here; to be asked before long work."""
-    _special()
+    _scipy_special()
 
 
 def student_quantile(freedom: Any, confidence: float) -> Any:
     """The t that a Student variable of `freedom` degrees (a number or an array) stays within, on
     both sides of 0, with `confidence`.
     """
-    return _special().stdtrit(freedom, (1 + confidence) / 2)
+    return _scipy_special().stdtrit(freedom, (1 + confidence) / 2)
 
 
 def student_bound(freedom: float, confidence: float) -> float:
@@ -36,12 +36,12 @@ def student_bound(freedom: float, confidence: float) -> float:
 
 def normal_bound(confidence: float) -> float:
     """The same of the normal distribution."""
-    return float(_special().ndtri((1 + confidence) / 2))
+    return float(_scipy_special().ndtri((1 + confidence) / 2))
 
 
 def share_limits(found: int, of: int, confidence: float) -> tuple[float, float]:
     """Clopper and Pearson's exact interval of a share."""
-    inverse, tail = _special().betaincinv, (1 - confidence) / 2
+    inverse, tail = _scipy_special().betaincinv, (1 - confidence) / 2
     low = 0.0 if found == 0 else float(inverse(found, of - found + 1, tail))
     high = 1.0 if found == of else float(inverse(found + 1, of - found, 1 - tail))
     return low, high
@@ -53,5 +53,5 @@ def sign_test_rank(samples: int, confidence: float) -> int:
     as many fair coins show heads, and above the k-th largest with the same.  0 with too few values
     for the confidence.
     """
-    misses = 2 * _special().bdtr(np.arange(samples), samples, 0.5)
+    misses = 2 * _scipy_special().bdtr(np.arange(samples), samples, 0.5)
     return int(np.count_nonzero(misses <= 1 - confidence))

@@ -75,7 +75,7 @@ class HistoryFormat(NamedTuple):
     unused: str = ""
 
 
-def _by(
+def _reading_by(
     make: Callable[[RecordingMaker], Reader],
 ) -> Callable[[RecordingMaker, Sequence[Path], str], None]:
     """Reads files with a reader that needs no map of columns."""
@@ -96,15 +96,31 @@ def _read_tables(maker: RecordingMaker, paths: Sequence[Path], columns: str) -> 
 
 _IN_HISTORIES = "names, counters, error texts, ports, times of sorting"
 FORMATS: tuple[HistoryFormat, ...] = (
-    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _by(Hadoop1Reader), _IN_HISTORIES),
-    HistoryFormat("Hadoop 2 job history", is_jhist, _by(JhistReader), _IN_HISTORIES),
     HistoryFormat(
-        "Rumen trace", is_rumen, _by(RumenReader), "names, bytes, records, use of resources, laws"
+        "Hadoop 1 job history",
+        is_hadoop1_history,
+        _reading_by(Hadoop1Reader),
+        _IN_HISTORIES,
     ),
-    HistoryFormat("SLS jobs", is_sls, _by(SlsReader), "priorities, resources, execution types"),
-    HistoryFormat("SLS SYNTH workload", is_synth, _by(SynthReader)),
+    HistoryFormat("Hadoop 2 job history", is_jhist, _reading_by(JhistReader), _IN_HISTORIES),
     HistoryFormat(
-        "Standard Workload Format", is_swf, _by(SwfReader), "CPU time, memory, group, application"
+        "Rumen trace",
+        is_rumen,
+        _reading_by(RumenReader),
+        "names, bytes, records, use of resources, laws",
+    ),
+    HistoryFormat(
+        "SLS jobs",
+        is_sls,
+        _reading_by(SlsReader),
+        "priorities, resources, execution types",
+    ),
+    HistoryFormat("SLS SYNTH workload", is_synth, _reading_by(SynthReader)),
+    HistoryFormat(
+        "Standard Workload Format",
+        is_swf,
+        _reading_by(SwfReader),
+        "CPU time, memory, group, application",
     ),
     HistoryFormat("table", is_table, _read_tables),
 )
@@ -130,14 +146,14 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     remarks = Remarks()
     given = list(paths)
     for folder in filter(Path.is_dir, given):
-        _look_into(folder)
+        _refuse_folder_of_no_history(folder)
     every = [each for path in given for each in (_files_in(path) if path.is_dir() else [path])]
     if given and not every:
         problem = "there is no file in this folder that can be imported"
         raise ScenarioError(problem, source=given[0])
-    every = _without_unread(every, given, remarks)
+    every = _without_unreadable(every, given, remarks)
     for folder in (path for path in given if path.is_dir()):
-        left_out = sum(map(_left_out, filter(Path.is_file, folder.rglob("*"))))
+        left_out = sum(map(_is_left_out, filter(Path.is_file, folder.rglob("*"))))
         note = "hidden files, checksums and configurations of jobs"
         remarks.add("dropped", note, folder.name, left_out)
     failures = [path for path in every if is_failure_trace(path)]
@@ -147,7 +163,7 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
         raise ScenarioError(problem, source=failures[0])
     form, readable = _only_format(files, columns, remarks)
     maker = RecordingMaker(form.name, str(files[0]), remarks)
-    with _without_collection():
+    with _without_garbage_collection():
         form.read(maker, readable, columns)
         note = f"jobs' fields that no simulation needs: {form.unused}"
         remarks.add("dropped", note, count=maker.jobs if form.unused else 0)
@@ -162,7 +178,7 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def _without_garbage_collection() -> Iterator[None]:
     """No search for garbage: millions of objects are made that hold no circles."""
     was_on = gc.isenabled()
     gc.disable()
@@ -173,24 +189,24 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _look_into(folder: Path) -> None:
+def _refuse_folder_of_no_history(folder: Path) -> None:
     """ScenarioError for a folder of very many files of which the first are of several formats, or
     nearly all of none: it is none of a history, and may be a whole disk.
     """
-    some = list(islice(_walked(folder), _LOOKED_AT + 1))
+    some = list(islice(_files_below(folder), _LOOKED_AT + 1))
     if len(some) <= _LOOKED_AT:
         return
     found = [(path, format_of(path)) for path in some]
-    formats, readable = _examples(found), sum(form is not None for _, form in found)
+    formats, readable = _first_file_by_format(found), sum(form is not None for _, form in found)
     if len(formats) == 1 and readable > _LOOKED_AT * _READABLE_SHARE:
         return
     which = f"{readable:,} of the first {_LOOKED_AT:,} can be imported"
-    which = _several(formats) if len(formats) > 1 else which
+    which = _several_formats_problem(formats) if len(formats) > 1 else which
     problem = f"very many files, and not those of one history: {which}"
     raise ScenarioError(f"{problem}; name a folder of the history alone", source=folder)
 
 
-def _without_unread(files: list[Path], given: Sequence[Path], remarks: Remarks) -> list[Path]:
+def _without_unreadable(files: list[Path], given: Sequence[Path], remarks: Remarks) -> list[Path]:
     """The files without those in a folder of a kind that cannot be read here, if others can."""
     if find_spec("pyarrow") is not None:
         return files
@@ -204,10 +220,9 @@ def _without_unread(files: list[Path], given: Sequence[Path], remarks: Remarks) 
     return others
 
 
-def _examples(
+def _first_file_by_format(
     found: Iterable[tuple[Path, HistoryFormat | None]],
 ) -> dict[str, Path]:
-    """The first file of each format, by the format's name."""
     first: dict[str, Path] = {}
     for path, form in found:
         if form is not None:
@@ -215,7 +230,7 @@ def _examples(
     return first
 
 
-def _several(formats: Mapping[str, Path]) -> str:
+def _several_formats_problem(formats: Mapping[str, Path]) -> str:
     told = ", ".join(f"{name} ({path.name})" for name, path in formats.items())
     return f"files of several formats: {told}; import each by itself"
 
@@ -229,8 +244,8 @@ def _only_format(
     forms = [form for _, form in found if form is not None]
     if not forms:
         raise ScenarioError(_why_unknown(files, columns), source=str(files[0]) if files else "")
-    if len(formats := _examples(found)) > 1:
-        raise ScenarioError(_several(formats), source=readable[0])
+    if len(formats := _first_file_by_format(found)) > 1:
+        raise ScenarioError(_several_formats_problem(formats), source=readable[0])
     for path, form in found:
         if form is None:
             remarks.add("dropped", "files of no known format, or without jobs", path.name)
@@ -270,16 +285,16 @@ def known_formats() -> str:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """The files of a folder and those below it, by name; not `_left_out` ones."""
-    return sorted(_walked(folder))
+    """The files of a folder and those below it, by name; not `_is_left_out` ones."""
+    return sorted(_files_below(folder))
 
 
-def _walked(folder: Path) -> Iterator[Path]:
+def _files_below(folder: Path) -> Iterator[Path]:
     found = (path for path in folder.rglob("*") if path.is_file())
-    return (path for path in found if not _left_out(path))
+    return (path for path in found if not _is_left_out(path))
 
 
-def _left_out(path: Path) -> bool:
+def _is_left_out(path: Path) -> bool:
     """Whether a folder's file is hidden, a checksum or a job's configuration."""
     return path.name.startswith(".") or path.suffix in (".crc", ".xml")
 
@@ -291,10 +306,10 @@ def load_recording(path: Path, columns: str = "") -> Imported:
     """The recording in one file or folder; the latest is kept, since a scenario is made of it first
     and its jobs then.
     """
-    key = (path.absolute(), columns, _stamp(path))
+    key = (path.absolute(), columns, _change_stamp(path))
     if key not in _last:
         _last.clear()
-        _last[key] = _loaded(path, columns)
+        _last[key] = _loaded_recording(path, columns)
     return _last[key]
 
 
@@ -303,7 +318,7 @@ def is_tasks_file(path: Path) -> bool:
     return path.is_file() and begins_as_tasks(begin_of(path, 100))
 
 
-def _loaded(path: Path, columns: str) -> Imported:
+def _loaded_recording(path: Path, columns: str) -> Imported:
     if not path.is_dir() and begins_as_tasks(begin_of(path, 100)):
         recording = read_recording(path)
         tasks = sum(len(job.tasks.map_ms) + len(job.tasks.rest_ms) for job in recording.jobs)
@@ -340,7 +355,7 @@ def attempt_lines(imported: Imported) -> Iterator[bytes]:
     yield from log_lines(head, imported.log)
 
 
-def _stamp(path: Path) -> tuple[object, ...]:
+def _change_stamp(path: Path) -> tuple[object, ...]:
     """What changes when a file does, or any in a folder."""
     files = _files_in(path) if path.is_dir() else [path]
     return tuple((each.name, (stat := each.stat()).st_mtime_ns, stat.st_size) for each in files)

@@ -120,14 +120,14 @@ class AttemptCollecting:
         booked_ms = UNTOLD if task.finish_ms is None else task.finish_ms
         replicas = len(task.input_hosts)
         for attempt in task.attempts:
-            self._rows.extend((job, kind, number, *_told(attempt), booked_ms, replicas))
+            self._rows.extend((job, kind, number, *_row_of_attempt(attempt), booked_ms, replicas))
             self._input_of.append(len(self._input_ends) - 1)
 
     def log(self, hosts: HostNames, numbers: NDArray[np.int32]) -> AttemptLog:
         """All attempts heard of; `numbers` are those that the file's hosts have as nodes."""
         rows = np.frombuffer(self._rows, np.int64).reshape(-1, len(COLUMNS_OF_ATTEMPTS))
         columns = dict(zip(COLUMNS_OF_ATTEMPTS, rows.T, strict=True))
-        columns["level"] = self._levels(columns, hosts)
+        columns["level"] = self._locality_levels(columns, hosts)
         if len(numbers):
             renumbered = numbers[np.maximum(columns["host"], 0)]
             columns["host"] = np.where(columns["host"] == NO_HOST, NO_HOST, renumbered)
@@ -140,7 +140,7 @@ class AttemptCollecting:
             names=tuple(self._names),
         )
 
-    def _levels(self, columns: dict[str, IntColumn], hosts: HostNames) -> IntColumn:
+    def _locality_levels(self, columns: dict[str, IntColumn], hosts: HostNames) -> IntColumn:
         levels = columns["level"].copy()
         places = zip(
             columns["host"].tolist(), columns["kind"].tolist(), self._input_of, strict=True
@@ -149,11 +149,11 @@ class AttemptCollecting:
             held = self._inputs[self._input_ends[place - 1] : self._input_ends[place]]
             if levels[row] != UNTOLD or kind != MAP or host == NO_HOST or not held:
                 continue
-            levels[row] = _level(host, held, hosts.racks)
+            levels[row] = _locality_level(host, held, hosts.racks)
         return levels
 
 
-def _told(attempt: HistoryAttempt) -> tuple[int, ...]:
+def _row_of_attempt(attempt: HistoryAttempt) -> tuple[int, ...]:
     times = (attempt.start_ms, attempt.finish_ms, attempt.shuffled_ms)
     told = (UNTOLD if each is None or not attempt.times_told else each for each in times)
     level = UNTOLD if attempt.level is None else int(attempt.level)
@@ -161,7 +161,7 @@ def _told(attempt: HistoryAttempt) -> tuple[int, ...]:
     return (attempt.host, *told, ENDINGS.index(attempt.ending), level, fetched)
 
 
-def _level(host: int, held: Sequence[int], racks: list[str]) -> int:
+def _locality_level(host: int, held: Sequence[int], racks: list[str]) -> int:
     """How near the host is to the input's hosts; `UNTOLD` where their racks are not told."""
     if host in held:
         return int(Locality.NODE)

@@ -183,10 +183,10 @@ class HostNames:
         """The number of `/rack/host`, or of `host` alone; `NO_HOST` of nothing."""
         found = self._parsed.get(path)
         if found is None:
-            found = self._parsed[path] = self._parse(path)
+            found = self._parsed[path] = self._parsed_host(path)
         return found
 
-    def _parse(self, path: str) -> HostNumber:
+    def _parsed_host(self, path: str) -> HostNumber:
         rack, _, host = path.strip().rpartition("/")
         if not host:
             return NO_HOST

@@ -42,7 +42,7 @@ def inferred_capacity(
     """What every node has: what most nodes of those that are told have, and of what is told of none
     as much as fills its slots with the largest containers; nothing where no container takes any.
     """
-    stated = _usual(nodes, remarks)
+    stated = _usual_amounts(nodes, remarks)
     of_maps, of_reduces = (greatest_amounts(each) for each in zip(*demands, strict=True))
     filled: dict[str, int] = dict(stated)
     for name in sorted({name for name, _ in (*of_maps, *of_reduces)} - filled.keys()):
@@ -69,7 +69,7 @@ def _most_usual(nodes: Sequence[Amounts]) -> Amounts:
     return max(Counter(nodes).items(), key=lambda each: (each[1], each[0]))[0]
 
 
-def _usual(nodes: Sequence[Amounts], remarks: Remarks) -> Amounts:
+def _usual_amounts(nodes: Sequence[Amounts], remarks: Remarks) -> Amounts:
     if not nodes:
         return ()
     usual = _most_usual(nodes)

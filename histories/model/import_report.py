@@ -21,7 +21,7 @@ class Remark(msgspec.Struct):
     @property
     def said(self) -> str:
         """What happened, as people say it of so many: of one `1 job out of order`."""
-        return _of_one(self.what) if self.count == 1 else self.what
+        return _in_singular(self.what) if self.count == 1 else self.what
 
     @property
     def where(self) -> str:
@@ -32,7 +32,7 @@ class Remark(msgspec.Struct):
         return f" ({', '.join(self.first)}{more})"
 
 
-def _of_one(what: str) -> str:
+def _in_singular(what: str) -> str:
     """A remark that begins with a plural, of one thing; any other as it is."""
     for several, one in _SINGULARS.items():
         if what.startswith(several):

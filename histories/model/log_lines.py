@@ -55,8 +55,10 @@ def log_lines(head: LogHead, log: AttemptLog) -> Iterator[bytes]:
     edges = np.searchsorted(log.job, np.arange(len(log.names) + 1)).tolist()
     for number, name in enumerate(log.names):
         rows = slice(edges[number], edges[number + 1])
-        columns = {each: _plain(getattr(log, each)[rows]) for each in _KEPT}
-        of_job = [_plain(getattr(log, each)[number : number + 1])[0] for each in COLUMNS_OF_JOBS]
+        columns = {each: _plain_column(getattr(log, each)[rows]) for each in _KEPT}
+        of_job = [
+            _plain_column(getattr(log, each)[number : number + 1])[0] for each in COLUMNS_OF_JOBS
+        ]
         kept = {each: values for each, values in columns.items() if set(values) - {None}}
         yield msgspec.json.encode(_Job(name, of_job, kept))
 
@@ -65,27 +67,27 @@ def read_log(lines: Sequence[bytes]) -> KeptLog:
     """The attempts in such lines; msgspec's errors, or ValueError, where they are damaged."""
     head = msgspec.json.decode(lines[0], type=LogHead)
     jobs = [msgspec.json.decode(line, type=_Job) for line in lines[1:]]
-    parts = [_columns(number, job) for number, job in enumerate(jobs)]
+    parts = [_columns_of_job(number, job) for number, job in enumerate(jobs)]
     columns = {each: np.concatenate([part[each] for part in parts]) for each in COLUMNS_OF_ATTEMPTS}
-    told = [_numbers(column) for column in zip(*(job.of_job for job in jobs), strict=True)]
+    told = [_number_column(column) for column in zip(*(job.of_job for job in jobs), strict=True)]
     of_jobs = dict(zip(COLUMNS_OF_JOBS, told, strict=True))
     names = tuple(job.name for job in jobs)
     return KeptLog(head, AttemptLog(**columns, **of_jobs, hosts=head.hosts, names=names))
 
 
-def _columns(number: int, job: _Job) -> Mapping[str, NDArray[np.int64]]:
+def _columns_of_job(number: int, job: _Job) -> Mapping[str, NDArray[np.int64]]:
     rows = len(job.columns.get("kind", ()))
     found: dict[str, Any] = {
-        each: _numbers(job.columns.get(each, [None] * rows)) for each in COLUMNS_OF_ATTEMPTS
+        each: _number_column(job.columns.get(each, [None] * rows)) for each in COLUMNS_OF_ATTEMPTS
     }
     if {len(column) for column in found.values()} != {rows}:
         raise ValueError(f"the attempts of {job.name} are not equally many in all columns")
     return found | {"job": np.full(rows, number)}
 
 
-def _plain(values: NDArray[np.int64]) -> _Column:
+def _plain_column(values: NDArray[np.int64]) -> _Column:
     return [None if each == UNTOLD else each for each in values.tolist()]
 
 
-def _numbers(column: Sequence[int | None]) -> NDArray[np.int64]:
+def _number_column(column: Sequence[int | None]) -> NDArray[np.int64]:
     return np.array([UNTOLD if each is None else each for each in column], np.int64)

@@ -145,11 +145,11 @@ def write_recording(
 ) -> None:
     """Write the file, with lines that tell of attempts; the same always give the same bytes."""
     with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-        for line in chain(_lines(recording), attempts):
+        for line in chain(_recording_lines(recording), attempts):
             packed.write(line + b"\n")
 
 
-def _lines(recording: ClusterRecording) -> Iterator[bytes]:
+def _recording_lines(recording: ClusterRecording) -> Iterator[bytes]:
     head = _Head(
         callboard="recorded tasks",
         version=TASKS_VERSION,
@@ -167,10 +167,10 @@ def _lines(recording: ClusterRecording) -> Iterator[bytes]:
     )
     yield msgspec.json.encode(head)
     for job in recording.jobs:
-        yield msgspec.json.encode(_line(job))
+        yield msgspec.json.encode(_line_of_job(job))
 
 
-def _line(job: RecordedJob) -> _Line:
+def _line_of_job(job: RecordedJob) -> _Line:
     tasks = job.tasks
     failures = [
         (stage, task, each.ms, int(each.level), each.killed)
@@ -182,7 +182,7 @@ def _line(job: RecordedJob) -> _Line:
         submit_ms=job.submit_ms,
         map_ms=tasks.map_ms.tolist(),
         levels="".join(map(str, tasks.map_levels)) if any(tasks.map_levels) else "",
-        inputs=_inputs(tasks),
+        inputs=_input_nodes(tasks),
         shuffle_ms=tasks.shuffle_ms.tolist(),
         tail_ms=tasks.tail_ms.tolist(),
         rest_ms=tasks.rest_ms.tolist(),
@@ -202,7 +202,7 @@ def _line(job: RecordedJob) -> _Line:
     )
 
 
-def _inputs(tasks: RecordedTasks) -> list[list[int]]:
+def _input_nodes(tasks: RecordedTasks) -> list[list[int]]:
     held = tasks.held()
     if bool((held < 0).all()):
         return []
@@ -215,13 +215,13 @@ def tasks_digest(path: Path) -> str:
     """
     try:
         stat = path.stat()
-        return _kept_end(path, stat.st_size, stat.st_mtime_ns).hex()
+        return _gzip_trailer(path, stat.st_size, stat.st_mtime_ns).hex()
     except OSError as error:
         raise ScenarioError(f"cannot be read: {error.strerror}", source=path) from None
 
 
 @lru_cache(maxsize=16)
-def _kept_end(path: Path, size: int, changed_ns: int) -> bytes:  # noqa: ARG001
+def _gzip_trailer(path: Path, size: int, changed_ns: int) -> bytes:  # noqa: ARG001
     """What gzip has put at a file's end: seeds and settings play the same ones."""
     with path.open("rb") as file:
         file.seek(max(size - _GZIP_END, 0))
@@ -235,19 +235,19 @@ def begins_as_tasks(begin: bytes) -> bool:
 
 def read_recording(path: Path) -> ClusterRecording:
     """The recording in a file that `write_recording` wrote; ScenarioError where it is damaged."""
-    with _unpacked(path) as file:
-        return _read(file, path)
+    with _unpacked_file(path) as file:
+        return _decoded_recording(file, path)
 
 
 def read_attempt_lines(path: Path) -> list[bytes]:
     """The lines after the jobs, which tell of their attempts; none in a file of before."""
-    with _unpacked(path) as file:
-        head = _head(file, path)
+    with _unpacked_file(path) as file:
+        head = _read_head(file, path)
         return [] if head.jobs is None else list(islice(file, head.jobs, None))
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
+def _unpacked_file(path: Path) -> Iterator[BufferedIOBase]:
     try:
         with gzip.open(path, "rb") as file:
             yield cast(BufferedIOBase, file)
@@ -256,18 +256,18 @@ def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
         raise ScenarioError(problem, source=path) from error
 
 
-def _head(file: BufferedIOBase, path: Path) -> _Head:
-    head = _decoded(file.readline(), _Head, path, 1)
+def _read_head(file: BufferedIOBase, path: Path) -> _Head:
+    head = _decoded_line(file.readline(), _Head, path, 1)
     if head.version not in _READ:
         problem = f"version {head.version} of recorded tasks; this Callboard reads {TASKS_VERSION}"
         raise ScenarioError(f"{problem}; import the history again", source=path, line=1)
     return head
 
 
-def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
-    head = _head(file, path)
+def _decoded_recording(file: BufferedIOBase, path: Path) -> ClusterRecording:
+    head = _read_head(file, path)
     rows = enumerate(islice(file, head.jobs), start=2)
-    jobs = tuple(_job(row, head, path, line) for line, row in rows)
+    jobs = tuple(_recorded_job(row, head, path, line) for line, row in rows)
     if len(jobs) < (head.jobs or 1):
         problem = f"{len(jobs):,} jobs of {head.jobs or 1:,}: the file of recorded tasks is cut off"
         raise ScenarioError(f"{problem}; import the history again", source=path)
@@ -278,8 +278,8 @@ def _read(file: BufferedIOBase, path: Path) -> ClusterRecording:
     return ClusterRecording(*kept, *told, tuple(head.capacity.items()), head.cut)
 
 
-def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
-    line = _decoded(row, _Line, path, number)
+def _recorded_job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
+    line = _decoded_line(row, _Line, path, number)
     problem = _contradiction(line, head.nodes)
     if problem:
         problem += "; import the history again"
@@ -288,7 +288,7 @@ def _job(row: bytes, head: _Head, path: Path, number: int) -> RecordedJob:
     kept = (line.killed_ms, line.requested_ms, line.response_ms)
     auxiliary = (line.setup_ms, line.cleanup_ms)
     demands = (tuple(line.map_demand.items()), tuple(line.reduce_demand.items()))
-    tasks, initialised_ms = _tasks(line, head.nodes), line.initialisation_ms
+    tasks, initialised_ms = _recorded_tasks(line, head.nodes), line.initialisation_ms
     return RecordedJob(*who, *kept, tasks, *auxiliary, demands, initialised_ms, line.max_attempts)
 
 
@@ -304,7 +304,7 @@ def _contradiction(line: _Line, nodes: int) -> str:
     return ""
 
 
-def _tasks(line: _Line, nodes: int) -> RecordedTasks:
+def _recorded_tasks(line: _Line, nodes: int) -> RecordedTasks:
     failures: dict[tuple[Stage, int], tuple[RecordedFailure, ...]] = {}
     for stage, task, ms, level, killed in line.failures:
         key = (Stage(stage), task)
@@ -333,7 +333,7 @@ def packed_inputs(inputs: Sequence[Sequence[int]]) -> tuple[bytes, int]:
     return rows.tobytes(), width
 
 
-def _decoded(row: bytes, kind: type[_T], path: Path, line: int) -> _T:
+def _decoded_line(row: bytes, kind: type[_T], path: Path, line: int) -> _T:
     try:
         return msgspec.json.decode(row, type=kind)
     except (msgspec.DecodeError, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:

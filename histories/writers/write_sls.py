@@ -54,15 +54,15 @@ def sls_jobs(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> 
     """The jobs, a JSON object each (`inputsls`)."""
     racks = {node.node: node.rack for node in history.started.nodes}
     for number, job in history.jobs.items():
-        containers = list(_containers(number, job, racks, amounts))
-        yield json.dumps(_job(number, job, containers), indent=2)
+        containers = list(_job_containers(number, job, racks, amounts))
+        yield json.dumps(_sls_job(number, job, containers), indent=2)
 
 
 def sls_nodes(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> Iterator[str]:
     """The nodes, a JSON object a rack."""
     racks: dict[int, list[dict[str, object]]] = {}
     for node in history.started.nodes:
-        about = {"node": _node(node.node), **amounts.of_node(node)}
+        about = {"node": _node_name(node.node), **amounts.of_node(node)}
         racks.setdefault(node.rack, []).append(about)
     for rack, nodes in sorted(racks.items()):
         yield json.dumps({"rack": f"rack-{rack:04}", "nodes": nodes}, indent=2)
@@ -86,7 +86,9 @@ def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -
     return [text for number, text in found if number]
 
 
-def _job(number: JobId, job: HistoryJob, containers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _sls_job(
+    number: JobId, job: HistoryJob, containers: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
     last_ms = max((each["container.end.ms"] for each in containers), default=job.submit_ms)
     return {
         "am.type": "mapreduce",
@@ -99,17 +101,17 @@ def _job(number: JobId, job: HistoryJob, containers: Sequence[dict[str, Any]]) -
     }
 
 
-def _containers(
+def _job_containers(
     number: JobId, job: HistoryJob, racks: dict[NodeId, int], amounts: ContainerAmounts
 ) -> Iterator[dict[str, Any]]:
     for stage in STAGES:
         takes = amounts.of_task(number, stage)
         for task in job.of(stage):
-            for each in _container(stage, task, racks):
+            for each in _task_container(stage, task, racks):
                 yield each | takes
 
 
-def _container(
+def _task_container(
     stage: Stage, task: HistoryTask, racks: dict[NodeId, int]
 ) -> Iterator[dict[str, Any]]:
     best = task.best
@@ -117,7 +119,7 @@ def _container(
         return
     kind, priority = _TYPES[stage]
     yield {
-        "container.host": f"/rack-{racks[best.node]:04}/{_node(best.node)}",
+        "container.host": f"/rack-{racks[best.node]:04}/{_node_name(best.node)}",
         "container.start.ms": best.start_ms,
         "container.end.ms": best.ended_ms,
         "container.priority": priority,
@@ -125,5 +127,5 @@ def _container(
     }
 
 
-def _node(node: NodeId) -> str:
+def _node_name(node: NodeId) -> str:
     return f"node-{node:05}"

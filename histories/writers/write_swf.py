@@ -18,14 +18,14 @@ def swf_lines(history: PlayedHistory) -> Iterator[str]:
     yield f"; Computer: {printable(started.name)}, simulated by Callboard {started.version}"
     yield f"; MaxJobs: {len(history.jobs)}"
     yield f"; MaxNodes: {len(started.nodes)}"
-    yield f"; MaxProcs: {_slots(history)}"
+    yield f"; MaxProcs: {_all_map_slots(history)}"
     yield "; Note: a processor is a map of a job, the run time that of its maps"
     users: dict[str, int] = {}
     queues: dict[str, int] = {}
     for number, job in history.jobs.items():
         user = users.setdefault(job.user, len(users) + 1)
         queue = queues.setdefault(job.queue, len(queues) + 1) if job.queue else _UNKNOWN
-        yield _line(number, job, user, queue)
+        yield _job_line(number, job, user, queue)
 
 
 def not_in_swf(history: PlayedHistory) -> list[str]:
@@ -33,7 +33,7 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     jobs = history.jobs.values()
     reduces = sum(job.sizes[1] for job in jobs)
     unequal = sum(len({_ran_ms(task) for task in job.maps.values()} - {None}) > 1 for job in jobs)
-    large = sum(job.sizes[0] > _slots(history) for job in jobs)
+    large = sum(job.sizes[0] > _all_map_slots(history) for job in jobs)
     more = "processors than the cluster has map slots: logs are of jobs that fit"
     several = count(unequal, "job")
     have = "it has" if large == 1 else "they have"
@@ -45,18 +45,18 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     return [text for number, text in found if number]
 
 
-def _slots(history: PlayedHistory) -> int:
+def _all_map_slots(history: PlayedHistory) -> int:
     return sum(node.map_slots for node in history.started.nodes)
 
 
-def _line(number: JobId, job: HistoryJob, user: int, queue: int) -> str:
+def _job_line(number: JobId, job: HistoryJob, user: int, queue: int) -> str:
     maps, submit_ms, tasks = job.sizes[0], job.submit_ms or 0, job.maps.values()
     ran = [ms for task in tasks if (ms := _ran_ms(task)) is not None]
     begun = [each.start_ms for task in tasks for each in task.attempts if each.start_ms]
-    wait = _seconds(min(begun) - submit_ms) if begun else _UNKNOWN
-    run = _seconds(round(sum(ran) / len(ran))) if ran else _UNKNOWN
+    wait = _seconds_text(min(begun) - submit_ms) if begun else _UNKNOWN
+    run = _seconds_text(round(sum(ran) / len(ran))) if ran else _UNKNOWN
     fields = (
-        *(number + 1, _seconds(submit_ms), wait, run, maps, _UNKNOWN, _UNKNOWN),
+        *(number + 1, _seconds_text(submit_ms), wait, run, maps, _UNKNOWN, _UNKNOWN),
         *(maps, _UNKNOWN, _UNKNOWN, _STATUS[job.ending], user, _UNKNOWN, _UNKNOWN, queue),
         *(_UNKNOWN, _UNKNOWN, _UNKNOWN),
     )
@@ -71,6 +71,6 @@ def _ran_ms(task: HistoryTask) -> Millis | None:
     return counts.ended_ms - counts.start_ms
 
 
-def _seconds(ms: Millis) -> str:
+def _seconds_text(ms: Millis) -> str:
     """Whole seconds where they are, else with milliseconds."""
     return str(ms // 1000) if ms % 1000 == 0 else f"{ms / 1000:.3f}"
