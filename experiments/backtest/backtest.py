@@ -86,8 +86,8 @@ class JobErrors(NamedTuple):
         """Spearman's: whether the jobs that took long are those predicted to; None with fewer than
         three jobs, or if all are alike.
         """
-        recorded = _ranks([each.recorded_ms for each in self.jobs])
-        predicted = _ranks([each.predicted_ms for each in self.jobs])
+        recorded = _ranks_with_ties([each.recorded_ms for each in self.jobs])
+        predicted = _ranks_with_ties([each.predicted_ms for each in self.jobs])
         if len(recorded) < 3 or not recorded.std() or not predicted.std():
             return None
         return float(np.corrcoef(recorded, predicted)[0, 1])
@@ -134,14 +134,14 @@ def backtest(
         return events.append
 
     result = RunTask(spec, "trio", engine=engine).run(watcher, listen)
-    played, busy = run_history(events), _busy(events)
+    played, busy = run_history(events), _busy_slots_by_kind(events)
     errors = job_errors(history.recording.jobs, result)
     comparison = _Comparison(spec, history, played)
     told = JobErrors(tuple(each._replace(causes=comparison.causes(each)) for each in errors))
     ranked = sorted(told.jobs, key=lambda each: -abs(each.predicted_ms - each.recorded_ms))
     worst = [each for each in ranked if each.error][:_WORST]
     explained = tuple(comparison.explained(each, events) for each in worst)
-    left_out = _left_out(spec, history.recording.jobs, result)
+    left_out = _left_out_by_reason(spec, history.recording.jobs, result)
     return Backtest(spec.policy, result, told, left_out, explained, busy)
 
 
@@ -171,7 +171,7 @@ class _Comparison:
 
     def causes(self, error: JobError) -> Causes | None:
         """The error by what brought it about."""
-        was, found = self._recorded(error), predicted_moments(self._played[error.job])
+        was, found = self._recorded_moments(error), predicted_moments(self._played[error.job])
         if was is None or found is None or self._recorded_busy is None:
             return None
         began_ms = self._history.begin_ms
@@ -183,14 +183,14 @@ class _Comparison:
 
     def explained(self, error: JobError, events: Iterable[AnyEvent]) -> WorstJob:
         """Why it is predicted badly."""
-        was, found = self._recorded(error), predicted_moments(self._played[error.job])
+        was, found = self._recorded_moments(error), predicted_moments(self._played[error.job])
         why = "the file does not tell when its tasks ran"
         if was is not None and found is not None:
             why = difference_in_words(was, found)
         lines = islice(explain_wait(events, error.job), 2, 2 + _EXPLAINED_LINES)
         return WorstJob(error, why, tuple(line.strip() for line in lines))
 
-    def _recorded(self, error: JobError) -> JobMoments | None:
+    def _recorded_moments(self, error: JobError) -> JobMoments | None:
         log, number = self._history.log, self._number.get(error.name)
         if log is None or number is None:
             return None
@@ -212,7 +212,7 @@ def job_errors(recorded: Sequence[RecordedJob], result: RunResult) -> tuple[JobE
     return tuple(errors)
 
 
-def _left_out(
+def _left_out_by_reason(
     spec: RunSpec, recorded: Sequence[RecordedJob], result: RunResult
 ) -> Mapping[str, int]:
     """The jobs of a run that `job_errors` leaves out, counted by why."""
@@ -231,7 +231,7 @@ def _why_left_out(was: RecordedJob, outcome: int | None) -> str:
     return "" if outcome == SUCCEEDED else "that did not succeed when played"
 
 
-def _busy(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
+def _busy_slots_by_kind(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
     state = RunState()
     attempts = AttemptCollector(state)
     for event in events:
@@ -240,7 +240,7 @@ def _busy(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
     return busy_slots(SlotKind.MAP), busy_slots(SlotKind.REDUCE)
 
 
-def _ranks(values: Sequence[float]) -> _Floats:
+def _ranks_with_ties(values: Sequence[float]) -> _Floats:
     """The places of the values in their order, equal ones at the mean of theirs."""
     array = np.asarray(values, dtype=np.float64)
     _, place, sizes = np.unique(array, return_inverse=True, return_counts=True)

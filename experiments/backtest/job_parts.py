@@ -85,11 +85,13 @@ def recorded_moments(
     if not len(rows):
         return None
     begins, ends = log.begin_ms[rows], log.end_ms[rows]
-    last_map, last_reduce = (_last(begins, ends, log.kind[rows] == kind) for kind in KINDS)
+    last_map, last_reduce = (
+        _last_task_span(begins, ends, log.kind[rows] == kind) for kind in KINDS
+    )
     ready_ms = submit_ms if log.launch_ms[job] == UNTOLD else int(log.launch_ms[job])
     setups = log.end_ms[mine & (log.kind == AUXILIARY)]
     before = setups[(setups != UNTOLD) & (setups <= begins.min())]
-    return _in_order(
+    return _moments_in_order(
         submit_ms,
         max(ready_ms, int(before.max(initial=ready_ms))),
         int(begins.min()),
@@ -99,7 +101,7 @@ def recorded_moments(
     )
 
 
-def _last(begins: Ints, ends: Ints, kept: NDArray[np.bool_]) -> tuple[Millis, Millis]:
+def _last_task_span(begins: Ints, ends: Ints, kept: NDArray[np.bool_]) -> tuple[Millis, Millis]:
     """When the last to end began and ended; 0 and 0 without any."""
     if not kept.any():
         return 0, 0
@@ -115,8 +117,8 @@ def predicted_moments(job: HistoryJob) -> JobMoments | None:
     begun = [each.start_ms for task in job.own_tasks() for each in task.attempts if each.start_ms]
     setups = (each.best for each in job.others.values() if each.purpose == SETUP)
     ready_ms = next((each.ended_ms for each in setups if each is not None), None)
-    last_map, last_reduce = (_last_played(job.of(stage)) for stage in STAGES)
-    return _in_order(
+    last_map, last_reduce = (_last_played_task_span(job.of(stage)) for stage in STAGES)
+    return _moments_in_order(
         submit_ms,
         ready_ms or job.launch_ms or submit_ms,
         min(begun, default=submit_ms),
@@ -126,7 +128,7 @@ def predicted_moments(job: HistoryJob) -> JobMoments | None:
     )
 
 
-def _last_played(tasks: Iterable[HistoryTask]) -> tuple[Millis, Millis]:
+def _last_played_task_span(tasks: Iterable[HistoryTask]) -> tuple[Millis, Millis]:
     best = [each.best for each in tasks if each.best is not None]
     latest = max(best, key=_ended_ms, default=None)
     return (0, 0) if latest is None else (latest.start_ms or 0, _ended_ms(latest))
@@ -136,7 +138,7 @@ def _ended_ms(attempt: PlayedAttempt) -> Millis:
     return attempt.ended_ms or 0
 
 
-def _in_order(
+def _moments_in_order(
     submit_ms: Millis,
     ready_ms: Millis,
     first_ms: Millis,
@@ -162,18 +164,23 @@ _USUAL_LEAST_MS = 60_000
 
 def difference_in_words(recorded: JobMoments, predicted: JobMoments) -> str:
     """Where most of the difference is."""
-    apart = [one - other for one, other in zip(_spans(predicted), _spans(recorded), strict=True)]
+    apart = [
+        one - other
+        for one, other in zip(
+            _lengths_of_parts(predicted), _lengths_of_parts(recorded), strict=True
+        )
+    ]
     place = max(range(len(apart)), key=lambda each: abs(apart[each]))
     if not apart[place]:
         return "no part of it differs"
-    spans = _spans(recorded)[place], _spans(predicted)[place]
+    spans = _lengths_of_parts(recorded)[place], _lengths_of_parts(predicted)[place]
     took, takes = compared_durations(*spans)
     usual = duration(spans[1])  # as `explain` says it in the lines that follow
     also = "" if usual == takes or spans[1] < _USUAL_LEAST_MS else f" ({usual})"
     return f"{_WORDS[place]} it took {took}, and in the prediction {takes}{also}"
 
 
-def _spans(job: JobMoments) -> list[Millis]:
+def _lengths_of_parts(job: JobMoments) -> list[Millis]:
     moments = (job.submit_ms, job.first_ms, job.map_end_ms, job.reduce_end_ms, job.end_ms)
     return [after - before for before, after in pairwise(moments)]
 
@@ -183,7 +190,7 @@ def causes_of(job: JobMoments, busy: tuple[Steps, Steps], slots: tuple[int, int]
     waits = [(MAP, job.ready_ms, job.map_begin_ms)]
     if job.reduce_begin_ms > job.map_end_ms:
         waits.append((REDUCE, job.map_end_ms, job.reduce_begin_ms))
-    free = sum(_free_ms(busy[kind], slots[kind], *wait) for kind, *wait in waits)
+    free = sum(_free_slot_time_ms(busy[kind], slots[kind], *wait) for kind, *wait in waits)
     waited = sum(until - since for _, since, until in waits)
     initialised = job.ready_ms - job.submit_ms
     worked = job.end_ms - job.submit_ms - initialised - waited
@@ -192,10 +199,12 @@ def causes_of(job: JobMoments, busy: tuple[Steps, Steps], slots: tuple[int, int]
 
 def played_busy(played: PlayedHistory, held_on_ms: Millis) -> tuple[Steps, Steps]:
     """How many tasks of each kind ran at once in a run, each for `held_on_ms` after its end."""
-    return _played_steps(played, MAPS, held_on_ms), _played_steps(played, REDUCES, held_on_ms)
+    return _held_slots_over_time(played, MAPS, held_on_ms), _held_slots_over_time(
+        played, REDUCES, held_on_ms
+    )
 
 
-def _played_steps(played: PlayedHistory, stage: Stage, held_on_ms: Millis) -> Steps:
+def _held_slots_over_time(played: PlayedHistory, stage: Stage, held_on_ms: Millis) -> Steps:
     spans = [
         (each.start_ms, each.ended_ms + held_on_ms)
         for job in played.jobs.values()
@@ -207,7 +216,7 @@ def _played_steps(played: PlayedHistory, stage: Stage, held_on_ms: Millis) -> St
     return steps(begins, ends, int(ends.max(initial=0)))
 
 
-def _free_ms(busy: Steps, slots: int, since_ms: Millis, until_ms: Millis) -> Millis:
+def _free_slot_time_ms(busy: Steps, slots: int, since_ms: Millis, until_ms: Millis) -> Millis:
     """For how long from one moment to another fewer slots than these were held."""
     begins = np.clip(busy.times, since_ms, until_ms)
     ends = np.clip(np.append(busy.times[1:], max(busy.until_ms, until_ms)), since_ms, until_ms)

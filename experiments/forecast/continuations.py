@@ -45,10 +45,12 @@ class Continuations:
         seen: dict[Stage, dict[JobId, SeenStage]] = {stage: {} for stage in STAGES}
         for job in self._come:
             for stage, tasks in stages_of(job.maps, job.reduces):
-                seen[stage][job.job] = self._see(job, stage, tasks)
+                seen[stage][job.job] = self._seen_stage(job, stage, tasks)
         self._lengths = {stage: TasksToCome(seen[stage]) for stage in STAGES}
-        ready = [job.initialisation_ms for job in self._come if self._is_ready(job)]
-        waiting = [state.at_ms - job.submit_ms for job in self._come if not self._is_ready(job)]
+        ready = [job.initialisation_ms for job in self._come if self._is_initialised(job)]
+        waiting = [
+            state.at_ms - job.submit_ms for job in self._come if not self._is_initialised(job)
+        ]
         self._initialisations = CensoredLengths(ready, waiting)
 
     def why_open(self, job: JobId) -> str:
@@ -58,14 +60,14 @@ class Continuations:
         spec = next(each for each in self._come if each.job == job)
         for stage, tasks in stages_of(spec.maps, spec.reduces):
             left = tasks - len(self.state.ended_of(job, stage, tasks))
-            if left and stage == REDUCES and self._shuffles_on(spec):
+            if left and stage == REDUCES and self._has_overlong_shuffle(spec):
                 return _LONG_SHUFFLE
             why = self._lengths[stage].why_open(spec, _CALLED[stage]) if left else ""
             if why:
                 return why
         return ""
 
-    def _shuffles_on(self, job: JobSpec) -> bool:
+    def _has_overlong_shuffle(self, job: JobSpec) -> bool:
         """Whether a reduce of it has shuffled far longer since its last map than any known one."""
         maps_done_ms = self.state.maps_done_ms.get(job.job)
         found = (self.state.running.get((job.job, REDUCES, task)) for task in range(job.reduces))
@@ -75,12 +77,11 @@ class Continuations:
             return False
         return self.state.at_ms - max(maps_done_ms, min(open_)) > _FAR * longest_ms
 
-    def _is_ready(self, job: JobSpec) -> bool:
-        """Whether it had been initialised."""
+    def _is_initialised(self, job: JobSpec) -> bool:
         return job.ready_ms <= self.state.at_ms
 
-    def _see(self, job: JobSpec, stage: Stage, tasks: int) -> SeenStage:
-        state, recorded = self.state, _recorded(job)
+    def _seen_stage(self, job: JobSpec, stage: Stage, tasks: int) -> SeenStage:
+        state, recorded = self.state, _recorded_tasks(job)
         ended = state.ended_of(job.job, stage, tasks)
         lengths = [recorded.nominal_ms(stage, task, self.spec.scenario.tasks) for task in ended]
         found = (state.running.get((job.job, stage, task)) for task in range(tasks))
@@ -95,10 +96,10 @@ class Continuations:
         since_ms = running.since_ms if stage == MAPS else running.shuffled_ms
         if since_ms is None:
             return 0.0
-        factor = self._factor(running.level) if stage == MAPS else 1.0
+        factor = self._locality_factor(running.level) if stage == MAPS else 1.0
         return (self.state.at_ms - since_ms) * running.speed / factor
 
-    def _factor(self, level: Locality) -> float:
+    def _locality_factor(self, level: Locality) -> float:
         return self.spec.scenario.tasks.locality_factor(level)
 
     # Drawing.
@@ -106,13 +107,13 @@ class Continuations:
     def drawn(self, number: int) -> RunSpec:
         """Continuation `number`, always the same."""
         rng = np.random.default_rng([self.spec.scenario.seed, self.state.at_ms, number])
-        jobs = [self._continued(job, rng) for job in self._come]
-        jobs += self._still_to_come(jobs, rng)
+        jobs = [self._continued_job(job, rng) for job in self._come]
+        jobs += self._jobs_still_to_come(jobs, rng)
         script = tuple(each for each in self.spec.script if each.at_ms <= self.state.at_ms)
         return replace(self.spec, jobs=tuple(jobs), script=script)
 
-    def _continued(self, job: JobSpec, rng: np.random.Generator) -> JobSpec:
-        state, recorded = self.state, _recorded(job)
+    def _continued_job(self, job: JobSpec, rng: np.random.Generator) -> JobSpec:
+        state, recorded = self.state, _recorded_tasks(job)
         if job.job in state.finished_ms:
             return job
         columns = {
@@ -128,7 +129,7 @@ class Continuations:
                 ms = draw(0.0 if running is None else self._worked_ms(running, stage))
                 if stage == MAPS:
                     level = Locality(recorded.map_levels[task])
-                    columns["map_ms"][task] = max(round(ms * self._factor(level)), 1)
+                    columns["map_ms"][task] = max(round(ms * self._locality_factor(level)), 1)
                 else:
                     columns["rest_ms"][task] = round(ms)
                     self._draw_shuffle(columns, job, task, running, rng)
@@ -138,13 +139,16 @@ class Continuations:
         killed_ms = job.killed_ms
         if killed_ms is not None and job.submit_ms + killed_ms > state.at_ms:
             killed_ms = None
-        changes = {"killed_ms": killed_ms, "initialisation_ms": self._initialised_ms(job, rng)}
+        changes = {
+            "killed_ms": killed_ms,
+            "initialisation_ms": self._drawn_initialisation_ms(job, rng),
+        }
         tasks_now = replace(recorded, **columns, failures=failures)
-        return replace(job, recorded=tasks_now, **changes, **_means(columns))
+        return replace(job, recorded=tasks_now, **changes, **_mean_task_lengths(columns))
 
-    def _initialised_ms(self, job: JobSpec, rng: np.random.Generator) -> Millis:
+    def _drawn_initialisation_ms(self, job: JobSpec, rng: np.random.Generator) -> Millis:
         """Of one that still is, longer than it has been; as long again where no other had been."""
-        if self._is_ready(job):
+        if self._is_initialised(job):
             return job.initialisation_ms
         so_far_ms = self.state.at_ms - job.submit_ms
         drawn = self._initialisations.draw(rng, so_far_ms) if self._initialisations else 0
@@ -168,7 +172,9 @@ class Continuations:
             shuffle_ms += self.state.at_ms - running.since_ms
         columns["shuffle_ms"][task], columns["tail_ms"][task] = shuffle_ms, tail_ms
 
-    def _still_to_come(self, jobs: list[JobSpec], rng: np.random.Generator) -> Iterator[JobSpec]:
+    def _jobs_still_to_come(
+        self, jobs: list[JobSpec], rng: np.random.Generator
+    ) -> Iterator[JobSpec]:
         """Jobs that come after the instant, each like one that has come."""
         came_ms = sorted(job.submit_ms for job in jobs)
         gaps = np.diff(came_ms)
@@ -185,12 +191,12 @@ class Continuations:
             at_ms += between.draw(rng)
 
 
-def _recorded(job: JobSpec) -> RecordedTasks:
+def _recorded_tasks(job: JobSpec) -> RecordedTasks:
     assert job.recorded is not None, "only what was recorded is continued"
     return job.recorded
 
 
-def _means(columns: Mapping[str, "array[int]"]) -> dict[str, int]:
+def _mean_task_lengths(columns: Mapping[str, "array[int]"]) -> dict[str, int]:
     """The means of a job's tasks, which go with its record."""
 
     def mean(ms: "array[int]") -> int:

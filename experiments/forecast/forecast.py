@@ -104,7 +104,7 @@ class _Continued(NamedTuple):
         return ends.ms
 
 
-def _play(continued: _Continued, number: int) -> dict[JobId, Millis]:
+def _played_ends_ms(continued: _Continued, number: int) -> dict[JobId, Millis]:
     return continued.ends_ms(number)
 
 
@@ -135,20 +135,20 @@ class Forecaster:
         played = frozenset(self._state.in_system) & {*targets, *self.in_system, *self._ended_ms}
         continued = _Continued(self._continuations, played, engine)
         found: dict[int, Mapping[JobId, Millis]] = {}
-        for number, ends in answers(workers, partial(_play, continued), range(runs)):
+        for number, ends in answers(workers, partial(_played_ends_ms, continued), range(runs)):
             if isinstance(ends, Lost):
                 raise InputError(f"a continuation was lost: {ends.why}")
-            found[number] = self._corrected(targets, number, ends)
+            found[number] = self._corrected_ends_ms(targets, number, ends)
             moved("", 1)
         for job in targets:
             ends_ms = [found[number].get(job) for number in range(runs)]
-            told = _forecast(job, self._state.at_ms, ends_ms)
+            told = _forecast_from_ends(job, self._state.at_ms, ends_ms)
             alike = _ALIKE if told.has_no_width else ""
             if job in self._state.finished_ms:
                 alike = _OVER
             yield told._replace(why_open=self._continuations.why_open(job) or alike)
 
-    def _corrected(
+    def _corrected_ends_ms(
         self, targets: Sequence[JobId], number: int, played_ms: Mapping[JobId, Millis]
     ) -> dict[JobId, Millis]:
         """When targets end by a continuation and by how far such runs are off the cluster."""
@@ -171,7 +171,7 @@ class Forecaster:
         return corrected
 
 
-def _forecast(job: JobId, at_ms: Millis, ends_ms: Sequence[Millis | None]) -> Forecast:
+def _forecast_from_ends(job: JobId, at_ms: Millis, ends_ms: Sequence[Millis | None]) -> Forecast:
     ends = np.array([np.inf if each is None else each for each in ends_ms], dtype=float)
     tail = (1 - LEVEL) / 2
     cuts = np.quantile(ends, [0.5, tail, 1 - tail], method="inverted_cdf")

@@ -82,17 +82,17 @@ class _Watcher:
             case ev.AttemptEnded(attempt=attempt) if attempt in self._launched:
                 self._running.pop(attempt, None)
                 if event.outcome is Outcome.SUCCEEDED:
-                    self._ended.setdefault(self._task(attempt), event.at_ms)
+                    self._ended.setdefault(self._task_of_attempt(attempt), event.at_ms)
             case ev.MapOutputsLost():
                 for attempt in event.attempts:
-                    self._ended.pop(self._task(attempt), None)
+                    self._ended.pop(self._task_of_attempt(attempt), None)
 
     @property
     def waits(self) -> bool:
         """Whether an instant is still to come."""
         return bool(self._instants)
 
-    def _task(self, attempt: AttemptId) -> TaskKey:
+    def _task_of_attempt(self, attempt: AttemptId) -> TaskKey:
         launch = self._launched[attempt]
         return launch.job, launch.stage, launch.task
 
@@ -100,8 +100,8 @@ class _Watcher:
         """Keep what is known at the next instant."""
         running: dict[TaskKey, RunningTask] = {}
         for attempt in sorted(self._running, reverse=True):  # the oldest last: it counts
-            if self._task(attempt) not in self._ended:
-                running[self._task(attempt)] = self._running[attempt]
+            if self._task_of_attempt(attempt) not in self._ended:
+                running[self._task_of_attempt(attempt)] = self._running[attempt]
         done: dict[JobId, Millis] = {}
         for job in self._submitted - self._finished_ms.keys():
             ended = [self._ended.get((job, MAPS, task)) for task in range(self._maps[job])]

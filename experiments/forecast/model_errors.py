@@ -41,11 +41,11 @@ class ModelErrors:
         """A response of a job that is played so long and already takes so long."""
         if sum(not each.running for each in self._jobs) < ENOUGH or played_ms <= 0:
             return max(played_ms, elapsed_ms)
-        ended, running = self._ratios(played_ms)
+        ended, running = self._nearest_error_ratios(played_ms)
         ratio = CensoredLengths(ended, running).draw(rng, elapsed_ms / played_ms)
         return max(round(played_ms * ratio), elapsed_ms)
 
-    def _ratios(self, played_ms: Millis) -> tuple[list[float], list[float]]:
+    def _nearest_error_ratios(self, played_ms: Millis) -> tuple[list[float], list[float]]:
         """Those of the nearest jobs that have ended, and of others no farther off that run."""
         ended: list[float] = []
         running: list[float] = []

@@ -48,7 +48,7 @@ class TasksToCome:
 
     def __init__(self, seen: Mapping[JobId, SeenStage]) -> None:
         self._seen = seen
-        spread = list(_spread(seen.values()))
+        spread = list(_lengths_over_job_mean(seen.values()))
         self._varies = bool(spread)
         self._spread = CensoredLengths(spread or [1.0])
 
@@ -58,7 +58,7 @@ class TasksToCome:
         if len(own.ended) >= MANY:
             lengths = CensoredLengths(own.ended, own.running)
             return lambda beyond: lengths.draw(rng, beyond)
-        level = _own_level(own, rng) if own.ended else self._level(job, rng)
+        level = _own_mean_length(own, rng) if own.ended else self._drawn_mean_length(job, rng)
         if level is None:
             return lambda beyond: max(2 * beyond, UNKNOWN_MS)
         if level == 0:
@@ -71,7 +71,7 @@ class TasksToCome:
         of one job's how far another job's are.
         """
         own = len(self._seen[job.job].ended)
-        known = own or sum(bool(each.ended) for each in next(self._alike(job), []))
+        known = own or sum(bool(each.ended) for each in next(self._groups_of_like_jobs(job), []))
         if known > 1 or (own and self._varies):
             return ""
         if known:
@@ -79,16 +79,16 @@ class TasksToCome:
         guess = f"{UNKNOWN_MS // 1000} s each, or twice what one has run if that is more"
         return f"none of the {called} has ended yet, and their lengths are guessed: {guess}"
 
-    def _level(self, job: JobSpec, rng: np.random.Generator) -> float | None:
+    def _drawn_mean_length(self, job: JobSpec, rng: np.random.Generator) -> float | None:
         """A level for a job of which no task has ended; None if none of any has."""
-        group = next(self._alike(job), [])
+        group = next(self._groups_of_like_jobs(job), [])
         known = [float(np.mean(each.ended)) for each in group if each.ended]
         if not known:
             return None
         longer = [max(each.running) for each in group if each.running and not each.ended]
         passed = max(self._seen[job.job].running, default=0)
         drawn = CensoredLengths(known, longer).draw(rng, passed)
-        return max(drawn * _smoothing(known, rng), passed)
+        return max(drawn * _smoothing_factor(known, rng), passed)
 
     def shuffle(self, job: JobSpec, rng: np.random.Generator) -> tuple[Millis, Millis]:
         """What a reduce's shuffle takes, and what of it comes after the last map."""
@@ -102,16 +102,22 @@ class TasksToCome:
     def _known_shuffles(self, job: JobSpec) -> list[tuple[Millis, Millis]]:
         """Its own, else those of the jobs most like it."""
         own = self._seen[job.job].shuffles
-        group = [own] if own else [each.shuffles for each in next(self._alike(job), [])]
+        group = (
+            [own] if own else [each.shuffles for each in next(self._groups_of_like_jobs(job), [])]
+        )
         return [each for shuffles in group for each in shuffles]
 
-    def _alike(self, job: JobSpec) -> Iterator[list[SeenStage]]:
+    def _groups_of_like_jobs(self, job: JobSpec) -> Iterator[list[SeenStage]]:
         """Groups of jobs like this one in which a task has ended, the nearest first."""
         seen = list(self._seen.values())
         yield from (
             group
             for group in (
-                [each for each in seen if _stem(each.job) == _stem(job)],
+                [
+                    each
+                    for each in seen
+                    if _user_and_name_stem(each.job) == _user_and_name_stem(job)
+                ],
                 [each for each in seen if each.job.user == job.user],
                 seen,
             )
@@ -119,7 +125,7 @@ class TasksToCome:
         )
 
 
-def _spread(seen: Iterable[SeenStage]) -> Iterator[float]:
+def _lengths_over_job_mean(seen: Iterable[SeenStage]) -> Iterator[float]:
     """The tasks of jobs as multiples of their level, each as far from 1 as it would be if the level
     were known and not the mean of these few.
     """
@@ -131,7 +137,7 @@ def _spread(seen: Iterable[SeenStage]) -> Iterator[float]:
         yield from (max(1 + (length / level - 1) * wider, 0.0) for length in each.ended)
 
 
-def _smoothing(levels: Sequence[float], rng: np.random.Generator) -> float:
+def _smoothing_factor(levels: Sequence[float], rng: np.random.Generator) -> float:
     """A factor that lets a level lie between and beyond those few that are known: the smoothed
     bootstrap with the normal reference rule, on a logarithmic scale (Silverman, *Density
     Estimation for Statistics and Data Analysis*, 1986, 3.4.2 and 6.4).
@@ -141,11 +147,11 @@ def _smoothing(levels: Sequence[float], rng: np.random.Generator) -> float:
     return float(np.exp(width * rng.standard_normal()))
 
 
-def _own_level(own: SeenStage, rng: np.random.Generator) -> float:
+def _own_mean_length(own: SeenStage, rng: np.random.Generator) -> float:
     """The mean of as many tasks again as have ended (the bootstrap)."""
     lengths = CensoredLengths(own.ended, own.running)
     return float(np.mean([lengths.draw(rng) for _ in own.ended]))
 
 
-def _stem(job: JobSpec) -> tuple[str, str]:
+def _user_and_name_stem(job: JobSpec) -> tuple[str, str]:
     return job.user, _NUMBERED.sub("", job.name)
