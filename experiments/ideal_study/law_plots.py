@@ -42,16 +42,18 @@ def draw_laws(lines: Sequence[LawLine], path: Path) -> None:
         figure = new_figure(1.0 + 3.2 * len(laws), 3.9)
         panels = figure.subplots(1, len(laws), sharey=True, squeeze=False)[0]
         for axes, law in zip(panels, laws, strict=True):
-            _panel(axes, [line for line in lines if line.system.law == law])
+            _draw_law_panel(axes, [line for line in lines if line.system.law == law])
         panels[0].set_ylabel("mean response / mean size")
         handles, labels = panels[0].get_legend_handles_labels()
         shared_legend(figure, handles, labels)
     save_chart(figure, path)
 
 
-def _panel(axes: Any, lines: Sequence[LawLine]) -> None:
+def _draw_law_panel(axes: Any, lines: Sequence[LawLine]) -> None:
     for served in dict.fromkeys(line.served for line in lines):
-        _curve(axes, [line for line in lines if line.served == served], _look(served))
+        _draw_response_curve(
+            axes, [line for line in lines if line.served == served], _line_style(served)
+        )
     axes.set_title(lines[0].system.law)
     axes.set_xlabel("load ρ")
     axes.set_yscale("log")
@@ -59,7 +61,7 @@ def _panel(axes: Any, lines: Sequence[LawLine]) -> None:
     axes.grid(axis="y", which="major")
 
 
-def _curve(axes: Any, lines: Sequence[LawLine], look: LineStyle) -> None:
+def _draw_response_curve(axes: Any, lines: Sequence[LawLine], look: LineStyle) -> None:
     """The exact line, and what was played: filled where it is equal within the margin, hollow where
     it is not told.
     """
@@ -94,6 +96,6 @@ def _curve(axes: Any, lines: Sequence[LawLine], look: LineStyle) -> None:
         )
 
 
-def _look(served: ServedBy) -> LineStyle:
+def _line_style(served: ServedBy) -> LineStyle:
     look = LINE_STYLES[served.discipline]._replace(label=served_label(served))
     return look._replace(dashes=(0, (4, 2))) if served.sigma else look._replace(dashes="solid")

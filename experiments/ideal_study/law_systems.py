@@ -86,7 +86,7 @@ def exact_mean(system: LawSystem, served: ServedBy) -> float | None:
     served.
     """
     if system.servers == 1:
-        return _by_formula(system.one, served)
+        return _mean_by_formula(system.one, served)
     if served.discipline != "fifo" or not system.law.startswith("exponential"):
         return None
     return many_servers_fcfs(system.servers, system.load, system.one.moment(1))
@@ -99,7 +99,7 @@ def mean_without_rare(system: LawSystem, served: ServedBy, jobs: int) -> float:
     highest = float(np.interp(RARE / jobs, longer, x))
     cut = cut_off(one.law, highest)
     load = one.rate * SingleServer(cut, one.load).moment(1)
-    return _by_formula(SingleServer(cut, load), served)
+    return _mean_by_formula(SingleServer(cut, load), served)
 
 
 class DrawnJobs(NamedTuple):
@@ -162,7 +162,7 @@ def asked_services(disciplines: Sequence[str], sigmas: Sequence[float]) -> tuple
     return tuple(dict.fromkeys(wanted))
 
 
-def _by_formula(one: SingleServer, served: ServedBy) -> float:
+def _mean_by_formula(one: SingleServer, served: ServedBy) -> float:
     if served.sigma:
         return BY_ESTIMATE[served.discipline](EstimatedServer(one, served.sigma))
     return LAW_DISCIPLINES[served.discipline](one)

@@ -80,10 +80,12 @@ def law_lines(
     for place, each in enumerate(served):
         played = controlled_interval([run.means[place] for run in runs], controls)
         exact = exact_mean(system, each)
-        yield LawLine(system, each, exact, played, _verdict(system, each, exact, played, jobs))
+        yield LawLine(
+            system, each, exact, played, _equivalence_verdict(system, each, exact, played, jobs)
+        )
 
 
-def _verdict(
+def _equivalence_verdict(
     system: LawSystem, served: ServedBy, exact: float | None, played: Interval, jobs: int
 ) -> LawVerdict:
     if exact is None:

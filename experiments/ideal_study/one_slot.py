@@ -104,7 +104,8 @@ def slot_beside_machine(task: SlotRun) -> SlotMeans:
     sizes = np.array([job.map_ms for job in jobs]) / 1000
     machine = done_at(system, ServedBy(task.discipline), arrivals, sizes, sizes)
     return SlotMeans(
-        float((machine - arrivals).mean()), float((_played(task, jobs) - arrivals).mean())
+        float((machine - arrivals).mean()),
+        float((_played_completion_times(task, jobs) - arrivals).mean()),
     )
 
 
@@ -126,7 +127,7 @@ def slot_line(task: SlotRun, runs: Sequence[SlotMeans]) -> SlotLine:
     )
 
 
-def _played(task: SlotRun, jobs: Sequence[JobSpec]) -> GridValues:
+def _played_completion_times(task: SlotRun, jobs: Sequence[JobSpec]) -> GridValues:
     """When the cluster's master knows of each end."""
     interval_ms = max(to_ms(task.heartbeat_s) - 2 * LATENCY_MS, 1)
     cluster = Cluster(

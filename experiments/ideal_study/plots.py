@@ -33,9 +33,9 @@ def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iter
         traces = [by_name[name] for name in spec.traces if name in by_name]
         with house_style(_LARGER):
             figure = (
-                _boxes(results, spec, traces[0])
+                _box_figure(results, spec, traces[0])
                 if spec.axis == "sigma"
-                else _lines(results, spec, traces)
+                else _line_figure(results, spec, traces)
             )
         for ending in formats:
             path = folder / f"{spec.stem}.{ending}"
@@ -43,7 +43,7 @@ def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iter
             yield path
 
 
-def _boxes(results: Results, spec: FigureSpec, trace: Trace) -> Any:
+def _box_figure(results: Results, spec: FigureSpec, trace: Trace) -> Any:
     """Boxes of the runs' mean sojourns, a group a sigma; blind disciplines as level lines."""
     figure = new_figure(6.4, 3.8)
     axes = figure.add_subplot()
@@ -52,7 +52,7 @@ def _boxes(results: Results, spec: FigureSpec, trace: Trace) -> Any:
     for k, name in enumerate(sighted):
         rows = [results.means(trace, name, point) for point in spec.points]
         places = [g + (k - (len(sighted) - 1) / 2) * width for g in range(len(rows))]
-        _box(axes, rows, places, 0.82 * width, LINE_STYLES[name])
+        _draw_discipline_boxes(axes, rows, places, 0.82 * width, LINE_STYLES[name])
     for name in results.study.disciplines:
         if name in BLIND:
             level = results.means(trace, name, spec.points[0])[0]
@@ -61,12 +61,12 @@ def _boxes(results: Results, spec: FigureSpec, trace: Trace) -> Any:
     axes.set_xticks(range(len(spec.points)), [f"{point.sigma:g}" for point in spec.points])
     axes.set_xlim(-0.55, len(spec.points) - 0.45)
     axes.tick_params(axis="x", length=0)
-    _finish(axes, spec, trace)
-    _legend(figure, axes, [LINE_STYLES[name] for name in results.study.disciplines])
+    _label_panel(axes, spec, trace)
+    _draw_legend(figure, axes, [LINE_STYLES[name] for name in results.study.disciplines])
     return figure
 
 
-def _box(
+def _draw_discipline_boxes(
     axes: Any, rows: list[list[float]], places: list[float], width: float, look: LineStyle
 ) -> None:
     """Quartiles and median; whiskers to the 5th and 95th percentile; the other runs as dots."""
@@ -85,18 +85,18 @@ def _box(
     drawn["boxes"][0].set_label(look.label)
 
 
-def _lines(results: Results, spec: FigureSpec, traces: list[Trace]) -> Any:
+def _line_figure(results: Results, spec: FigureSpec, traces: list[Trace]) -> Any:
     """The mean over the runs of the mean sojourn, a panel a trace on one common scale."""
     figure = new_figure(1.2 + 3.1 * len(traces), 3.5)
     panels = figure.subplots(1, len(traces), sharey=True, squeeze=False)[0]
     looks = _line_looks(results.study.disciplines, spec.points)
     for axes, trace in zip(panels, traces, strict=True):
         for name, look in looks.items():
-            _line(axes, results, spec, trace, name, look)
-        _finish(axes, spec, trace)
+            _draw_mean_line(axes, results, spec, trace, name, look)
+        _label_panel(axes, spec, trace)
     for axes in panels[1:]:
         axes.set_ylabel("")
-    _legend(figure, panels[0], list(looks.values()))
+    _draw_legend(figure, panels[0], list(looks.values()))
     return figure
 
 
@@ -110,7 +110,7 @@ def _line_looks(disciplines: Sequence[str], points: tuple[Point, ...]) -> dict[s
     return looks
 
 
-def _fixed(spec: FigureSpec) -> str:
+def _fixed_parameters(spec: FigureSpec) -> str:
     """What all points of the figure share, for its title."""
     point = spec.points[0]
     shown = {
@@ -121,7 +121,7 @@ def _fixed(spec: FigureSpec) -> str:
     return ", ".join(text for name, text in shown.items() if name != spec.axis)
 
 
-def _line(
+def _draw_mean_line(
     axes: Any, results: Results, spec: FigureSpec, trace: Trace, name: str, look: LineStyle
 ) -> None:
     at = [getattr(point, spec.axis) for point in spec.points]
@@ -138,15 +138,15 @@ def _line(
     )
 
 
-def _finish(axes: Any, spec: FigureSpec, trace: Trace) -> None:
-    axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
+def _label_panel(axes: Any, spec: FigureSpec, trace: Trace) -> None:
+    axes.set_title(f"{trace.name}, {_fixed_parameters(spec)}", fontsize=9, loc="left")
     axes.set_yscale("log")
     axes.grid(axis="y", which="major", linewidth=0.5, color="#cccccc")
     axes.set_xlabel(AXES[spec.axis])
     axes.set_ylabel("mean sojourn (s)")
 
 
-def _legend(figure: Any, axes: Any, looks: list[LineStyle]) -> None:
+def _draw_legend(figure: Any, axes: Any, looks: list[LineStyle]) -> None:
     """The legend beside the panels, in the order of `looks`."""
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     labels = [look.label for look in looks]

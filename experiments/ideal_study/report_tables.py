@@ -20,10 +20,10 @@ def study_tables(results: Results, against: str, points: tuple[Point, ...]) -> I
     for trace in results.study.traces:
         for load, dn in settings:
             here = [point for point in points if (point.load, point.dn) == (load, dn)]
-            yield _table(results, trace, here, against)
+            yield _sojourn_table(results, trace, here, against)
 
 
-def _table(results: Results, trace: Trace, points: list[Point], against: str) -> Table:
+def _sojourn_table(results: Results, trace: Trace, points: list[Point], against: str) -> Table:
     load, dn, _ = points[0]
     table = Table(
         title=f"{trace.name}: mean sojourn (s) at load {load:g}, d/n {dn:g}",
@@ -40,23 +40,23 @@ def _table(results: Results, trace: Trace, points: list[Point], against: str) ->
     for point in points:
         for discipline in results.study.disciplines:
             line = results.line(trace, discipline, point, against)
-            table.add_row(f"{point.sigma:g}", *_cells(line))
+            table.add_row(f"{point.sigma:g}", *_row_cells(line))
         table.add_section()
     return table
 
 
-def _cells(line: SummaryLine) -> list[str]:
+def _row_cells(line: SummaryLine) -> list[str]:
     same = line.difference.mean == 0 and not line.difference.half
     return [
         line.discipline,
-        _with_half(line.mean, ""),
+        _mean_with_half_width(line.mean, ""),
         _four_digits(line.spread.median),
         _four_digits(line.spread.greatest),
-        "" if same else _with_half(line.difference, "+"),
+        "" if same else _mean_with_half_width(line.difference, "+"),
     ]
 
 
-def _with_half(found: Interval, sign: str) -> str:
+def _mean_with_half_width(found: Interval, sign: str) -> str:
     """The mean, and its interval where there is one, in columns that line up."""
     half = "" if found.half is None else f"± {_four_digits(found.half)}"
     return f"{_four_digits(found.mean, sign)} {half:<7}"
@@ -71,10 +71,10 @@ def _four_digits(seconds: float, sign: str = "") -> str:
 def write_study_csv(results: Results, against: str, folder: Path) -> list[Path]:
     """`runs.csv`, a row a run, and `summary.csv`, a row a discipline and point."""
     runs, summary = folder / "runs.csv", folder / "summary.csv"
-    _write(runs, [*_HEAD, "run", *RunOutcome._fields], _run_rows(results))
+    _write_csv(runs, [*_HEAD, "run", *RunOutcome._fields], _run_rows(results))
     columns = ("runs", "mean_s", "half_s", "least_s", "median_s", "greatest_s")
     difference = (f"minus_{against}_s", f"minus_{against}_half_s")
-    _write(summary, [*_HEAD, *columns, *difference], _summary_rows(results, against))
+    _write_csv(summary, [*_HEAD, *columns, *difference], _summary_rows(results, against))
     return [runs, summary]
 
 
@@ -98,7 +98,7 @@ def _summary_rows(results: Results, against: str) -> Iterator[tuple[object, ...]
             yield (*head, mean.runs, mean.mean, half, *line.spread, difference.mean, other)
 
 
-def _write(path: Path, header: list[str], rows: Iterator[tuple[object, ...]]) -> None:
+def _write_csv(path: Path, header: list[str], rows: Iterator[tuple[object, ...]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)

@@ -66,14 +66,14 @@ def grid(
 ) -> tuple[tuple[Point, ...], tuple[FigureSpec, ...]]:
     """All combinations; boxes over sigma near the report's defaults, lines over longer lists."""
     points = tuple(Point(load, dn, sigma) for load in loads for dn in dns for sigma in sigmas)
-    load, dn = _nearest(loads, LOAD), _nearest(dns, DN)
+    load, dn = _nearest_value(loads, LOAD), _nearest_value(dns, DN)
     row = tuple(Point(load, dn, sigma) for sigma in sigmas)
     figures = [FigureSpec(f"sojourn-vs-sigma-{name}", "sigma", row, (name,)) for name in names]
     for sigma in sigmas:
         if len(loads) > 1:
-            figures.append(_lines("load", [Point(each, dn, sigma) for each in loads], names))
+            figures.append(_line_figure("load", [Point(each, dn, sigma) for each in loads], names))
         if len(dns) > 1:
-            figures.append(_lines("dn", [Point(load, each, sigma) for each in dns], names))
+            figures.append(_line_figure("dn", [Point(load, each, sigma) for each in dns], names))
     return points, tuple(figures)
 
 
@@ -87,18 +87,21 @@ def report(names: Sequence[str]) -> tuple[tuple[Point, ...], tuple[FigureSpec, .
     ]
     sigmas = (0.0, 0.5)
     drawn = [
-        *(_lines("load", [Point(load, DN, s) for load in REPORT_LOADS], names) for s in sigmas),
-        *(_lines("dn", [Point(LOAD, dn, s) for dn in REPORT_DNS], names) for s in sigmas),
+        *(
+            _line_figure("load", [Point(load, DN, s) for load in REPORT_LOADS], names)
+            for s in sigmas
+        ),
+        *(_line_figure("dn", [Point(LOAD, dn, s) for dn in REPORT_DNS], names) for s in sigmas),
     ]
     figures += [each._replace(stem=f"figure-3.{k}-{each.stem}") for k, each in enumerate(drawn, 4)]
     points = dict.fromkeys(point for figure in figures for point in figure.points)
     return tuple(points), tuple(figures)
 
 
-def _lines(axis: Axis, points: Sequence[Point], names: Sequence[str]) -> FigureSpec:
+def _line_figure(axis: Axis, points: Sequence[Point], names: Sequence[str]) -> FigureSpec:
     stem = f"sojourn-vs-{axis}-sigma-{points[0].sigma:g}"
     return FigureSpec(stem, axis, tuple(points), tuple(names))
 
 
-def _nearest(values: Sequence[float], wanted: float) -> float:
+def _nearest_value(values: Sequence[float], wanted: float) -> float:
     return min(values, key=lambda value: (abs(value - wanted), value))

@@ -26,7 +26,7 @@ def study_runs(study: Study) -> dict[str, tuple[Trace, StudyCell, int]]:
     """Every run of the study by its key, the most costly first so that no core idles at the end."""
     runs = [(trace, cell, run) for trace, cell in study.cells() for run in cell.runs(study.runs)]
     runs.sort(key=lambda each: -len(each[0].submit_s))
-    return {_key(cell, run): (trace, cell, run) for trace, cell, run in runs}
+    return {_run_key(cell, run): (trace, cell, run) for trace, cell, run in runs}
 
 
 def known_runs(study: Study, store: ResultStore) -> int:
@@ -54,7 +54,7 @@ def compute_study(
         if kept is None or kept.value is None:
             why = "" if kept is None else kept.error
             raise InputError(f"{trace.name}: some runs could not be computed: {why}")
-        found[cell][run] = _outcome(kept)
+        found[cell][run] = _decoded_outcome(kept)
         progress(int(computed))
     return found
 
@@ -65,11 +65,11 @@ def play_study_run(trace: Trace, cell: StudyCell, run: int) -> bytes:
     return msgspec.msgpack.encode(outcome)
 
 
-def _outcome(kept: Kept) -> RunOutcome:
+def _decoded_outcome(kept: Kept) -> RunOutcome:
     return msgspec.msgpack.decode(kept.value or b"", type=RunOutcome)
 
 
-def _key(cell: StudyCell, run: int) -> str:
+def _run_key(cell: StudyCell, run: int) -> str:
     """A seed may be larger than MessagePack's integers."""
     return key_of("ideal", program_digest(), *cell[:-1], str(cell.seed), run)
 
