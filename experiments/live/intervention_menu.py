@@ -96,17 +96,17 @@ def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget])
     """Interventions in nodes (the second target's keys are capitals), the job and the cluster, as
     far as the run's architecture has an answer to them.
     """
-    able = _answers(frame, run)
+    able = _answered_fault_test(frame, run)
     groups = [_nodes_group(frame, able, each, bool(nth)) for nth, each in enumerate(targets)]
     groups += _job_group(frame.selected, able)
-    groups += [MenuGroup("the cluster", "the cluster", tuple(_on_cluster(frame, run, able)))]
+    groups += [MenuGroup("the cluster", "the cluster", tuple(_cluster_items(frame, run, able)))]
     return [each for each in groups if each.items]
 
 
 _HasAnswer: TypeAlias = Callable[[type[faults.Fault]], bool]
 
 
-def _answers(frame: Frame, run: RunInfo) -> _HasAnswer:
+def _answered_fault_test(frame: Frame, run: RunInfo) -> _HasAnswer:
     """Whether what is run, both runs if there are two, has an answer to a kind of fault."""
     policies = [run.policy]
     if frame.comparison is not None:
@@ -117,19 +117,19 @@ def _answers(frame: Frame, run: RunInfo) -> _HasAnswer:
 
 def can_fork(frame: Frame, run: RunInfo) -> bool:
     """Whether the policy can be another one from a moment on."""
-    return _answers(frame, run)(faults.SwitchPolicy)
+    return _answered_fault_test(frame, run)(faults.SwitchPolicy)
 
 
 def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
     """The policies for a second run from here on."""
-    return _policies("A second run from here on, under", frame, run, Fork)
+    return _policy_menu("A second run from here on, under", frame, run, Fork)
 
 
-def _on_cluster(frame: Frame, run: RunInfo, able: _HasAnswer) -> Iterator[MenuItem]:
+def _cluster_items(frame: Frame, run: RunInfo, able: _HasAnswer) -> Iterator[MenuItem]:
     yield MenuItem("n", "some of its nodes …", _nodes_form(run))
     yield MenuItem("b", "a burst of jobs …", _BURST)
     if able(faults.SwitchPolicy):
-        policies = _policies("Policy from now on", frame, run, _switch_to)
+        policies = _policy_menu("Policy from now on", frame, run, _switch_to)
         yield MenuItem("o", "another policy …", policies)
     if not able(faults.PauseMaster):
         return
@@ -150,7 +150,7 @@ def _nodes_form(run: RunInfo) -> MenuForm:
     )
 
 
-def _policies(
+def _policy_menu(
     heading: str, frame: Frame, run: RunInfo, intervention: Callable[[str], Intervention]
 ) -> MenuGroup:
     """The scenario's policies and the usual ones, except the one in force; or one typed in."""
@@ -162,12 +162,14 @@ def _policies(
     ]
     question = "Which policy?  As for --policy: fair+delay(node=5,rack=5)+kill"
     typed = MenuForm(
-        question, {"policy": frame.policy}, lambda fields: intervention(_policy(fields["policy"]))
+        question,
+        {"policy": frame.policy},
+        lambda fields: intervention(_typed_policy(fields["policy"])),
     )
     return MenuGroup("policy", heading, (*items, MenuItem("t", "one typed in …", typed)))
 
 
-def _policy(text: str) -> str:
+def _typed_policy(text: str) -> str:
     if not text.strip():
         raise ValueError("a policy is wanted, such as fair+kill")
     return text.strip()
@@ -178,10 +180,10 @@ def _switch_to(policy: str) -> Intervene:
 
 
 def _nodes_group(frame: Frame, able: _HasAnswer, target: NodeTarget, capital: bool) -> MenuGroup:
-    items = tuple(_on_nodes(frame, able, target.nodes))
+    items = tuple(_node_items(frame, able, target.nodes))
     if capital:
         items = tuple(msgspec.structs.replace(each, key=each.key.upper()) for each in items)
-    return MenuGroup(target.name, _standing(frame, target), items)
+    return MenuGroup(target.name, _node_status_words(frame, target), items)
 
 
 _STATUS_WORDS = {
@@ -192,7 +194,7 @@ _STATUS_WORDS = {
 }
 
 
-def _standing(frame: Frame, target: NodeTarget) -> str:
+def _node_status_words(frame: Frame, target: NodeTarget) -> str:
     told = []
     for flag, word in _STATUS_WORDS.items():
         number = sum(bool(frame.node_status[node] & flag) for node in target.nodes)
@@ -219,14 +221,14 @@ _SPEED_OR_SERVICE: Sequence[_NodeAction] = (
 )
 
 
-def _on_nodes(frame: Frame, able: _HasAnswer, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
-    yield from _applicable(_STOP_OR_START, frame, able, nodes)
+def _node_items(frame: Frame, able: _HasAnswer, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
+    yield from _applicable_items(_STOP_OR_START, frame, able, nodes)
     if able(faults.Slow):
-        yield MenuItem("s", "slow down …", _slow(nodes))
-    yield from _applicable(_SPEED_OR_SERVICE, frame, able, nodes)
+        yield MenuItem("s", "slow down …", _slowdown_form(nodes))
+    yield from _applicable_items(_SPEED_OR_SERVICE, frame, able, nodes)
 
 
-def _applicable(
+def _applicable_items(
     actions: Iterable[_NodeAction], frame: Frame, able: _HasAnswer, nodes: Sequence[NodeId]
 ) -> Iterator[MenuItem]:
     """The actions, each on those of the nodes that it applies to."""
@@ -237,9 +239,9 @@ def _applicable(
             yield MenuItem(key, title + some, Intervene(tuple(map(fault, fit))))
 
 
-def _slow(nodes: Sequence[NodeId]) -> MenuForm:
+def _slowdown_form(nodes: Sequence[NodeId]) -> MenuForm:
     def read(fields: FormFields) -> Intervention:
-        factor = _number(fields["times"], 0.001, 1000)
+        factor = _typed_number(fields["times"], 0.001, 1000)
         return Intervene(tuple(faults.Slow(node, factor) for node in nodes))
 
     return MenuForm("How many times as long should everything take there?", {"times": "4"}, read)
@@ -251,7 +253,7 @@ def _job_group(row: JobRow | None, able: _HasAnswer) -> list[MenuGroup]:
     name = job_name(row.job)
     offered: Sequence[tuple[type[faults.Fault], MenuItem]] = (
         (faults.KillJob, MenuItem("j", "kill the job", Intervene((faults.KillJob(row.job),)))),
-        (faults.SetPriority, MenuItem("i", "another priority …", _priorities(row))),
+        (faults.SetPriority, MenuItem("i", "another priority …", _priority_menu(row))),
         (faults.SetPool, MenuItem("l", "another pool …", _pool_form(row))),
     )
     items = tuple(item for fault, item in offered if able(fault))
@@ -259,7 +261,7 @@ def _job_group(row: JobRow | None, able: _HasAnswer) -> list[MenuGroup]:
     return [MenuGroup(name, f"{title}, {priority_name(row.priority)} priority", items)]
 
 
-def _priorities(row: JobRow) -> MenuGroup:
+def _priority_menu(row: JobRow) -> MenuGroup:
     items = tuple(
         MenuItem(
             str(each + 1), priority_name(each), Intervene((faults.SetPriority(row.job, each),))
@@ -304,17 +306,17 @@ def _time_form(frame: Frame) -> MenuForm:
     return MenuForm("Until which time?  7:30, 1:07:30, 90s, 1h30m", {"time": ""}, read)
 
 
-def _burst(fields: FormFields) -> Intervention:
-    reduces = round(_number(fields["reduces each"], 0, 10_000, whole=True))
+def _burst_intervention(fields: FormFields) -> Intervention:
+    reduces = round(_typed_number(fields["reduces each"], 0, 10_000, whole=True))
     return Intervene(
         burst=ListedJob(
             name=fields["name"].strip(),
-            count=round(_number(fields["jobs"], 1, 10_000, whole=True)),
-            maps=round(_number(fields["maps each"], 1, 100_000, whole=True)),
-            map_s=_number(fields["seconds a map"], 0.001, 1e6),
+            count=round(_typed_number(fields["jobs"], 1, 10_000, whole=True)),
+            maps=round(_typed_number(fields["maps each"], 1, 100_000, whole=True)),
+            map_s=_typed_number(fields["seconds a map"], 0.001, 1e6),
             reduces=reduces,
-            shuffle_s=_number(fields["seconds a shuffle"], 0, 1e6) if reduces else 0,
-            reduce_s=_number(fields["seconds a reduce"], 0, 1e6) if reduces else 0,
+            shuffle_s=_typed_number(fields["seconds a shuffle"], 0, 1e6) if reduces else 0,
+            reduce_s=_typed_number(fields["seconds a reduce"], 0, 1e6) if reduces else 0,
             user=fields["user"].strip() or "user",
         )
     )
@@ -332,12 +334,12 @@ _BURST = MenuForm(
         "name": "burst",
         "user": "user",
     },
-    _burst,
+    _burst_intervention,
 )
 
 
-def _number(text: str, least: float, most: float, *, whole: bool = False) -> float:
-    """A number that was typed in; ValueError with a message for the user."""
+def _typed_number(text: str, least: float, most: float, *, whole: bool = False) -> float:
+    """ValueError with a message for the user."""
     try:
         number = float(text.strip())
     except ValueError:

@@ -56,9 +56,9 @@ class LiveRun:
         self._has_request = has_request
         self._client_gone = client_gone
         self._clock_s = clock_s
-        self._begin(journal)
+        self._begin_simulation(journal)
 
-    def _begin(self, journal: Path | None) -> None:
+    def _begin_simulation(self, journal: Path | None) -> None:
         """Set the world up, and let happen what happens at once."""
         self._exits = contextlib.ExitStack()
         self._pending_events: list[AnyEvent] = []
@@ -125,7 +125,7 @@ class LiveRun:
             self.close()
             self.spec = spec
             try:
-                self._begin(temporary)
+                self._begin_simulation(temporary)
                 self.reach(at_ms)
             except BaseException:
                 self.close()
@@ -137,7 +137,7 @@ class LiveRun:
 
     def reach(self, at_ms: Millis) -> None:
         """Go to a moment, however long it takes.  EOFError if the client has left."""
-        while self._simulate(at_ms, _LOOK_EVERY):
+        while self._simulate_and_record(at_ms, _LOOK_EVERY):
             if self._client_gone():
                 raise EOFError
         self.cursor.to_ms(at_ms)
@@ -147,7 +147,7 @@ class LiveRun:
         if not self.recording.closed:
             self.kernel.stop("interrupted")
             with contextlib.suppress(Exception):
-                self._simulate(_FOR_EVER_MS, 1)
+                self._simulate_and_record(_FOR_EVER_MS, 1)
         self._exits.close()
 
     def _play_to(self, at_ms: Millis | None, until_s: float | None) -> bool:
@@ -155,7 +155,7 @@ class LiveRun:
         whether the moment was reached.
         """
         limit_ms = _FOR_EVER_MS if at_ms is None else at_ms
-        while self._simulate(limit_ms, _LOOK_EVERY):
+        while self._simulate_and_record(limit_ms, _LOOK_EVERY):
             if self._has_request() or (until_s is not None and self._clock_s() >= until_s):
                 return False
         return True
@@ -165,21 +165,23 @@ class LiveRun:
         the run is over; False if more was asked before.
         """
         if step.kind is StepKind.EVENT:
-            while len(self.recording) <= self.cursor.index and self._simulate(_FOR_EVER_MS, 1):
+            while len(self.recording) <= self.cursor.index and self._simulate_and_record(
+                _FOR_EVER_MS, 1
+            ):
                 pass
             return True
         count, looked = 0, self.cursor.index
         while (found := self.cursor.next(step, looked)) is None:
             looked = len(self.recording)
-            if not self._simulate(_FOR_EVER_MS, 1):
+            if not self._simulate_and_record(_FOR_EVER_MS, 1):
                 return True
             count += 1
             if count % _ASK_EVERY == 0 and self._has_request():
                 return False
         return self._play_to(found, None)
 
-    def _simulate(self, limit_ms: Millis, most: int) -> bool:
-        """Simulate and record up to `most` supersteps, or to a limit; whether more is left."""
+    def _simulate_and_record(self, limit_ms: Millis, most: int) -> bool:
+        """Up to `most` supersteps, or to a limit; whether more is left."""
         if self.recording.closed:
             return False
         kernel, steps, goes_on, trouble = self.kernel, self._steps, True, ""
@@ -192,12 +194,12 @@ class LiveRun:
         except Exception as error:
             message, _ = describe_error(error)
             trouble = message or f"{type(error).__name__}: {error}"
-        self._record()
+        self._record_pending_events()
         if trouble:
             self.recording.failure, self.recording.closed = trouble, True
         return not self.recording.closed and kernel.now_ms <= limit_ms
 
-    def _record(self) -> None:
+    def _record_pending_events(self) -> None:
         recording = self.recording
         for event in self._pending_events:
             recording.append(event)

@@ -60,9 +60,9 @@ class LiveServer:
         """What is still to be done of the moves that were asked for."""
         self._play = partial(LiveRun, has_request=has_request, client_gone=client_gone)
         self.runs = [self._play(spec, journal) for spec, journal in zip_longest(specs, journals)]
-        self._pair_up()
+        self._pair_runs()
 
-    def _pair_up(self) -> None:
+    def _pair_runs(self) -> None:
         pair = self.runs if len(self.runs) == 2 else None
         self._lockstep = Lockstep(pair[0], pair[1], self._has_request) if pair else None
 
@@ -83,31 +83,31 @@ class LiveServer:
     def answer(self, request: AnyRequest) -> Frame:
         """Do what is asked, and show it; what cannot be done is said in the frame."""
         if isinstance(request, Request):
-            return self._show(request)
+            return self._frame_after_move(request)
         refusal = ""
         self._finish_moves(request.view.lead)
         try:
-            self._do(request.intervention, request.view.lead)
+            self._carry_out_intervention(request.intervention, request.view.lead)
         except (RequestRefused, CannotSave, ScenarioError, PolicySpecError, InputError) as error:
             refusal = str(error)
         except OSError as error:  # of a journal or a scenario
             refusal = f"{error.filename}: {error.strerror}"
-        frame = self._show(Request(Stay(), request.view))
+        frame = self._frame_after_move(Request(Stay(), request.view))
         return msgspec.structs.replace(frame, refusal=refusal) if refusal else frame
 
-    def _show(self, request: Request) -> Frame:
-        self._take(request.move)
-        self._move(request.view.lead)
+    def _frame_after_move(self, request: Request) -> Frame:
+        self._queue_move(request.move)
+        self._advance_runs(request.view.lead)
         return (self._lockstep or self.runs[0].cursor).frame(request.view)
 
-    def _take(self, move: Move) -> None:
+    def _queue_move(self, move: Move) -> None:
         """One more move after those under way.  No time passes before they are done."""
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._moves.clear()
         if not self._moves or isinstance(move, Step):
             self._moves.append(move)
 
-    def _move(self, lead: int) -> None:
+    def _advance_runs(self, lead: int) -> None:
         """Do what is to be done, until something else is asked."""
         while self._moves:
             move = self._moves.popleft()
@@ -123,22 +123,22 @@ class LiveServer:
     def _finish_moves(self, lead: int) -> None:
         """An intervention is at the moment to which they lead.  EOFError if the client has left."""
         while self._moves:
-            self._move(lead)
+            self._advance_runs(lead)
             if self._client_gone():
                 raise EOFError
 
-    def _do(self, intervention: Intervention, lead: int) -> None:
+    def _carry_out_intervention(self, intervention: Intervention, lead: int) -> None:
         match intervention:
             case Intervene():
-                self._intervene(intervention, lead)
+                self._intervene_in_runs(intervention, lead)
             case Fork(policy=policy):
-                self._fork(policy, lead)
+                self._fork_run(policy, lead)
             case Keep(side=side):
-                self._keep(side)
+                self._keep_one_run(side)
             case Save():
-                self._save(intervention, lead)
+                self._save_run(intervention, lead)
 
-    def _intervene(self, intervention: Intervene, lead: int) -> None:
+    def _intervene_in_runs(self, intervention: Intervene, lead: int) -> None:
         """Do it to the world of both runs; a policy is put in force in the front one alone."""
         runs = [run for run in self.runs if not run.cursor.over]
         if any(isinstance(fault, SwitchPolicy) for fault in intervention.faults) and self._lockstep:
@@ -151,7 +151,7 @@ class LiveServer:
         for run in self.runs:
             run.reach(at_ms + 1)
 
-    def _fork(self, policy: str, lead: int) -> None:
+    def _fork_run(self, policy: str, lead: int) -> None:
         """The same world up to here, and from here on another policy; at 0 it is chosen."""
         run = self.runs[lead if self._lockstep is not None else 0]
         if run.cursor.over:
@@ -163,16 +163,16 @@ class LiveServer:
             spec = msgspec.structs.replace(spec, policy=policy)
         else:
             spec = spec.with_intervention(there_ms, Intervene((SwitchPolicy(policy),)))
-        other = self._play(spec, _fork_of(run.journal, policy))
+        other = self._play(spec, _fork_journal_path(run.journal, policy))
         for each in self.runs:
             if each is not run:
                 each.close()
         self.runs = [run, other]
         for each in self.runs:
             each.reach(there_ms)
-        self._pair_up()
+        self._pair_runs()
 
-    def _save(self, save: Save, lead: int) -> None:
+    def _save_run(self, save: Save, lead: int) -> None:
         run, path = self.runs[lead if self._lockstep is not None else 0], Path(save.path)
         if path.exists() and not save.replace:
             raise RequestRefused(f"{path} exists; choose another name")
@@ -181,15 +181,15 @@ class LiveServer:
         else:
             save_scenario(run.spec, path)
 
-    def _keep(self, side: int) -> None:
+    def _keep_one_run(self, side: int) -> None:
         if self._lockstep is None:
             return
         self.runs[1 - side].close()
         self.runs = [self.runs[side]]
-        self._pair_up()
+        self._pair_runs()
 
 
-def _fork_of(journal: Path | None, policy: str) -> Path | None:
+def _fork_journal_path(journal: Path | None, policy: str) -> Path | None:
     """Where the fork of a recorded run is recorded: a name that nothing has yet."""
     if journal is None:
         return None
@@ -208,7 +208,7 @@ def serve_runs(
         os.dup2(nowhere, stream)
     decode = msgspec.msgpack.Decoder[AnyRequest](AnyRequest).decode
     encode = msgspec.msgpack.Encoder().encode
-    gone = partial(_hung_up, connection)
+    gone = partial(_client_hung_up, connection)
     server = LiveServer(specs, journals, has_request=connection.poll, client_gone=gone)
     with server, contextlib.suppress(EOFError, OSError):
         while True:
@@ -216,7 +216,7 @@ def serve_runs(
             connection.send_bytes(encode(server.answer(request)))
 
 
-def _hung_up(connection: Connection) -> bool:
+def _client_hung_up(connection: Connection) -> bool:
     """Whether the other side is gone, even if requests of its are still to be read."""
     poller = select.poll()
     poller.register(connection.fileno(), select.POLLHUP)

@@ -30,22 +30,22 @@ class RemoteSource:
     def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
-            self._loop.add_reader(self._connection.fileno(), self._read)
+            self._loop.add_reader(self._connection.fileno(), self._read_answer)
         self._answers.append(answer)
         try:
             self._connection.send_bytes(self._encode(request))
         except OSError:
-            self._lose()
+            self._report_loss()
 
-    def _read(self) -> None:
+    def _read_answer(self) -> None:
         try:
             frame = self._decode(self._connection.recv_bytes())
         except (EOFError, OSError):
-            self._lose()
+            self._report_loss()
             return
         self._answers.popleft()(frame)
 
-    def _lose(self) -> None:
+    def _report_loss(self) -> None:
         self._stop_reading()
         on_loss, self.on_loss = self.on_loss, lambda: None
         on_loss()

@@ -45,26 +45,26 @@ def save_scenario(spec: RunSpec, path: Path) -> None:
     """Write the run as a scenario file; CannotSave where that would be another run."""
     scenario = scenario_by_hand(spec, path)
     with whole_file(path) as part:
-        part.write_text(to_toml(scenario, _remarks(spec, path)), encoding="utf-8")
+        part.write_text(to_toml(scenario, _scenario_comments(spec, path)), encoding="utf-8")
 
 
 def scenario_by_hand(spec: RunSpec, path: Path) -> Scenario:
     """The scenario, to be saved at `path`, that under its first policy is the run of this spec."""
     whole = spec.with_interventions_applied()
     own = make_script(whole.scenario, whole.jobs, path.parent)
-    by_hand = sorted(_beside(whole.script, own), key=lambda fault: fault.at_ms)
+    by_hand = sorted(_faults_not_scripted(whole.script, own), key=lambda fault: fault.at_ms)
     policies = dict.fromkeys((spec.policy, *whole.scenario.policies))
     scenario = msgspec.structs.replace(
         whole.scenario,
         name=path.stem,
         policies=tuple(policies),
-        timeline=(*whole.scenario.timeline, *_entries(by_hand)),
+        timeline=(*whole.scenario.timeline, *_timeline_entries(by_hand)),
     )
-    _check_same(scenario, whole, path)
+    _check_same_run(scenario, whole, path)
     return scenario
 
 
-def _check_same(scenario: Scenario, whole: RunSpec, path: Path) -> None:
+def _check_same_run(scenario: Scenario, whole: RunSpec, path: Path) -> None:
     """CannotSave unless the scenario's jobs and faults are those of the run, in the same order."""
     try:
         again = RunSpec.of(scenario, base_dir=path.parent)
@@ -77,7 +77,7 @@ def _check_same(scenario: Scenario, whole: RunSpec, path: Path) -> None:
         raise CannotSave(f"{same}; {_JOURNAL_INSTEAD}")
 
 
-def _beside(
+def _faults_not_scripted(
     script: Iterable[ScheduledFault], own: Iterable[ScheduledFault]
 ) -> Iterator[ScheduledFault]:
     """The faults of a script that the scenario's own does not have."""
@@ -89,7 +89,7 @@ def _beside(
             yield fault
 
 
-def _remarks(spec: RunSpec, path: Path) -> Iterator[str]:
+def _scenario_comments(spec: RunSpec, path: Path) -> Iterator[str]:
     yield f"{spec.scenario.name} as it was changed by hand on the screen, under {spec.policy}."
     options = [f"--until {spec.until_ms / 1000:g}"] if spec.until_ms is not None else []
     options += [f"--tie-order {spec.tie_order}"] if spec.tie_order is not None else []
@@ -105,27 +105,26 @@ _Undone = tuple[type[faults.Fault], int]
 """What an entry is about: the fault that begins it, and the node, or -1."""
 
 
-def _entries(by_hand: Iterable[ScheduledFault]) -> list[tl.AnyEntry]:
+def _timeline_entries(by_hand: Iterable[ScheduledFault]) -> list[tl.AnyEntry]:
     """The timeline's entries for these faults, those of several nodes at once as one."""
     entries: list[tl.AnyEntry] = []
     begun: dict[_Undone, int] = {}
     for scheduled in by_hand:
-        over = _ends(scheduled.fault)
+        over = _undone_fault(scheduled.fault)
         if over is not None:
             place = begun.pop(over, None)
             if place is None:
                 undone = "undoes what the scenario itself began"
-                raise CannotSave(f"{_said(scheduled)} {undone}; {_JOURNAL_INSTEAD}")
-            entries[place] = _lasting(entries[place], scheduled.at_ms)
+                raise CannotSave(f"{_fault_words(scheduled)} {undone}; {_JOURNAL_INSTEAD}")
+            entries[place] = _entry_with_duration(entries[place], scheduled.at_ms)
             continue
-        begun[type(scheduled.fault), _node(scheduled.fault)] = len(entries)
-        entries.append(_entry(scheduled))
-    _check_over(entries)
-    return list(_merged(entries))
+        begun[type(scheduled.fault), _node_of_fault(scheduled.fault)] = len(entries)
+        entries.append(_timeline_entry(scheduled))
+    _check_pauses_over(entries)
+    return list(_merged_entries(entries))
 
 
-def _ends(fault: faults.AnyFault) -> _Undone | None:
-    """What a fault undoes, if it undoes one."""
+def _undone_fault(fault: faults.AnyFault) -> _Undone | None:
     match fault:
         case faults.Restart(node=node):
             return faults.Crash, node
@@ -139,7 +138,7 @@ def _ends(fault: faults.AnyFault) -> _Undone | None:
             return None
 
 
-def _entry(scheduled: ScheduledFault) -> tl.AnyEntry:
+def _timeline_entry(scheduled: ScheduledFault) -> tl.AnyEntry:
     """The entry that makes a fault happen; how long it lasts is seen when it is undone."""
     at_s, fault = scheduled.at_ms / 1000, scheduled.fault
     match fault:
@@ -168,21 +167,23 @@ def _entry(scheduled: ScheduledFault) -> tl.AnyEntry:
         case faults.RestartMaster(recover=recover):
             return tl.MasterRestartEntry(at_s=at_s, recover=recover)
         case _:
-            raise CannotSave(f"{_said(scheduled)}: no timeline says that; {_JOURNAL_INSTEAD}")
+            raise CannotSave(
+                f"{_fault_words(scheduled)}: no timeline says that; {_JOURNAL_INSTEAD}"
+            )
 
 
 _STILL = -1.0
 """How long a pause lasts that nobody has ended."""
 
 
-def _lasting(entry: tl.AnyEntry, until_ms: Millis) -> tl.AnyEntry:
+def _entry_with_duration(entry: tl.AnyEntry, until_ms: Millis) -> tl.AnyEntry:
     began_s = entry.at_s
     assert isinstance(began_s, float)
     length_s = (until_ms - round(1000 * began_s)) / 1000
     return msgspec.structs.replace(entry, for_s=length_s)
 
 
-def _check_over(entries: Iterable[tl.AnyEntry]) -> None:
+def _check_pauses_over(entries: Iterable[tl.AnyEntry]) -> None:
     """A pause in a scenario has an end."""
     for entry in entries:
         if isinstance(entry, tl.PauseEntry | tl.MasterPauseEntry) and entry.for_s == _STILL:
@@ -191,11 +192,11 @@ def _check_over(entries: Iterable[tl.AnyEntry]) -> None:
             raise CannotSave(f"{who} still paused, and a scenario says for how long; {hint}")
 
 
-def _merged(entries: Iterable[tl.AnyEntry]) -> Iterator[tl.AnyEntry]:
+def _merged_entries(entries: Iterable[tl.AnyEntry]) -> Iterator[tl.AnyEntry]:
     """Entries that differ in nothing but their node, as one."""
     before: tl.AnyEntry | None = None
     for entry in entries:
-        both = _with_nodes_of(before, entry)
+        both = _entry_with_both_nodes(before, entry)
         if both is None and before is not None:
             yield before
         before = both or entry
@@ -203,7 +204,7 @@ def _merged(entries: Iterable[tl.AnyEntry]) -> Iterator[tl.AnyEntry]:
         yield before
 
 
-def _with_nodes_of(before: tl.AnyEntry | None, entry: tl.AnyEntry) -> tl.AnyEntry | None:
+def _entry_with_both_nodes(before: tl.AnyEntry | None, entry: tl.AnyEntry) -> tl.AnyEntry | None:
     """The first one with the nodes of both, if they say the same."""
     if not isinstance(before, tl.NodesEntry) or not isinstance(entry, tl.NodesEntry):
         return None
@@ -214,11 +215,11 @@ def _with_nodes_of(before: tl.AnyEntry | None, entry: tl.AnyEntry) -> tl.AnyEntr
     )
 
 
-def _node(fault: faults.AnyFault) -> int:
+def _node_of_fault(fault: faults.AnyFault) -> int:
     return fault.node if isinstance(fault, faults.NodeFault) else -1
 
 
-def _said(scheduled: ScheduledFault) -> str:
+def _fault_words(scheduled: ScheduledFault) -> str:
     fault = scheduled.fault
     who = node_name(fault.node) if isinstance(fault, faults.NodeFault) else "the master"
     return f"{type(fault).__name__} of {who} at {axis_time(scheduled.at_ms)}"
