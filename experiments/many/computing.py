@@ -37,10 +37,10 @@ class Call(NamedTuple):
 def refusal(error: Exception, *content: object) -> Call:
     """In place of a call that cannot be made of this content: one that fails with the error."""
     key = key_of("impossible", model_version(), *content, str(error))
-    return Call(key, _refuse, (str(error),), weight=0.0)
+    return Call(key, _raise_input_error, (str(error),), weight=0.0)
 
 
-def _refuse(error: str) -> bytes:
+def _raise_input_error(error: str) -> bytes:
     raise InputError(error)
 
 
@@ -74,13 +74,13 @@ def compute_missing(
     it has `stopped` nothing more is begun.
     """
     found: list[Answered] = []
-    wanted = _missing(calls, store, found, retry=retry)
+    wanted = _calls_to_hand_out(calls, store, found, retry=retry)
     for some, told in answers(workers, perform_calls, takewhile(lambda _: not stopped(), wanted)):
-        yield from _taken(found)
-        kept = _kept(some, told)
+        yield from _take_found(found)
+        kept = _answers_to_keep(some, told)
         store.add((call.key, each) for call, each in kept)
         yield from (Answered(call, each, computed=True) for call, each in kept)
-    yield from _taken(found)
+    yield from _take_found(found)
 
 
 def missing_calls(calls: Iterable[Call], store: ResultStore) -> list[Call]:
@@ -112,13 +112,13 @@ def perform_call(call: Call) -> Kept | None:
     return Kept(value, "", time.process_time() - began)
 
 
-def _missing(
+def _calls_to_hand_out(
     calls: Iterable[Call], store: ResultStore, found: list[Answered], *, retry: bool
 ) -> Iterator[tuple[Call, ...]]:
     """What is to be handed out; what is not goes to `found`."""
     seen: set[str] = set()
     together: list[Call] = []
-    for some in _in_batches(calls):
+    for some in _batches_of_calls(calls):
         known = store.find(call.key for call in some)
         for call in some:
             kept = known.get(call.key)
@@ -127,7 +127,7 @@ def _missing(
                 continue
             seen.add(call.key)
             if not call.weight:
-                found.extend(_done_here(call, store))
+                found.extend(_perform_here(call, store))
                 continue
             together.append(call)
             if sum(each.weight for each in together) >= 1:
@@ -137,26 +137,26 @@ def _missing(
         yield tuple(together)
 
 
-def _in_batches(calls: Iterable[Call]) -> Iterator[list[Call]]:
+def _batches_of_calls(calls: Iterable[Call]) -> Iterator[list[Call]]:
     left = iter(calls)
     while some := list(islice(left, LOOKED_UP_AT_ONCE)):
         yield some
 
 
-def _done_here(call: Call, store: ResultStore) -> Iterator[Answered]:
+def _perform_here(call: Call, store: ResultStore) -> Iterator[Answered]:
     kept = perform_call(call)
     if kept is not None:
         store.add([(call.key, kept)])
         yield Answered(call, kept, computed=True)
 
 
-def _taken(found: list[Answered]) -> Iterator[Answered]:
+def _take_found(found: list[Answered]) -> Iterator[Answered]:
     """What was found since this was asked last."""
     yield from found
     found.clear()
 
 
-def _kept(calls: tuple[Call, ...], told: _Answers | Lost) -> list[tuple[Call, Kept]]:
+def _answers_to_keep(calls: tuple[Call, ...], told: _Answers | Lost) -> list[tuple[Call, Kept]]:
     """What is to be kept of a worker's answers."""
     if isinstance(told, Lost):
         return [(call, Kept(None, told.why, 0.0)) for call in calls]

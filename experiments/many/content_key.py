@@ -108,14 +108,14 @@ def task_key(task: WorkerTask) -> str:
     jobs = tuple(_plain_jobs(spec.jobs))
     world = (scenario.cluster, scenario.tasks, scenario.seed, jobs)
     if isinstance(task, SoloTask):
-        return key_of("solo", model_version(), *map(_plain, (*world, task.at_once)))
+        return key_of("solo", model_version(), *map(_plain_data, (*world, task.at_once)))
     parts = dict(sorted(scenario.parts.items()))  # whose own order means nothing
     asked = (spec.script, parts, spec.policy, spec.until_ms, spec.tie_order, spec.patient)
-    code = [_foreign_code(policy, scenario.parts) for policy in _policies(spec)]
-    return key_of("run", model_version(), *map(_plain, (*world, *asked)), code)
+    code = [_foreign_code_digests(policy, scenario.parts) for policy in _policies_in_force(spec)]
+    return key_of("run", model_version(), *map(_plain_data, (*world, *asked)), code)
 
 
-def _plain(part: object) -> object:
+def _plain_data(part: object) -> object:
     return msgspec.to_builtins(part)
 
 
@@ -123,19 +123,19 @@ def _plain_jobs(jobs: Sequence[JobSpec]) -> Iterator[object]:
     """Each job, and of a history also what each of its tasks took."""
     for job in jobs:
         if job.recorded is None:
-            yield _plain(job)
+            yield _plain_data(job)
         else:
             own = msgspec.structs.replace(job, recorded=None)
-            yield _plain(own), _plain_tasks(job.recorded)
+            yield _plain_data(own), _plain_tasks(job.recorded)
 
 
 def _plain_tasks(tasks: RecordedTasks) -> object:
     """Neither arrays nor tables by task, which no key can be made of."""
     rest = msgspec.structs.replace(tasks, failures={})
-    return msgspec.to_builtins(rest, enc_hook=list), _plain(sorted(tasks.failures.items()))
+    return msgspec.to_builtins(rest, enc_hook=list), _plain_data(sorted(tasks.failures.items()))
 
 
-def _policies(spec: RunSpec) -> Iterator[str]:
+def _policies_in_force(spec: RunSpec) -> Iterator[str]:
     """The policy, and those that are put in force later."""
     yield spec.policy
     for each in spec.script:
@@ -143,14 +143,14 @@ def _policies(spec: RunSpec) -> Iterator[str]:
             yield each.fault.policy
 
 
-def _foreign_code(policy: str, parts: PartSettings) -> tuple[str, ...]:
+def _foreign_code_digests(policy: str, parts: PartSettings) -> tuple[str, ...]:
     """A digest of the file of each of the policy's parts that does not ship with Callboard.  It is
     made anew for each run: in a notebook a file is edited between two.
     """
     modules = (part.__module__ for part in classes_of(policy, parts))
-    return tuple(_source(name) for name in modules if not name.startswith("callboard."))
+    return tuple(_module_digest(name) for name in modules if not name.startswith("callboard."))
 
 
-def _source(module: str) -> str:
+def _module_digest(module: str) -> str:
     file = getattr(sys.modules.get(module), "__file__", None)
     return blake2b(Path(file).read_bytes() if file else b"", digest_size=8).hexdigest()

@@ -94,20 +94,22 @@ class PrecisionRule(msgspec.Struct, frozen=True):
         """
         figures = figure_matrix(rows)[: self.most]
         widths = relative_widths(figures, self.confidence)
-        start, stop = self._steady(np.asarray((widths <= self.share).all(axis=1)))
-        stopping, seeds = self._end(widths, stop)
+        start, stop = self._precise_since(np.asarray((widths <= self.share).all(axis=1)))
+        stopping, seeds = self._stopping_decision(widths, stop)
         more = stopping is Stopping.MORE
         return Precision(
             stopping=stopping,
             seeds=seeds,
-            wanted=self._wanted(seeds, start) if more else 0,
+            wanted=self._wanted_seeds(seeds, start) if more else 0,
             share=self.share,
-            reached=tuple(_number(width) for width in widths[max(seeds - 1, 0) : seeds].ravel()),
-            left_out=_left_out(figures[:seeds]),
+            reached=tuple(
+                _finite_or_none(width) for width in widths[max(seeds - 1, 0) : seeds].ravel()
+            ),
+            left_out=_left_out_seeds(figures[:seeds]),
             precise_from=start if stop is not None else None,
         )
 
-    def _steady(self, precise: NDArray[np.bool_]) -> tuple[int | None, int | None]:
+    def _precise_since(self, precise: NDArray[np.bool_]) -> tuple[int | None, int | None]:
         """Since how many seeds it has been precise, and with how many this is sure."""
         start = None
         for n, is_precise in enumerate(precise, 1):
@@ -116,23 +118,26 @@ class PrecisionRule(msgspec.Struct, frozen=True):
                 return start, n
         return start, None
 
-    def _end(self, widths: FigureMatrix, stop: int | None) -> tuple[Stopping, int]:
+    def _stopping_decision(self, widths: FigureMatrix, stop: int | None) -> tuple[Stopping, int]:
         """It gives up with the most seeds, and at its first look where two policies have not even
         two seeds in common (or the first one's mean is zero).
         """
-        if len(widths) >= self._first_look and np.isinf(widths[self._first_look - 1]).any():
-            return Stopping.GAVE_UP, self._first_look
+        if (
+            len(widths) >= self._first_look_seeds
+            and np.isinf(widths[self._first_look_seeds - 1]).any()
+        ):
+            return Stopping.GAVE_UP, self._first_look_seeds
         if stop is not None:
             return Stopping.DONE, stop
         return Stopping.GAVE_UP if len(widths) >= self.most else Stopping.MORE, len(widths)
 
     @property
-    def _first_look(self) -> int:
+    def _first_look_seeds(self) -> int:
         return min(self.least + look_ahead(self.least), _HOPELESS, self.most)
 
-    def _wanted(self, seeds: int, start: int | None) -> int:
-        if seeds < self._first_look:
-            return self._first_look - seeds
+    def _wanted_seeds(self, seeds: int, start: int | None) -> int:
+        if seeds < self._first_look_seeds:
+            return self._first_look_seeds - seeds
         soonest = max(seeds + 1, self.least) if start is None else start
         return min(soonest + look_ahead(soonest), self.most) - seeds
 
@@ -171,12 +176,12 @@ def _half_widths(values: FigureMatrix, n: NDArray[np.int64], confidence: float) 
     return np.asarray(student_quantile(freedom, confidence) * error)
 
 
-def _left_out(figures: FigureMatrix) -> tuple[int, ...]:
+def _left_out_seeds(figures: FigureMatrix) -> tuple[int, ...]:
     """Seeds in which a policy or the first has no figure, by policy from the second on."""
     missing = np.isnan(figures)
     several = missing[:, 1:] | missing[:, :1] if figures.shape[1] > 1 else missing
     return tuple(int(number) for number in several.sum(axis=0))
 
 
-def _number(width: float) -> float | None:
+def _finite_or_none(width: float) -> float | None:
     return float(width) if isfinite(width) else None

@@ -78,11 +78,11 @@ class ResultStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, timeout=60)
-            self._prepare()
+            self._prepare_tables()
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"{path}: cannot keep results there ({error})") from None
 
-    def _prepare(self) -> None:
+    def _prepare_tables(self) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version > STORE_VERSION:
             raise InputError(f"{self.path}: written by a later version of Callboard")
@@ -96,7 +96,7 @@ class ResultStore:
     def find(self, keys: Iterable[str]) -> dict[str, Kept]:
         """Those results that are there, by key."""
         wanted, found = list(keys), {}
-        with self._telling():
+        with self._database_errors_told():
             for first in range(0, len(wanted), _AT_ONCE):
                 some = wanted[first : first + _AT_ONCE]
                 marks = ", ".join("?" * len(some))
@@ -108,7 +108,7 @@ class ResultStore:
     def add(self, results: Iterable[tuple[str, Kept]]) -> None:
         """Keep these on disk, all or none; what was kept under their keys is replaced."""
         rows = [(key, *kept) for key, kept in results]
-        with self._telling(), self._db:
+        with self._database_errors_told(), self._db:
             self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
 
     def put_places(self, places: Iterable[tuple[str, str]]) -> None:
@@ -118,32 +118,32 @@ class ResultStore:
         query = (
             "INSERT INTO places VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET key = excluded.key"
         )
-        with self._telling(), self._db:
+        with self._database_errors_told(), self._db:
             self._db.executemany(query, places)
 
     def drop_places(self, places: Iterable[str]) -> None:
         """Forget where contents were; the contents stay."""
-        with self._telling(), self._db:
+        with self._database_errors_told(), self._db:
             self._db.executemany("DELETE FROM places WHERE place = ?", [(each,) for each in places])
 
     def places(self) -> dict[str, str]:
         """The key of each place, in their order."""
-        with self._telling():
+        with self._database_errors_told():
             return dict(self._db.execute("SELECT place, key FROM places ORDER BY rowid"))
 
     def put_question(self, name: str, question: bytes) -> None:
         """Remember what was asked of the results."""
-        with self._telling(), self._db:
+        with self._database_errors_told(), self._db:
             self._db.execute("INSERT OR REPLACE INTO questions VALUES (?, ?)", (name, question))
 
     def questions(self) -> dict[str, bytes]:
         """What was asked, by name, in the order in which it was."""
-        with self._telling():
+        with self._database_errors_told():
             return dict(self._db.execute("SELECT name, question FROM questions ORDER BY rowid"))
 
     def put_note(self, about: str, note: str) -> None:
         """Keep what a reader has to know about something; an empty note takes it back."""
-        with self._telling(), self._db:
+        with self._database_errors_told(), self._db:
             self._db.execute(_NOTES)
             self._db.execute("DELETE FROM notes WHERE about = ?", (about,))
             if note:
@@ -151,11 +151,11 @@ class ResultStore:
 
     def notes(self) -> dict[str, str]:
         """What a reader has to know, by what it is about."""
-        return self._pairs("notes", "SELECT about, note FROM notes")
+        return self._pairs_in_table("notes", "SELECT about, note FROM notes")
 
     def put_source(self, name: str, given: str) -> None:
         """Remember that a scenario of that name was asked for as `given`, which is no file."""
-        with self._telling(), self._db:
+        with self._database_errors_told(), self._db:
             self._db.execute(_FILES)
             self._db.execute("DELETE FROM files WHERE name = ?", (name,))
             self._db.execute(_SOURCES)
@@ -166,26 +166,26 @@ class ResultStore:
         the store, so that it is found from any folder, and wherever both are moved together.
         """
         kept = os.path.relpath(path, self.path.parent)
-        with self._telling(), self._db:
+        with self._database_errors_told(), self._db:
             self._db.execute(_FILES)
             self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (name, kept))
 
     def sources(self) -> dict[str, str]:
         """How scenarios were last asked for, by their names: files by their paths from here."""
-        given = self._pairs("sources", "SELECT name, given FROM sources")
-        files = self._pairs("files", "SELECT name, path FROM files")
+        given = self._pairs_in_table("sources", "SELECT name, given FROM sources")
+        files = self._pairs_in_table("files", "SELECT name, path FROM files")
         found = {name: os.path.relpath(self.path.parent / kept) for name, kept in files.items()}
         return {**given, **found}
 
-    def _pairs(self, table: str, query: str) -> dict[str, str]:
+    def _pairs_in_table(self, table: str, query: str) -> dict[str, str]:
         """The rows of a table that may not be there."""
-        with self._telling():
+        with self._database_errors_told():
             tables = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,))
             there = tables.fetchone() is not None
             return dict(self._db.execute(query)) if there else {}
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _database_errors_told(self) -> Iterator[None]:
         """InputError for what SQLite says."""
         try:
             yield

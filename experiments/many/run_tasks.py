@@ -59,7 +59,7 @@ class RunTask(msgspec.Struct, frozen=True):
         where the twin finds only on the way that it cannot play on.
         """
         if self.engine == ACTORS:
-            return self._by_actors(watcher, listen)
+            return self._play_by_actors(watcher, listen)
         from callboard.experiments.run.twin_play import run_by_twin
         from callboard.twin.cannot_play import CannotPlay
 
@@ -71,9 +71,11 @@ class RunTask(msgspec.Struct, frozen=True):
         except CannotPlay as why:
             if self.engine == TWIN:
                 raise InputError(f"the twin cannot play {self.spec.policy}: {why}") from None
-            return msgspec.structs.replace(self._by_actors(watcher, listen), why_actors=str(why))
+            return msgspec.structs.replace(
+                self._play_by_actors(watcher, listen), why_actors=str(why)
+            )
 
-    def _by_actors(
+    def _play_by_actors(
         self, watcher: RunWatcher | None, listen: Callable[[], Sink] | None
     ) -> RunResult:
         return run_simulation(
@@ -170,16 +172,16 @@ class _BoardWatcher(RunWatcher):
             self._done += 1
 
     def on_progress(self, kernel: Kernel) -> None:
-        self._write(self._done, kernel.now_ms, kernel.messages)
+        self._write_progress_row(self._done, kernel.now_ms, kernel.messages)
         if self._shared.stop.value:
             kernel.stop("interrupted")
 
     def on_twin(self, run: "TwinRun") -> None:
-        self._write(run.ended, run.now_ms, 0)
+        self._write_progress_row(run.ended, run.now_ms, 0)
         if self._shared.stop.value:
             run.interrupt()
 
-    def _write(self, done: int, now_ms: Millis, messages: int) -> None:
+    def _write_progress_row(self, done: int, now_ms: Millis, messages: int) -> None:
         row = slice(self._first, self._first + 3)
         if row.stop <= len(self._shared.rows):
             self._shared.rows[row] = [done, now_ms, messages]

@@ -20,28 +20,28 @@ def seeds_of(asked: int | str | Iterable[int], first: int = 1) -> tuple[int, ...
     InputError where it means none.
     """
     if isinstance(asked, str):
-        return _written(asked, first)
+        return _parsed_seeds(asked, first)
     if isinstance(asked, int):
-        return _checked(range(first, first + asked), str(asked))
+        return _checked_seeds(range(first, first + asked), str(asked))
     given: object = asked  # which may be anything from a script
     seeds = tuple(given) if isinstance(given, Iterable) else None
     if seeds is None or not all(isinstance(each, Integral) for each in seeds):
         problem = "expected a number of seeds, a range as '1001..1010', or a list of numbers"
         raise InputError(f"seeds: {problem}; got {asked!r:.80}")
-    return _checked(tuple(map(int, seeds)), str(asked))
+    return _checked_seeds(tuple(map(int, seeds)), str(asked))
 
 
-def _written(text: str, first: int) -> tuple[int, ...]:
+def _parsed_seeds(text: str, first: int) -> tuple[int, ...]:
     if text.isascii() and text.isdigit() and len(text) <= 9:
         return seeds_of(int(text), first)
     match = _RANGE.fullmatch(text)
     if match is None:
         problem = "expected a number of seeds, as in 10, or a range, as in 1001..1010"
         raise InputError(f"seeds: {problem}; got {text[:80]!r}")
-    return _checked(range(int(match[1]), int(match[2]) + 1), text)
+    return _checked_seeds(range(int(match[1]), int(match[2]) + 1), text)
 
 
-def _checked(seeds: range | tuple[int, ...], asked: str) -> tuple[int, ...]:
+def _checked_seeds(seeds: range | tuple[int, ...], asked: str) -> tuple[int, ...]:
     if not seeds:
         raise InputError(f"seeds: {asked} means none; at least one is needed")
     if len(seeds) > SEEDS_MAX:

@@ -111,12 +111,12 @@ class SelectionRule(msgspec.Struct, frozen=True):
         complete = np.flatnonzero(np.isfinite(figures).all(axis=1))
         looked = figures[: self.first_stage]
         if not (complete < len(looked)).any():
-            return self._before_screening(looked, 0)
+            return self._selection_before_screening(looked, 0)
         if len(complete) < self.first_stage:
-            return self._before_screening(figures, len(complete))
-        return self._screened(figures, complete[: self.first_stage])
+            return self._selection_before_screening(figures, len(complete))
+        return self._selection_after_screening(figures, complete[: self.first_stage])
 
-    def _before_screening(self, figures: FigureMatrix, complete: int) -> Selection:
+    def _selection_before_screening(self, figures: FigureMatrix, complete: int) -> Selection:
         """In the first stage; it gives up if not one of as many seeds is complete."""
         seeds = len(figures)
         hopeless = not complete and seeds >= self.first_stage
@@ -133,10 +133,12 @@ class SelectionRule(msgspec.Struct, frozen=True):
             left_out=seeds - complete,
         )
 
-    def _screened(self, figures: FigureMatrix, used: NDArray[np.int64]) -> Selection:
+    def _selection_after_screening(
+        self, figures: FigureMatrix, used: NDArray[np.int64]
+    ) -> Selection:
         delta = self.share * abs(float(figures[used, 0].mean()))
         figures = figures if delta else figures[: used[-1] + 1]
-        alive, used, decided = _screen(figures, used, self.error, delta)
+        alive, used, decided = _surviving_policies(figures, used, self.error, delta)
         seeds = int(used[-1]) + 1 if decided else len(figures)
         more = not decided and seeds < self.most and delta > 0
         left = self.most - seeds if more else 0
@@ -158,7 +160,7 @@ def screening_factor(seeds: NDArray[np.int64], error: float) -> FigureMatrix:
     return np.asarray(2 * eta * (seeds - 1))
 
 
-def _screen(
+def _surviving_policies(
     figures: FigureMatrix, used: NDArray[np.int64], error: float, delta: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
     """Who survives the seeds after the first stage, the seeds used, and whether that is the end."""
@@ -168,7 +170,7 @@ def _screen(
         later = figures[used[-1] + 1 :, alive]
         more = used[-1] + 1 + np.flatnonzero(np.isfinite(later).all(axis=1))
         start, used = len(used), np.concatenate([used, more])
-        r, out = _next_event(figures[used][:, alive], share, delta, start)
+        r, out = _next_elimination(figures[used][:, alive], share, delta, start)
         if r is None:
             return alive, used, False
         used, alive = used[:r], alive[~out]
@@ -176,7 +178,7 @@ def _screen(
             return alive, used, True
 
 
-def _next_event(
+def _next_elimination(
     figures: FigureMatrix, error: float, delta: float, start: int
 ) -> tuple[int | None, NDArray[np.bool_]]:
     """From `start` seeds on the first number with which policies are eliminated, and which; or
@@ -185,7 +187,7 @@ def _next_event(
     """
     stop = 2 * start
     while True:
-        out, settled = _screening(figures[:stop], error, delta, start)
+        out, settled = _eliminations_by_seeds(figures[:stop], error, delta, start)
         events = np.flatnonzero(np.logical_or(out.any(axis=1), settled))
         if len(events):
             return int(events[0]) + start, out[events[0]]
@@ -194,21 +196,21 @@ def _next_event(
         stop *= 2
 
 
-def _screening(
+def _eliminations_by_seeds(
     figures: FigureMatrix, error: float, delta: float, start: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """By number of seeds, from `start` on: which policies are eliminated, and whether no number of
     them can do more.
     """
     differences = figures[:, :, None] - figures[:, None, :]
-    allowed = _allowed(differences, error, delta)[start - 1 :]
-    flattered = _leans_to_below(differences)[start - 1 :]
+    allowed = _allowed_gaps(differences, error, delta)[start - 1 :]
+    flattered = _are_skewed_below(differences)[start - 1 :]
     worse = np.cumsum(differences, axis=0)[start - 1 :] > allowed
     out = np.asarray((worse & ~flattered).any(axis=2))
     return out, ((allowed == 0) & ~(worse & flattered)).all(axis=(1, 2))
 
 
-def _allowed(differences: FigureMatrix, error: float, delta: float) -> FigureMatrix:
+def _allowed_gaps(differences: FigureMatrix, error: float, delta: float) -> FigureMatrix:
     """By number of seeds and pair, how far apart the sums are allowed to be."""
     variances = _running_variances(differences)
     if not delta:
@@ -229,7 +231,7 @@ def _running_variances(values: FigureMatrix) -> FigureMatrix:
     return np.asarray(np.maximum(squares, 0) / np.maximum(n - 1, 1))
 
 
-def _leans_to_below(differences: FigureMatrix) -> NDArray[np.bool_]:
+def _are_skewed_below(differences: FigureMatrix) -> NDArray[np.bool_]:
     """By number of seeds and pair, whether the differences are skewed to below."""
     skewness = running_skewness(differences)
     n = np.arange(1, len(differences) + 1)[:, None, None]

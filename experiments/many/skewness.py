@@ -26,7 +26,7 @@ def running_skewness(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """G1 of the first 1, 2, … values along the first axis: 0 of fewer than three, and of equal
     ones.
     """
-    n = _numbers(values)
+    n = _row_numbers(values)
     above = values - values[:1]
     first, second, third = (np.cumsum(above**power, axis=0) / n for power in (1, 2, 3))
     variance = np.maximum(second - first**2, 0)
@@ -58,6 +58,6 @@ def seeds_for(skewness: float) -> int:
     return ceil(SEEDS_PER_SQUARE * skewness**2)
 
 
-def _numbers(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _row_numbers(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """1, 2, … along the first axis."""
     return np.arange(1.0, len(values) + 1).reshape(-1, *[1] * (values.ndim - 1))

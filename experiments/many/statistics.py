@@ -113,7 +113,7 @@ def interval(values: Figures, confidence: float = CONFIDENCE) -> Interval:
     """The mean of independent values and its confidence interval, by Student's t; raises
     MissingExtraError without SciPy.
     """
-    there = list(_finite(values))
+    there = list(_finite_values(values))
     n, left_out = len(there), len(values) - len(there)
     mean = fmean(there) if there else nan
     if n < 2:
@@ -164,7 +164,7 @@ def median_interval(values: Figures, confidence: float = CONFIDENCE) -> MedianIn
     """The median and the interval of the sign test: between two order statistics, whatever the
     distribution.  For skewed figures, such as ratios, for which Student's is not.
     """
-    ordered = sorted(_finite(values))
+    ordered = sorted(_finite_values(values))
     n, left_out = len(ordered), len(values) - len(ordered)
     if not n:
         return MedianInterval(None, nan, None, 0, left_out)
@@ -183,12 +183,12 @@ def bootstrap_interval(
     samples drawn from them with replacement; the draws are always the same.  For figures that no
     single sample has, such as the worst run of many.
     """
-    n, whole = len(samples), next(_finite([figure(samples)]), nan)
+    n, whole = len(samples), next(_finite_values([figure(samples)]), nan)
     if n < MEDIAN_SAMPLES:
         return MedianInterval(None, whole, None, n)
     draw = np.random.Generator(np.random.PCG64(0))
     drawn = [figure([samples[k] for k in draw.integers(n, size=n)]) for _ in range(_RESAMPLES)]
-    values = list(_finite(drawn))
+    values = list(_finite_values(drawn))
     if not values:
         return MedianInterval(None, whole, None, n)
     low, high = np.quantile(values, ((1 - confidence) / 2, (1 + confidence) / 2))
@@ -200,5 +200,5 @@ def run_range(values: Sequence[float]) -> RunRange:
     return RunRange(min(values), median(values), max(values))
 
 
-def _finite(values: Figures) -> Iterator[float]:
+def _finite_values(values: Figures) -> Iterator[float]:
     return (value for value in values if value is not None and isfinite(value))

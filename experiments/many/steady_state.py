@@ -149,11 +149,11 @@ def neighbours_correlation(values: _Floats) -> float:
     mean of those of the halves (Law and Carson).  Equal values have none.
     """
     half = len(values) // 2
-    of_halves = (_correlation(values[:half]) + _correlation(values[half:])) / 2
-    return float(np.clip(2 * _correlation(values) - of_halves, -1, 1))
+    of_halves = (_lag_one_correlation(values[:half]) + _lag_one_correlation(values[half:])) / 2
+    return float(np.clip(2 * _lag_one_correlation(values) - of_halves, -1, 1))
 
 
-def _correlation(values: _Floats) -> float:
+def _lag_one_correlation(values: _Floats) -> float:
     above = values - values.mean()
     squares = float(above @ above)
     return float(above[:-1] @ above[1:]) / squares if squares else 0.0

@@ -81,10 +81,10 @@ def answers(
     waiting: dict[Future[_R], _T] = {}
     try:
         while True:
-            _hand_out(workers, function, left, suspects, waiting)
+            _hand_out_tasks(workers, function, left, suspects, waiting)
             if not waiting:
                 return
-            done = _first(waiting, look)
+            done = _first_completed(waiting, look)
             alone = len(waiting) == 1
             for future in done:
                 task = waiting.pop(future)
@@ -93,12 +93,12 @@ def answers(
                     continue
                 error = CancelledError() if future.cancelled() else future.exception()
                 if not isinstance(error, BrokenExecutor):
-                    yield task, future.result() if error is None else Lost(_told(error))
+                    yield task, future.result() if error is None else Lost(_why_lost(error))
                     continue
                 if not workers.renew():
                     raise error
                 if alone:
-                    yield task, Lost(_told(error))
+                    yield task, Lost(_why_lost(error))
                 else:
                     suspects.extend([task, *waiting.values()])
                     waiting.clear()
@@ -108,7 +108,7 @@ def answers(
             future.cancel()
 
 
-def _hand_out(
+def _hand_out_tasks(
     workers: Workers,
     function: Callable[[_T], _R],
     left: Iterator[_T],
@@ -129,7 +129,7 @@ def _hand_out(
         waiting[workers.executor.submit(function, task)] = task
 
 
-def _first(
+def _first_completed(
     waiting: dict[Future[_R], Any], look: Callable[[], object] | None
 ) -> Iterable[Future[_R]]:
     """Those that are done, once any is."""
@@ -142,7 +142,7 @@ def _first(
             return [future for future in waiting if future in done]
 
 
-def _told(error: BaseException) -> str:
+def _why_lost(error: BaseException) -> str:
     if isinstance(error, CancelledError):
         return "the process that computed it was given up"
     if isinstance(error, BrokenExecutor):
@@ -186,7 +186,7 @@ def board() -> SharedBoard | None:
     return _board
 
 
-def _join(shared: SharedBoard) -> None:
+def _join_pool(shared: SharedBoard) -> None:
     """Begin as a process of the pool: Ctrl-C is for the process that asked, and when that dies,
     however it dies, this one has nobody to work for.
     """
@@ -209,11 +209,11 @@ class LocalWorkers:
     def __init__(self, count: int, shared: SharedBoard) -> None:
         self.count = count
         self._shared = shared
-        self.executor: Executor = self._made()
+        self.executor: Executor = self._new_executor()
 
     def renew(self) -> bool:
         self.executor.shutdown(wait=False)
-        self.executor = self._made()
+        self.executor = self._new_executor()
         return True
 
     def close(self) -> None:
@@ -221,9 +221,9 @@ class LocalWorkers:
         self._shared.request_stop()
         self.executor.shutdown(cancel_futures=True)
 
-    def _made(self) -> Executor:
+    def _new_executor(self) -> Executor:
         return _Processes(
-            self.count, get_context("spawn"), initializer=_join, initargs=(self._shared,)
+            self.count, get_context("spawn"), initializer=_join_pool, initargs=(self._shared,)
         )
 
 
@@ -231,12 +231,12 @@ class _Processes(ProcessPoolExecutor):
     """Processes that start when there is something to do."""
 
     def submit(self, fn: Callable[..., _R], /, *arguments: Any, **named: Any) -> "Future[_R]":
-        with _without_main():
+        with _without_main_module():
             return super().submit(fn, *arguments, **named)
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def _without_main_module() -> Iterator[None]:
     """Let processes start without the program's main module: a script that calls us at its top
     level, without asking for its `__name__`, would be run again in each of them.
     """

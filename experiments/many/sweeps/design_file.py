@@ -45,21 +45,20 @@ def read_design(path: Path) -> SweepPlan:
     return SweepPlan(
         scenarios=design.scenarios,
         policies=tuple(policy for spelled in policies for policy in spelled),
-        settings=_settings(design),
-        fixed=_setting(design.set),
+        settings=_points_and_grid(design),
+        fixed=_setting_of_table(design.set),
         seeds=str(design.seeds),
         slowdown=design.slowdown,
     )
 
 
-def _settings(design: Design) -> tuple[Setting, ...]:
-    """The points, then the grid."""
-    points = tuple(_setting(point) for point in design.points)
+def _points_and_grid(design: Design) -> tuple[Setting, ...]:
+    points = tuple(_setting_of_table(point) for point in design.points)
     values = [(key, tuple(map(override_text, each))) for key, each in design.vary.items()]
     return (*points, *(all_combinations(values) if values or not points else ()))
 
 
-def _setting(table: dict[str, Any]) -> Setting:
+def _setting_of_table(table: dict[str, Any]) -> Setting:
     return tuple((key, override_text(value)) for key, value in table.items())
 
 

@@ -32,12 +32,12 @@ class KeyStep(NamedTuple):
         both = self.other, self.first
         if all(each.runs.is_one_run for each in both):
             both = self.other.without_copies(), self.first.without_copies()
-        mine, before = (_by_seed(each, policy, figure) for each in both)
+        mine, before = (_figures_by_seed(each, policy, figure) for each in both)
         seeds = [seed for seed in mine if seed in before]
         return compare_paired([mine[seed] for seed in seeds], [before[seed] for seed in seeds])
 
 
-def _by_seed(group: SettingRuns, policy: str, figure: Figure) -> dict[int, float | None]:
+def _figures_by_seed(group: SettingRuns, policy: str, figure: Figure) -> dict[int, float | None]:
     runs = group.runs
     return dict(zip(runs.seeds, runs.of_policy(runs.policies.index(policy), figure), strict=True))
 

@@ -56,7 +56,7 @@ def run_sweep(
         else:
             store.put_file(sweep.called(given), file)
     counts, before, asked = SweepCounts(), store.places(), dict[str, str]()
-    calls, own = _noted(sweep, store, asked), set[str]()
+    calls, own = _calls_noted_in_store(sweep, store, asked), set[str]()
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):
         if isinstance(answered.call.arguments[0], SoloTask):
             counts.alone += answered.computed
@@ -87,17 +87,21 @@ def outdated_places(before: Mapping[str, str], asked: Mapping[str, str]) -> list
     return [place for place in before if place not in asked and world(place) in changed]
 
 
-def _noted(sweep: PlannedSweep, store: ResultStore, asked: dict[str, str]) -> Iterator[Call]:
+def _calls_noted_in_store(
+    sweep: PlannedSweep, store: ResultStore, asked: dict[str, str]
+) -> Iterator[Call]:
     """A call for each run, after where it stands has been noted, in `asked` too."""
     cells = sweep.cells()
-    while some := [(_place(cell), _call(cell)) for cell in islice(cells, LOOKED_UP_AT_ONCE)]:
+    while some := [
+        (_encoded_place(cell), _call_for_cell(cell)) for cell in islice(cells, LOOKED_UP_AT_ONCE)
+    ]:
         places = {place: call.key for place, call in some}
         store.put_places(places.items())
         asked |= places
         yield from (call for _, call in some)
 
 
-def _call(cell: PlannedCell) -> Call:
+def _call_for_cell(cell: PlannedCell) -> Call:
     """What plays the cell; what refuses it if its policy cannot be made in its setting."""
     if cell.task is None:
         return refusal(InputError(cell.error), *cell[:4])
@@ -107,7 +111,7 @@ def _call(cell: PlannedCell) -> Call:
         return refusal(error, *cell[:4])
 
 
-def _place(cell: PlannedCell) -> str:
+def _encoded_place(cell: PlannedCell) -> str:
     return msgspec.json.encode(Place(*cell[:4])).decode()
 
 
@@ -118,22 +122,24 @@ def read_cells(store: ResultStore) -> list[PlayedCell]:
     places = [(msgspec.json.decode(text, type=Place), key) for text, key in store.places().items()]
     kept = store.find(key for _, key in places)
     alone = {
-        _world(place): read_solo_times(times)
+        _world_of_place(place): read_solo_times(times)
         for place, key in places
         if place.policy == SOLO and key in kept and (times := kept[key].value) is not None
     }
     return [
-        _played(place, key, kept.get(key), alone.get(_world(place)))
+        _cell_with_result(place, key, kept.get(key), alone.get(_world_of_place(place)))
         for place, key in places
         if place.policy != SOLO
     ]
 
 
-def _world(place: Place) -> tuple[str, Setting, int]:
+def _world_of_place(place: Place) -> tuple[str, Setting, int]:
     return place.scenario, place.setting, place.seed
 
 
-def _played(place: Place, key: str, kept: Kept | None, alone: SoloTimes | None) -> PlayedCell:
+def _cell_with_result(
+    place: Place, key: str, kept: Kept | None, alone: SoloTimes | None
+) -> PlayedCell:
     cell = PlayedCell(place.scenario, place.setting, place.policy, place.seed, key=key)
     if kept is None:
         return cell

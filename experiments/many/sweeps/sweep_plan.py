@@ -103,13 +103,15 @@ class PlannedSweep:
         self._sources = {
             name: RunSource(name, faults=plan.faults, trust=trust) for name in plan.scenarios
         }
-        self._first = {name: self._spec(name, plan.settings[0], None) for name in plan.scenarios}
+        self._first = {
+            name: self._run_spec(name, plan.settings[0], None) for name in plan.scenarios
+        }
         self.seeds = {
             name: seeds_of(plan.seeds, spec.scenario.seed) for name, spec in self._first.items()
         }
-        self.policies = {name: self._policies(name) for name in plan.scenarios}
+        self.policies = {name: self._policy_spellings(name) for name in plan.scenarios}
         for name, seeds in self.seeds.items():
-            self._spec(name, plan.settings[0], seeds[-1])  # of a journal there is but one
+            self._run_spec(name, plan.settings[0], seeds[-1])  # of a journal there is but one
         self._engine = self._worthy_engine()
         if len(self) > CELLS_MAX:
             raise InputError(f"the sweep has {len(self):,} runs; the limit is {CELLS_MAX:,}")
@@ -135,27 +137,27 @@ class PlannedSweep:
 
     def cells(self) -> Iterator[PlannedCell]:
         """Every run once, seed by seed, so that a sweep cut short has something of everything."""
-        for world in self._worlds():
-            yield from self._world(*world)
+        for world in self._planned_worlds():
+            yield from self._cells_of_world(*world)
 
     def places(self) -> Iterator[Place]:
         """Where the runs stand, without a look at what they are; times alone are left out."""
-        for name, setting, seed in self._worlds():
+        for name, setting, seed in self._planned_worlds():
             for policy in self.policies[name]:
                 yield Place(self.called(name), (*self.plan.fixed, *setting), policy, seed)
 
-    def _worlds(self) -> Iterator[tuple[str, Setting, int]]:
+    def _planned_worlds(self) -> Iterator[tuple[str, Setting, int]]:
         longest = max(map(len, self.seeds.values()))
         for place in range(longest):
             for name, setting in product(self.seeds, self.plan.settings):
                 if place < len(self.seeds[name]):
                     yield name, setting, self.seeds[name][place]
 
-    def _world(self, name: str, setting: Setting, seed: int) -> Iterator[PlannedCell]:
+    def _cells_of_world(self, name: str, setting: Setting, seed: int) -> Iterator[PlannedCell]:
         called, whole = self.called(name), (*self.plan.fixed, *setting)
         policies = self.policies[name]
         try:
-            spec = self._spec(name, setting, seed)
+            spec = self._run_spec(name, setting, seed)
         except (ScenarioError, InputError) as error:
             for policy in policies:
                 yield PlannedCell(called, whole, policy, seed, None, str(error))
@@ -198,21 +200,21 @@ class PlannedSweep:
             settings = list(self.plan.settings)
             if isinstance(self._first[name].scenario.workload, RecordedWorkload):
                 settings.insert(0, ())  # the history's own cluster, which its back-test speaks of
-            clusters = (source.cluster(self._overrides(each)) for each in settings)
+            clusters = (source.cluster(self._override_texts(each)) for each in settings)
             if hint := interval_hint([each for each in clusters if each is not None]):
                 yield hint
 
-    def _overrides(self, setting: Setting) -> list[str]:
+    def _override_texts(self, setting: Setting) -> list[str]:
         return [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
 
-    def _spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
-        overrides = self._overrides(setting)
+    def _run_spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
+        overrides = self._override_texts(setting)
         if seed is not None and seed != self._first[name].scenario.seed:
             overrides.append(f"seed={seed}")
         return msgspec.structs.replace(
             self._sources[name].run(overrides), until_ms=self.plan.until_ms
         )
 
-    def _policies(self, name: str) -> tuple[str, ...]:
+    def _policy_spellings(self, name: str) -> tuple[str, ...]:
         found = self._sources[name].policies(self._first[name], self.plan.policies)
         return tuple(dict.fromkeys(found))

@@ -34,10 +34,10 @@ def by_setting(cells: Iterable[PlayedCell]) -> list[SettingRuns]:
     groups: dict[tuple[str, Setting], list[PlayedCell]] = {}
     for cell in cells:
         groups.setdefault((cell.scenario, cell.setting), []).append(cell)
-    return [_side_by_side(*where, group) for where, group in groups.items()]
+    return [_setting_runs(*where, group) for where, group in groups.items()]
 
 
-def _side_by_side(scenario: str, setting: Setting, cells: Sequence[PlayedCell]) -> SettingRuns:
+def _setting_runs(scenario: str, setting: Setting, cells: Sequence[PlayedCell]) -> SettingRuns:
     policies = tuple(dict.fromkeys(cell.policy for cell in cells))
     results = {(cell.seed, cell.policy): cell.result for cell in cells}
     seeds = sorted({cell.seed for cell in cells if cell.result is not None})
@@ -70,7 +70,7 @@ def cell_columns(cells: Sequence[PlayedCell]) -> Columns:
         columns["scenario"].append(cell.scenario)
         for key in keys:
             columns[key].append(setting.get(key))
-        for name, value in _figures(cell).items():
+        for name, value in _figures_of_cell(cell).items():
             columns[name].append(value)
     return {**columns, **{key: as_numbers(columns[key]) for key in keys}}
 
@@ -92,7 +92,7 @@ def as_numbers(values: Sequence[TableCell]) -> list[TableCell]:
     return list(values) if any(isinstance(each, str) for each in read) else read
 
 
-def _figures(cell: PlayedCell) -> dict[str, TableCell]:
+def _figures_of_cell(cell: PlayedCell) -> dict[str, TableCell]:
     head: dict[str, TableCell] = {
         "policy": cell.policy,
         "seed": cell.seed,

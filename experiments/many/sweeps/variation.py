@@ -24,7 +24,7 @@ def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
     """
     key, equals, rest = text.partition("=")
     key = key.strip()
-    values = [value for value in map(str.strip, _split(rest)) if value]
+    values = [value for value in map(str.strip, _split_at_commas(rest)) if value]
     if not (equals and key and values):
         raise InputError(f"--vary {text[:80]}: expected KEY=VALUE,VALUE, as in cluster.nodes=20,40")
     for value in values:
@@ -59,8 +59,8 @@ def fixed_setting(overrides: Iterable[str]) -> Setting:
     return tuple((key.strip(), value.strip()) for key, _, value in pairs)
 
 
-def _split(text: str) -> Iterator[str]:
-    """The parts between commas that are in no brackets and no quotes."""
+def _split_at_commas(text: str) -> Iterator[str]:
+    """Commas in brackets and quotes are passed over."""
     depth, quote, part = 0, "", ""
     for letter in text:
         if quote:
@@ -85,7 +85,9 @@ def spelled_out(text: str) -> Iterable[str]:
         return [text]
     head, inside, tail = found
     return [
-        spelled for each in _split(inside) for spelled in spelled_out(head + each.strip() + tail)
+        spelled
+        for each in _split_at_commas(inside)
+        for spelled in spelled_out(head + each.strip() + tail)
     ]
 
 
@@ -102,11 +104,11 @@ def _first_alternatives(text: str) -> tuple[str, str, str] | None:
         elif letter == "}" and opened:
             found.append((opened.pop(), place))
     for begin, end in sorted(found):
-        if not _is_table(text[begin + 1 : end]):
+        if not _is_inline_table(text[begin + 1 : end]):
             return text[:begin], text[begin + 1 : end], text[end + 1 :]
     return None
 
 
-def _is_table(inside: str) -> bool:
+def _is_inline_table(inside: str) -> bool:
     """Whether it is what stands within the braces of a table: keys with values, or nothing."""
-    return all(_ENTRY.match(part) for part in _split(inside)) if inside.strip() else True
+    return all(_ENTRY.match(part) for part in _split_at_commas(inside)) if inside.strip() else True
