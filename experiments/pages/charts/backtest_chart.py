@@ -45,7 +45,7 @@ def backtest_chart(title: str, recorded: Occupancy | None, played: Sequence[Occu
         figure = new_figure(PAGE_INCHES, 0.9 + 1.35 * len(kinds))
         panels = figure.subplots(len(kinds), 1, sharex=True, squeeze=False)[:, 0]
         for axes, kind in zip(panels, kinds, strict=True):
-            _draw(axes, recorded, played, kind, until_ms)
+            _draw_occupancy(axes, recorded, played, kind, until_ms)
             axes.set_ylabel(f"{kind_name(kind)}s at once")
             axes.set_ylim(bottom=0)
             axes.grid(axis="y")
@@ -56,7 +56,7 @@ def backtest_chart(title: str, recorded: Occupancy | None, played: Sequence[Occu
     return figure
 
 
-def _draw(
+def _draw_occupancy(
     axes: Any, recorded: Occupancy | None, played: Sequence[Occupancy], kind: int, until_ms: int
 ) -> None:
     unit, edges = set_time_axis(axes, until_ms), window_edges(until_ms, _WINDOWS)

@@ -102,7 +102,9 @@ def policy_labels(policies: Sequence[str]) -> list[str]:
     """
     short = [short_policy(policy, PARAMS_MAX) for policy in policies]
     told = [
-        name if name == policy else _apart(policy, [each for each in policies if each != policy])
+        name
+        if name == policy
+        else _distinguishing_label(policy, [each for each in policies if each != policy])
         for policy, name in zip(policies, short, strict=True)
     ]
     return [
@@ -111,7 +113,7 @@ def policy_labels(policies: Sequence[str]) -> list[str]:
     ]
 
 
-def _apart(policy: str, others: Sequence[str]) -> str:
+def _distinguishing_label(policy: str, others: Sequence[str]) -> str:
     """The policy without long parameters, but for those that others of its head do not have."""
     head = short_policy(policy, 0).replace("(…)", "")
     alike = [each for each in others if short_policy(each, 0).replace("(…)", "") == head]

@@ -86,15 +86,15 @@ RUN_CHARTS: Mapping[str, RunChart] = {
 STORE_CHARTS: Mapping[str, StoreChart] = {
     "intervals": StoreChart(
         "means by setting and policy, with intervals",
-        lambda sweep, measure: store_charts.intervals_chart(_varied(sweep), measure),
+        lambda sweep, measure: store_charts.intervals_chart(_cells_to_draw(sweep), measure),
     ),
     "differences": StoreChart(
         "differences to the first policy, seed by seed",
-        lambda sweep, measure: store_charts.differences_chart(_varied(sweep), measure),
+        lambda sweep, measure: store_charts.differences_chart(_cells_to_draw(sweep), measure),
     ),
     "tornado": StoreChart(
         "how much each key matters, after --sobol or --morris, of several the last",
-        lambda sweep, _: _tornado(sweep),
+        lambda sweep, _: _tornado_chart(sweep),
     ),
     "ecdf": StoreChart(
         "the share of jobs done within a time, of all seeds together",
@@ -102,13 +102,13 @@ STORE_CHARTS: Mapping[str, StoreChart] = {
     ),
     "slowdown": StoreChart(
         "slowdown by the size of jobs, of all seeds together, after --slowdown",
-        lambda sweep, _: _slowdown(pooled_runs(sweep.cells)),
+        lambda sweep, _: _slowdown_chart(pooled_runs(sweep.cells)),
     ),
 }
 """What can be drawn of a store."""
 
 
-def _varied(sweep: StoredSweep) -> Sequence[PlayedCell]:
+def _cells_to_draw(sweep: StoredSweep) -> Sequence[PlayedCell]:
     """The runs that have a row or a place in a figure; NothingToDraw if there are none."""
     cells = without_points(sweep.cells, sweep.questions)
     if sweep.cells and not cells:
@@ -116,13 +116,13 @@ def _varied(sweep: StoredSweep) -> Sequence[PlayedCell]:
     return cells
 
 
-def _slowdown(runs: Sequence[ChartRun]) -> Any:
+def _slowdown_chart(runs: Sequence[ChartRun]) -> Any:
     if any(run.solo_ms is None for run in runs):
         raise NothingToDraw(NOT_ALONE)
     return job_charts.slowdown_chart(runs)
 
 
-def _tornado(sweep: StoredSweep) -> Any:
+def _tornado_chart(sweep: StoredSweep) -> Any:
     """The last question's answer, under the first policy that has one."""
     for question in reversed(sweep.questions):
         for policy, found in indices_by_policy(question, sweep.cells).items():

@@ -120,9 +120,9 @@ class _Reading:
         if self.shares is not None:
             self.shares.after(event, attempt)
         if isinstance(event, ev.FaultStruck) and isinstance(event.fault, NodeFault):
-            self._look_at(event.fault.node, event.at_ms)
+            self._note_down_time(event.fault.node, event.at_ms)
 
-    def _look_at(self, node: NodeId, at_ms: Millis) -> None:
+    def _note_down_time(self, node: NodeId, at_ms: Millis) -> None:
         """Note when a node goes down and when it is up again."""
         if self.state.nodes[node].is_down:
             self._down_since.setdefault(node, at_ms)

@@ -109,14 +109,14 @@ def policy_looks(labels: Sequence[str], policies: Sequence[str] = ()) -> list[Li
     looks: list[LineStyle | None] = [None] * len(labels)
     for place in sorted(range(len(named)), key=lambda place: named[place] not in LINE_STYLES):
         look = wanted[place]
-        if look is not None and look.colour not in _colours(looks):
+        if look is not None and look.colour not in _used_colours(looks):
             looks[place] = look
     for place, _ in enumerate(wanted):
-        looks[place] = looks[place] or _spare_look(_colours(looks), place)
+        looks[place] = looks[place] or _spare_look(_used_colours(looks), place)
     return [look._replace(label=label) for look, label in zip(looks, labels, strict=True) if look]
 
 
-def _colours(looks: Sequence[LineStyle | None]) -> set[str]:
+def _used_colours(looks: Sequence[LineStyle | None]) -> set[str]:
     return {look.colour for look in looks if look is not None}
 
 

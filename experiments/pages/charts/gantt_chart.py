@@ -77,13 +77,13 @@ def gantt_chart(runs: Sequence[ChartRun]) -> Any:
     if not any(len(each.row) for each in bars):
         raise NothingToDraw("no attempt has held a slot")
     small = all(
-        _slots(run) <= _BAR_ROWS_MAX and len(each.row) <= _BARS_MAX
+        _slot_count(run) <= _BAR_ROWS_MAX and len(each.row) <= _BARS_MAX
         for run, each in zip(runs, bars, strict=True)
     )
     return _bar_figure(runs, bars) if small else _heat_figure(runs, bars)
 
 
-def _slots(run: ChartRun) -> int:
+def _slot_count(run: ChartRun) -> int:
     return sum(run.slot_history.slots(kind) for kind in KINDS)
 
 
@@ -106,7 +106,7 @@ def slot_bars(run: ChartRun) -> SlotBars:
 
 
 def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
-    heights = [max(_slots(run) * 0.085, 0.6) for run in runs]
+    heights = [max(_slot_count(run) * 0.085, 0.6) for run in runs]
     groups, name_of = grouping(runs)
     until_ms = latest_end_ms(runs)
     with house_style():
@@ -116,7 +116,7 @@ def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
         ]
         for axes, run, each in zip(panels, runs, bars, strict=True):
             unit = set_time_axis(axes, until_ms)
-            _draw_down(axes, run, unit.ms, slot_offsets(run.slot_history.nodes))
+            _draw_down_times(axes, run, unit.ms, slot_offsets(run.slot_history.nodes))
             _draw_bars(axes, each, groups, name_of(run), unit.ms)
             _name_rows(axes, run)
         for axes in panels[:-1]:
@@ -150,30 +150,30 @@ _NameOf = Callable[[ChartRun], list[str]]
 
 def grouping(runs: Sequence[ChartRun]) -> tuple[list[str], _NameOf]:
     """What colours tell: jobs if they are few, else users, else maps from reduces."""
-    for name_of in (_by_job, _by_pool, _by_user):
+    for name_of in (_jobs_of_attempts, _pools_of_attempts, _users_of_attempts):
         groups = list(dict.fromkeys(name for run in runs for name in name_of(run)))
         if 1 < len(groups) <= len(GROUP_COLOURS):
             return groups, name_of
-    return [kind_name(kind) for kind in KINDS], _by_kind
+    return [kind_name(kind) for kind in KINDS], _kinds_of_attempts
 
 
-def _by_job(run: ChartRun) -> list[str]:
-    return [run.jobs.name[row] for row in _job_rows(run)]
+def _jobs_of_attempts(run: ChartRun) -> list[str]:
+    return [run.jobs.name[row] for row in _job_row_of_attempts(run)]
 
 
-def _by_pool(run: ChartRun) -> list[str]:
-    return [run.jobs.pool[row] or "default" for row in _job_rows(run)]
+def _pools_of_attempts(run: ChartRun) -> list[str]:
+    return [run.jobs.pool[row] or "default" for row in _job_row_of_attempts(run)]
 
 
-def _by_user(run: ChartRun) -> list[str]:
-    return [run.jobs.user[row] or "nobody" for row in _job_rows(run)]
+def _users_of_attempts(run: ChartRun) -> list[str]:
+    return [run.jobs.user[row] or "nobody" for row in _job_row_of_attempts(run)]
 
 
-def _by_kind(run: ChartRun) -> list[str]:
+def _kinds_of_attempts(run: ChartRun) -> list[str]:
     return [kind_name(SlotKind(kind)) for kind in run.slot_history.attempts.kind.tolist()]
 
 
-def _job_rows(run: ChartRun) -> list[int]:
+def _job_row_of_attempts(run: ChartRun) -> list[int]:
     return [int(row) for row in np.searchsorted(run.jobs.job, run.slot_history.attempts.job)]
 
 
@@ -212,7 +212,7 @@ def _group_looks() -> list[tuple[str, str]]:
     return list(zip(GROUP_COLOURS, _GROUP_HATCHES, strict=True))
 
 
-def _draw_down(axes: Any, run: ChartRun, unit_ms: int, first: Sequence[int] = ()) -> None:
+def _draw_down_times(axes: Any, run: ChartRun, unit_ms: int, first: Sequence[int] = ()) -> None:
     """Grey out nodes while they were down; `first` are their first rows, else each has one."""
     from matplotlib.patches import Rectangle
 
@@ -225,7 +225,7 @@ def _draw_down(axes: Any, run: ChartRun, unit_ms: int, first: Sequence[int] = ()
         )
 
 
-def _down_handles(runs: Sequence[ChartRun]) -> list[Any]:
+def _down_node_handles(runs: Sequence[ChartRun]) -> list[Any]:
     """What the legend says of nodes that were down, if any was."""
     from matplotlib.patches import Patch
 
@@ -262,7 +262,7 @@ def _bar_legend(
         handles.append(
             Patch(facecolor="none", hatch="///////", edgecolor=INK, label="failed, killed or lost")
         )
-    handles += _down_handles(runs)
+    handles += _down_node_handles(runs)
     shared_legend(figure, handles, [str(handle.get_label()) for handle in handles])
 
 
@@ -290,7 +290,7 @@ def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
         bar = figure.colorbar(image, ax=list(panels), pad=0.01, aspect=30)
         bar.set_label("share of the node's slots held")
         bar.outline.set_linewidth(0.5)
-        for handle in _down_handles(runs):
+        for handle in _down_node_handles(runs):
             shared_legend(figure, [handle], [handle.get_label()])
     return figure
 
@@ -313,7 +313,7 @@ def _draw_heat(axes: Any, run: ChartRun, bars: SlotBars, kind: SlotKind, until_m
     )
     axes.set_ylabel("node" if per_row == 1 else f"node ({per_row} a row)")
     axes.yaxis.get_major_locator().set_params(integer=True)
-    _draw_down(axes, run, unit.ms)
+    _draw_down_times(axes, run, unit.ms)
     return image
 
 

@@ -132,7 +132,9 @@ def slowdown_chart(runs: Sequence[ChartRun]) -> Any:
     NothingToDraw if no job has completed; ValueError where a run has no `solo_ms`.
     """
     refuse_without_jobs(runs)
-    classes = [each for each in SIZE_CLASSES if any(_in_class(run.jobs, each) for run in runs)]
+    classes = [
+        each for each in SIZE_CLASSES if any(_number_in_class(run.jobs, each) for run in runs)
+    ]
     with house_style():
         figure = new_figure(COLUMN_INCHES, 2.5)
         axes = figure.add_subplot()
@@ -153,14 +155,14 @@ def slowdown_chart(runs: Sequence[ChartRun]) -> Any:
     return figure
 
 
-def _in_class(jobs: JobColumns, size: SizeClass) -> int:
+def _number_in_class(jobs: JobColumns, size: SizeClass) -> int:
     """How many completed jobs are in the class."""
     return int((size.has(jobs.maps + jobs.reduces) & jobs.completed).sum())
 
 
 def _class_label(runs: Sequence[ChartRun], size: SizeClass) -> str:
     """The class, and how many jobs it has; the most of all runs, which mostly agree."""
-    return f"{size.label}\n({max(_in_class(run.jobs, size) for run in runs):,})"
+    return f"{size.label}\n({max(_number_in_class(run.jobs, size) for run in runs):,})"
 
 
 def _draw_slowdowns(

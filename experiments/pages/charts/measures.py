@@ -34,25 +34,31 @@ class Measure(NamedTuple):
         return NOT_ALONE if self.of_summary is None else ""
 
 
-def _measure(label: str, of: OfSummary) -> Measure:
+def _summary_measure(label: str, of: OfSummary) -> Measure:
     return Measure(label, lambda run: of(run.summary), of)
 
 
 MEASURES: Mapping[str, Measure] = {
-    "mean": _measure("mean response time (s)", lambda run: run.response_seconds.mean),
-    "median": _measure("median of response times (s)", lambda run: run.response_seconds.median),
-    "p95": _measure("p95 of response times (s)", lambda run: run.response_seconds.p95),
-    "p99": _measure("p99 of response times (s)", lambda run: run.response_seconds.p99),
-    "longest": _measure("longest response time (s)", lambda run: run.response_seconds.max),
-    "waiting": _measure("mean wait for a first launch (s)", lambda run: run.waiting_seconds.mean),
+    "mean": _summary_measure("mean response time (s)", lambda run: run.response_seconds.mean),
+    "median": _summary_measure(
+        "median of response times (s)", lambda run: run.response_seconds.median
+    ),
+    "p95": _summary_measure("p95 of response times (s)", lambda run: run.response_seconds.p95),
+    "p99": _summary_measure("p99 of response times (s)", lambda run: run.response_seconds.p99),
+    "longest": _summary_measure("longest response time (s)", lambda run: run.response_seconds.max),
+    "waiting": _summary_measure(
+        "mean wait for a first launch (s)", lambda run: run.waiting_seconds.mean
+    ),
     "slowdown": Measure("mean slowdown (×)", mean_slowdown),
-    "completed": _measure(f"completed jobs {COUNTED}", lambda run: run.jobs.completed),
-    "locality": _measure("node-local maps (share)", lambda run: run.locality.node),
-    "map-slots": _measure("map slots busy (share)", lambda run: run.utilisation.map),
-    "reduce-slots": _measure("reduce slots busy (share)", lambda run: run.utilisation.reduce),
-    "wasted": _measure("wasted slot time (s)", lambda run: run.slot_seconds.wasted),
-    "killed": _measure(f"killed attempts {COUNTED}", lambda run: run.attempts.killed),
-    "duration": _measure("length of the run (s)", lambda run: run.virtual_seconds),
+    "completed": _summary_measure(f"completed jobs {COUNTED}", lambda run: run.jobs.completed),
+    "locality": _summary_measure("node-local maps (share)", lambda run: run.locality.node),
+    "map-slots": _summary_measure("map slots busy (share)", lambda run: run.utilisation.map),
+    "reduce-slots": _summary_measure(
+        "reduce slots busy (share)", lambda run: run.utilisation.reduce
+    ),
+    "wasted": _summary_measure("wasted slot time (s)", lambda run: run.slot_seconds.wasted),
+    "killed": _summary_measure(f"killed attempts {COUNTED}", lambda run: run.attempts.killed),
+    "duration": _summary_measure("length of the run (s)", lambda run: run.virtual_seconds),
 }
 """Those with a name."""
 
@@ -75,7 +81,7 @@ def measure_named(name: str) -> Measure:
         value: float | None = reduce(getattr, path, run)  # type: ignore[assignment]
         return value
 
-    return _measure(_words(path), at_path)
+    return _summary_measure(_path_words(path), at_path)
 
 
 def _is_figure(path: list[str]) -> bool:
@@ -94,7 +100,7 @@ _TIMES = {"slot": "slot time", "response": "response time", "waiting": "wait for
 """What a time in a run's JSON is called, without its unit."""
 
 
-def _words(path: list[str]) -> str:
+def _path_words(path: list[str]) -> str:
     """The path in words, with its unit: `slot time: map, idle (ms)`."""
     first, *others = path
     unit = ""

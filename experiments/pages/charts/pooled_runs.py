@@ -23,13 +23,13 @@ def pooled_runs(cells: Sequence[PlayedCell]) -> list[ChartRun]:
     (setting,) = table.settings
     played = [table.results(setting, policy) for policy in table.policies]
     labels = policy_labels(table.policies)
-    runs = [_pooled(label, each) for label, each in zip(labels, played, strict=True) if each]
+    runs = [_pooled_run(label, each) for label, each in zip(labels, played, strict=True) if each]
     if not runs:
         raise NothingToDraw("no run has come to an end")
     return runs
 
 
-def _pooled(label: str, results: Sequence[RunResult]) -> ChartRun:
+def _pooled_run(label: str, results: Sequence[RunResult]) -> ChartRun:
     alone = [result.solo_ms for result in results]
     known = [each for each in alone if each is not None]
     return ChartRun(
@@ -47,10 +47,10 @@ def joined_jobs(tables: Sequence[JobColumns]) -> JobColumns:
     for name in JobColumns.__dataclass_fields__:
         parts = [getattr(table, name) for table in tables]
         whole = isinstance(parts[0], tuple)
-        columns[name] = tuple(x for part in parts for x in part) if whole else _joined(parts)
+        columns[name] = tuple(x for part in parts for x in part) if whole else _joined_column(parts)
     columns["job"] = np.arange(len(columns["name"]), dtype=np.int64)
     return JobColumns(**columns)
 
 
-def _joined(parts: Sequence[Ints]) -> Ints:
+def _joined_column(parts: Sequence[Ints]) -> Ints:
     return np.concatenate(parts)

@@ -35,30 +35,39 @@ def run_settings(runs: Sequence[ChartRun]) -> list[Setting]:
     worlds: dict[str, list[dict[str, str]]] = {}
     mine = []
     for run in runs:
-        mine.append({} if run.history is None else dict(_leaves(run.history.started, run.policy)))
+        mine.append(
+            {} if run.history is None else dict(_keys_with_values(run.history.started, run.policy))
+        )
         worlds.setdefault(run.summary.scenario, []).append(mine[-1])
-    varied = {name: _varied(each) for name, each in worlds.items()}
+    varied = {name: _differing_keys(each) for name, each in worlds.items()}
     return [
-        tuple((k, texts[_of(k, leaves)]) for k, texts in varied[scenario].items() if _of(k, leaves))
+        tuple(
+            (k, texts[_value_at_key(k, leaves)])
+            for k, texts in varied[scenario].items()
+            if _value_at_key(k, leaves)
+        )
         for scenario, leaves in zip((run.summary.scenario for run in runs), mine, strict=True)
     ]
 
 
-def _varied(worlds: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def _differing_keys(worlds: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The keys in which they differ, with each value in short: unlike values read unlike."""
     keys = dict.fromkeys(key for leaves in worlds for key in leaves)
-    values = {key: dict.fromkeys(filter(None, (_of(key, each) for each in worlds))) for key in keys}
+    values = {
+        key: dict.fromkeys(filter(None, (_value_at_key(key, each) for each in worlds)))
+        for key in keys
+    }
     found = {key: each for key, each in values.items() if len(each) > 1}
     few = found if len(found) <= SETTINGS_MAX else {}
-    return {key: _in_short(each) for key, each in few.items()}
+    return {key: _shortened_values(each) for key, each in few.items()}
 
 
-def _of(key: str, leaves: Mapping[str, str]) -> str:
+def _value_at_key(key: str, leaves: Mapping[str, str]) -> str:
     """The value; empty for a setting of a part of another policy, which is none of this run's."""
     return leaves.get(key, "" if key.startswith("parts.") else _UNSET)
 
 
-def _in_short(values: Iterable[str]) -> dict[str, str]:
+def _shortened_values(values: Iterable[str]) -> dict[str, str]:
     short: dict[str, str] = {}
     for value in values:
         text = value.strip('"')
@@ -87,23 +96,23 @@ def labelled_runs(runs: Sequence[ChartRun]) -> list[ChartRun]:
     return [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
 
 
-def _leaves(started: RunStarted, policy: str) -> Iterator[tuple[str, str]]:
+def _keys_with_values(started: RunStarted, policy: str) -> Iterator[tuple[str, str]]:
     """All keys of the scenario that count under a policy, with their values in JSON, and with the
     defaults if it is of this version.  Of a workload's file its name counts, wherever it lay.
     """
     plain: object = started.scenario
     with suppress(ScenarioError):
         plain = msgspec.to_builtins(from_dict(started.scenario, check_timeline=False))
-    for key, value in _flat("", plain):
+    for key, value in _flattened_keys("", plain):
         part = key.removeprefix("parts.").partition(".")[0] if key.startswith("parts.") else ""
         if not part or re.search(rf"(?<![\w-]){re.escape(part)}(?![\w-])", policy):
             yield key, value.rpartition("/")[2].strip('"') if key == "workload.path" else value
 
 
-def _flat(key: str, value: object) -> Iterator[tuple[str, str]]:
+def _flattened_keys(key: str, value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if key or name not in _TOLD_APART:
-                yield from _flat(f"{key}.{name}".removeprefix("."), inner)
+                yield from _flattened_keys(f"{key}.{name}".removeprefix("."), inner)
     else:
         yield key, _UNSET if value is None else msgspec.json.encode(value).decode()

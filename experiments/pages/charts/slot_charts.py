@@ -95,21 +95,21 @@ def locality_chart(runs: Sequence[ChartRun]) -> Any:
     """How near to their data maps were launched: of all of them, and node-local by the size of the
     job.  NothingToDraw if no map was launched.
     """
-    levels = [_launches(run) for run in runs]
+    levels = [_launches_by_size_and_level(run) for run in runs]
     if not any(each.sum() for each in levels):
         raise NothingToDraw("no map was launched")
     with house_style():
         figure = new_figure(PAGE_INCHES, 1.6 + 0.35 * max(len(runs), 3))
         whole, by_size = figure.subplots(1, 2, width_ratios=(2, 3))
-        _draw_levels(whole, runs, levels)
-        _draw_by_size(by_size, runs, levels)
+        _draw_locality_levels(whole, runs, levels)
+        _draw_locality_by_size(by_size, runs, levels)
         whole.set_title(runs_title(runs))
         shared_legend(figure, *whole.get_legend_handles_labels())
         shared_legend(figure, *by_size.get_legend_handles_labels(), below=True)
     return figure
 
 
-def _launches(run: ChartRun) -> NDArray[np.int64]:
+def _launches_by_size_and_level(run: ChartRun) -> NDArray[np.int64]:
     """Launched maps by class of job (a row) and level of locality."""
     attempts, table = (
         run.slot_history.attempts,
@@ -123,7 +123,9 @@ def _launches(run: ChartRun) -> NDArray[np.int64]:
     return table
 
 
-def _draw_levels(axes: Any, runs: Sequence[ChartRun], levels: Sequence[NDArray[np.int64]]) -> None:
+def _draw_locality_levels(
+    axes: Any, runs: Sequence[ChartRun], levels: Sequence[NDArray[np.int64]]
+) -> None:
     shares = np.array([each.sum(axis=0) / max(each.sum(), 1) for each in levels])
     left = np.zeros(len(runs))
     for column, (level, colour, hatch) in enumerate(_LEVELS):
@@ -146,7 +148,9 @@ def _draw_levels(axes: Any, runs: Sequence[ChartRun], levels: Sequence[NDArray[n
     axes.set_xlabel("map attempts launched")
 
 
-def _draw_by_size(axes: Any, runs: Sequence[ChartRun], levels: Sequence[NDArray[np.int64]]) -> None:
+def _draw_locality_by_size(
+    axes: Any, runs: Sequence[ChartRun], levels: Sequence[NDArray[np.int64]]
+) -> None:
     used = [row for row in range(len(SIZE_CLASSES)) if any(each[row].sum() for each in levels)]
     for look, table in zip(run_looks(runs), levels, strict=True):
         rows = [(at, table[row]) for at, row in enumerate(used) if table[row].sum()]
@@ -182,7 +186,7 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
     until_ms = latest_end_ms(runs)
     tables = [_fewer_samples(_shares_of(run)) for run in runs]
     own = _pools_shown(tables)
-    tables = [_with_others(table, own) for table in tables]
+    tables = [_shares_with_others(table, own) for table in tables]
     pools = list(dict.fromkeys(pool for table in tables for pool in table.pools))
     if not pools:
         raise NothingToDraw("no job was submitted")
@@ -213,7 +217,7 @@ def debt_chart(runs: Sequence[ChartRun]) -> Any:
     until_ms = latest_end_ms(runs)
     tables = [_shares_of(run) for run in runs]
     own = _pools_shown(tables)
-    tables = [_with_others(table, own) for table in tables]
+    tables = [_shares_with_others(table, own) for table in tables]
     pools = list(dict.fromkeys(pool for table in tables for pool in table.pools))
     if not pools:
         raise NothingToDraw("no job was submitted")
@@ -261,7 +265,7 @@ def _pools_shown(tables: Sequence[PoolShares]) -> list[str]:
     return sorted(held, key=lambda pool: (-held[pool], pool))[: _POOLS_MAX - 1]
 
 
-def _with_others(table: PoolShares, pools: Sequence[str]) -> PoolShares:
+def _shares_with_others(table: PoolShares, pools: Sequence[str]) -> PoolShares:
     """The shares of these pools, and those of all others as one."""
     own = [row for row, pool in enumerate(table.pools) if pool in pools]
     rest = [row for row, pool in enumerate(table.pools) if pool not in pools]

@@ -62,7 +62,9 @@ def intervals_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["me
     def of(setting: Setting, policy: str) -> Interval:
         return table.interval(setting, policy, measure.figure)
 
-    return _drawn(table, of, table.policies, measure.label, measure.lacks or "no run has it")
+    return _lines_or_dots(
+        table, of, table.policies, measure.label, measure.lacks or "no run has it"
+    )
 
 
 def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["mean"]) -> Any:
@@ -80,10 +82,10 @@ def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["
     first = chart_text(policy_labels(table.policies)[0], 20)
     label = f"{measure.label.replace(' (', f' minus {first}’s (')}"
     lacks = measure.lacks or "no two runs of one seed to compare"
-    return _drawn(table, of, table.policies[1:], label, lacks, zero=True)
+    return _lines_or_dots(table, of, table.policies[1:], label, lacks, zero=True)
 
 
-def _drawn(
+def _lines_or_dots(
     table: CellTable,
     of: _IntervalOf,
     policies: Sequence[str],
@@ -98,21 +100,21 @@ def _drawn(
         raise NothingToDraw(lacks)
     with house_style():
         axis, panels = _line_key(table), _panel_key(table)
-        draw = _lines if axis and (len(table.varied) == 1 or panels) else _dots
-        if draw is _dots and len(table.settings) > _ROWS_MAX:
+        draw = _line_figure if axis and (len(table.varied) == 1 or panels) else _dot_figure
+        if draw is _dot_figure and len(table.settings) > _ROWS_MAX:
             raise NothingToDraw(f"{len(table.settings):,} settings are too many for one picture")
         figure = draw(table, found, policies, label)
         for axes in figure.axes:
             if zero:
-                _mark_zero(axes, across=draw is _lines)
+                _mark_zero(axes, across=draw is _line_figure)
         if not zero:
-            _begin_at_zero(figure, found.values(), label, upright=draw is _lines)
-        _write_numbers(figure, label, upright=draw is _lines)
+            _begin_at_zero(figure, found.values(), label, upright=draw is _line_figure)
+        _set_value_ticks(figure, label, upright=draw is _line_figure)
         fit_titles(figure)
     return figure
 
 
-def _write_numbers(figure: Any, label: str, *, upright: bool) -> None:
+def _set_value_ticks(figure: Any, label: str, *, upright: bool) -> None:
     """The ticks of the axis of values: whole ones for what is counted."""
     for axes in figure.axes:
         axis = axes.yaxis if upright else axes.xaxis
@@ -130,14 +132,14 @@ def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, uprigh
     pressed = _PRESSED * max(known) < min(known) < max(known)
     for axes in figure.axes:
         if pressed:
-            _relabel(axes, f"{label}; not from 0", upright=upright)
+            _relabel_value_axis(axes, f"{label}; not from 0", upright=upright)
             continue
         (axes.set_ylim if upright else axes.set_xlim)(0)
         if min(known) < 0:
-            _relabel(axes, f"{label};\ncut at 0", upright=upright)
+            _relabel_value_axis(axes, f"{label};\ncut at 0", upright=upright)
 
 
-def _relabel(axes: Any, label: str, *, upright: bool) -> None:
+def _relabel_value_axis(axes: Any, label: str, *, upright: bool) -> None:
     get, put = (axes.get_ylabel, axes.set_ylabel) if upright else (axes.get_xlabel, axes.set_xlabel)
     if get():
         put(label)
@@ -150,15 +152,15 @@ def _mark_zero(axes: Any, *, across: bool) -> None:
 
 def _line_key(table: CellTable) -> str:
     """The key to draw lines over: with numbers, and the most of them; empty if there is none."""
-    numeric = {k: len(v) for k, v in table.varied.items() if _is_axis(table, k)}
+    numeric = {k: len(v) for k, v in table.varied.items() if _is_numeric_everywhere(table, k)}
     return max(numeric, key=lambda key: numeric[key]) if numeric else ""
 
 
-def _is_axis(table: CellTable, key: str) -> bool:
-    return _is_everywhere(table, key) and numbers_of(table.varied[key]) is not None
+def _is_numeric_everywhere(table: CellTable, key: str) -> bool:
+    return _is_in_every_setting(table, key) and numbers_of(table.varied[key]) is not None
 
 
-def _is_everywhere(table: CellTable, key: str) -> bool:
+def _is_in_every_setting(table: CellTable, key: str) -> bool:
     """Whether every setting has a value for it; the points of a design need not."""
     return all(key in dict(setting) for setting in table.settings)
 
@@ -166,12 +168,12 @@ def _is_everywhere(table: CellTable, key: str) -> bool:
 def _panel_key(table: CellTable) -> str:
     """The key that has a panel for each value; empty if there is none, or too many values."""
     others = [key for key in table.varied if key != _line_key(table)]
-    if len(others) != 1 or not _is_everywhere(table, others[0]):
+    if len(others) != 1 or not _is_in_every_setting(table, others[0]):
         return ""
     return others[0] if len(table.varied[others[0]]) <= _PANELS_MAX else ""
 
 
-def _by_number(values: Sequence[str]) -> list[str]:
+def _sorted_by_number(values: Sequence[str]) -> list[str]:
     """Numbers from the least on; of words, which have no order, the one in which they come."""
     numbers = numbers_of(values)
     if numbers is None:
@@ -183,9 +185,9 @@ def _rows_in_order(table: CellTable) -> list[Setting]:
     """The settings by the numbers of their keys, the first key first; as they come where not all
     have the same keys.
     """
-    if not all(_is_everywhere(table, key) for key in table.varied):
+    if not all(_is_in_every_setting(table, key) for key in table.varied):
         return list(table.settings)
-    places = {key: _by_number(values).index for key, values in table.varied.items()}
+    places = {key: _sorted_by_number(values).index for key, values in table.varied.items()}
 
     def place(setting: Setting) -> list[int]:
         values = dict(setting)
@@ -197,17 +199,17 @@ def _rows_in_order(table: CellTable) -> list[Setting]:
 _Found = Mapping[tuple[Setting, str], Interval]
 
 
-def _looks(table: CellTable, policies: Sequence[str]) -> list[LineStyle]:
+def _looks_of_policies(table: CellTable, policies: Sequence[str]) -> list[LineStyle]:
     """The looks of these among all policies of the table, so that a policy keeps its own."""
     labels = [chart_text(label) for label in policy_labels(table.policies)]
     looks = policy_looks(labels, table.policies)
     return [looks[table.policies.index(policy)] for policy in policies]
 
 
-def _lines(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
+def _line_figure(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
     """A line a policy over the numbers of a key, a panel for each value of another."""
     key, by = _line_key(table), _panel_key(table)
-    groups = _by_number(table.varied[by]) if by else [""]
+    groups = _sorted_by_number(table.varied[by]) if by else [""]
     width = COLUMN_INCHES if len(groups) == 1 else PAGE_INCHES
     columns = min(len(groups), 3)
     rows = -(-len(groups) // columns)
@@ -215,9 +217,9 @@ def _lines(table: CellTable, found: _Found, policies: Sequence[str], label: str)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for axes, value in zip(panels.flat, groups, strict=False):
         settings = [each for each in table.settings if not by or (by, value) in each]
-        _draw_lines(axes, settings, key, found, policies, _looks(table, policies))
+        _draw_lines(axes, settings, key, found, policies, _looks_of_policies(table, policies))
         of_panel = chart_text(f"{words_of(by, list(table.varied))} = {value}")
-        axes.set_title(of_panel if by else _about(table))
+        axes.set_title(of_panel if by else _scenario_and_seeds(table))
     for axes in panels.flat[len(groups) :]:
         axes.set_visible(False)
     for axes in panels[:, 0]:
@@ -240,8 +242,10 @@ def _draw_lines(
     order = sorted(range(len(settings)), key=values.__getitem__)
     logarithmic = min(values) > 0 and max(values) / min(values) >= _LOG_FROM
     for row, (policy, look) in enumerate(zip(policies, looks, strict=True)):
-        at = _beside([values[place] for place in order], row - (len(looks) - 1) / 2, logarithmic)
-        _bars(axes, at, [found[settings[place], policy] for place in order], look)
+        at = _shifted_values(
+            [values[place] for place in order], row - (len(looks) - 1) / 2, logarithmic
+        )
+        _draw_error_bars(axes, at, [found[settings[place], policy] for place in order], look)
     if logarithmic:
         axes.set_xscale("log")
         plain_log_axis(axes.xaxis)
@@ -265,18 +269,20 @@ def _own_ticks(values: Sequence[float]) -> list[float]:
 _OWN_TICKS = 6
 
 
-def _beside(values: Sequence[float], steps: float, logarithmic: bool) -> list[float]:
+def _shifted_values(values: Sequence[float], steps: float, logarithmic: bool) -> list[float]:
     """The values moved a little, so that the bars of several policies do not hide each other."""
     if logarithmic:
         return [value * (values[-1] / values[0]) ** (0.01 * steps) for value in values]
     return [value + 0.01 * steps * (values[-1] - values[0]) for value in values]
 
 
-def _bars(axes: Any, at: Sequence[float], means: Sequence[Interval], look: LineStyle) -> None:
+def _draw_error_bars(
+    axes: Any, at: Sequence[float], means: Sequence[Interval], look: LineStyle
+) -> None:
     axes.errorbar(
         at,
         [each.mean for each in means],
-        yerr=[_half(each) for each in means],
+        yerr=[_half_width(each) for each in means],
         color=look.colour,
         linestyle=look.dashes,
         linewidth=1.3,
@@ -288,14 +294,14 @@ def _bars(axes: Any, at: Sequence[float], means: Sequence[Interval], look: LineS
     )
 
 
-def _half(found: Interval) -> float:
+def _half_width(found: Interval) -> float:
     """The half width; nothing is drawn where it is not known."""
     return nan if found.half is None else found.half
 
 
-def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
+def _dot_figure(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
     """A dot with its interval for each policy, under each other by setting."""
-    settings, looks = _rows_in_order(table), _looks(table, policies)
+    settings, looks = _rows_in_order(table), _looks_of_policies(table, policies)
     rows = len(settings)
     names = [label_lines(setting_parts(each, list(table.varied))) for each in settings]
     lines = max(name.count("\n") for name in names) + 1
@@ -308,7 +314,7 @@ def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) 
         axes.errorbar(
             [each.mean for each in means],
             [row + shift for row in range(rows)],
-            xerr=[_half(each) for each in means],
+            xerr=[_half_width(each) for each in means],
             color=look.colour,
             linestyle="none",
             marker=look.marker,
@@ -322,12 +328,12 @@ def _dots(table: CellTable, found: _Found, policies: Sequence[str], label: str) 
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
     axes.set_xlabel(label)
-    axes.set_title(_about(table))
+    axes.set_title(_scenario_and_seeds(table))
     shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
-def _about(table: CellTable) -> str:
+def _scenario_and_seeds(table: CellTable) -> str:
     """The scenario, if there is one, and how many seeds."""
     scenarios = {cell.scenario for cell in table.cells}
     parts = [chart_text(name) for name in scenarios] if len(scenarios) == 1 else []
