@@ -38,11 +38,11 @@ class TableRow(NamedTuple):
         return bool(known) if self.where is None else any(known)
 
 
-def _response(name: str) -> Callable[[RunResult], float | None]:
+def _response_figure(name: str) -> Callable[[RunResult], float | None]:
     return lambda run: getattr(run.summary.response_seconds, name, None)
 
 
-def _slowdown(name: str) -> Callable[[RunResult], float | None]:
+def _slowdown_figure(name: str) -> Callable[[RunResult], float | None]:
     return lambda run: getattr(run.slowdown and run.slowdown.statistics, name, None)
 
 
@@ -51,12 +51,12 @@ def write_seconds(seconds: float) -> str:
     return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.1f} s"
 
 
-def _wasted(run: RunResult) -> float | None:
+def _wasted_share(run: RunResult) -> float | None:
     time = run.summary.slot_seconds
     return time.wasted / time.total if time.total else None
 
 
-def _speculative(run: RunResult) -> float | None:
+def _speculative_attempts(run: RunResult) -> float | None:
     return run.summary.speculation.speculative_attempts
 
 
@@ -69,7 +69,7 @@ def _virtual_time(seconds: float) -> str:
     return duration(1000 * seconds)
 
 
-def _where_any(
+def _row_if_nonzero(
     label: str,
     of: Callable[[RunResult], float | None],
     write: Callable[[float], str],
@@ -81,32 +81,35 @@ def _where_any(
 
 OUTCOME_ROWS = (
     TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
-    _where_any("     failed", lambda run: run.summary.jobs.failed, "{:,.0f}".format),
-    _where_any("     killed", lambda run: run.summary.jobs.killed, "{:,.0f}".format),
-    _where_any("     unfinished", lambda run: run.summary.jobs.unfinished, "{:,.0f}".format),
-    TableRow("response time, mean", _response("mean"), write_seconds, min),
-    TableRow("  median (p50)", _response("median"), write_seconds, min),
-    TableRow("  p95", _response("p95"), write_seconds, min),
-    TableRow("  p99", _response("p99"), write_seconds, min),
-    TableRow("  longest", _response("max"), write_seconds, min),
-    TableRow("slowdown, mean", _slowdown("mean"), "{:,.1f}×".format, min),
-    TableRow("  longest", _slowdown("max"), "{:,.1f}×".format, min),
-    TableRow("  norm l2", _slowdown("l2"), "{:,.1f}×".format, min),
-    TableRow("normalised performance", _slowdown("snp"), "{:.2f}".format, max),
-    TableRow("unfairness", _slowdown("unfairness"), "{:.2f}".format, min),
+    _row_if_nonzero("     failed", lambda run: run.summary.jobs.failed, "{:,.0f}".format),
+    _row_if_nonzero("     killed", lambda run: run.summary.jobs.killed, "{:,.0f}".format),
+    _row_if_nonzero("     unfinished", lambda run: run.summary.jobs.unfinished, "{:,.0f}".format),
+    TableRow("response time, mean", _response_figure("mean"), write_seconds, min),
+    TableRow("  median (p50)", _response_figure("median"), write_seconds, min),
+    TableRow("  p95", _response_figure("p95"), write_seconds, min),
+    TableRow("  p99", _response_figure("p99"), write_seconds, min),
+    TableRow("  longest", _response_figure("max"), write_seconds, min),
+    TableRow("slowdown, mean", _slowdown_figure("mean"), "{:,.1f}×".format, min),
+    TableRow("  longest", _slowdown_figure("max"), "{:,.1f}×".format, min),
+    TableRow("  norm l2", _slowdown_figure("l2"), "{:,.1f}×".format, min),
+    TableRow("normalised performance", _slowdown_figure("snp"), "{:.2f}".format, max),
+    TableRow("unfairness", _slowdown_figure("unfairness"), "{:.2f}".format, min),
     TableRow("data-local maps", lambda run: run.summary.locality.node, "{:.0%}".format, max),
     TableRow("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
     TableRow("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
-    _where_any("slot time wasted", _wasted, "{:.1%}".format, min),
-    _where_any("speculative attempts", _speculative, "{:,.0f}".format),
+    _row_if_nonzero("slot time wasted", _wasted_share, "{:.1%}".format, min),
+    _row_if_nonzero("speculative attempts", _speculative_attempts, "{:,.0f}".format),
     TableRow(
-        "  won", lambda run: run.summary.speculation.won, "{:,.0f}".format, where=_speculative
+        "  won",
+        lambda run: run.summary.speculation.won,
+        "{:,.0f}".format,
+        where=_speculative_attempts,
     ),
     TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time, None, False),
 )
 """What a run came to, top to bottom."""
 
-NOT_DONE_ROW = _where_any(
+NOT_DONE_ROW = _row_if_nonzero(
     "jobs not done", lambda run: run.summary.jobs.unfinished, "{:,.1f}".format
 )
 """Of a table of many settings: its means of runs that were cut off are of the other jobs alone."""
@@ -165,8 +168,8 @@ def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
             "completed": int(completed_of(result.jobs, mine).sum()),
             "response_seconds": msgspec.to_builtins(response_seconds_of(result.jobs, mine)),
         }
-        for name in _names([result], by)
-        for mine in [_members(result, by, name)]
+        for name in _group_names([result], by)
+        for mine in [_jobs_of_group(result, by, name)]
     }
 
 
@@ -176,20 +179,22 @@ def group_rows(
     """For each pool or user how many jobs it has, and their response times; and, if that is asked,
     which share of them had completed within that many seconds.
     """
-    names = _names(results, by)
-    return tuple(row for name in names for row in _rows_of(by, name, within_s))
+    names = _group_names(results, by)
+    return tuple(row for name in names for row in _rows_of_group(by, name, within_s))
 
 
-def _rows_of(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow, ...]:
+def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow, ...]:
     def within(result: RunResult) -> float | None:
-        return share_within(result.jobs, _members(result, by, name), within_s or 0.0)
+        return share_within(result.jobs, _jobs_of_group(result, by, name), within_s or 0.0)
 
     def response(figure: str) -> Callable[[RunResult], float | None]:
         return partial(_group_figure, by=by, name=name, figure=figure)
 
     return (
         TableRow(
-            f"{name or f'(no {by})'}: jobs", partial(_size, by=by, name=name), "{:,.0f}".format
+            f"{name or f'(no {by})'}: jobs",
+            partial(_number_of_jobs, by=by, name=name),
+            "{:,.0f}".format,
         ),
         _where_any("  not completed", partial(_not_completed, by=by, name=name), "{:,.0f}".format),
         TableRow("  response time, mean", response("mean"), write_seconds, min),
@@ -202,8 +207,8 @@ _PERCENT = "{:.1%}".format
 _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
 
 
-def _size(result: RunResult, by: GroupKey, name: str) -> float | None:
-    return len(_members(result, by, name))
+def _number_of_jobs(result: RunResult, by: GroupKey, name: str) -> float | None:
+    return len(_jobs_of_group(result, by, name))
 
 
 def _not_completed(result: RunResult, by: GroupKey, name: str) -> float | None:
@@ -212,15 +217,15 @@ def _not_completed(result: RunResult, by: GroupKey, name: str) -> float | None:
 
 
 def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:
-    members = _members(result, by, name)
+    members = _jobs_of_group(result, by, name)
     value: float | None = getattr(response_seconds_of(result.jobs, members), figure)
     return value
 
 
-def _members(result: RunResult, by: GroupKey, name: str) -> Ints:
+def _jobs_of_group(result: RunResult, by: GroupKey, name: str) -> Ints:
     mine = [each == name for each in getattr(result.jobs, by)]
     return result.jobs.job[np.array(mine, np.bool_)]
 
 
-def _names(results: Sequence[RunResult], by: GroupKey) -> list[str]:
+def _group_names(results: Sequence[RunResult], by: GroupKey) -> list[str]:
     return sorted({name for result in results for name in getattr(result.jobs, by)})

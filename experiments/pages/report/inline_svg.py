@@ -59,12 +59,12 @@ def inline_svg(figure: Any, name: str) -> str:
     with house_style():
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     svg = _DROPPED.sub("", buffer.getvalue()).replace("xlink:href", "href")
-    svg = _ID.sub(lambda found: _renamed(found, name), svg)
-    svg = _STYLE.sub(lambda style: _COLOUR.sub(_variable, style[0]), svg)
+    svg = _ID.sub(lambda found: _renamed_id(found, name), svg)
+    svg = _STYLE.sub(lambda style: _COLOUR.sub(_colour_variable, style[0]), svg)
     return re.sub(r"\n\s*", "\n", svg).strip()
 
 
-def _renamed(found: re.Match[str], name: str) -> str:
+def _renamed_id(found: re.Match[str], name: str) -> str:
     if found[1]:
         return f'id="{name}-{found[1]}"'
     if found[2]:
@@ -72,6 +72,6 @@ def _renamed(found: re.Match[str], name: str) -> str:
     return f"url(#{name}-{found[3]})"
 
 
-def _variable(colour: re.Match[str]) -> str:
+def _colour_variable(colour: re.Match[str]) -> str:
     text = colour[0]
     return f"var(--c-{text[1:]}, {text})" if text in DARK_COLOURS else text

@@ -21,53 +21,53 @@ _TWO_UNITS = re.compile(r"\d (?:d|h|min) \d")
 
 def check_jinja() -> None:
     """MissingExtraError if no page can be made here."""
-    _jinja()
+    _jinja_module()
 
 
 def render_page(document: Document) -> str:
     """The page; equal documents give equal pages.  MissingExtraError without Jinja2."""
-    jinja = _jinja()
+    jinja = _jinja_module()
     environment = jinja.Environment(
         loader=jinja.FileSystemLoader(_HERE),
         autoescape=True,
         undefined=jinja.StrictUndefined,
-        finalize=_inert,
+        finalize=_inert_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = _breakable
+    environment.filters["breakable"] = _breakable_policy
     template = environment.get_template("page.html.jinja")
     dark = {colour.removeprefix("#"): shade for colour, shade in DARK_COLOURS.items()}
     page: str = template.render(document=document, dark=dark)
     return page
 
 
-def _inert(value: object) -> object:
+def _inert_text(value: object) -> object:
     """What is put into the page, without what a reader's browser or editor would act upon; markup
     that is ours, a figure's, has nothing of that.
     """
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
-    return _unbroken("\n".join(map(printable, value.split("\n"))))
+    return _with_unbroken_durations("\n".join(map(printable, value.split("\n"))))
 
 
-def _breakable(text: str) -> Any:
+def _breakable_policy(text: str) -> Any:
     """The text, whose policies may be broken where their parts and parameters begin, and still are
     copied as they are spelled.
     """
     from markupsafe import Markup
 
-    return Markup("<wbr>").join(_BREAKS.split(str(_inert(text))))
+    return Markup("<wbr>").join(_BREAKS.split(str(_inert_text(text))))
 
 
-def _unbroken(text: str) -> str:
+def _with_unbroken_durations(text: str) -> str:
     """A length of two units, as `21 min 49 s`, breaks between them alone; `195 ± 19 s` may break
     anywhere, since a phone has no room for it otherwise.
     """
     return with_unbroken_units(text) if _TWO_UNITS.search(text) else text
 
 
-def _jinja() -> Any:
+def _jinja_module() -> Any:
     try:
         import jinja2
     except ImportError:

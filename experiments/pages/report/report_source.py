@@ -93,10 +93,12 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
         f"callboard report {files}{_within_option(within_s)} --to report.html",
     ]
     source = source_of_runs(runs, within_s)
-    return msgspec.structs.replace(source, notes=notes, again=again, errors=_by_hand(runs))
+    return msgspec.structs.replace(
+        source, notes=notes, again=again, errors=_backtest_commands(runs)
+    )
 
 
-def _by_hand(runs: Sequence[ChartRun]) -> list[str]:
+def _backtest_commands(runs: Sequence[ChartRun]) -> list[str]:
     """How to learn how far predictions are off, where jobs are a history's."""
     worlds = (told_scenario(run.slot_history.started) for run in runs)
     return [_BACKTEST] if any(each.plays_history for each in worlds) else []
@@ -107,7 +109,7 @@ def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> R
     labelled = labelled_runs(runs)
     started = [run.slot_history.started for run in labelled]
     return ReportSource(
-        cells=_cells(labelled),
+        cells=_cells_of_runs(labelled),
         drawn=labelled,
         worlds={each.name: facts_of_journal(each) for each in reversed(started)},
         within_s=within_s,
@@ -119,7 +121,7 @@ def _within_option(within_s: float | None) -> str:
     return f" --slo {within_s:g}" if within_s else ""
 
 
-def _cells(runs: Sequence[ChartRun]) -> list[PlayedCell]:
+def _cells_of_runs(runs: Sequence[ChartRun]) -> list[PlayedCell]:
     """The runs as cells; of several of one scenario, setting, policy and seed later ones have a
     number.
     """

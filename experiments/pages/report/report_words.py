@@ -49,10 +49,12 @@ def cut_short(cells: Sequence[PlayedCell]) -> list[str]:
     if len(cut) > _TOLD_APART:
         told = f"{len(cut):,} of {count(len(runs), 'run')} ended before all their jobs were done"
         return [f"{told}: means are of the others."]
-    return [_how_far(run, f" under {policy}" if len(cells) > 1 else "") for policy, run in cut]
+    return [
+        _progress_sentence(run, f" under {policy}" if len(cells) > 1 else "") for policy, run in cut
+    ]
 
 
-def _how_far(run: Summary, of: str) -> str:
+def _progress_sentence(run: Summary, of: str) -> str:
     done = f"{run.jobs.completed:,} of {count(run.jobs.submitted, 'submitted job')} had completed"
     return f"{_CUT_SHORT[run.reason].format(of)}: {done}."
 
@@ -73,10 +75,12 @@ def found_sentence(runs: SeedRuns, *, is_drawn: bool = True) -> str:
     drawn is one run with every seed.
     """
     one_run = not is_drawn or runs.is_one_run
-    return _found(runs.without_copies(), ONE_RUN_REMARK if one_run else ONE_SEED_REMARK)
+    return _finding_with_remark(
+        runs.without_copies(), ONE_RUN_REMARK if one_run else ONE_SEED_REMARK
+    )
 
 
-def _found(runs: SeedRuns, remark: str) -> str:
+def _finding_with_remark(runs: SeedRuns, remark: str) -> str:
     """The same, with a remark for runs of one seed."""
     means = [runs.mean(place, mean_response_s) for place in range(len(runs.policies))]
     known = sorted((m.mean, place) for place, m in enumerate(means) if not isnan(m.mean))
@@ -87,10 +91,10 @@ def _found(runs: SeedRuns, remark: str) -> str:
     if len(known) == 1:
         return f"{told}. {f'These are {len(runs.seeds)} seeds.' if len(runs.seeds) > 1 else remark}"
     first, *rest = sorted(place for _, place in known[1:])
-    less = _less_than(runs, names, best, first)
+    less = _less_time_words(runs, names, best, first)
     single = runs.against(best, first, mean_response_s).difference.half is None
     unlike = filter(None, [_unlike_jobs(runs, names)])
-    parts = [f"{told}, {less}", *_of_others(runs, names, best, rest), *unlike, *[remark] * single]
+    parts = [f"{told}, {less}", *_sentences_on_others(runs, names, best, rest), *unlike, *[remark] * single]
     return " ".join(parts)
 
 
@@ -131,7 +135,7 @@ ONE_SEED_REMARK = "This is one seed: it cannot tell chance from policy."
 ONE_RUN_REMARK = "Nothing is drawn here: all seeds are one run."
 
 
-def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
+def _less_time_words(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
     mine, theirs = (runs.mean(place, mean_response_s) for place in (best, other))
     less = 1 - mine.mean / theirs.mean if theirs.mean else 0.0
     share = f"{less:.0%} less" if less >= _LEVEL_SHARE else "about as long as"
@@ -146,36 +150,36 @@ def _less_than(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> s
     return f"{told}. {seeds}{sure}."
 
 
-def _of_others(
+def _sentences_on_others(
     runs: SeedRuns, names: Sequence[str], best: int, others: Sequence[int]
 ) -> Iterator[str]:
     """Under which of these it took about as long as under the best, and which took longer but by
     what may be chance.
     """
-    level = [place for place in others if _is_level(runs, best, place)]
+    level = [place for place in others if _took_about_as_long(runs, best, place)]
     if level:
-        under = _listed([names[place] for place in level])
+        under = _names_in_words([names[place] for place in level])
         yield f"Under {under} it took about as long as under {names[best]}."
-    open_ = [place for place in others if place not in level and _is_open(runs, best, place)]
+    open_ = [place for place in others if place not in level and _may_be_chance(runs, best, place)]
     if open_:
-        against = _listed([names[place] for place in open_])
+        against = _names_in_words([names[place] for place in open_])
         yield f"Against {against} these seeds cannot tell a difference."
 
 
-def _is_level(runs: SeedRuns, best: int, other: int) -> bool:
+def _took_about_as_long(runs: SeedRuns, best: int, other: int) -> bool:
     """Whether jobs took about as long under both on average, or as long as it is written."""
     mine, theirs = (runs.mean(place, mean_response_s).mean for place in (best, other))
     near = theirs - mine < _LEVEL_SHARE * theirs
     return near or write_seconds(mine) == write_seconds(theirs)
 
 
-def _is_open(runs: SeedRuns, best: int, other: int) -> bool:
+def _may_be_chance(runs: SeedRuns, best: int, other: int) -> bool:
     """Whether the seeds cannot tell the two apart."""
     found = runs.against(best, other, mean_response_s).difference
     return found.half is not None and not found.excludes_zero
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_in_words(names: Sequence[str]) -> str:
     """`fifo, fair and hfsp`."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
@@ -195,30 +199,30 @@ def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
             if policy in runs.policies[1:]
         ]
         if found:
-            lines.append(_over_settings(found, name, first))
-    told = [group for group in groups if _seeds_told(group.runs)]
+            lines.append(_sentence_over_settings(found, name, first))
+    told = [group for group in groups if _number_of_telling_seeds(group.runs)]
     if lines:
         return " ".join([*lines, *([f"{_seeds_words(told)}."] if told else [])])
     if not told:
         return "No run has come to its end."
-    more = _more_have(len(groups) - len(told), "no run that has come to its end")
+    more = _more_settings_words(len(groups) - len(told), "no run that has come to its end")
     settings = f"{count(len(told), 'setting')}, {_seeds_words(told)}"
-    return f"{_key_by_key(groups) or _between_settings(groups)}{settings}{more}."
+    return f"{_lead_by_key(groups) or _lead_between_settings(groups)}{settings}{more}."
 
 
-def _seeds_told(runs: SeedRuns) -> int:
+def _number_of_telling_seeds(runs: SeedRuns) -> int:
     """How many seeds tell something: with a run under the first policy and under another, if there
     are several.
     """
     return sum(row[0] is not None and (len(row) < 2 or any(row[1:])) for row in runs.rows)
 
 
-def _more_have(settings: int, what: str) -> str:
+def _more_settings_words(settings: int, what: str) -> str:
     """`; 4 more have not been compared`; empty for none."""
     return f"; {settings} more {'has' if settings == 1 else 'have'} {what}" if settings else ""
 
 
-def _key_by_key(groups: Sequence[SettingRuns]) -> str:
+def _lead_by_key(groups: Sequence[SettingRuns]) -> str:
     """What each key has done by itself to the mean response time of the first setting: at the value
     at which it did most.  Empty unless all settings are of one scenario and policy, and several
     keys were varied one at a time from the first.
@@ -233,7 +237,10 @@ def _key_by_key(groups: Sequence[SettingRuns]) -> str:
         share = found.relative
         if share is not None and abs(share) >= most.get(step.key, (0.0, ""))[0]:
             value = setting_words(((step.key, step.value),), keys)
-            most[step.key] = abs(share), f"with {value} {_share_words(share)}{_chance(found)}"
+            most[step.key] = (
+                abs(share),
+                f"with {value} {_share_words(share)}{_chance_remark(found)}",
+            )
     if len(most) < 2:
         return ""
     mean = interval_text(write_seconds, first.runs.mean(0, mean_response_s))
@@ -248,13 +255,13 @@ def _share_words(share: float) -> str:
     return f"{abs(share):.0%} {_MORE[share > 0]}"
 
 
-def _chance(found: PairedComparison) -> str:
+def _chance_remark(found: PairedComparison) -> str:
     """What is said behind a difference that the seeds do not make sure of."""
     is_open = found.difference.half is not None and not found.difference.excludes_zero
     return " (which may be chance)" if is_open else ""
 
 
-def _between_settings(groups: Sequence[SettingRuns]) -> str:
+def _lead_between_settings(groups: Sequence[SettingRuns]) -> str:
     """What the second setting did to the mean response time of the first; of more settings the one
     in which a job took least, and the one in which most.  Jobs of different scenarios are different
     jobs: none took less than another.
@@ -298,7 +305,7 @@ def _setting_phrases(groups: Sequence[SettingRuns]) -> Iterator[str]:
         yield " ".join(parts)
 
 
-def _over_settings(found: Sequence[PairedComparison], name: str, first: str) -> str:
+def _sentence_over_settings(found: Sequence[PairedComparison], name: str, first: str) -> str:
     """`Under hfsp a job took 25 to 30% less on average than under fifo, in each of 2 settings.`  Of
     those in which one of the two has no run it says how many there are.
     """
@@ -306,11 +313,11 @@ def _over_settings(found: Sequence[PairedComparison], name: str, first: str) -> 
     if not compared:
         settings = count(len(found), "setting")
         return f"{name} has not been compared with {first} in any of {settings}."
-    more = _more_have(len(found) - len(compared), "not been compared")
-    return f"{_over_compared(compared, name, first)}{more}."
+    more = _more_settings_words(len(found) - len(compared), "not been compared")
+    return f"{_sentence_over_compared(compared, name, first)}{more}."
 
 
-def _over_compared(found: Sequence[PairedComparison], name: str, first: str) -> str:
+def _sentence_over_compared(found: Sequence[PairedComparison], name: str, first: str) -> str:
     """The same over settings in which both have a run."""
     single = all(each.difference.half is None for each in found)  # which the remark behind it says
     sure = [each for each in found if single or each.difference.excludes_zero]
@@ -320,7 +327,7 @@ def _over_compared(found: Sequence[PairedComparison], name: str, first: str) -> 
     for shares, word in ((less, "less"), (more, "more")):
         if len(shares) == settings:
             each = f"in {'each of ' * (settings > 1)}{count(settings, 'setting')}"
-            return f"Under {name} a job took {_range_of(shares)} {word} {than}, {each}"
+            return f"Under {name} a job took {_percent_range(shares)} {word} {than}, {each}"
     if not less and not more:
         as_long = f"as long {than.replace('than', 'as')}"
         return f"Under {name} a job took {as_long}, as far as these seeds can tell"
@@ -329,21 +336,21 @@ def _over_compared(found: Sequence[PairedComparison], name: str, first: str) -> 
     for shares, word in ((less, "faster"), (more, "slower")):
         if shares:
             where = f" in {len(shares)}" if parts else of.format(len(shares))
-            parts.append(f"{word}{where}, by {_range_of(shares)}")
+            parts.append(f"{word}{where}, by {_percent_range(shares)}")
     if open_ := settings - len(less) - len(more):
         others = "the other one" if open_ == 1 else f"the other {open_}"
         parts.append(f"in {others} the difference may be chance")
     return f"On average {name} was {'; '.join(parts)}"
 
 
-def _range_of(shares: Sequence[float]) -> str:
+def _percent_range(shares: Sequence[float]) -> str:
     """`25 to 30%`."""
     low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
     return high if low == high else f"{low.removesuffix('%')} to {high}"
 
 
 def _seeds_words(groups: Sequence[SettingRuns]) -> str:
-    seeds = sorted({_seeds_told(group.runs) for group in groups})
+    seeds = sorted({_number_of_telling_seeds(group.runs) for group in groups})
     if all(group.runs.is_one_run for group in groups):
         return "all seeds of a setting are one run, since nothing is drawn"
     if seeds == [1]:

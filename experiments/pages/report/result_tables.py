@@ -37,14 +37,14 @@ def figure_table(
     """The rows of which some policy has a figure; the best of a row is marked if it is beyond
     chance, which of one seed nothing is.  `names` makes columns' headings of policies.
     """
-    drawn = [row for each in rows if (row := _row(runs, each)) is not None]
+    drawn = [row for each in rows if (row := _figure_row(runs, each)) is not None]
     head = ("", *names(runs.policies))
     return ReportTable(headings=head, rows=drawn, caption=caption, whole=(0,))
 
 
-def _row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
+def _figure_row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
     columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
-    if not row.tells(_all_runs([runs])):
+    if not row.tells(_all_results([runs])):
         return None
     several = len(runs.seeds) > 1
     if several and not row.over_seeds:
@@ -77,7 +77,7 @@ def compared_rows(runs: SeedRuns, place: int) -> Iterator[list[ReportCell | str]
         found = runs.against_first(place, figure)
         if found.difference.runs:
             difference, *others = difference_cells(found, UNITS[label])
-            yield [label, ReportCell(difference, _sure(found)), *others]
+            yield [label, ReportCell(difference, _emphasis_beyond_chance(found)), *others]
 
 
 def overview(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
@@ -98,7 +98,7 @@ def setting_table(
     """
     compared = any(len(group.runs.policies) > 1 for group in groups)
     keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
-    shown = [row for row in rows if row.tells(_all_runs(group.runs for group in groups))]
+    shown = [row for row in rows if row.tells(_all_results(group.runs for group in groups))]
     varied = [called(key, keys) for key in keys]
     head = ["scenario"] * several + varied + ["policy"]
     body = [
@@ -106,7 +106,7 @@ def setting_table(
             *[group.scenario] * several,
             *(dict(group.setting).get(key, "") for key in keys),
             *cells,
-            *[_against_first(group.runs, place)] * compared,
+            *[_difference_cell(group.runs, place)] * compared,
         ]
         for group in groups
         for place, cells in enumerate(_setting_rows(group.runs, shown, names))
@@ -133,7 +133,7 @@ def step_rows(groups: Sequence[SettingRuns]) -> ReportTable | None:
             found = step.difference(policy, mean_response_s)
             if found.difference.runs:
                 difference, *others = difference_cells(found, " s")
-                cell = ReportCell(difference, _sure(found))
+                cell = ReportCell(difference, _emphasis_beyond_chance(found))
                 rows.append([*where, key, before, step.value, label, cell, *others])
     if not rows:
         return None
@@ -150,7 +150,7 @@ _OVERVIEW_LABELS = ("response time, mean", "  p95", "slowdown, mean", "data-loca
 OVERVIEW_ROWS = (NOT_DONE_ROW, *(row for row in OUTCOME_ROWS if row.label in _OVERVIEW_LABELS))
 
 
-def _all_runs(groups: Iterable[SeedRuns]) -> Iterator[RunResult]:
+def _all_results(groups: Iterable[SeedRuns]) -> Iterator[RunResult]:
     for runs in groups:
         for results in runs.rows:
             yield from (each for each in results if each is not None)
@@ -165,16 +165,16 @@ def _setting_rows(
         yield [label, str(len(runs.results(place))), *means]
 
 
-def _against_first(runs: SeedRuns, place: int) -> ReportCell:
+def _difference_cell(runs: SeedRuns, place: int) -> ReportCell:
     if not place:
         return ReportCell("")
     found = runs.against_first(place, mean_response_s)
     if not found.difference.runs:
         return ReportCell("-")
-    return ReportCell(difference_cells(found, " s").percent, _sure(found))
+    return ReportCell(difference_cells(found, " s").percent, _emphasis_beyond_chance(found))
 
 
-def _sure(found: PairedComparison) -> Emphasis:
+def _emphasis_beyond_chance(found: PairedComparison) -> Emphasis:
     """How a difference stands out that is beyond chance; less is better."""
     if not found.difference.excludes_zero:
         return ""

@@ -87,26 +87,28 @@ def study_report(source: ReportSource) -> Document:
     """The whole report.  MissingExtraError without SciPy or matplotlib."""
     groups = by_setting(source.cells)
     sections = [
-        ReportSection("What was asked", list(_asked(source, groups))),
-        ReportSection("Results", list(_results(source, groups))),
-        *_words(source),
-        *_figures(source),
-        *_by_group(source, groups),
-        *_by_setting(source, groups),
-        ReportSection("What failed", list(_failures(source))),
-        ReportSection("What it cost", _costs(source, groups)),
-        ReportSection("How to run it again", list(_again(source))),
-        *_digests(source),
+        ReportSection("What was asked", list(_question_blocks(source, groups))),
+        ReportSection("Results", list(_result_blocks(source, groups))),
+        *_glossary_section(source),
+        *_figure_section(source),
+        *_group_sections(source, groups),
+        *_setting_sections(source, groups),
+        ReportSection("What failed", list(_failure_tables(source))),
+        ReportSection("What it cost", _cost_blocks(source, groups)),
+        ReportSection("How to run it again", list(_reproduction_blocks(source))),
+        *_digest_section(source),
     ]
     return Document(
         title=report_title(source.cells),
-        lead="\n".join([*cut_short(source.cells), *_found(source, groups), *source.errors]),
+        lead="\n".join(
+            [*cut_short(source.cells), *_lead_sentences(source, groups), *source.errors]
+        ),
         sections=sections,
         colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
     )
 
 
-def _found(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[str]:
+def _lead_sentences(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[str]:
     """What was found; where a timeline changes the policy that is told, and runs are not compared
     by the policies that they began under.
     """
@@ -121,7 +123,7 @@ def _found(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[str]
 # What was asked.
 
 
-def _asked(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
+def _question_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
     for note in source.notes:
         yield Prose(text=note, mark="bad")
     table = CellTable(source.cells)
@@ -151,7 +153,7 @@ def _asked(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bloc
 # Results.
 
 
-def _results(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
+def _result_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
     if len(groups) > 1:
         shown = [group.without_copies() for group in groups[:_OVERVIEW_MAX]]
         yield overview(shown, source.within_s)
@@ -168,7 +170,7 @@ def _results(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bl
     yield from _setting_blocks(groups[0], source.within_s)
 
 
-def _words(source: ReportSource) -> Iterator[ReportSection]:
+def _glossary_section(source: ReportSource) -> Iterator[ReportSection]:
     """What the rows of slowdowns mean, where there are any."""
     if any(each.slowdown is not None for each in source.results):
         facts = [(word, [meaning]) for word, meaning in SLOWDOWN_WORDS.items()]
@@ -181,7 +183,7 @@ _INTERVALS = (
 )
 
 
-def _rows(within_s: float | None) -> list[TableRow]:
+def _outcome_rows(within_s: float | None) -> list[TableRow]:
     """The rows of outcomes; the share done in time is told after the response times."""
     rows = list(OUTCOME_ROWS)
     if within_s:
@@ -196,7 +198,7 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
     if not runs.seeds:
         yield Prose(text="No run has come to its end.", mark="bad")
         return
-    yield figure_table(runs, _rows(within_s))
+    yield figure_table(runs, _outcome_rows(within_s))
     if len(runs.seeds) < 2:
         one = group.runs.is_one_run
         yield Prose(text=ONE_RUN_REMARK if one else ONE_SEED_REMARK, mark="dim")
@@ -216,7 +218,7 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
 # Figures.
 
 
-def _figures(source: ReportSource) -> Iterator[ReportSection]:
+def _figure_section(source: ReportSource) -> Iterator[ReportSection]:
     blocks = [*_sweep_figures(source), *_journal_figures(source)]
     if blocks:
         yield ReportSection("Figures", blocks)
@@ -227,16 +229,16 @@ def _sweep_figures(source: ReportSource) -> Iterator[Block]:
     if len(table.seeds) > 1 or len(table.settings) > 1:
         varied = without_points(source.cells, source.questions)
         means = "Mean response time, with 95 % intervals over the seeds"
-        yield from _drawn("intervals", means, intervals_chart, varied)
+        yield from _drawn_figure("intervals", means, intervals_chart, varied)
         told = "Differences of mean response time, seed by seed"
-        yield from _drawn("differences", told, differences_chart, varied)
+        yield from _drawn_figure("differences", told, differences_chart, varied)
     for place, question in enumerate(source.questions):
-        yield from _tornados(f"tornado{place}", question, source)
+        yield from _tornado_figures(f"tornado{place}", question, source)
     if len(table.settings) == 1:
         yield from _pooled_figures(source)
 
 
-def _tornados(name: str, question: Question, source: ReportSource) -> Iterator[Block]:
+def _tornado_figures(name: str, question: Question, source: ReportSource) -> Iterator[Block]:
     """What a question has come to, a figure a policy."""
     try:
         answers = indices_by_policy(question, source.cells)
@@ -246,7 +248,7 @@ def _tornados(name: str, question: Question, source: ReportSource) -> Iterator[B
     for place, (policy, found) in enumerate(answers.items()):
         figure = sensitivity_chart(question, policy, found)
         caption = f"How much each key moves the mean response time under {policy}"
-        yield _figure(f"{name}-{place}", caption, figure)
+        yield _report_figure(f"{name}-{place}", caption, figure)
 
 
 def _pooled_figures(source: ReportSource) -> Iterator[Block]:
@@ -256,10 +258,10 @@ def _pooled_figures(source: ReportSource) -> Iterator[Block]:
     except NothingToDraw:
         return
     told = "Share of the jobs done within a time"
-    yield from _drawn("ecdf", told, ecdf_chart, runs)
+    yield from _drawn_figure("ecdf", told, ecdf_chart, runs)
     if all(run.solo_ms is not None for run in runs):
         told = "Slowdown against running alone: median, 5th to 95th percentile"
-        yield from _drawn("slowdown", told, slowdown_chart, runs)
+        yield from _drawn_figure("slowdown", told, slowdown_chart, runs)
 
 
 _JOURNAL_CAPTIONS = {
@@ -277,7 +279,7 @@ def _journal_figures(source: ReportSource) -> Iterator[Block]:
     of_seed = f", seed {runs[0].summary.seed}" if len(seeds) > 1 else ""
     if runs:
         for name, caption in _JOURNAL_CAPTIONS.items():
-            yield from _drawn(name, caption + of_seed, RUN_CHARTS[name].draw, runs)
+            yield from _drawn_figure(name, caption + of_seed, RUN_CHARTS[name].draw, runs)
 
 
 def first_seed(runs: Sequence[ChartRun]) -> list[ChartRun]:
@@ -286,16 +288,16 @@ def first_seed(runs: Sequence[ChartRun]) -> list[ChartRun]:
     return labelled_runs(mine[:_DRAWN_MAX])
 
 
-def _drawn(name: str, caption: str, draw: Any, data: Sequence[object]) -> Iterator[Block]:
-    """The figure, unless there is nothing to draw."""
+def _drawn_figure(name: str, caption: str, draw: Any, data: Sequence[object]) -> Iterator[Block]:
+    """Unless there is nothing to draw."""
     try:
         figure = draw(data)
     except NothingToDraw:
         return
-    yield _figure(name, caption, figure)
+    yield _report_figure(name, caption, figure)
 
 
-def _figure(name: str, caption: str, figure: Any) -> ReportFigure:
+def _report_figure(name: str, caption: str, figure: Any) -> ReportFigure:
     wide = figure.get_figwidth() > COLUMN_INCHES
     return ReportFigure(svg=inline_svg(figure, name), caption=caption, wide=wide)
 
@@ -303,7 +305,7 @@ def _figure(name: str, caption: str, figure: Any) -> ReportFigure:
 # Pools, users, settings.
 
 
-def _by_group(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[ReportSection]:
+def _group_sections(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[ReportSection]:
     if len(groups) == 1:
         for title, blocks in _group_blocks(groups[0], source):
             yield ReportSection(title, blocks)
@@ -324,7 +326,9 @@ def _group_blocks(
             yield f"By {by}", [Prose(text=text, mark="dim")]
 
 
-def _by_setting(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[ReportSection]:
+def _setting_sections(
+    source: ReportSource, groups: Sequence[SettingRuns]
+) -> Iterator[ReportSection]:
     """All figures of each setting, folded."""
     table = CellTable(source.cells)
     if 1 < len(groups) <= _SETTINGS_MAX:
@@ -337,7 +341,7 @@ def _by_setting(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator
 # What failed, what it cost, how to do it again.
 
 
-def _failures(source: ReportSource) -> Iterator[Block]:
+def _failure_tables(source: ReportSource) -> Iterator[Block]:
     failed = [cell for cell in source.cells if cell.error]
     if failed:
         rows = [
@@ -347,7 +351,7 @@ def _failures(source: ReportSource) -> Iterator[Block]:
         headings = ("run", "policy", "seed", "why")
         text = f"{count(len(failed), 'run')} failed"
         yield ReportTable(headings=headings, rows=rows, text_columns=4, caption=text)
-    jobs = list(_failed_jobs(source))
+    jobs = list(_rows_of_failed_jobs(source))
     if jobs:
         yield ReportTable(
             headings=("run", "policy", "seed", "ended", "jobs", "failed", "killed", "unfinished"),
@@ -360,7 +364,7 @@ def _failures(source: ReportSource) -> Iterator[Block]:
         yield Prose(text=f"Nothing: every {runs} came to its end, and every job completed.")
 
 
-def _failed_jobs(source: ReportSource) -> Iterator[list[ReportCell | str]]:
+def _rows_of_failed_jobs(source: ReportSource) -> Iterator[list[ReportCell | str]]:
     for cell in source.cells:
         if cell.result is not None:
             jobs, reason = cell.result.summary.jobs, cell.result.summary.reason
@@ -386,9 +390,9 @@ def _setting_words(cell: PlayedCell) -> str:
     return f"{cell.scenario} {values}".strip()
 
 
-def _costs(source: ReportSource, groups: Sequence[SettingRuns]) -> list[Block]:
+def _cost_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> list[Block]:
     """What is known of it, or that nothing is."""
-    known = [*_spent(source), *_cost_figures(source, groups)]
+    known = [*_processor_time_sentence(source), *_cost_figures(source, groups)]
     return known or [Prose(text=_COST_UNKNOWN, mark="dim")]
 
 
@@ -397,7 +401,7 @@ _COST_UNKNOWN = (
 )
 
 
-def _spent(source: ReportSource) -> Iterator[Block]:
+def _processor_time_sentence(source: ReportSource) -> Iterator[Block]:
     spent = [each.processor_seconds for each in source.results]
     if spent and not any(map(isnan, spent)):
         told = f"{count(len(spent), 'run')} took {rough_duration(1000 * sum(spent))}"
@@ -425,7 +429,7 @@ _TIES = (
 )
 
 
-def _again(source: ReportSource) -> Iterator[Block]:
+def _reproduction_blocks(source: ReportSource) -> Iterator[Block]:
     if source.again:
         yield CommandLines(lines=source.again)
     told = "Equal scenario, policy and seed give an equal run on any machine: its digest says so."
@@ -440,7 +444,7 @@ def _again(source: ReportSource) -> Iterator[Block]:
     yield FactList(facts=facts)
 
 
-def _digests(source: ReportSource) -> Iterator[ReportSection]:
+def _digest_section(source: ReportSource) -> Iterator[ReportSection]:
     rows = [
         [_setting_words(cell), cell.policy, str(cell.seed), cell.result.summary.digest or "-"]
         for cell in source.cells

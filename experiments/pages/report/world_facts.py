@@ -67,14 +67,14 @@ def facts_of_scenario(scenario: Scenario) -> WorldFacts:
     """What is known of one that was read."""
     return WorldFacts(
         story=scenario.story,
-        cluster=_cluster(scenario),
-        faults=_faults(scenario),
+        cluster=_cluster_words(scenario),
+        faults=_fault_words(scenario),
         policies=scenario.policies,
         switches=timeline_switch_note(scenario),
     )
 
 
-def _cluster(scenario: Scenario) -> str:
+def _cluster_words(scenario: Scenario) -> str:
     """`100 nodes in 4 racks, with 400 map slots and 200 reduce slots`."""
     nodes = node_facts(scenario.cluster)
     maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
@@ -85,7 +85,7 @@ def _cluster(scenario: Scenario) -> str:
     return f"{count(len(nodes), 'node')}{unlike} in {racks}, with {slots}"
 
 
-def _faults(scenario: Scenario) -> str:
+def _fault_words(scenario: Scenario) -> str:
     """What the timeline scripts: `crash, slow (2 entries)`."""
     found = Counter(str(type(entry).__struct_config__.tag) for entry in scenario.timeline)
     words = (f"{what} ({number} entries)" if number > 1 else what for what, number in found.items())

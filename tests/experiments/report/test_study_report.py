@@ -50,7 +50,7 @@ def figures() -> None:
 def _without_figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures cost most of a report's time; the others leave them out."""
     if "figures" not in request.fixturenames:
-        monkeypatch.setattr(reports, "_figures", lambda _: iter(()))
+        monkeypatch.setattr(reports, "_figure_section", lambda _: iter(()))
 
 
 def section(document: Document, title: str) -> Sequence[Block]:
