@@ -69,7 +69,7 @@ def loaded(
     )
 
 
-def _medians(placement: str, other: str, load: float = _LOAD) -> OfCells:
+def _ratio_of_medians(placement: str, other: str, load: float = _LOAD) -> OfCells:
     return ratio(f"{placement} at {load:g}", f"{other} at {load:g}", median_response_s())
 
 
@@ -78,7 +78,7 @@ def within_ideal(loads: Sequence[float]) -> tuple[Quantity[Runs], ...]:
     return tuple(
         Quantity[Runs](
             label=f"late binding over one queue that knows all, load {load:g}",
-            value=_medians("late", "central", load),
+            value=_ratio_of_medians("late", "central", load),
             below=1.12,
         )
         for load in loads
@@ -88,7 +88,7 @@ def within_ideal(loads: Sequence[float]) -> tuple[Quantity[Runs], ...]:
 # Hawk.
 
 
-def _of_jobs(percent: float, *names: str) -> RunFigure:
+def _response_percentile_of_jobs(percent: float, *names: str) -> RunFigure:
     """A percentile of the response times of the jobs whose names begin with one of these."""
 
     def figure(run: MeteredRun) -> float | None:
@@ -112,7 +112,7 @@ _THINKING_S = (1, 100)
 """The least and the most that a Service job takes to think about."""
 
 
-def _cell(kind: str, service_s: float, more: str = "") -> Cell:
+def _omega_cell(kind: str, service_s: float, more: str = "") -> Cell:
     return Cell(
         name=f"{kind} at {service_s:g}",
         scenario="omega-cell",
@@ -135,12 +135,12 @@ def _batch_wait_s(run: MeteredRun) -> float | None:
     return fmean(wait for job, wait in waits if job in batch)
 
 
-def _wasted_s(run: MeteredRun) -> float | None:
+def _wasted_thinking_s(run: MeteredRun) -> float | None:
     """How long was thought about claims that were then in conflict."""
     return fsum(run.metered["thoughts"]["wasted_s"])
 
 
-def _more_wait(kind: str) -> OfCells:
+def _added_batch_wait(kind: str) -> OfCells:
     """How much longer Batch waits, in seconds, when Service thinks for longest than for least."""
     least, most = (of(f"{kind} at {each:g}", _batch_wait_s) for each in _THINKING_S)
     return difference(most, least)
@@ -159,19 +159,19 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="random placement over probes for each task",
-                value=_medians("random", "per-task"),
+                value=_ratio_of_medians("random", "per-task"),
                 printed=3.0,
                 above=1,
             ),
             Quantity(
                 label="probes for each task over one queue that knows all",
-                value=_medians("per-task", "central"),
+                value=_ratio_of_medians("per-task", "central"),
                 printed=2.6,
                 above=1,
             ),
             Quantity(
                 label="batch sampling over probes for each task",
-                value=_medians("batch", "per-task"),
+                value=_ratio_of_medians("batch", "per-task"),
                 printed=0.73,
                 below=1,
             ),
@@ -203,7 +203,7 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=tuple(
             Quantity(
                 label=f"{kind} jobs, {percent}th percentile, Hawk over Sparrow",
-                value=ratio("hawk", "sparrow", _of_jobs(percent, *names)),
+                value=ratio("hawk", "sparrow", _response_percentile_of_jobs(percent, *names)),
                 printed=printed,
                 below=1,
             )
@@ -226,7 +226,7 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " less than a second).",
         evidence=Played(
             tuple(
-                _cell(kind, each)
+                _omega_cell(kind, each)
                 for kind in ("monolithic", "mesos", "omega")
                 for each in _THINKING_S
             )
@@ -235,7 +235,7 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"Batch waits longer under {kind}, 100 s a Service job for 1 s",
-                    value=_more_wait(kind),
+                    value=_added_batch_wait(kind),
                     unit=" s",
                     above=1,
                 )
@@ -243,7 +243,7 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
             Quantity(
                 label="Batch waits longer under omega",
-                value=_more_wait("omega"),
+                value=_added_batch_wait("omega"),
                 unit=" s",
                 below=1,
             ),
@@ -256,11 +256,11 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         place="§5.2, Figure 14",
         says="Fine-grained conflicts and incremental transactions waste least: coarse ones are in"
         " conflict more often, and lose all of a job's claims by each.",
-        evidence=Played(tuple(_cell(kind, 10, more) for kind, more in _TRANSACTIONS.items())),
+        evidence=Played(tuple(_omega_cell(kind, 10, more) for kind, more in _TRANSACTIONS.items())),
         quantities=tuple(
             Quantity(
                 label=f"wasted thinking, {one} over {other}",
-                value=ratio(f"omega {one} at 10", f"omega {other} at 10", _wasted_s),
+                value=ratio(f"omega {one} at 10", f"omega {other} at 10", _wasted_thinking_s),
                 below=1,
             )
             for one, other in (

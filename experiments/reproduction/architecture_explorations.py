@@ -8,7 +8,7 @@ _LOADS = (0.95,)
 _JOBS = 300
 
 
-def _late(workers: int = 1000, tasks: int = 100, probes: float = 2) -> Played:
+def _late_beside_central(workers: int = 1000, tasks: int = 100, probes: float = 2) -> Played:
     """Late binding, and one queue that knows all, at the highest load."""
     return Played(
         tuple(
@@ -26,13 +26,13 @@ _IDEAL = Exploration(
     plausible="the sentence is of 110 machines and of queries whose stages have from a few to some"
     " dozens of tasks; Sparrow's own sweep of probes ends at 8",
     settings={
-        "as it is": _late(),
-        "110 workers": _late(workers=110),
-        "10 tasks": _late(tasks=10),
-        "110 workers, 10 tasks": _late(workers=110, tasks=10),
-        "3 probes": _late(probes=3),
-        "4 probes": _late(probes=4),
-        "8 probes": _late(probes=8),
+        "as it is": _late_beside_central(),
+        "110 workers": _late_beside_central(workers=110),
+        "10 tasks": _late_beside_central(tasks=10),
+        "110 workers, 10 tasks": _late_beside_central(workers=110, tasks=10),
+        "3 probes": _late_beside_central(probes=3),
+        "4 probes": _late_beside_central(probes=4),
+        "8 probes": _late_beside_central(probes=8),
     },
     quantities=within_ideal(_LOADS),
     picture="explored-sparrow-ideal.svg",

@@ -42,11 +42,11 @@ def chosen_artefacts(names: Sequence[str]) -> list[AnyArtefact]:
     papers = {paper.value for paper in Paper}
     for name in names:
         if name not in by_id | papers:
-            raise InputError(_unknown(name))
+            raise InputError(_unknown_name_message(name))
     return [each for each in ARTEFACTS if each.id in names or each.paper.value in names]
 
 
-def _unknown(name: str) -> str:
+def _unknown_name_message(name: str) -> str:
     from difflib import get_close_matches
 
     known = [*(paper.value for paper in Paper), *(each.id for each in ARTEFACTS)]

@@ -136,7 +136,11 @@ class Ideal(Evidence[Sojourns], frozen=True):
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [
-            Call(self._key(name, discipline, seed), play_ideal, self._task(name, discipline, seed))
+            Call(
+                self._result_key(name, discipline, seed),
+                play_ideal,
+                self._call_arguments(name, discipline, seed),
+            )
             for seed in seeds
             for name in self.at_hand
             for discipline in self.disciplines
@@ -148,19 +152,19 @@ class Ideal(Evidence[Sojourns], frozen=True):
             drawn: list[dict[tuple[str, str, Point], float]] = [{} for _ in range(RUNS_A_SEED)]
             for name in self.at_hand:
                 for discipline in self.disciplines:
-                    data = found[self._key(name, discipline, seed)]
+                    data = found[self._result_key(name, discipline, seed)]
                     for point, means in zip(self.points, msgspec.msgpack.decode(data), strict=True):
                         for run, into in enumerate(drawn):
                             into[name, discipline, point] = means[run % len(means)]
             samples += drawn
         return samples
 
-    def _task(self, name: str, discipline: str, seed: int) -> tuple[object, ...]:
+    def _call_arguments(self, name: str, discipline: str, seed: int) -> tuple[object, ...]:
         return str(_trace_path(name) or ""), discipline, self.points, seed
 
-    def _key(self, name: str, discipline: str, seed: int) -> str:
+    def _result_key(self, name: str, discipline: str, seed: int) -> str:
         path = _trace_path(name)
-        digest = "" if path is None else _trace(str(path)).digest
+        digest = "" if path is None else _loaded_trace(str(path)).digest
         return key_of("ideal-report", program_digest(), digest, discipline, self.points, seed)
 
 
@@ -177,12 +181,12 @@ class TraceFile(Evidence[Trace], frozen=True):
         return Ideal((self.trace,), (), ()).absent()
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Trace]:  # noqa: ARG002
-        return [_trace(str(_trace_path(self.trace)))]
+        return [_loaded_trace(str(_trace_path(self.trace)))]
 
 
 def play_ideal(path: str, discipline: str, points: Sequence[Point], seed: int) -> bytes:
     """The mean sojourns of each draw at each point."""
-    trace = _trace(path)
+    trace = _loaded_trace(path)
     study = Study((trace,), "report", (discipline,), tuple(points), (), RUNS_A_SEED, seed)
     means = []
     for point in points:
@@ -192,7 +196,7 @@ def play_ideal(path: str, discipline: str, points: Sequence[Point], seed: int) -
 
 
 @cache
-def _trace(path: str) -> Trace:
+def _loaded_trace(path: str) -> Trace:
     return load_trace(Path(path))
 
 

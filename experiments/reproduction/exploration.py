@@ -109,13 +109,13 @@ def region_words(names: Sequence[str], sure: Collection[str], perhaps: Collectio
     """Where a printed number comes out, neighbours as a range."""
     told = []
     if sure:
-        told.append(f"comes out at {', '.join(_ranges(names, sure))}")
+        told.append(f"comes out at {', '.join(_ranges_of_settings(names, sure))}")
     if perhaps:
-        told.append(f"may at {', '.join(_ranges(names, perhaps))}")
+        told.append(f"may at {', '.join(_ranges_of_settings(names, perhaps))}")
     return "; ".join(told) or f"none of the {len(names)} settings gives it"
 
 
-def _ranges(names: Sequence[str], chosen: Collection[str]) -> Iterator[str]:
+def _ranges_of_settings(names: Sequence[str], chosen: Collection[str]) -> Iterator[str]:
     """Neighbouring settings as `first to last`."""
     run: list[str] = []
     for name in (*names, None):

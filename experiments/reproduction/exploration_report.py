@@ -36,7 +36,8 @@ def write_explorations_page(found: Pairs, path: Path) -> None:
     """Write the page, whole or not at all.  MissingExtraError without matplotlib or Jinja2."""
     sections = [
         ReportSection(
-            f"{each.artefact}: {each.assumption}", list(_blocks(place, exploration, each))
+            f"{each.artefact}: {each.assumption}",
+            list(_exploration_blocks(place, exploration, each)),
         )
         for place, (exploration, each) in enumerate(found)
     ]
@@ -50,14 +51,14 @@ def write_explorations_page(found: Pairs, path: Path) -> None:
         part.write_text(render_page(page), encoding="utf-8")
 
 
-def _blocks(place: int, exploration: Exploration, each: Explored) -> Iterator[Block]:
+def _exploration_blocks(place: int, exploration: Exploration, each: Explored) -> Iterator[Block]:
     yield Prose(text=f"{each.plausible}; seeds {number_ranges(each.seeds)}.")
     figure = exploration_chart(exploration, each)
     caption = "Ours, over the print or over the bound of a sentence; filled where it comes out"
     svg = inline_svg(figure, f"explored-{place}")
     yield ReportFigure(svg=svg, caption=caption, wide=True)
     rows: list[list[ReportCell | str]] = [
-        [name, *(_cell(*pair) for pair in zip(exploration.quantities, row, strict=True))]
+        [name, *(_quantity_cell(*pair) for pair in zip(exploration.quantities, row, strict=True))]
         for name, row in zip(each.settings, each.rows, strict=True)
     ]
     headings = [f"{quantity.label}: {paper_text(quantity)}" for quantity in exploration.quantities]
@@ -66,5 +67,5 @@ def _blocks(place: int, exploration: Exploration, each: Explored) -> Iterator[Bl
     yield CommandLines(lines=[f"callboard reproduce {each.artefact} --explore"])
 
 
-def _cell(quantity: Quantity[Any], found: QuantityOutcome) -> ReportCell:
+def _quantity_cell(quantity: Quantity[Any], found: QuantityOutcome) -> ReportCell:
     return ReportCell(ours_text(quantity, found), "best" if found.verdict in HOLDS else "")

@@ -15,7 +15,7 @@ from callboard.experiments.reproduction.facebook_tables import (
 from callboard.experiments.reproduction.hfsp_artefacts import workload
 
 
-def _quieter(times: float, *cluster: str) -> Played:
+def _quieter_morning(times: float, *cluster: str) -> Played:
     """Facebook's morning with longer gaps between its jobs."""
     more = (
         f"workload.arrivals.on_mean_s={10 * times:g}",
@@ -27,7 +27,7 @@ def _quieter(times: float, *cluster: str) -> Played:
     return Played((cell,))
 
 
-def _told(times: int) -> str:
+def _gap_words(times: int) -> str:
     return f"gaps {times} times as long" if times > 1 else "as it is"
 
 
@@ -36,7 +36,7 @@ _FACEBOOK = Exploration(
     assumption="how often jobs come to the cluster on which the times were measured",
     plausible="the times are cut into tasks as if every job had 400 slots; a quarter of the load"
     " is a night",
-    settings={_told(times): _quieter(times) for times in (1, 2, 3, 4, 8)},
+    settings={_gap_words(times): _quieter_morning(times) for times in (1, 2, 3, 4, 8)},
     quantities=running_times(),
 )
 
@@ -44,7 +44,9 @@ _INTERNET_COMPANY = Exploration(
     artefact="gp-table-I-b",
     assumption="how often jobs come to the Internet company's 40 nodes",
     plausible="as for Facebook's",
-    settings={_told(times): _quieter(2.5 * times, FORTY_NODES) for times in (1, 2, 3, 4, 8)},
+    settings={
+        _gap_words(times): _quieter_morning(2.5 * times, FORTY_NODES) for times in (1, 2, 3, 4, 8)
+    },
     quantities=times_at_the_internet_company(),
 )
 

@@ -28,12 +28,12 @@ _MAPS = (1, 2, 10, 50, 100, 250, 400, 800, 1500, 3000, 5000, 8000)
 _JOBS = (49, 21, 18, 11, 8, 8, 5, 5, 2, 1, 1, 1)
 
 
-def _jobs_of(maps: int) -> Callable[[RunSpec], float]:
+def _jobs_with_maps(maps: int) -> Callable[[RunSpec], float]:
     """How many of the 130 jobs have that many maps."""
     return lambda spec: float(sum(job.maps == maps for job in spec.jobs[:_BUSY_JOBS]))
 
 
-def _at_most(maps: int) -> Callable[[RunSpec], float]:
+def _share_up_to_maps(maps: int) -> Callable[[RunSpec], float]:
     return lambda spec: float(np.mean([job.maps <= maps for job in spec.jobs]))
 
 
@@ -41,7 +41,7 @@ def _maps_in_all(spec: RunSpec) -> float:
     return float(sum(job.maps for job in spec.jobs))
 
 
-def _largest_four(spec: RunSpec) -> float:
+def _share_of_largest_four(spec: RunSpec) -> float:
     """The share of all maps that the four largest jobs have."""
     return share_of_largest(np.array([job.maps for job in spec.jobs]), 4)
 
@@ -49,11 +49,11 @@ def _largest_four(spec: RunSpec) -> float:
 _MANY_JOBS = Drawn("facebook-morning", ("workload.jobs=2000", "workload.sizes.largest_maps=50000"))
 
 
-def _largest(spec: RunSpec) -> float:
+def _maps_of_largest_job(spec: RunSpec) -> float:
     return float(max(job.maps for job in spec.jobs))
 
 
-def _share_between(least: int, most: int) -> Callable[[RunSpec], float]:
+def _share_between_maps(least: int, most: int) -> Callable[[RunSpec], float]:
     """The share of jobs that have from `least` to `most` maps."""
     return lambda spec: float(np.mean([least <= job.maps <= most for job in spec.jobs]))
 
@@ -64,8 +64,8 @@ def _jobs_of_length(maps: int, seconds: float) -> Callable[[RunSpec], float]:
     return lambda spec: float(sum((j.maps, j.map_ms) == shape for j in spec.jobs[:_BUSY_JOBS]))
 
 
-def _short_gaps(spec: RunSpec) -> float:
-    """The share of gaps between submissions of less than 10 s."""
+def _share_of_short_gaps(spec: RunSpec) -> float:
+    """Of less than 10 s between submissions."""
     gaps_ms = np.diff(np.sort([job.submit_ms for job in spec.jobs]))
     return float((gaps_ms < 10_000).mean())
 
@@ -150,13 +150,13 @@ def sizes_of_figure_1() -> tuple[Quantity[RunSpec], ...]:
     return (
         Quantity(
             label="jobs of fewer than 10 maps",
-            value=_share_between(1, 9),
+            value=_share_between_maps(1, 9),
             printed=0.4,
             share=True,
         ),
         Quantity(
             label="jobs of more than 100 maps",
-            value=_share_between(101, 1_000_000),
+            value=_share_between_maps(101, 1_000_000),
             printed=0.4,
             share=True,
         ),
@@ -165,7 +165,7 @@ def sizes_of_figure_1() -> tuple[Quantity[RunSpec], ...]:
 
 def gaps_below_10_s() -> tuple[Quantity[RunSpec], ...]:
     """How many jobs come within 10 s of the one before."""
-    return (Quantity(label="gaps below 10 s", value=_short_gaps, printed=0.4, share=True),)
+    return (Quantity(label="gaps below 10 s", value=_share_of_short_gaps, printed=0.4, share=True),)
 
 
 FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
@@ -230,13 +230,15 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"jobs of at most {maps:,} maps",
-                    value=_at_most(maps),
+                    value=_share_up_to_maps(maps),
                     printed=share,
                     share=True,
                 )
                 for maps, share in _FACEBOOK
             ),
-            Quantity(label="maps of the largest of 2,000 jobs", value=_largest, above=25_000),
+            Quantity(
+                label="maps of the largest of 2,000 jobs", value=_maps_of_largest_job, above=25_000
+            ),
         ),
     ),
     Artefact(
@@ -259,7 +261,12 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
         evidence=Drawn("macrobenchmark"),
         quantities=(
             Quantity(label="maps", value=_maps_in_all, printed=26_410, exact=True),
-            Quantity(label="maps of the 4 largest", value=_largest_four, printed=0.73, share=True),
+            Quantity(
+                label="maps of the 4 largest",
+                value=_share_of_largest_four,
+                printed=0.73,
+                share=True,
+            ),
         ),
     ),
     Artefact(
@@ -270,7 +277,12 @@ FACEBOOK_TABLES: tuple[AnyArtefact, ...] = (
         verdict_class=VerdictClass.INPUT,
         evidence=Drawn("gp-busy", ()),
         quantities=tuple(
-            Quantity(label=f"jobs of {maps:,} maps", value=_jobs_of(maps), printed=jobs, exact=True)
+            Quantity(
+                label=f"jobs of {maps:,} maps",
+                value=_jobs_with_maps(maps),
+                printed=jobs,
+                exact=True,
+            )
             for maps, jobs in zip(_MAPS, _JOBS, strict=True)
         ),
     ),

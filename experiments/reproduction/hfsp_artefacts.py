@@ -62,13 +62,13 @@ def workload(
     )
 
 
-def _pair(kind: str) -> tuple[Cell, Cell]:
+def _hfsp_and_fair_cells(kind: str) -> tuple[Cell, Cell]:
     return workload(kind, "hfsp"), workload(kind, "fair")
 
 
-_TEST, _DEV, _PROD = (Played(_pair(kind)) for kind in ("test", "dev", "prod"))
+_TEST, _DEV, _PROD = (Played(_hfsp_and_fair_cells(kind)) for kind in ("test", "dev", "prod"))
 WORKLOADS_UNDER_HFSP = Played(tuple(workload(kind, "hfsp") for kind in WORKLOADS))
-_ALL = Played(tuple(cell for kind in WORKLOADS for cell in _pair(kind)))
+_ALL = Played(tuple(cell for kind in WORKLOADS for cell in _hfsp_and_fair_cells(kind)))
 
 _FITTED_ON = (
     "the length of tasks, the number and work of reduces and the end of bin 4 in `hfsp-calibrated`,"
@@ -80,7 +80,9 @@ _LOAD_WHY = (
 )
 
 
-def _exactly(label: str, key: str, printed: float, unit: str = " s") -> Quantity[ExampleNumbers]:
+def _exact_quantity(
+    label: str, key: str, printed: float, unit: str = " s"
+) -> Quantity[ExampleNumbers]:
     return Quantity(
         label=label, value=lambda found: found[key], printed=printed, unit=unit, exact=True
     )
@@ -100,7 +102,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
                 value=lambda found: found["SRPT"] / found["PS"],
                 below=1,
             ),
-            _exactly("end of the large job, SRPT over PS", "large job", 1, ""),
+            _exact_quantity("end of the large job, SRPT over PS", "large job", 1, ""),
         ),
     ),
     Artefact(
@@ -112,9 +114,9 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         verdict_class=VerdictClass.WORKED,
         evidence=Worked("one-estimate"),
         quantities=(
-            _exactly("mean response time, right order", "right", 3.5),
-            _exactly("inverted", "inverted", 4),
-            _exactly("estimated again after each task", "flapping", 4.5),
+            _exact_quantity("mean response time, right order", "right", 3.5),
+            _exact_quantity("inverted", "inverted", 4),
+            _exact_quantity("estimated again after each task", "flapping", 4.5),
         ),
     ),
     Artefact(
@@ -126,8 +128,8 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         verdict_class=VerdictClass.WORKED,
         evidence=Worked("virtual-sizes"),
         quantities=(
-            _exactly("virtual size of job 2", "job 2", 2.5),
-            _exactly("virtual size of job 3", "job 3", 3),
+            _exact_quantity("virtual size of job 2", "job 2", 2.5),
+            _exact_quantity("virtual size of job 3", "job 3", 3),
             Quantity(
                 label="end of job 2 after that of job 3",
                 value=lambda found: found["ahead"],
@@ -144,9 +146,9 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         verdict_class=VerdictClass.WORKED,
         evidence=Worked("similar-jobs"),
         quantities=(
-            _exactly("mean response time, right order", "right", 2),
-            _exactly("wrong order", "wrong", 2.5),
-            _exactly("processor sharing", "PS", 2.5),
+            _exact_quantity("mean response time, right order", "right", 2),
+            _exact_quantity("wrong order", "wrong", 2.5),
+            _exact_quantity("processor sharing", "PS", 2.5),
         ),
     ),
     Artefact(
@@ -157,9 +159,9 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         verdict_class=VerdictClass.WORKED,
         evidence=Worked("unlike-jobs"),
         quantities=(
-            _exactly("mean response time, right order", "right", 6),
-            _exactly("wrong order", "wrong", 10.5),
-            _exactly("processor sharing", "PS", 6.5),
+            _exact_quantity("mean response time, right order", "right", 6),
+            _exact_quantity("wrong order", "wrong", 10.5),
+            _exact_quantity("processor sharing", "PS", 6.5),
         ),
     ),
     Artefact(

@@ -37,7 +37,7 @@ def _lengths_s(spec: RunSpec, stage: Stage) -> Values:
     return pooled_seconds(task_lengths(spec, stage))
 
 
-def _relative(spec: RunSpec, stage: Stage) -> Values:
+def _lengths_over_job_mean(spec: RunSpec, stage: Stage) -> Values:
     return relative_to_job(task_lengths(spec, stage))
 
 
@@ -47,17 +47,17 @@ def _orders_of_magnitude(spec: RunSpec) -> float:
     return float(np.log10(high / low))
 
 
-def _stable(stage: Stage) -> Callable[[RunSpec], float]:
-    """The share of tasks that take from half to one and a half times their job's mean."""
+def _share_near_job_mean(stage: Stage) -> Callable[[RunSpec], float]:
+    """Of tasks that take from half to one and a half times their mean."""
 
     def share(spec: RunSpec) -> float:
-        values = _relative(spec, stage)
+        values = _lengths_over_job_mean(spec, stage)
         return float(((values >= 0.5) & (values <= 1.5)).mean())
 
     return share
 
 
-def _drawn_ecdfs(
+def _length_ecdfs(
     samples: Sequence[RunSpec], of: Callable[[RunSpec, Stage], Values], label: str
 ) -> Any:
     panel = {
@@ -214,7 +214,7 @@ def estimates_by_bin(number: int) -> tuple[Quantity[Runs], ...]:
     )
 
 
-def _by_bin(number: int) -> AnyArtefact:
+def _artefact_by_bin(number: int) -> AnyArtefact:
     """Figure 14 or 15."""
     stage, bound, bins = _BY_BIN[number]
     name = _STAGE_NAMES[stage]
@@ -263,7 +263,7 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         " lengths span almost what the datasets do, 1 GB to 1 TB.  However many there are, as long"
         " as they grow with the data two orders do not come out; with one for ten maps, as long"
         " whatever its data, they do (--explore).",
-        draw=lambda samples: _drawn_ecdfs(samples, _lengths_s, "task length (s)"),
+        draw=lambda samples: _length_ecdfs(samples, _lengths_s, "task length (s)"),
     ),
     Artefact(
         id="hfsp-fig-12",
@@ -275,13 +275,15 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         quantities=tuple(
             Quantity(
                 label=f"{name} of 0.5 to 1.5 times their job's mean",
-                value=_stable(stage),
+                value=_share_near_job_mean(stage),
                 above=0.8,
                 share=True,
             )
             for stage, name in _STAGE_NAMES.items()
         ),
-        draw=lambda samples: _drawn_ecdfs(samples, _relative, "task length / its job's mean"),
+        draw=lambda samples: _length_ecdfs(
+            samples, _lengths_over_job_mean, "task length / its job's mean"
+        ),
     ),
     Artefact(
         id="hfsp-fig-13",
@@ -294,6 +296,6 @@ HFSP_ESTIMATES: tuple[AnyArtefact, ...] = (
         why=_CLEAN_WHY,
         draw=_error_ecdfs,
     ),
-    _by_bin(14),
-    _by_bin(15),
+    _artefact_by_bin(14),
+    _artefact_by_bin(15),
 )

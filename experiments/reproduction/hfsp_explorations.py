@@ -31,7 +31,7 @@ from callboard.experiments.reproduction.run_figures import (
 _PAIR = ("hfsp", "fair")
 
 
-def _played(kinds: tuple[str, ...], *more: str, slowdown: bool = False) -> Played:
+def _workloads_played(kinds: tuple[str, ...], *more: str, slowdown: bool = False) -> Played:
     """Workloads under HFSP and Fair with other settings."""
     cells = (
         workload(kind, policy, more=more, slowdown=slowdown) for kind in kinds for policy in _PAIR
@@ -39,7 +39,7 @@ def _played(kinds: tuple[str, ...], *more: str, slowdown: bool = False) -> Playe
     return Played(tuple(cells))
 
 
-def _map_s(seconds: int) -> str:
+def _map_length_override(seconds: int) -> str:
     """Maps so long; reduces do their share of what maps do."""
     return f"workload.sizes.map_s={seconds}"
 
@@ -48,7 +48,10 @@ _MEANS = Exploration(
     artefact="hfsp-fig-6",
     assumption="how long a map takes, in seconds (here: 5), and so what the load is",
     plausible="Figure 11 has most maps below 60 s; from 8 s on TEST and PROD are overloaded",
-    settings={f"{each} s": _played(WORKLOADS, _map_s(each)) for each in (1, 2, 3, 5, 8, 16)},
+    settings={
+        f"{each} s": _workloads_played(WORKLOADS, _map_length_override(each))
+        for each in (1, 2, 3, 5, 8, 16)
+    },
     quantities=mean_over_fair(),
     picture="explored-hfsp-fig-6.svg",
 )
@@ -58,7 +61,7 @@ _DEV_MAPS = Exploration(
     assumption="how long a map takes on DEV, in seconds (here: 5)",
     plausible="Figure 11 has most maps below 60 s; from 24 s on the cluster is overloaded",
     settings={
-        f"{each} s": _played(("dev",), _map_s(each), slowdown=True)
+        f"{each} s": _workloads_played(("dev",), _map_length_override(each), slowdown=True)
         for each in (3, 5, 8, 12, 16, 24)
     },
     quantities=(
@@ -88,8 +91,8 @@ _MEDIANS = Exploration(
     plausible="bin 4 begins at 150 maps and has ten times the data of bin 3; with maps of 12 s and"
     " 5,000 maps the load is above 2",
     settings={
-        f"{seconds} s, {maps:,}": _played(
-            ("test",), _map_s(seconds), f"workload.sizes.largest_maps={maps}"
+        f"{seconds} s, {maps:,}": _workloads_played(
+            ("test",), _map_length_override(seconds), f"workload.sizes.largest_maps={maps}"
         )
         for seconds in (5, 8, 12)
         for maps in (1000, 2000, 5000)
@@ -161,19 +164,19 @@ _REDUCES = Exploration(
 )
 
 
-def _tasks(*more: str) -> Played:
+def _hfsp_workloads(*more: str) -> Played:
     """The three workloads under HFSP, whose tasks differ otherwise."""
     return Played(tuple(workload(kind, "hfsp", more=more, slowdown=False) for kind in WORKLOADS))
 
 
 _TASKS: Mapping[str, Played] = {
-    "σ = 0.2": _tasks(),
-    "σ = 0.5": _tasks("tasks.sigma=0.5"),
-    "σ = 1": _tasks("tasks.sigma=1.0"),
-    "2 % stragglers": _tasks("tasks.straggler_share=0.02"),
-    "5 % stragglers": _tasks("tasks.straggler_share=0.05"),
-    "2 %, ten times": _tasks("tasks.straggler_share=0.02", "tasks.straggler_factor=10"),
-    "σ = 0.5, 2 %": _tasks("tasks.sigma=0.5", "tasks.straggler_share=0.02"),
+    "σ = 0.2": _hfsp_workloads(),
+    "σ = 0.5": _hfsp_workloads("tasks.sigma=0.5"),
+    "σ = 1": _hfsp_workloads("tasks.sigma=1.0"),
+    "2 % stragglers": _hfsp_workloads("tasks.straggler_share=0.02"),
+    "5 % stragglers": _hfsp_workloads("tasks.straggler_share=0.05"),
+    "2 %, ten times": _hfsp_workloads("tasks.straggler_share=0.02", "tasks.straggler_factor=10"),
+    "σ = 0.5, 2 %": _hfsp_workloads("tasks.sigma=0.5", "tasks.straggler_share=0.02"),
 }
 _TASKS_WORDS = (
     "how much a job's tasks differ (here: by a log-normal factor of σ = 0.2), and how many of them"

@@ -30,7 +30,7 @@ from callboard.experiments.run.run_spec import RunSpec
 _GAPS_S = (30, 60, 120, 240)
 
 
-def _gap(gap_s: int) -> Played:
+def _test_with_gap(gap_s: int) -> Played:
     """TEST with a job so often, under HFSP and Fair."""
     more = (f"workload.arrivals.mean_s={gap_s}",)
     pair = (
@@ -40,15 +40,15 @@ def _gap(gap_s: int) -> Played:
     return Played(tuple(pair))
 
 
-_BY_GAP = Played(tuple(cell for gap_s in _GAPS_S for cell in _gap(gap_s).cells))
+_BY_GAP = Played(tuple(cell for gap_s in _GAPS_S for cell in _test_with_gap(gap_s).cells))
 
 
-def _over_fair(gap_s: int) -> OfCells:
+def _mean_over_fair(gap_s: int) -> OfCells:
     return ratio(f"hfsp, {gap_s} s", f"fair, {gap_s} s", mean_of_responses_s)
 
 
 def _gaps_chart(samples: Sequence[Runs]) -> object:
-    points = [(gap_s, [_over_fair(gap_s)(runs) for runs in samples]) for gap_s in _GAPS_S]
+    points = [(gap_s, [_mean_over_fair(gap_s)(runs) for runs in samples]) for gap_s in _GAPS_S]
     return lines_over([Series("hfsp over fair", points)], "mean gap (s)", "mean response time")
 
 
@@ -77,18 +77,18 @@ _PRINTED_ARRIVALS = "[[1440, 16], [720, 18], [2664, 31], [576, 35]]"
 """These bursts, and the rest of the 100 jobs as evenly as it goes between them."""
 
 
-def _with_bursts(policy: str) -> Cell:
+def _prod_with_bursts(policy: str) -> Cell:
     arrivals = f'workload.arrivals={{kind="counted",stretches={_PRINTED_ARRIVALS}}}'
     return workload("prod", policy, policy, (arrivals,), slowdown=False)
 
 
-_BURSTS = Played(tuple(_with_bursts(policy) for policy in ("hfsp", "fair")))
+_BURSTS = Played(tuple(_prod_with_bursts(policy) for policy in ("hfsp", "fair")))
 _POISSON_ARRIVALS = Drawn(
     "hfsp-calibrated", ('workload.sizes.kind="hfsp-prod"', "workload.arrivals.mean_s=60")
 )
 
 
-def _peak(start_h: float, end_h: float) -> RunFigure:
+def _peak_jobs_in_burst(start_h: float, end_h: float) -> RunFigure:
     """The most jobs in the system in a burst or within ten minutes after it."""
 
     def figure(run: MeteredRun) -> float:
@@ -130,20 +130,20 @@ HFSP_SENSITIVITY: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"a job every {gap_s} s, HFSP's mean over Fair's",
-                    value=_over_fair(gap_s),
+                    value=_mean_over_fair(gap_s),
                     below=1,
                 )
                 for gap_s in _GAPS_S[:-1]
             ),
             Quantity(
                 label=f"a job every {_GAPS_S[-1]} s, HFSP's mean over Fair's",
-                value=_over_fair(_GAPS_S[-1]),
+                value=_mean_over_fair(_GAPS_S[-1]),
                 above=0.9,
                 below=1.1,
             ),
             Quantity(
                 label="the first of these over the last",
-                value=over(_over_fair(_GAPS_S[0]), _over_fair(_GAPS_S[-1])),
+                value=over(_mean_over_fair(_GAPS_S[0]), _mean_over_fair(_GAPS_S[-1])),
                 below=1,
             ),
         ),
@@ -187,7 +187,7 @@ HFSP_SENSITIVITY: tuple[AnyArtefact, ...] = (
         quantities=tuple(
             Quantity(
                 label=f"{jobs} jobs from {start_h:g} h on, most in the system, HFSP over Fair",
-                value=ratio("hfsp", "fair", _peak(start_h, end_h)),
+                value=ratio("hfsp", "fair", _peak_jobs_in_burst(start_h, end_h)),
                 below=1,
             )
             for start_h, end_h, jobs in _BURSTS_H

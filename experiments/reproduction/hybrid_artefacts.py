@@ -93,7 +93,7 @@ _over_resources = partial(
 )
 
 
-def _number_of(name: str) -> Callable[[ExampleNumbers], float]:
+def _example_number(name: str) -> Callable[[ExampleNumbers], float]:
     return lambda found: found[name]
 
 
@@ -101,7 +101,7 @@ def _table_number(label: str, printed: float, *, share: bool = False) -> Quantit
     """A number of the tables: a share of the drawn jobs, or one that must be met exactly."""
     return Quantity(
         label=label,
-        value=_number_of(label),
+        value=_example_number(label),
         printed=printed,
         share=share,
         exact=not share,
@@ -182,7 +182,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=tuple(
             Quantity(
                 label=f"{resource}, classes suggested otherwise than in print",
-                value=_number_of(resource),
+                value=_example_number(resource),
                 printed=0,
                 exact=True,
             )

@@ -96,7 +96,7 @@ def switched_at(order: str) -> OfCells:
     return of("hybrid, 100 jobs", figure)
 
 
-def _no_more_overloaded() -> OfCells:
+def _fewest_resources_without_coshh() -> OfCells:
     """The fewest resources with which the hybrid order never puts COSHH in force; one type more
     than there are where it always does.
     """
@@ -276,7 +276,7 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="fewest resources with which COSHH is never put in force (108: none)",
-                value=_no_more_overloaded(),
+                value=_fewest_resources_without_coshh(),
                 printed=70,
             ),
         ),

@@ -42,25 +42,26 @@ _HALF = Point(LOAD, DN, 0.5)
 _OVER_SIGMA = tuple(Point(LOAD, DN, sigma) for sigma in REPORT_SIGMAS)
 
 
-def _traces(samples: Sequence[Sojourns]) -> list[str]:
-    """The traces that were at hand."""
+def _traces_at_hand(samples: Sequence[Sojourns]) -> list[str]:
     there = {trace for trace, *_ in samples[0]}
     return [trace for trace in _TRACES if trace in there]
 
 
-def _over_load(sigma: float) -> tuple[Point, ...]:
+def _points_over_load(sigma: float) -> tuple[Point, ...]:
     return tuple(Point(load, DN, sigma) for load in REPORT_LOADS)
 
 
-def _over_dn(sigma: float) -> tuple[Point, ...]:
+def _points_over_dn(sigma: float) -> tuple[Point, ...]:
     return tuple(Point(LOAD, dn, sigma) for dn in REPORT_DNS)
 
 
-def _ratio(trace: str, one: str, other: str, point: Point) -> Callable[[Sojourns], float]:
+def _ratio_of_sojourns(
+    trace: str, one: str, other: str, point: Point
+) -> Callable[[Sojourns], float]:
     return lambda means: means[trace, one, point] / means[trace, other, point]
 
 
-def _runs_below(trace: str, one: str, other: str, point: Point) -> Callable[..., float]:
+def _share_of_runs_below(trace: str, one: str, other: str, point: Point) -> Callable[..., float]:
     """The share of runs in which one discipline's mean is below the other's."""
 
     def share(samples: Sequence[Sojourns]) -> float:
@@ -80,7 +81,9 @@ def _worst_ratio(trace: str, one: str, other: str, point: Point) -> Callable[...
     return ratio
 
 
-def _over_errors(number: int, trace: str, why: str = "", seeds: int = SEEDS) -> AnyArtefact:
+def _artefact_over_errors(
+    number: int, trace: str, why: str = "", seeds: int = SEEDS
+) -> AnyArtefact:
     """Figure 3.1, 3.2 or 3.3."""
     return Artefact(
         id=f"report-3.{number}",
@@ -92,22 +95,25 @@ def _over_errors(number: int, trace: str, why: str = "", seeds: int = SEEDS) -> 
         evidence=Ideal((trace,), REPORT_DISCIPLINES, _OVER_SIGMA),
         quantities=(
             Quantity(
-                label="FIFO over PS", value=_ratio(trace, "fifo", "ps", _ONE), unit="×", above=10
+                label="FIFO over PS",
+                value=_ratio_of_sojourns(trace, "fifo", "ps", _ONE),
+                unit="×",
+                above=10,
             ),
             Quantity(
                 label="FSP+PS over PS, σ = 1",
-                value=_ratio(trace, "fsp+ps", "ps", _ONE),
+                value=_ratio_of_sojourns(trace, "fsp+ps", "ps", _ONE),
                 below=1,
             ),
             Quantity(
                 label="runs in which FSP+PS is below PS, σ = 1",
-                pooled=_runs_below(trace, "fsp+ps", "ps", _ONE),
+                pooled=_share_of_runs_below(trace, "fsp+ps", "ps", _ONE),
                 above=0.95,
                 share=True,
             ),
             Quantity(
                 label="SRPT over FSP+PS, σ = 1",
-                value=_ratio(trace, "srpt", "fsp+ps", _ONE),
+                value=_ratio_of_sojourns(trace, "srpt", "fsp+ps", _ONE),
                 above=1,
             ),
             Quantity(
@@ -117,19 +123,21 @@ def _over_errors(number: int, trace: str, why: str = "", seeds: int = SEEDS) -> 
             ),
         ),
         why=why,
-        draw=partial(_boxes, trace=trace),
+        draw=partial(_box_figure, trace=trace),
         seeds=seeds,
     )
 
 
-def _greatest(one: str, others: Sequence[str], points: Sequence[Point]) -> Callable[..., float]:
+def _greatest_ratio_to_best(
+    one: str, others: Sequence[str], points: Sequence[Point]
+) -> Callable[..., float]:
     """How far one discipline's mean is above the best of others, where it is farthest."""
 
     def ratio(samples: Sequence[Sojourns]) -> float:
         found = [
-            _mean(samples, trace, one, point)
-            / min(_mean(samples, trace, other, point) for other in others)
-            for trace in _traces(samples)
+            _mean_sojourn(samples, trace, one, point)
+            / min(_mean_sojourn(samples, trace, other, point) for other in others)
+            for trace in _traces_at_hand(samples)
             for point in points
         ]
         return max(found)
@@ -137,29 +145,30 @@ def _greatest(one: str, others: Sequence[str], points: Sequence[Point]) -> Calla
     return ratio
 
 
-def _mean(samples: Sequence[Sojourns], trace: str, discipline: str, point: Point) -> float:
+def _mean_sojourn(samples: Sequence[Sojourns], trace: str, discipline: str, point: Point) -> float:
     return fmean(each[trace, discipline, point] for each in samples)
 
 
 def _least_ratio(one: str, other: str, point: Point) -> Callable[..., float]:
     def ratio(samples: Sequence[Sojourns]) -> float:
         return min(
-            _mean(samples, trace, one, point) / _mean(samples, trace, other, point)
-            for trace in _traces(samples)
+            _mean_sojourn(samples, trace, one, point) / _mean_sojourn(samples, trace, other, point)
+            for trace in _traces_at_hand(samples)
         )
 
     return ratio
 
 
-def _nearer(low: float, high: float) -> Callable[..., float]:
+def _srpt_gap_over_loads(low: float, high: float) -> Callable[..., float]:
     """How far SRPT is above FSP+PS at the higher load, over the same at the lower one."""
 
     def ratio(samples: Sequence[Sojourns]) -> float:
         def apart(load: float) -> float:
             point = Point(load, DN, 0.5)
             return median(
-                _mean(samples, trace, "srpt", point) / _mean(samples, trace, "fsp+ps", point)
-                for trace in _traces(samples)
+                _mean_sojourn(samples, trace, "srpt", point)
+                / _mean_sojourn(samples, trace, "fsp+ps", point)
+                for trace in _traces_at_hand(samples)
             )
 
         return apart(high) / apart(low)
@@ -167,40 +176,46 @@ def _nearer(low: float, high: float) -> Callable[..., float]:
     return ratio
 
 
-def _spread(samples: Sequence[Sojourns], name: str, points: Sequence[Point]) -> float:
+def _spread_over_points(samples: Sequence[Sojourns], name: str, points: Sequence[Point]) -> float:
     """How far a discipline's mean over PS's is from flat: the most over the least, the median of
     the traces.
     """
     spreads = []
-    for trace in _traces(samples):
+    for trace in _traces_at_hand(samples):
         means = [
-            _mean(samples, trace, name, point) / _mean(samples, trace, "ps", point)
+            _mean_sojourn(samples, trace, name, point) / _mean_sojourn(samples, trace, "ps", point)
             for point in points
         ]
         spreads.append(max(means) / min(means))
     return median(spreads)
 
 
-def _less_flat(samples: Sequence[Sojourns]) -> float:
-    points = _over_dn(0.5)
-    return _spread(samples, "fsp+fifo", points) / _spread(samples, "fsp+ps", points)
+def _fifo_spread_over_ps(samples: Sequence[Sojourns]) -> float:
+    points = _points_over_dn(0.5)
+    return _spread_over_points(samples, "fsp+fifo", points) / _spread_over_points(
+        samples, "fsp+ps", points
+    )
 
 
 _LESS_FLAT = Quantity[Sojourns](
-    label="most over least along d/n, FSP+FIFO's over FSP+PS's", pooled=_less_flat, above=1
+    label="most over least along d/n, FSP+FIFO's over FSP+PS's",
+    pooled=_fifo_spread_over_ps,
+    above=1,
 )
 
 
-def _same_rank(disciplines: Sequence[str], points: Sequence[Point]) -> Callable[..., float]:
+def _share_of_same_rank(
+    disciplines: Sequence[str], points: Sequence[Point]
+) -> Callable[..., float]:
     """The share of traces and points at which the disciplines rank as at the default d/n."""
 
     def share(samples: Sequence[Sojourns]) -> float:
         same = []
-        for trace in _traces(samples):
+        for trace in _traces_at_hand(samples):
             ranks = {
                 point: sorted(
                     disciplines,
-                    key=lambda name: _mean(samples, trace, name, point),
+                    key=lambda name: _mean_sojourn(samples, trace, name, point),
                 )
                 for point in points
             }
@@ -214,7 +229,7 @@ def _same_rank(disciplines: Sequence[str], points: Sequence[Point]) -> Callable[
 # Figures.
 
 
-def _boxes(samples: Sequence[Sojourns], trace: str) -> Any:
+def _box_figure(samples: Sequence[Sojourns], trace: str) -> Any:
     """The runs' mean sojourns by σ."""
     with house_style():
         figure = new_figure(PAGE_INCHES, 2.8)
@@ -240,37 +255,37 @@ def _boxes(samples: Sequence[Sojourns], trace: str) -> Any:
             axes.axhline(level, color=look.colour, linestyle=look.dashes, label=look.label)
         axes.set_xticks(range(len(_OVER_SIGMA)), [f"{point.sigma:g}" for point in _OVER_SIGMA])
         axes.set_xlabel("error σ")
-        _log_sojourn(axes)
+        _set_log_sojourn_axis(axes)
         shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
 
 
-def _lines(samples: Sequence[Sojourns], points: Sequence[Point], axis: str) -> Any:
+def _line_figure(samples: Sequence[Sojourns], points: Sequence[Point], axis: str) -> Any:
     """The means over the runs, a panel a trace."""
     with house_style():
         figure = new_figure(PAGE_INCHES, 2.6)
-        traces = _traces(samples)
+        traces = _traces_at_hand(samples)
         panels = figure.subplots(1, len(traces), sharey=True, squeeze=False)[0]
         for axes, trace in zip(panels, traces, strict=True):
             for name in REPORT_DISCIPLINES:
                 look = LINE_STYLES[name]
                 axes.plot(
                     [getattr(point, axis) for point in points],
-                    [_mean(samples, trace, name, point) for point in points],
+                    [_mean_sojourn(samples, trace, name, point) for point in points],
                     color=look.colour,
                     linestyle=look.dashes,
                     label=look.label,
                 )
             axes.set_title(trace)
             axes.set_xlabel({"load": "load", "dn": "d/n"}[axis])
-            _log_sojourn(axes)
+            _set_log_sojourn_axis(axes)
         for axes in panels[1:]:
             axes.set_ylabel("")
         shared_legend(figure, *panels[0].get_legend_handles_labels())
     return figure
 
 
-def _log_sojourn(axes: Any) -> None:
+def _set_log_sojourn_axis(axes: Any) -> None:
     axes.set_yscale("log")
     plain_log_axis(axes.yaxis)
     axes.set_ylabel("mean sojourn (s)")
@@ -316,9 +331,9 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
             ),
         ),
     ),
-    _over_errors(1, "FB09-0"),
-    _over_errors(2, "FB09-1"),
-    _over_errors(3, "FB10", seeds=MORE_SEEDS),
+    _artefact_over_errors(1, "FB09-0"),
+    _artefact_over_errors(2, "FB09-1"),
+    _artefact_over_errors(3, "FB10", seeds=MORE_SEEDS),
     Artefact(
         id="report-3.4",
         paper=Paper.REPORT,
@@ -326,11 +341,11 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
         says="Without errors FSP and SRPT are remarkably similar at every load (here: FSP's mean at"
         " most a quarter above SRPT's); FIFO is worse than PS by orders of magnitude on all three"
         " traces.",
-        evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _over_load(0.0)),
+        evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _points_over_load(0.0)),
         quantities=(
             Quantity(
                 label="FSP over SRPT, the most at any load",
-                pooled=_greatest("fsp+ps", ("srpt",), _over_load(0.0)),
+                pooled=_greatest_ratio_to_best("fsp+ps", ("srpt",), _points_over_load(0.0)),
                 below=1.25,
             ),
             Quantity(
@@ -340,7 +355,7 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
                 above=10,
             ),
         ),
-        draw=partial(_lines, points=_over_load(0.0), axis="load"),
+        draw=partial(_line_figure, points=_points_over_load(0.0), axis="load"),
         seeds=1,
     ),
     Artefact(
@@ -349,20 +364,20 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
         place="Figure 3.5, 3.2",
         says="With σ = 0.5 FSP+PS is always best (here: nowhere more than 1 % above the best of the"
         " others); beyond load 1 the differences become smaller.",
-        evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _over_load(0.5)),
+        evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _points_over_load(0.5)),
         quantities=(
             Quantity(
                 label="FSP+PS over the best other, the most at any load",
-                pooled=_greatest("fsp+ps", _OTHERS, _over_load(0.5)),
+                pooled=_greatest_ratio_to_best("fsp+ps", _OTHERS, _points_over_load(0.5)),
                 below=1.01,
             ),
             Quantity(
                 label="SRPT over FSP+PS, load 2 against load 0.9",
-                pooled=_nearer(0.9, 2.0),
+                pooled=_srpt_gap_over_loads(0.9, 2.0),
                 below=1,
             ),
         ),
-        draw=partial(_lines, points=_over_load(0.5), axis="load"),
+        draw=partial(_line_figure, points=_points_over_load(0.5), axis="load"),
     ),
     *(
         Artefact(
@@ -372,17 +387,17 @@ IDEAL_ARTEFACTS: tuple[AnyArtefact, ...] = (
             says=f"d/n plays no important role for scheduling ({told}; here: at 90 % of the points"
             " disciplines rank as at d/n = 4). With errors FSP+FIFO's line is much less flat than"
             " the others, for its outliers.",
-            evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _over_dn(sigma)),
+            evidence=Ideal(_TRACES, REPORT_DISCIPLINES, _points_over_dn(sigma)),
             quantities=(
                 Quantity(
                     label=f"points at which {', '.join(map(str.upper, steady))} rank as at d/n = 4",
-                    pooled=_same_rank(steady, _over_dn(sigma)),
+                    pooled=_share_of_same_rank(steady, _points_over_dn(sigma)),
                     above=0.9,
                     share=True,
                 ),
                 *((_LESS_FLAT,) if sigma else ()),
             ),
-            draw=partial(_lines, points=_over_dn(sigma), axis="dn"),
+            draw=partial(_line_figure, points=_points_over_dn(sigma), axis="dn"),
             seeds=1 if not sigma else 10,
         )
         for number, sigma, told, steady in (

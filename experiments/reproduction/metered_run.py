@@ -64,7 +64,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
     def calls(self) -> list[Call]:
         """What is to be computed of it; what refuses it if it cannot be played."""
         try:
-            run, solo = _keys_of(self)
+            run, solo = _run_and_solo_keys(self)
         except (InputError, PolicySpecError, ScenarioError) as error:
             return [refusal(error, self)]
         play = play_metered if self.meters else play_unmetered
@@ -73,7 +73,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
 
     def read(self, found: Mapping[str, bytes]) -> "MeteredRun":
         """The run, from what was computed."""
-        run, solo = _keys_of(self)
+        run, solo = _run_and_solo_keys(self)
         packed, metered = found[run], dict[str, Any]()
         if self.meters:
             packed, metered = msgspec.msgpack.decode(packed, type=tuple[bytes, dict[str, Any]])
@@ -89,16 +89,15 @@ class MeteredTask(msgspec.Struct, frozen=True):
 
 
 @cache
-def _keys_of(task: MeteredTask) -> tuple[str, str]:
-    """The keys of its run, and of its jobs alone."""
+def _run_and_solo_keys(task: MeteredTask) -> tuple[str, str]:
     spec = task.spec()
     run = task_key(RunTask(spec))
     if task.meters:
         run = key_of("metered", run, _meters_version(), task.meters)
-    return run, task_key(_alone(spec)) if task.slowdown else ""
+    return run, task_key(_solo_task(spec)) if task.slowdown else ""
 
 
-def _alone(spec: RunSpec) -> SoloTask:
+def _solo_task(spec: RunSpec) -> SoloTask:
     return SoloTask(spec, at_once=any_at_once([spec]))
 
 
@@ -114,10 +113,10 @@ def played_by(calls: Iterable[Call], engine: EngineName) -> list[Call]:
     calls = list(calls)
     runs = [each.arguments[0] for each in calls if each.function in _PLAYS]
     worthy = worthy_engine(engine, sum(each.spec().tasks for each in runs))
-    return [_played_by(each, worthy) if each.function in _PLAYS else each for each in calls]
+    return [_call_by_engine(each, worthy) if each.function in _PLAYS else each for each in calls]
 
 
-def _played_by(call: Call, engine: EngineName) -> Call:
+def _call_by_engine(call: Call, engine: EngineName) -> Call:
     task = msgspec.structs.replace(call.arguments[0], engine=engine)
     return call._replace(arguments=(task,))
 
@@ -129,7 +128,7 @@ def play_unmetered(task: MeteredTask) -> bytes:
 
 def play_alone(task: MeteredTask) -> bytes:
     """How long its jobs take alone."""
-    return play_task(_alone(task.spec()))
+    return play_task(_solo_task(task.spec()))
 
 
 def play_metered(task: MeteredTask) -> bytes:

@@ -83,7 +83,7 @@ class ArtefactOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def judge(artefact: AnyArtefact, samples: Sequence[Any]) -> tuple[QuantityOutcome, ...]:
     """Every quantity of an artefact from its samples."""
-    return tuple(_judged(artefact, quantity, samples) for quantity in artefact.quantities)
+    return tuple(_judged_quantity(artefact, quantity, samples) for quantity in artefact.quantities)
 
 
 def whole_verdict(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> ReproductionVerdict:
@@ -92,7 +92,7 @@ def whole_verdict(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> Re
     for worst in (_V.NOT_RUN, _V.TOO_FEW_SEEDS):
         if not verdicts or worst in verdicts:
             return worst if verdicts else _V.NOT_RUN
-    decisive = _decisive(artefact, found)
+    decisive = _decisive_verdicts(artefact, found)
     missed = _V.DIFFERS in verdicts and (not decisive or _V.MAY_BE_CHANCE in decisive)
     if missed or _V.DIFFERS in decisive:
         return _V.DIFFERS
@@ -118,7 +118,9 @@ def widened_verdict(
     return whole_verdict(artefact, wide)
 
 
-def _decisive(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> set[ReproductionVerdict]:
+def _decisive_verdicts(
+    artefact: AnyArtefact, found: Sequence[QuantityOutcome]
+) -> set[ReproductionVerdict]:
     """The verdicts of sentences and formulas: they hold or not, whatever the numbers."""
     return {
         each.verdict
@@ -127,10 +129,10 @@ def _decisive(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> set[Re
     }
 
 
-def _judged(
+def _judged_quantity(
     artefact: AnyArtefact, quantity: Quantity[Any], samples: Sequence[Any]
 ) -> QuantityOutcome:
-    low, ours, high = _ours(artefact, quantity, samples)
+    low, ours, high = _our_interval(artefact, quantity, samples)
     if not artefact.evidence.drawn:
         low = high = ours
     verdict = quantity_verdict(artefact, quantity, (low, ours, high))
@@ -141,7 +143,9 @@ IntervalEnds = tuple[float | None, float | None, float | None]
 """The interval's lower end, ours, its upper end; None where there is none."""
 
 
-def _ours(artefact: AnyArtefact, quantity: Quantity[Any], samples: Sequence[Any]) -> IntervalEnds:
+def _our_interval(
+    artefact: AnyArtefact, quantity: Quantity[Any], samples: Sequence[Any]
+) -> IntervalEnds:
     formula = artefact.class_of(quantity) is VerdictClass.FORMULA
     confidence = FORMULA_CONFIDENCE if formula else CONFIDENCE
     if quantity.pooled is not None:
@@ -172,25 +176,25 @@ def quantity_verdict(
         return _V.NOT_RUN
     if low is None or high is None:
         return _V.TOO_FEW_SEEDS
-    if _is_beyond(quantity, low, high):
+    if _is_beyond_limit(quantity, low, high):
         return _V.DIFFERS
     if not (quantity.on_its_side(low) and quantity.on_its_side(high)):
         return _V.MAY_BE_CHANCE
     if quantity.printed is None:
         return _V.NO_NUMBER
-    agreed = _agreement(artefact, quantity, low, high)
+    agreed = _agreement_verdict(artefact, quantity, low, high)
     if agreed is _V.MAY_BE_CHANCE and quantity.has_side:
         return agreed if abs(ours - quantity.printed) <= quantity.margin else _V.DIRECTION
     return _V.DIRECTION if agreed is _V.DIFFERS and quantity.has_side else agreed
 
 
-def _is_beyond(quantity: Quantity[Any], low: float, high: float) -> bool:
+def _is_beyond_limit(quantity: Quantity[Any], low: float, high: float) -> bool:
     """Whether the whole interval is on the other side of a limit."""
     below, above = quantity.below, quantity.above
     return (below is not None and low >= below) or (above is not None and high <= above)
 
 
-def _agreement(
+def _agreement_verdict(
     artefact: AnyArtefact, quantity: Quantity[Any], low: float, high: float
 ) -> ReproductionVerdict:
     """Two one-sided tests: the interval within the margin is equivalence, outside it is none.  A

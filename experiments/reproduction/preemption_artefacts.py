@@ -38,7 +38,7 @@ _RULES = {
 }
 
 
-def _measure(name: str) -> RunFigure:
+def _slowdown_measure(name: str) -> RunFigure:
     """A measure of Table IV, over the jobs that the paper's figures count."""
 
     def figure(run: MeteredRun) -> float | None:
@@ -86,7 +86,7 @@ workloads.
 """
 
 
-def _cells(groups: Mapping[str, tuple[str, ...]], rules: Collection[str]) -> tuple[Cell, ...]:
+def _busy_cells(groups: Mapping[str, tuple[str, ...]], rules: Collection[str]) -> tuple[Cell, ...]:
     return tuple(
         busy_cell(rule, _RULES[rule], told, *settings)
         for told, settings in groups.items()
@@ -94,10 +94,10 @@ def _cells(groups: Mapping[str, tuple[str, ...]], rules: Collection[str]) -> tup
     )
 
 
-_BUSY_MIXED = Played(_cells(_MIXED_GROUPS, _TWO_RULES))
-_BUSY = Played(_cells(_IO_GROUPS, _RULES))
-_LONG_SLOTS = Played(_cells(_GROUPS, ("Hadoop",)))
-_SIX_GROUPS = Played((*_cells(_IO_GROUPS, _TWO_RULES), *_BUSY_MIXED.cells))
+_BUSY_MIXED = Played(_busy_cells(_MIXED_GROUPS, _TWO_RULES))
+_BUSY = Played(_busy_cells(_IO_GROUPS, _RULES))
+_LONG_SLOTS = Played(_busy_cells(_GROUPS, ("Hadoop",)))
+_SIX_GROUPS = Played((*_busy_cells(_IO_GROUPS, _TWO_RULES), *_BUSY_MIXED.cells))
 _IDLE = Played(
     tuple(
         busy_cell(rule, policy, "66th", "workload.arrivals.mean_s=80")
@@ -113,15 +113,15 @@ _STORM = Played(
 )
 
 
-def _against(rule: str, where: str, figure: RunFigure, other: str = "Hadoop") -> OfCells:
+def _rule_over_other(rule: str, where: str, figure: RunFigure, other: str = "Hadoop") -> OfCells:
     return ratio(f"{rule}, {where}", f"{other}, {where}", figure)
 
 
-def _over_groups(
+def _mean_over_groups(
     rule: str, groups: Collection[str], figure: RunFigure, other: str = "Hadoop"
 ) -> OfCells:
     """The figure under a rule over that under another, averaged over the groups."""
-    return mean_of(_against(rule, where, figure, other) for where in groups)
+    return mean_of(_rule_over_other(rule, where, figure, other) for where in groups)
 
 
 def busy_quantities(
@@ -133,20 +133,20 @@ def busy_quantities(
     """The figure's measures under a rule over those under another, averaged over the groups."""
     snp = Quantity[Runs](
         label=f"SNP, {where}",
-        value=_over_groups(rule, groups, _measure("snp"), other),
+        value=_mean_over_groups(rule, groups, _slowdown_measure("snp"), other),
         printed=1.15,
         above=1,
     )
     measures = {
-        "l1": _measure("mean"),
-        "l2": _measure("l2"),
-        "unfairness": _measure("unfairness"),
+        "l1": _slowdown_measure("mean"),
+        "l2": _slowdown_measure("l2"),
+        "unfairness": _slowdown_measure("unfairness"),
         "mean response time": _counted_response_s,
     }
     others = (
         Quantity[Runs](
             label=f"{name}, {where}",
-            value=_over_groups(rule, groups, figure, other),
+            value=_mean_over_groups(rule, groups, figure, other),
             below=1,
         )
         for name, figure in measures.items()
@@ -154,7 +154,7 @@ def busy_quantities(
     return (snp, *others)
 
 
-def _of_the_long_job(meter: str, column: str, where: str) -> Callable[[MeteredRun], float]:
+def _long_job_figure(meter: str, column: str, where: str) -> Callable[[MeteredRun], float]:
     """What a meter says of the long job, which has 250 maps, and its place in its name."""
     place = next(place for place, told in _PLACES.items() if where.startswith(told))
 
@@ -167,11 +167,11 @@ def _of_the_long_job(meter: str, column: str, where: str) -> Callable[[MeteredRu
     return figure
 
 
-_early_slots = partial(_of_the_long_job, "early slots", "most")
-_long_killed = partial(_of_the_long_job, "kills", "killed")
+_early_slots = partial(_long_job_figure, "early slots", "most")
+_long_killed = partial(_long_job_figure, "kills", "killed")
 
 
-def _of_groups(
+def _total_over_groups(
     rule: str, groups: Collection[str], figure_in: Callable[[str], RunFigure]
 ) -> OfCells:
     """The long job's figure under a rule, of all groups together."""
@@ -180,11 +180,11 @@ def _of_groups(
 
 def killed_over(rule: str, other: str, groups: Collection[str]) -> OfCells:
     """The long job's attempts that one rule kills over those of another, of all groups together."""
-    return over(*(_of_groups(name, groups, _long_killed) for name in (rule, other)))
+    return over(*(_total_over_groups(name, groups, _long_killed) for name in (rule, other)))
 
 
 def _snp_chart(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
-    return strip_chart(samples, cells, _measure("snp"), "SNP (1 is ideal)")
+    return strip_chart(samples, cells, _slowdown_measure("snp"), "SNP (1 is ideal)")
 
 
 _BUSY_WHY = (
@@ -310,8 +310,8 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             Quantity(
                 label="the same under the mixed workload, over that under I/O, average",
                 value=over(
-                    _of_groups("Hadoop", _MIXED_GROUPS, _early_slots),
-                    _of_groups("Hadoop", _IO_GROUPS, _early_slots),
+                    _total_over_groups("Hadoop", _MIXED_GROUPS, _early_slots),
+                    _total_over_groups("Hadoop", _IO_GROUPS, _early_slots),
                 ),
                 below=1,
             ),
@@ -327,13 +327,13 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="SNP, global over Hadoop",
-                value=_against("global", "66th", _measure("snp")),
+                value=_rule_over_other("global", "66th", _slowdown_measure("snp")),
                 above=0.9,
                 below=1.1,
             ),
             Quantity(
                 label="mean response time, global over Hadoop",
-                value=_against("global", "66th", _counted_response_s),
+                value=_rule_over_other("global", "66th", _counted_response_s),
                 above=0.9,
                 below=1.1,
             ),
@@ -350,7 +350,7 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="SNP, global over job by job",
-                value=ratio("global", "job by job", _measure("snp")),
+                value=ratio("global", "job by job", _slowdown_measure("snp")),
                 above=1,
             ),
             Quantity(

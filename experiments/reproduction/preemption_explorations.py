@@ -26,54 +26,58 @@ _RULES = {
 }
 
 
-def _global(cuts: str, long_s: int = _LONG_S) -> str:
+def _global_policy(cuts: str, long_s: int = _LONG_S) -> str:
     """Global preemption with a rule for cutting long jobs."""
     how = f'cuts="{cuts}"' if cuts != "off" else f"long_s={_NEVER_LONG_S}"
     long = f", long_s={long_s}" if long_s != _LONG_S else ""
     return f"fair+delay+global(interval_s=20, {how}{long})"
 
 
-def _rivals(other: str, policy: str, *more: str) -> tuple[Cell, Cell]:
+def _rival_cells(other: str, policy: str, *more: str) -> tuple[Cell, Cell]:
     """Another rule, and global preemption, in busy hours with the long job at the 66th place."""
     metered = {"meters": ()} if other == "Hadoop" else {}  # without, the twin plays it
     rival = busy_cell(other, _RULES[other], _WHERE, *more, **metered)
     return rival, busy_cell("global", policy, _WHERE, *more)
 
 
-def _due(slots: int) -> str:
+def _min_share_override(slots: int) -> str:
     """Production is due that many of the 400 map slots."""
     return f"parts.fair.pools.production.min_maps={slots}"
 
 
-def _grid(other: str) -> Mapping[str, Played]:
+def _due_by_cuts(other: str) -> Mapping[str, Played]:
     """What production is due, by when long jobs are cut."""
     return {
-        f"{slots} due, cut {cuts}": Played(_rivals(other, _global(cuts), _due(slots)))
+        f"{slots} due, cut {cuts}": Played(
+            _rival_cells(other, _global_policy(cuts), _min_share_override(slots))
+        )
         for slots in _DUE
         for cuts in ("always", "starving", "off")
     }
 
 
-def _other_lengths(other: str) -> Mapping[str, Played]:
+def _by_long_threshold(other: str) -> Mapping[str, Played]:
     """Long is what has run for a shorter or for a longer time."""
     return {
         f"{slots} due, cut always, long from {long_s} s": Played(
-            _rivals(other, _global("always", long_s), _due(slots))
+            _rival_cells(other, _global_policy("always", long_s), _min_share_override(slots))
         )
         for slots in (320, 40)
         for long_s in (100, 800)
     }
 
 
-def _waiting(other: str) -> Mapping[str, Played]:
+def _by_min_share_timeout(other: str) -> Mapping[str, Played]:
     """Pools wait longer for their min share before they take it."""
     return {
-        f"after {wait_s} s": Played(_rivals(other, _global("always"), *_timeouts(wait_s)))
+        f"after {wait_s} s": Played(
+            _rival_cells(other, _global_policy("always"), *_timeout_overrides(wait_s))
+        )
         for wait_s in (20, 60, 300)
     }
 
 
-def _timeouts(wait_s: int) -> tuple[str, ...]:
+def _timeout_overrides(wait_s: int) -> tuple[str, ...]:
     pools = ("production", "others")
     return tuple(f"parts.fair.pools.{pool}.min_share_timeout_s={wait_s}" for pool in pools)
 
@@ -92,7 +96,7 @@ _KILLED_LONG = Exploration(
     artefact="gp-killed-long",
     assumption=_DUE_WORDS,
     plausible=_DUE_RANGE,
-    settings={**_grid("job by job"), **_other_lengths("job by job")},
+    settings={**_due_by_cuts("job by job"), **_by_long_threshold("job by job")},
     quantities=(
         Quantity[Runs](
             label="the long job's killed tasks, global over job by job",
@@ -108,7 +112,7 @@ _BY_JOB = Exploration(
     artefact="gp-fig-3-by-job",
     assumption=f"{_DUE_WORDS}, against preemption job by job",
     plausible=_DUE_RANGE,
-    settings=_grid("job by job"),
+    settings=_due_by_cuts("job by job"),
     quantities=busy_quantities("global", (_WHERE,), "job by job", _ONE_GROUP),
     seeds=_SEEDS,
 )
@@ -117,7 +121,7 @@ _BUSY = Exploration(
     artefact="gp-fig-3-busy",
     assumption="how long a pool waits for its min share before it takes it (here: 20 s)",
     plausible="one check, as the paper's short interval suggests, to Hadoop's manual's minutes",
-    settings=_waiting("Hadoop"),
+    settings=_by_min_share_timeout("Hadoop"),
     quantities=busy_quantities("global", (_WHERE,), "Hadoop", _ONE_GROUP),
     seeds=_SEEDS,
 )
@@ -127,7 +131,7 @@ _BUSY_DUE = Exploration(
     assumption="how many of the 400 map slots production is due by force (printed: 320), and when"
     " global preemption cuts long jobs, against Hadoop's rule",
     plausible="down to a tenth; always, where somebody starves, or never",
-    settings=_grid("Hadoop"),
+    settings=_due_by_cuts("Hadoop"),
     quantities=busy_quantities("global", (_WHERE,), "Hadoop", _ONE_GROUP),
     seeds=_SEEDS,
     picture="explored-gp-fig-3-busy.svg",

@@ -50,14 +50,14 @@ def outcome_of_json(plain: Mapping[str, Any]) -> ArtefactOutcome:
     return ArtefactOutcome(
         id=plain["id"],
         verdict=ReproductionVerdict(plain["verdict"]),
-        quantities=tuple(_quantity(plain, label) for label in plain["ours"]),
+        quantities=tuple(_quantity_outcome(plain, label) for label in plain["ours"]),
         seeds=tuple(plain["seeds"]),
         seconds=plain["seconds"],
         note=plain["note"],
     )
 
 
-def _quantity(plain: Mapping[str, Any], label: str) -> QuantityOutcome:
+def _quantity_outcome(plain: Mapping[str, Any], label: str) -> QuantityOutcome:
     low, high = plain["interval"][label] or (None, None)
     return QuantityOutcome(
         label=label,

@@ -37,10 +37,10 @@ def asked(artefact: AnyArtefact, seeds: Sequence[int] | int | None, *, quick: bo
 
 def missing_of(wanted: Sequence[Asked], store: ResultStore) -> list[Call]:
     """The calls whose answers the store has not, each once, in the order of the artefacts."""
-    return missing_calls((call for each in wanted for call in _calls(each)), store)
+    return missing_calls((call for each in wanted for call in _calls_of_artefact(each)), store)
 
 
-def _calls(each: Asked) -> Sequence[Call]:
+def _calls_of_artefact(each: Asked) -> Sequence[Call]:
     evidence = each.artefact.evidence
     return [] if evidence.absent() else evidence.calls(each.seeds)
 
@@ -58,7 +58,7 @@ _OUTCOME = "reproduced "
 
 def outcome_of(each: Asked, store: ResultStore) -> ArtefactOutcome:
     """The outcome of one artefact, from what the store has."""
-    artefact, (found, note) = each.artefact, _found(each, store)
+    artefact, (found, note) = each.artefact, _kept_answers(each, store)
     if note:
         not_run = ReproductionVerdict.NOT_RUN
         return ArtefactOutcome(id=artefact.id, verdict=not_run, seeds=each.seeds, note=note)
@@ -76,7 +76,7 @@ def outcome_of(each: Asked, store: ResultStore) -> ArtefactOutcome:
 
 def found_samples(each: Asked, store: ResultStore) -> Sequence[object]:
     """The artefact's samples from the store; none where something is missing."""
-    found, note = _found(each, store)
+    found, note = _kept_answers(each, store)
     return [] if note else _samples_of(each, found)
 
 
@@ -86,12 +86,12 @@ def _samples_of(each: Asked, found: Mapping[str, Kept]) -> Sequence[object]:
     return samples
 
 
-def _found(each: Asked, store: ResultStore) -> tuple[Mapping[str, Kept], str]:
+def _kept_answers(each: Asked, store: ResultStore) -> tuple[Mapping[str, Kept], str]:
     """What the store has of the artefact, and why that is not all; empty if it is."""
     absent = each.artefact.evidence.absent()
     if absent:
         return {}, absent
-    keys = [call.key for call in _calls(each)]
+    keys = [call.key for call in _calls_of_artefact(each)]
     found = store.find(keys)
     for key in keys:
         kept = found.get(key)

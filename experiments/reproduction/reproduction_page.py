@@ -63,24 +63,24 @@ def markdown_page(
 ) -> str:
     """The whole page; `found` are the outcomes of the artefacts, in their order."""
     by_id = {each.id: each for each in found}
-    lines = ["# The papers, reproduced", "", *_head(artefacts, by_id), ""]
+    lines = ["# The papers, reproduced", "", *_head_lines(artefacts, by_id), ""]
     for paper in Paper:
         mine = [each for each in artefacts if each.paper is paper and each.id in by_id]
         ids = {each.id for each in mine}
         if mine:
             lines += [f"## {PAPER_TITLES[paper]}", ""]
-            lines += _table(mine, by_id)
+            lines += _artefact_table_lines(mine, by_id)
             for artefact in unexplained_first(mine, by_id):
-                lines += _why(artefact, by_id[artefact.id])
+                lines += _reason_line(artefact, by_id[artefact.id])
             lines += [
                 f"- **{each.id}** is fitted: {each.fitted_on}" for each in mine if each.fitted_on
             ]
-            lines += _explored([each for each in explorations if each.artefact in ids])
+            lines += _exploration_lines([each for each in explorations if each.artefact in ids])
             lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _explored(found: Sequence[Explored]) -> Iterator[str]:
+def _exploration_lines(found: Sequence[Explored]) -> Iterator[str]:
     """Where the printed numbers come out if what is not printed is swept."""
     if not found:
         return
@@ -105,7 +105,7 @@ def unexplained_first(
     return sorted(apart, key=lambda each: bool(each.why))
 
 
-def _head(
+def _head_lines(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> Iterator[str]:
     yield from _HEAD.format(
@@ -127,10 +127,10 @@ def _head(
     there = [each for each in artefacts if each.id in outcomes]
     yield f"{tally_words([outcomes[each.id] for each in there])}. Of their single figures:"
     yield ""
-    yield from _classes(there, outcomes)
+    yield from _class_table_lines(there, outcomes)
 
 
-def _classes(
+def _class_table_lines(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> Iterator[str]:
     """How many figures of each class have each verdict."""
@@ -149,7 +149,7 @@ def _classes(
     yield from markdown_lines(ReportTable(headings=head, rows=rows, text_columns=2))
 
 
-def _table(
+def _artefact_table_lines(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> Iterator[str]:
     rows = list[list[ReportCell | str]]()
@@ -165,5 +165,5 @@ def _table(
     yield from (*markdown_lines(table), "")
 
 
-def _why(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Iterator[str]:
+def _reason_line(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Iterator[str]:
     yield f"- **{artefact.id}**: {why_words(artefact, outcome)}"

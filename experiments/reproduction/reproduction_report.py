@@ -67,13 +67,13 @@ def papers_document(
 ) -> Document:
     """What the page says; samples are read from the store."""
     outcomes = {each.id: each for each in found}
-    sections = [_overview([each.artefact for each in wanted], outcomes)]
+    sections = [_verdict_section([each.artefact for each in wanted], outcomes)]
     for paper in Paper:
         mine = [each for each in wanted if each.artefact.paper is paper]
-        blocks = [block for each in mine for block in _blocks(each, outcomes, store)]
+        blocks = [block for each in mine for block in _artefact_blocks(each, outcomes, store)]
         if blocks:
             sections.append(ReportSection(PAPER_TITLES[paper], blocks))
-    sections.append(_digests(found))
+    sections.append(_digest_section(found))
     return Document(
         title="The papers, reproduced",
         lead=f"{tally_words(found)}.",
@@ -82,11 +82,11 @@ def papers_document(
     )
 
 
-def _overview(
+def _verdict_section(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> ReportSection:
     """All verdicts; those that nobody has explained stand first."""
-    apart = [each for each in artefacts if _is_apart(each, outcomes)]
+    apart = [each for each in artefacts if _is_not_reproduced(each, outcomes)]
     apart.sort(key=lambda each: bool(each.why))
     others = [each for each in artefacts if each not in apart]
     rows: list[list[ReportCell | str]] = [
@@ -112,7 +112,7 @@ def _class_table(
     return ReportTable(headings=("class", "", *verdicts), rows=rows, text_columns=2)
 
 
-def _is_apart(artefact: AnyArtefact, outcomes: Mapping[str, ArtefactOutcome]) -> bool:
+def _is_not_reproduced(artefact: AnyArtefact, outcomes: Mapping[str, ArtefactOutcome]) -> bool:
     return bool(why_words(artefact, outcomes[artefact.id]))
 
 
@@ -120,14 +120,14 @@ def _verdict_cell(outcome: ArtefactOutcome) -> ReportCell:
     return ReportCell(str(outcome.verdict), _MARKS[outcome.verdict])
 
 
-def _blocks(
+def _artefact_blocks(
     each: Asked, outcomes: Mapping[str, ArtefactOutcome], store: ResultStore
 ) -> Iterator[Block]:
     """One artefact: its sentence, figure, numbers, verdict and command."""
     artefact, outcome = each.artefact, outcomes[each.artefact.id]
     yield Heading(text=f"{artefact.id}: {artefact.place}")
     yield Prose(text=artefact.says)
-    yield from _figures(each, outcome, store)
+    yield from _artefact_figures(each, outcome, store)
     rows: list[list[ReportCell | str]] = [
         [*cells[:3], ReportCell(str(cells.verdict), _MARKS[cells.verdict]), cells.of_class]
         for cells in quantity_cells(artefact, outcome)
@@ -143,25 +143,25 @@ def _blocks(
     yield CommandLines(lines=[f"callboard reproduce {artefact.id}{seeds}"])
 
 
-def _figures(each: Asked, outcome: ArtefactOutcome, store: ResultStore) -> Iterator[Block]:
+def _artefact_figures(each: Asked, outcome: ArtefactOutcome, store: ResultStore) -> Iterator[Block]:
     artefact = each.artefact
     if artefact.draw is not None:
         samples = found_samples(each, store)
         if samples:
-            yield _figure(artefact, "ours", artefact.draw(samples), artefact.place)
+            yield _report_figure(artefact, "ours", artefact.draw(samples), artefact.place)
     numbers = [each for each in artefact.quantities if each.printed and not each.exact]
     if numbers and outcome.quantities:
         figure = agreement_chart(artefact, outcome.quantities)
-        yield _figure(artefact, "print", figure, "Ours beside the print")
+        yield _report_figure(artefact, "print", figure, "Ours beside the print")
 
 
-def _figure(artefact: AnyArtefact, kind: str, figure: object, caption: str) -> ReportFigure:
+def _report_figure(artefact: AnyArtefact, kind: str, figure: object, caption: str) -> ReportFigure:
     wide = figure.get_figwidth() > COLUMN_INCHES  # type: ignore[attr-defined]
     svg = inline_svg(figure, f"{artefact.id}-{kind}")
     return ReportFigure(svg=svg, caption=caption, wide=wide)
 
 
-def _digests(found: Sequence[ArtefactOutcome]) -> ReportSection:
+def _digest_section(found: Sequence[ArtefactOutcome]) -> ReportSection:
     """Which runs these are, each once."""
     rows = {each: None for outcome in found for each in outcome.digests}
     cells = [[name, str(seed), digest] for name, seed, digest in rows]

@@ -62,25 +62,25 @@ def ratio(cell: str, other: str, figure: RunFigure) -> OfCells:
 
 def over(one: OfCells, other: OfCells) -> OfCells:
     """One figure over another."""
-    return _combined((one, other), share_of)
+    return _combined_figure((one, other), share_of)
 
 
 def difference(one: OfCells, other: OfCells) -> OfCells:
     """One figure less another."""
-    return _combined((one, other), lambda a, b: None if a is None or b is None else a - b)
+    return _combined_figure((one, other), lambda a, b: None if a is None or b is None else a - b)
 
 
 def total_of(figures: Iterable[OfCells]) -> OfCells:
     """The sum of figures, if there are all."""
-    return _combined(tuple(figures), lambda *found: None if None in found else fsum(found))
+    return _combined_figure(tuple(figures), lambda *found: None if None in found else fsum(found))
 
 
 def mean_of(figures: Iterable[OfCells]) -> OfCells:
     """The mean of figures, if there are all."""
-    return _combined(tuple(figures), lambda *found: None if None in found else fmean(found))
+    return _combined_figure(tuple(figures), lambda *found: None if None in found else fmean(found))
 
 
-def _combined(figures: Sequence[OfCells], combine: Callable[..., float | None]) -> OfCells:
+def _combined_figure(figures: Sequence[OfCells], combine: Callable[..., float | None]) -> OfCells:
     """A figure that is made of others, which `combine` is given in this order."""
 
     def value(*runs: MeteredRun) -> float | None:

@@ -80,13 +80,13 @@ def maps_of(map_s: int) -> tuple[str, ...]:
 WAITS_S, _MAPS_S = (0, 1, 2, 5, 10), (20, 80, 300)
 
 
-def _waiting(wait_s: int) -> str:
+def _delay_policy(wait_s: int) -> str:
     return f"fair+delay(node={wait_s},rack={wait_s})" if wait_s else "fair"
 
 
 WAITED = Played(
     tuple(
-        small_jobs(f"{wait_s} s, maps of {map_s} s", _waiting(wait_s), *maps_of(map_s))
+        small_jobs(f"{wait_s} s, maps of {map_s} s", _delay_policy(wait_s), *maps_of(map_s))
         for map_s in _MAPS_S
         for wait_s in WAITS_S
     )
@@ -111,7 +111,7 @@ def _waits_chart(samples: Sequence[Runs]) -> Any:
 _CONCURRENT = (5, 10, 20, 50)
 
 
-def _sticky(jobs: int, policy: str, name: str) -> Cell:
+def _sticky_slots_cell(jobs: int, policy: str, name: str) -> Cell:
     """The slides' microbenchmark: that many jobs at once on 100 nodes of 4 slots."""
     overrides = (
         f"workload.job.0.count={jobs}",
@@ -129,7 +129,7 @@ def _sticky(jobs: int, policy: str, name: str) -> Cell:
 
 _STICKY = Played(
     tuple(
-        _sticky(jobs, policy, name)
+        _sticky_slots_cell(jobs, policy, name)
         for name, policy in (("fair", "fair"), ("fair+delay", DELAY_5S))
         for jobs in _CONCURRENT
     )
@@ -154,7 +154,7 @@ def _sticky_chart(samples: Sequence[Runs]) -> Any:
 _MORNING = Played((Cell(name="fair", scenario="facebook-morning", policy="fair"),))
 
 
-def _nearer(which: SizeBin, other: SizeBin) -> OfCells:
+def _ratio_of_node_local(which: SizeBin, other: SizeBin) -> OfCells:
     """How much more often a bin's maps are node-local than another's."""
     return over(*(of("fair", node_local_of(each)) for each in (which, other)))
 
@@ -283,12 +283,12 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="node-local, 1 to 10 maps over 11 to 100",
-                value=_nearer(SizeBin("small", 1, 10), SizeBin("medium", 11, 100)),
+                value=_ratio_of_node_local(SizeBin("small", 1, 10), SizeBin("medium", 11, 100)),
                 below=1,
             ),
             Quantity(
                 label="node-local, 1 to 10 maps over more than 100",
-                value=_nearer(SizeBin("small", 1, 10), SizeBin("large", 101)),
+                value=_ratio_of_node_local(SizeBin("small", 1, 10), SizeBin("large", 101)),
                 below=0.5,
             ),
         ),

@@ -31,7 +31,7 @@ _MAPS_A_SECOND = 7.74
 _PENDING = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100, 150, 200, 300)
 
 
-def _jobs_of(maps: int) -> Played:
+def _jobs_with_maps(maps: int) -> Played:
     """The small jobs under FIFO, all with that many maps."""
     count, every_s = max(30, 6000 // maps), maps / _MAPS_A_SECOND
     jobs = f'{{name="row",count={count},every_s={every_s:.3f},maps={maps},map_s=80}}'
@@ -47,7 +47,7 @@ def _pending_maps(row: int, node: float, rack: float) -> Exploration:
         artefact="slides-small-jobs-default",
         assumption=f"how many maps the jobs have pending that the table calls jobs of {row}",
         plausible="from one to three times the largest of the table's jobs",
-        settings={str(maps): _jobs_of(maps) for maps in _PENDING},
+        settings={str(maps): _jobs_with_maps(maps) for maps in _PENDING},
         quantities=tuple(
             Quantity[Runs](
                 label=f"row of {row} maps, {level}-local",
@@ -60,7 +60,7 @@ def _pending_maps(row: int, node: float, rack: float) -> Exploration:
     )
 
 
-def _heartbeats(interval_ms: int) -> Played:
+def _by_heartbeat_interval(interval_ms: int) -> Played:
     more = (f"cluster.heartbeat.interval_ms={interval_ms}",)
     return Played(tuple(one_map_jobs(skips, more) for skips in (1, 10, 20, 40)))
 
@@ -69,7 +69,7 @@ _HEARTBEATS = Exploration(
     artefact="slides-formula-wait",
     assumption="how often a node's freed slots are offered",
     plausible="Hadoop's 3 s, down to a slot at a time as in the slides' analysis",
-    settings={f"{ms / 1000:g} s": _heartbeats(ms) for ms in (3000, 1500, 750, 300)},
+    settings={f"{ms / 1000:g} s": _by_heartbeat_interval(ms) for ms in (3000, 1500, 750, 300)},
     quantities=longer_waits(),
 )
 
@@ -104,11 +104,11 @@ _WAITS = Exploration(
 )
 
 
-def _skips_on(nodes: int) -> Played:
+def _one_map_jobs_on_nodes(nodes: int) -> Played:
     return Played(tuple(one_map_jobs(skips, nodes=nodes) for skips in SKIPS))
 
 
-_NODES = {f"{nodes} nodes": _skips_on(nodes) for nodes in (100, 200, 400)}
+_NODES = {f"{nodes} nodes": _one_map_jobs_on_nodes(nodes) for nodes in (100, 200, 400)}
 _NODES_WORDS = (
     "how many nodes there are (here: 100), of which the same 9 % hold a job's data, and so how many"
     " opportunities pass before a node offers again"
@@ -133,7 +133,7 @@ _OPPORTUNITIES = Exploration(
 )
 
 
-def _wishes(times: float, *more: str) -> Played:
+def _wished_localities(times: float, *more: str) -> Played:
     return Played(tuple(wished(maps, share, times, more) for maps, share in WISHES))
 
 
@@ -143,10 +143,10 @@ _LOCALITY = Exploration(
     " (here: every 3 s)",
     plausible="up to three times; a slot at a time, as in the slides' analysis",
     settings={
-        "as it is": _wishes(1),
-        "every 0.3 s": _wishes(1, "cluster.heartbeat.interval_ms=300"),
-        **{f"{times:g} times": _wishes(times) for times in (1.25, 1.5, 2, 3)},
-        "2 times, every 0.3 s": _wishes(2, "cluster.heartbeat.interval_ms=300"),
+        "as it is": _wished_localities(1),
+        "every 0.3 s": _wished_localities(1, "cluster.heartbeat.interval_ms=300"),
+        **{f"{times:g} times": _wished_localities(times) for times in (1.25, 1.5, 2, 3)},
+        "2 times, every 0.3 s": _wished_localities(2, "cluster.heartbeat.interval_ms=300"),
     },
     quantities=tuple(
         Quantity[Runs](

@@ -37,13 +37,13 @@ from callboard.experiments.reproduction.worked_examples import SeededExample
 _BINS = (SMALL_JOBS, MEDIUM_JOBS, LARGE_JOBS)
 
 
-def _gain(which: SizeBin) -> OfCells:
+def _delay_gain(which: SizeBin) -> OfCells:
     return ratio("fair+delay", "fair", mean_response_of(which))
 
 
-def _more_gain(which: SizeBin, other: SizeBin) -> OfCells:
+def _ratio_of_delay_gains(which: SizeBin, other: SizeBin) -> OfCells:
     """How much more delay scheduling takes off one bin's mean than off another's."""
-    return over(_gain(which), _gain(other))
+    return over(_delay_gain(which), _delay_gain(other))
 
 
 _POOLS = (("one", 1, 2400), ("many/x", 1, 1200), ("many/y", 3, 400))
@@ -101,7 +101,7 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"mean with delay over without, {SMALL_JOBS.name} over {which.name}",
-                    value=_more_gain(SMALL_JOBS, which),
+                    value=_ratio_of_delay_gains(SMALL_JOBS, which),
                     below=1,
                 )
                 for which in _BINS[1:]

@@ -43,12 +43,12 @@ class Worked(Evidence[ExampleNumbers], frozen=True):
         return False
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
-        return [Call(self._key(), work_example, (self.name,), weight=0.0)]
+        return [Call(self._example_key(), work_example, (self.name,), weight=0.0)]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:  # noqa: ARG002
-        return [msgspec.msgpack.decode(found[self._key()], type=dict[str, float])]
+        return [msgspec.msgpack.decode(found[self._example_key()], type=dict[str, float])]
 
-    def _key(self) -> str:
+    def _example_key(self) -> str:
         return key_of("worked", scenario_version(), _examples_version(), self.name)
 
 
@@ -59,14 +59,15 @@ class SeededExample(Evidence[ExampleNumbers], frozen=True):
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [
-            Call(self._key(seed), draw_example, (self.name, seed), weight=0.0) for seed in seeds
+            Call(self._seeded_example_key(seed), draw_example, (self.name, seed), weight=0.0)
+            for seed in seeds
         ]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:
-        decoded = (found[self._key(seed)] for seed in seeds)
+        decoded = (found[self._seeded_example_key(seed)] for seed in seeds)
         return [msgspec.msgpack.decode(each, type=dict[str, float]) for each in decoded]
 
-    def _key(self, seed: int) -> str:
+    def _seeded_example_key(self, seed: int) -> str:
         return key_of("drawn", scenario_version(), _examples_version(), self.name, seed)
 
 
@@ -85,13 +86,13 @@ def _examples_version() -> str:
     return blake2b(Path(__file__).read_bytes(), digest_size=8).hexdigest()
 
 
-def _means(
+def _mean_responses(
     disciplines: Mapping[str, str],
     arrivals: Sequence[float],
     sizes: Sequence[float],
     estimates: Sequence[float] | None = None,
 ) -> dict[str, float]:
-    """The mean response times under disciplines, by what they are called."""
+    """By what the disciplines are called."""
     return {
         name: float((simulate(each, arrivals, sizes, estimates) - np.array(arrivals)).mean())
         for name, each in disciplines.items()
@@ -101,7 +102,7 @@ def _means(
 def _srpt_beside_ps() -> ExampleNumbers:
     """HFSP's Figure 1: a job of 30 s; two of 10 s come at 10 and 15 s."""
     arrivals, sizes = (0, 10, 15), (30, 10, 10)
-    found = _means({"SRPT": "srpt", "PS": "ps"}, arrivals, sizes)
+    found = _mean_responses({"SRPT": "srpt", "PS": "ps"}, arrivals, sizes)
     large = [simulate(each, arrivals, sizes)[0] for each in ("srpt", "ps")]
     return {**found, "large job": float(large[0] / large[1])}
 
@@ -110,9 +111,11 @@ def _one_estimate() -> ExampleNumbers:
     """HFSP's Figure 2: jobs of 3 and 2 s, told apart rightly and wrongly; and estimated again
     after every task, which the actors play with tasks that mislead in turn.
     """
-    right = _means({"right": "fsp+ps"}, (0, 0), (3, 2))
-    inverted = _means({"inverted": "fsp+ps"}, (0, 0), (3, 2), (2, 3))
-    flapping = _mean_s("hfsp(t=1,T=1,flapping=true)", ((500, 1500, 1000), (500, 500, 1000)))
+    right = _mean_responses({"right": "fsp+ps"}, (0, 0), (3, 2))
+    inverted = _mean_responses({"inverted": "fsp+ps"}, (0, 0), (3, 2), (2, 3))
+    flapping = _mean_response_s(
+        "hfsp(t=1,T=1,flapping=true)", ((500, 1500, 1000), (500, 500, 1000))
+    )
     return {**right, **inverted, "flapping": flapping}
 
 
@@ -126,15 +129,15 @@ def _virtual_sizes() -> ExampleNumbers:
 
 def _two_jobs(small: float, large: float) -> ExampleNumbers:
     """HFSP's Figure 5: two jobs in the right order, in the wrong one, and side by side."""
-    right = _means({"right": "fsp+ps", "PS": "ps"}, (0, 0), (small, large))
-    wrong = _means({"wrong": "fsp+ps"}, (0, 0), (small, large), (large + 1, large))
+    right = _mean_responses({"right": "fsp+ps", "PS": "ps"}, (0, 0), (small, large))
+    wrong = _mean_responses({"wrong": "fsp+ps"}, (0, 0), (small, large), (large + 1, large))
     return {**right, **wrong}
 
 
-def _mean_s(policy: str, lengths_ms: Sequence[Sequence[Millis]]) -> float:
+def _mean_response_s(policy: str, lengths_ms: Sequence[Sequence[Millis]]) -> float:
     """The mean response time of jobs of maps with these lengths, on one slot of one node."""
-    jobs = [_job(number, lengths) for number, lengths in enumerate(lengths_ms)]
-    result = run_simulation(RunSpec.of(_one_slot(), policy, jobs=jobs), driver="direct")
+    jobs = [_job_of_maps(number, lengths) for number, lengths in enumerate(lengths_ms)]
+    result = run_simulation(RunSpec.of(_one_slot_scenario(), policy, jobs=jobs), driver="direct")
     first_ms = int(result.jobs.first_launch_ms.min())
     return float((result.jobs.finished_ms - first_ms).mean()) / 1000
 
@@ -143,7 +146,7 @@ _ANY_WORK = {"kind": "jobs", "job": [{"maps": 1, "map_s": 1}]}
 """A scenario needs a workload; the examples bring their own jobs."""
 
 
-def _one_slot() -> Scenario:
+def _one_slot_scenario() -> Scenario:
     """A cluster on which tasks of whole half seconds wait for no heartbeat."""
     heartbeat = {"interval_ms": 500, "phase_grid_ms": 500, "out_of_band": True}
     cluster = {"nodes": 1, "racks": 1, "map_slots": 1, "reduce_slots": 0, "latency_ms": 0}
@@ -153,7 +156,7 @@ def _one_slot() -> Scenario:
     return from_dict(plain)
 
 
-def _job(number: int, lengths_ms: Sequence[Millis]) -> JobSpec:
+def _job_of_maps(number: int, lengths_ms: Sequence[Millis]) -> JobSpec:
     """A job of maps with these lengths, submitted before the first heartbeat."""
     none: array[int] = array("q")
     recorded = RecordedTasks(
@@ -221,7 +224,7 @@ LONG_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Shares φ of long tasks for which blocked blocks are drawn."""
 
 
-def _first_of(slots: int, seed: int) -> ExampleNumbers:
+def _wait_for_first_slot(slots: int, seed: int) -> ExampleNumbers:
     """How long a job waits for the first of that many slots whose tasks end at random times, in
     parts of a task as many as there are slots: drawn as the least of that many even draws.
     """
@@ -252,7 +255,7 @@ def _blocked_replicas(seed: int) -> ExampleNumbers:
 _JOBS = 2000
 
 
-def _dominance(seed: int) -> ExampleNumbers:
+def _fsp_dominance(seed: int) -> ExampleNumbers:
     """Jobs of log-normal sizes on the ideal machine at a load of 0.9."""
     draw = np.random.Generator(np.random.PCG64((seed, 3)))
     sizes = draw.lognormal(0, 2, _JOBS)
@@ -279,7 +282,7 @@ def _offers_a_map(seed: int) -> ExampleNumbers:
     return {"offers a map": offers[0] / offers[1]}
 
 
-def _half_off(seed: int) -> ExampleNumbers:
+def _estimates_off_by_two(seed: int) -> ExampleNumbers:
     """The share of estimates that are wrong by a factor of 2 or more where σ = 1."""
     off = np.abs(np.log(estimates(np.ones(_DRAWS), 1.0, seed, 0)))
     return {"off by 2": float((off >= np.log(2)).mean())}
@@ -299,9 +302,9 @@ FEW_AND_MANY_SLOTS = (8, 24, 96, 384, 1536)
 """Slots of which a job waits for the first."""
 
 SEEDED_EXAMPLES: dict[str, Callable[[int], ExampleNumbers]] = {
-    **{f"first-of-{slots}": partial(_first_of, slots) for slots in FEW_AND_MANY_SLOTS},
-    "dominance": _dominance,
-    "half-off": _half_off,
+    **{f"first-of-{slots}": partial(_wait_for_first_slot, slots) for slots in FEW_AND_MANY_SLOTS},
+    "dominance": _fsp_dominance,
+    "half-off": _estimates_off_by_two,
     "blocked-replicas": _blocked_replicas,
     "local-opportunities": _local_opportunities,
     "offers-a-map": _offers_a_map,
