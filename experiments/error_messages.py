@@ -38,11 +38,11 @@ _PACKAGE = Path(__file__).parents[1]
 
 def describe_error(error: Exception) -> tuple[str | None, int]:
     """The message and the exit status; no message for what is a bug of ours."""
-    message, status = _described(error)
+    message, status = _message_and_status(error)
     return None if message is None else concise(with_own_pip(message)), status
 
 
-def _described(error: Exception) -> tuple[str | None, int]:
+def _message_and_status(error: Exception) -> tuple[str | None, int]:
     match error:
         case JournalError(problem=problem) if problem == NOT_A_JOURNAL:
             return f"{error}; {_how_to_record(error.path)}", EXIT_BAD_INPUT
@@ -56,7 +56,10 @@ def _described(error: Exception) -> tuple[str | None, int]:
                 EXIT_BAD_INPUT,
             )
         case FileNotFoundError(filename=name) if str(name).endswith(".journal"):
-            return f"{name}: {error.strerror}; {_recorded_apart(Path(name))}", EXIT_BAD_INPUT
+            return (
+                f"{name}: {error.strerror}; {_journals_recorded_apart(Path(name))}",
+                EXIT_BAD_INPUT,
+            )
         case FileNotFoundError(filename=name) if (LIBRARY / f"{name}.toml").is_file():
             record = f"`callboard run {name} --journal {name}.journal` records it"
             return (
@@ -66,12 +69,12 @@ def _described(error: Exception) -> tuple[str | None, int]:
         case OSError(strerror=str() as reason):
             return f"{error.filename or 'output'}: {reason}", EXIT_BAD_INPUT
         case ActorFailed():
-            return "\n".join(_of_failure(error)), EXIT_FAILED
+            return "\n".join(_failure_details(error)), EXIT_FAILED
         case KernelError() | Violation():
             first, *more = str(error).split("\n")
             if isinstance(error, Stalled):
                 first = first.replace(f"{error.at_ms} ms", clock(error.at_ms), 1)
-            return "\n".join([first, *_where(error), *more]), EXIT_FAILED
+            return "\n".join([first, *_notes_of_run(error), *more]), EXIT_FAILED
     return None, EXIT_FAILED
 
 
@@ -87,7 +90,7 @@ def _how_to_record(path: Path) -> str:
     return f"`callboard run {own} --journal {journal}` records one of it"
 
 
-def _recorded_apart(path: Path) -> str:
+def _journals_recorded_apart(path: Path) -> str:
     """The journals that are there as several runs leave them in place of this one, a policy or seed
     each (`journal_paths`), and how to record one.
     """
@@ -101,22 +104,22 @@ def _recorded_apart(path: Path) -> str:
     return _RECORD
 
 
-def _of_failure(error: ActorFailed) -> Iterator[str]:
+def _failure_details(error: ActorFailed) -> Iterator[str]:
     """What a policy's part has raised, when, in which run, and in which of its lines; of an error
     elsewhere in Callboard everything.
     """
     cause = error.__cause__ or error
     told = traceback.TracebackException.from_exception(cause)
-    first = _first_of_policy(told.stack)
+    first = _first_policy_frame(told.stack)
     if first is None:
         yield str(error)
-        yield from _where(error)
+        yield from _notes_of_run(error)
         yield "".join(told.format()).rstrip()
         return
     misbehaves = isinstance(cause, PartMisbehaves)
     yield str(cause) if misbehaves else "".join(told.format_exception_only()).rstrip()
-    yield f"  at {clock(error.at_ms)} of the run{''.join(_where(error, ', '))}"
-    if not misbehaves or _is_foreign(told.stack[first].filename):
+    yield f"  at {clock(error.at_ms)} of the run{''.join(_notes_of_run(error, ', '))}"
+    if not misbehaves or _is_users_own_file(told.stack[first].filename):
         lines = traceback.StackSummary.from_list(told.stack[first:]).format()
         yield "".join(lines).rstrip()
     if isinstance(cause, AttributeError) and isinstance(cause.obj, BookedJob):
@@ -136,22 +139,22 @@ def failure_line(error: KernelError | Violation) -> str:
     if not isinstance(error, ActorFailed) or cause is None:
         return first
     told = traceback.TracebackException.from_exception(cause)
-    place = _first_of_policy(told.stack)
+    place = _first_policy_frame(told.stack)
     if place is None:
         return first
     said = str(cause) if isinstance(cause, PartMisbehaves) else f"{type(cause).__name__}: {cause}"
     frame = told.stack[place]
-    if not _is_foreign(frame.filename):
+    if not _is_users_own_file(frame.filename):
         return said
     return f"{said} ({Path(frame.filename).name}, line {frame.lineno}, in {frame.name})"
 
 
-def _first_of_policy(stack: traceback.StackSummary) -> int | None:
+def _first_policy_frame(stack: traceback.StackSummary) -> int | None:
     """The first frame of somebody's own file; without any the first of the schedulers, where a
     part that cannot be called as it must shows.
     """
     files = [each.filename for each in stack]
-    own = (place for place, file in enumerate(files) if _is_foreign(file))
+    own = (place for place, file in enumerate(files) if _is_users_own_file(file))
     scheduling = str(_PACKAGE / "scheduler")
     ours = (place for place, file in enumerate(files) if file.startswith(scheduling))
     return next(own, next(ours, None))
@@ -160,17 +163,17 @@ def _first_of_policy(stack: traceback.StackSummary) -> int | None:
 def frames_of_own_file(error: BaseException) -> TracebackType | None:
     """The end of its traceback that begins in a file of somebody's own; all of it without any."""
     found = error.__traceback__
-    while found is not None and not _is_foreign(found.tb_frame.f_code.co_filename):
+    while found is not None and not _is_users_own_file(found.tb_frame.f_code.co_filename):
         found = found.tb_next
     return found or error.__traceback__
 
 
-def _where(error: Exception, before: str = "  ") -> Iterator[str]:
+def _notes_of_run(error: Exception, before: str = "  ") -> Iterator[str]:
     """In which run, where that is known."""
     return (before + note for note in getattr(error, "__notes__", ()))
 
 
-def _is_foreign(file: str) -> bool:
+def _is_users_own_file(file: str) -> bool:
     ours = (str(_PACKAGE), *(sysconfig.get_path(each) for each in ("stdlib", "purelib", "platlib")))
     return not file.startswith(ours) and not file.startswith("<")
 

@@ -97,22 +97,22 @@ def write_sls_folder(
 ) -> tuple[str, Sequence[str]]:
     """Write jobs, nodes and the allocation file; what was written, and what they cannot say."""
     folder.mkdir(parents=True, exist_ok=True)
-    amounts = _amounts(history.started, journal)
+    amounts = _container_amounts(history.started, journal)
     unsaid = not_in_sls(history, amounts)
-    _write(folder / "jobs.json", "\n".join(sls_jobs(history, amounts)))
-    _write(folder / "nodes.json", "\n".join(sls_nodes(history, amounts)))
+    _write_text(folder / "jobs.json", "\n".join(sls_jobs(history, amounts)))
+    _write_text(folder / "nodes.json", "\n".join(sls_nodes(history, amounts)))
     found = scheduler_file(history.started, "yarn")
     if found is None:
         policy = history.started.policy
         unsaid.append(f"the policy {policy}: it is not one of Callboard's own")
     else:
         name, written = found
-        _write(folder / name, written.text)
+        _write_text(folder / name, written.text)
         unsaid += written.unsaid
     return count(len(history.jobs), "job"), unsaid
 
 
-def _amounts(started: RunStarted, journal: Path) -> ContainerAmounts:
+def _container_amounts(started: RunStarted, journal: Path) -> ContainerAmounts:
     """What containers take and nodes have, where the scenario says so."""
     scenario = from_dict(started.scenario, journal, check_timeline=False)
     nodes = [amounts for number, amounts in scenario.cluster.capacities() for _ in range(number)]
@@ -122,6 +122,6 @@ def _amounts(started: RunStarted, journal: Path) -> ContainerAmounts:
     return ContainerAmounts({each.job: each.demands for each in jobs}, nodes)
 
 
-def _write(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8")

@@ -15,7 +15,7 @@ def input_replicas(started: RunStarted, journal: Path) -> Replicas:
     recorded tasks whose file is gone.
     """
     scenario = from_dict(started.scenario, journal, check_timeline=False)
-    cluster, placement = scenario.cluster, _placement(scenario, started, journal.parent)
+    cluster, placement = scenario.cluster, _input_placement(scenario, started, journal.parent)
 
     def replicas(job: JobId, maps: int) -> list[list[NodeId]]:
         rows = placement.place(job, maps)[:, : cluster.replication].tolist()
@@ -24,7 +24,7 @@ def input_replicas(started: RunStarted, journal: Path) -> Replicas:
     return replicas
 
 
-def _placement(scenario: Scenario, started: RunStarted, base_dir: Path) -> Placement:
+def _input_placement(scenario: Scenario, started: RunStarted, base_dir: Path) -> Placement:
     workload, recorded = scenario.workload, {}
     if isinstance(workload, RecordedWorkload):
         jobs = workload.make_jobs(scenario.seed, base_dir)

@@ -30,7 +30,7 @@ def journal_paths(
     if len(set(runs)) < len(runs):
         raise InputError("--journal: the same scenario runs twice under the same policy")
     path = file_path("--journal", asked)
-    paths = {runs[0]: path} if len(runs) == 1 else _derived(path, runs)
+    paths = {runs[0]: path} if len(runs) == 1 else _path_of_each_run(path, runs)
     for each in paths.values():
         _refuse_to_overwrite(each)
         refuse_to_replace_played(each, played)
@@ -105,7 +105,7 @@ def check_folder(option: str, folder: Path) -> None:
         raise InputError(f"{option}: no {what} in {there}; choose another name")
 
 
-def _derived(path: Path, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
+def _path_of_each_run(path: Path, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
     """A name for each of several runs: `two-fair.journal` for `two.journal`."""
     if path.exists() and not path.is_file():
         raise InputError(

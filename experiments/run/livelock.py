@@ -61,9 +61,9 @@ class LivelockWatch:
         self._ordered: set[AttemptId] = set()
         self.story = ""
         """What has been going on, in lines for people; empty unless the run was ended for it."""
-        self._begin_anew()
+        self._reset_counts()
 
-    def _begin_anew(self) -> None:
+    def _reset_counts(self) -> None:
         self._first_ms: Millis | None = None
         self._killings: Counter[_Killing] = Counter()
         self._ran_ms: list[Millis] = []
@@ -75,29 +75,29 @@ class LivelockWatch:
             case ev.AttemptLaunched():
                 self._job_of[event.attempt] = event.job
             case ev.KillOrdered() if not event.why.reason.is_the_masters:
-                self._killed(event)
+                self._note_kill(event)
             case ev.AttemptEnded() if event.attempt in self._ordered:
                 self._ran_ms.append(event.at_ms - event.started_ms - event.suspended_ms)
             case ev.AttemptClosed():
                 self._job_of.pop(event.attempt, None)
                 self._ordered.discard(event.attempt)
                 if event.outcome is Outcome.SUCCEEDED and (self._killings or self._ran_ms):
-                    self._begin_anew()
+                    self._reset_counts()
             case ev.JobFinished():
-                self._begin_anew()
+                self._reset_counts()
 
-    def _killed(self, order: ev.KillOrdered) -> None:
+    def _note_kill(self, order: ev.KillOrdered) -> None:
         self._ordered.add(order.attempt)
-        self._killings[_killing(order.why, self._job_of[order.attempt])] += 1
+        self._killings[_killing_record(order.why, self._job_of[order.attempt])] += 1
         if self._first_ms is None:
             self._first_ms = max(order.at_ms, self._from_ms)
         lasted_ms = order.at_ms - self._first_ms
         if lasted_ms >= self._timeout_ms and self._killings.total() >= LEAST_KILLED:
             if not self.story:
-                self.story = "\n  ".join(self._lines(order.at_ms, lasted_ms))
+                self.story = "\n  ".join(self._story_lines(order.at_ms, lasted_ms))
             self._stop()
 
-    def _lines(self, at_ms: Millis, lasted_ms: Millis) -> Iterator[str]:
+    def _story_lines(self, at_ms: Millis, lasted_ms: Millis) -> Iterator[str]:
         taken = count(self._killings.total(), "attempt")
         yield (
             f"the run goes round and was ended at {clock(at_ms)}: for {duration(lasted_ms)} no"
@@ -111,9 +111,9 @@ class LivelockWatch:
         if self._ran_ms:
             mean_ms = sum(self._ran_ms) // len(self._ran_ms)
             yield f"they had run {duration(mean_ms)} on average, too short for any to end"
-        yield from self._remedies()
+        yield from self._remedy_lines()
 
-    def _remedies(self) -> Iterator[str]:
+    def _remedy_lines(self) -> Iterator[str]:
         (first, _), *_ = self._killings.most_common(1)
         rule = self._policy.preemption
         known = getattr(rule, "params", None) if rule.name == first.rule else None
@@ -123,6 +123,6 @@ class LivelockWatch:
         yield f"{which}let it take attempts later or more rarely, or let the run go on (--patient)"
 
 
-def _killing(why: Why, victim: JobId) -> _Killing:
+def _killing_record(why: Why, victim: JobId) -> _Killing:
     whom = "" if why.beneficiary is None else f" for {claimant_name(why.beneficiary)}"
     return _Killing(why.part, why.reason, victim, whom)

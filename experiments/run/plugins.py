@@ -40,17 +40,17 @@ def catalogue(settings: parts.PartSettings | None = None) -> parts.Catalogue:
     taken.
     """
     more = {**installed(), **ARCHITECTURES}
-    found = parts.Catalogue(PARTS, more, part_of_file, meant_by=_class_or_file)
+    found = parts.Catalogue(PARTS, more, part_of_file, meant_by=_hint_for_class_or_file)
     return found.with_settings(settings or {})
 
 
 def installed() -> dict[str, Callable[[], type[Spelled]]]:
     """The installed packages' parts by name, each to be loaded when it is asked for."""
-    return {point.name: partial(_load, point) for point in _points(entry_points)}
+    return {point.name: partial(_loaded_part, point) for point in _entry_points(entry_points)}
 
 
 @lru_cache(maxsize=1)
-def _points(find: Callable[..., EntryPoints]) -> tuple[EntryPoint, ...]:
+def _entry_points(find: Callable[..., EntryPoints]) -> tuple[EntryPoint, ...]:
     """The entry points, looked for once: that opens a file of every installed package."""
     return tuple(find(group=GROUP))
 
@@ -59,7 +59,7 @@ def load_policy(text: str, settings: parts.PartSettings | None = None) -> Policy
     """A fresh policy, whose parts may be users'; PolicySpecError if its spelling is bad, or means
     an architecture.
     """
-    return _policy(_parsed(text, settings), text)
+    return _composed_policy(_parsed_policy(text, settings), text)
 
 
 def load_architecture(text: str, settings: parts.PartSettings | None = None) -> Architecture:
@@ -82,19 +82,19 @@ def read_architecture(
     """The one spelling of a policy, or of an architecture, and the fresh schedulers that it means.
     PolicySpecError if it is bad.
     """
-    spec = _parsed(text, settings)
-    made = _schedulers(spec, text, settings)
+    spec = _parsed_policy(text, settings)
+    made = _architecture_of_spec(spec, text, settings)
     return parts.spell_policy(spec), made
 
 
 def stands_alone(text: str, settings: parts.PartSettings | None = None) -> bool:
     """Whether a spelling means an architecture that decides by itself.  PolicySpecError."""
-    return ARCHITECTURE in _parsed(text, settings)
+    return ARCHITECTURE in _parsed_policy(text, settings)
 
 
 def classes_of(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:
     """The classes that a spelling names."""
-    return [choice.part for choice in _parsed(text, settings).values()]
+    return [choice.part for choice in _parsed_policy(text, settings).values()]
 
 
 def named_parts(text: str) -> list[parts.PartSpec]:
@@ -102,64 +102,66 @@ def named_parts(text: str) -> list[parts.PartSpec]:
     known = catalogue()
     pieces = split_spelling(text, known.names())
     alone = len(pieces) == 1
-    return [known.part_spec(pieces[0], "policy")] if alone else [*_parsed(text, None).values()]
+    return (
+        [known.part_spec(pieces[0], "policy")] if alone else [*_parsed_policy(text, None).values()]
+    )
 
 
-def _parsed(text: str, settings: parts.PartSettings | None) -> parts.PolicySpec:
+def _parsed_policy(text: str, settings: parts.PartSettings | None) -> parts.PolicySpec:
     return parts.parse_policy(text, catalogue(settings))
 
 
-def _schedulers(
+def _architecture_of_spec(
     spec: parts.PolicySpec, text: str, settings: parts.PartSettings | None
 ) -> Architecture:
     alone = spec.get(ARCHITECTURE)
     if alone is None:
-        return Central(_policy(spec, text), partial(load_policy, settings=settings))
-    made = _made(alone.make, text)
+        return Central(_composed_policy(spec, text), partial(load_policy, settings=settings))
+    made = _made_or_refused(alone.make, text)
     if not isinstance(made, Architecture):
         raise PolicySpecError(f"`{text}` is neither a part of a policy nor an Architecture")
     return made
 
 
-def _policy(spec: parts.PolicySpec, text: str) -> Policy:
-    return _made(partial(parts.compose_policy, spec, text), text)
+def _composed_policy(spec: parts.PolicySpec, text: str) -> Policy:
+    return _made_or_refused(partial(parts.compose_policy, spec, text), text)
 
 
-def _made(make: Callable[[], Made], text: str) -> Made:
+def _made_or_refused(make: Callable[[], Made], text: str) -> Made:
     """What it makes; whatever goes wrong in others' code is a PolicySpecError."""
     try:
         return make()
     except (PolicySpecError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise _failed(f"`{text}`", error, "cannot be made") from error
+        raise _foreign_failure(f"`{text}`", error, "cannot be made") from error
 
 
 def part_of_file(ref: str) -> type[Spelled]:
     """The part that `FILE.py:NAME` means; PolicySpecError says which names there are."""
     match = FILE_PART.fullmatch(ref)
     if match is None:
-        raise PolicySpecError(f"`{ref}` names a file, and no class in it; {_spellings(ref)}")
-    module = _module(match["path"])
+        raise PolicySpecError(f"`{ref}` names a file, and no class in it; {_class_spellings(ref)}")
+    module = _module_of_file(match["path"])
     found = vars(module).get(match["name"])
     if found is None:
         raise PolicySpecError(
-            f"{match['path']} has no `{match['name']}`{_there(module, match['name'])}"
+            f"{match['path']} has no `{match['name']}`{_classes_hint(module, match['name'])}"
         )
     return parts.checked_part(found, f"`{match['name']}` in {match['path']}")
 
 
-def _class_or_file(name: str) -> str:
+def _hint_for_class_or_file(name: str) -> str:
     """What is to be written, if this is a file, or a class of one in the current folder."""
     if Path(name).is_file():
         return f"it is a file and no policy; `callboard run {name}` plays a scenario or a journal"
     meant = _SLIP.fullmatch(name)
     if meant is not None and Path(f"{meant['stem']}.py").is_file():
         with suppress(PolicySpecError):
-            return _spellings(f"{meant['stem']}.py", meant["name"] or "")
+            return _class_spellings(f"{meant['stem']}.py", meant["name"] or "")
     for file in sorted(Path().glob("*.py")) if parts.may_be_class(name) else ():
         with suppress(PolicySpecError):
-            if name in (_classes(str(file)) or ()):
+            if name in (_class_names(str(file)) or ()):
                 return f"it is a class in {file}; write `./{file}:{name}`"
     return ""
 
@@ -168,9 +170,9 @@ _SLIP = re.compile(r"(?P<stem>.+?)(?:\.py)?(?:(?:::?|/|\.)(?P<name>\w*))?")
 """Almost a class of a file: `mine`, `mine:Mine`, `mine.Mine`, `mine.py::Mine`."""
 
 
-def _spellings(path: str, wanted: str = "") -> str:
+def _class_spellings(path: str, wanted: str = "") -> str:
     """How to name the classes of a file, or the one that is wanted if it has it."""
-    classes = _classes(path)
+    classes = _class_names(path)
     if classes is None:
         return f"write `{path}:MyOrder`"
     if wanted in classes:
@@ -179,11 +181,11 @@ def _spellings(path: str, wanted: str = "") -> str:
     return f"write {' or '.join(found[:5])}" if found else "it has no class"
 
 
-def _classes(path: str) -> list[str] | None:
+def _class_names(path: str) -> list[str] | None:
     """The names of a file's classes that are no parameters; it is read for that and not run.  None
     for what is no Python.
     """
-    text = _source(path)
+    text = _source_of_file(path)
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError):
@@ -197,13 +199,13 @@ def _is_struct(base: ast.expr) -> bool:
     return ast.unparse(base).rpartition(".")[2] in ("Struct", "PartParams")
 
 
-def _module(path: str) -> ModuleType:
+def _module_of_file(path: str) -> ModuleType:
     """The user's file as a module, read once however many policies name it."""
-    text = _source(path)
-    return _run(path, str(Path(path).resolve()), text)
+    text = _source_of_file(path)
+    return _executed_module(path, str(Path(path).resolve()), text)
 
 
-def _source(path: str) -> bytes:
+def _source_of_file(path: str) -> bytes:
     file = Path(path)
     special = special_file(file)
     if special:
@@ -219,7 +221,7 @@ def _source(path: str) -> bytes:
 
 
 @lru_cache(maxsize=32)
-def _run(path: str, resolved: str, text: bytes) -> ModuleType:
+def _executed_module(path: str, resolved: str, text: bytes) -> ModuleType:
     """The module that the file's text makes; `path` is what to call it."""
     version = blake2b(resolved.encode() + text, digest_size=8).hexdigest()
     name = f"callboard_user_{Path(resolved).stem}_{version}"  # no other file's, none of before
@@ -232,11 +234,11 @@ def _run(path: str, resolved: str, text: bytes) -> ModuleType:
     except (PolicySpecError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise _failed(path, error, "cannot be imported", resolved) from error
+        raise _foreign_failure(path, error, "cannot be imported", resolved) from error
     return module
 
 
-def _there(module: ModuleType, wanted: str) -> str:
+def _classes_hint(module: ModuleType, wanted: str) -> str:
     own = [
         name
         for name, value in vars(module).items()
@@ -245,7 +247,7 @@ def _there(module: ModuleType, wanted: str) -> str:
     return f"; {suggestion(wanted, own)}" if own else "; it has no class"
 
 
-def _load(point: EntryPoint) -> type[Spelled]:
+def _loaded_part(point: EntryPoint) -> type[Spelled]:
     package = f" of {point.dist.name}" if point.dist is not None else ""
     where = f"`{point.name}`{package} ({point.value})"
     try:
@@ -253,18 +255,20 @@ def _load(point: EntryPoint) -> type[Spelled]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise _failed(where, error, "cannot be loaded") from error
+        raise _foreign_failure(where, error, "cannot be loaded") from error
     part = parts.checked_part(found, where)
     if part.name != point.name:
         raise PolicySpecError(f"{where} calls itself `{part.name}`; both names must be the same")
     return part
 
 
-def _failed(where: str, error: BaseException, what: str, resolved: str = "") -> PolicySpecError:
+def _foreign_failure(
+    where: str, error: BaseException, what: str, resolved: str = ""
+) -> PolicySpecError:
     """What went wrong in others' code, with the line of their file that was being run."""
     kind = type(error).__name__
     reason = error.msg if isinstance(error, SyntaxError) else str(error)
-    place = _place_of(error, resolved)
+    place = _line_of_error(error, resolved)
     told = f"{where}{place}: {what}: {kind}: {reason}".removesuffix(": ")
     if isinstance(error, ModuleNotFoundError) and resolved:
         beside = Path(resolved).with_name(f"{error.name}.py")
@@ -273,7 +277,7 @@ def _failed(where: str, error: BaseException, what: str, resolved: str = "") -> 
     return PolicySpecError(told)
 
 
-def _place_of(error: BaseException, resolved: str) -> str:
+def _line_of_error(error: BaseException, resolved: str) -> str:
     """The last line of the file on the way to the error; without a file, the last line of any."""
     if isinstance(error, SyntaxError) and error.filename == resolved:
         return f", line {error.lineno}"

@@ -28,7 +28,7 @@ def outage_hint(spec: RunSpec) -> str:
     """What to know before a run in which at least half of the nodes fail again and again, too often
     for its longest task; else empty.
     """
-    up_ms, failing = _times_up(spec.script)
+    up_ms, failing = _up_times(spec.script)
     nodes = spec.scenario.cluster.node_count()
     if len(up_ms) < _INTERVALS_LEAST or 2 * failing < nodes:
         return ""
@@ -45,7 +45,7 @@ def outage_hint(spec: RunSpec) -> str:
     )
 
 
-def _times_up(script: Iterable[ScheduledFault]) -> tuple[list[Millis], int]:
+def _up_times(script: Iterable[ScheduledFault]) -> tuple[list[Millis], int]:
     """How long nodes were up between two crashes, and of how many nodes that tells."""
     up_since: dict[NodeId, Millis] = {}
     up_ms: list[Millis] = []
@@ -127,7 +127,7 @@ def unreached_note(spec: RunSpec, ended_ms: Mapping[str, Millis]) -> str:
         if without:
             what = f"{entry.__struct_config__.tag}, from {clock_time(began_ms)} on"
             told.append(f"timeline[{place}]{under} ({what})")
-    return f"not reached before the run ended: {_first(told)}" if told else ""
+    return f"not reached before the run ended: {_first_few(told)}" if told else ""
 
 
 def demands_note(spec: RunSpec, policies: Sequence[str]) -> str:
@@ -152,11 +152,11 @@ def idle_fields_note(scenario: Scenario) -> str:
     """What is said of entries of the timeline and of listed jobs that changes nothing, since
     another field is missing.
     """
-    idle = [*_idle_in_timeline(scenario), *_idle_in_jobs(scenario)]
-    return f"without effect: {_first(idle)}" if idle else ""
+    idle = [*_idle_timeline_fields(scenario), *_idle_job_fields(scenario)]
+    return f"without effect: {_first_few(idle)}" if idle else ""
 
 
-def _first(told: Sequence[str]) -> str:
+def _first_few(told: Sequence[str]) -> str:
     """The first of these, and how many more there are."""
     more = f", and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
     return f"{'; '.join(told[:_SHOWN])}{more}"
@@ -165,13 +165,13 @@ def _first(told: Sequence[str]) -> str:
 _SHOWN = 3
 
 
-def _idle_in_timeline(scenario: Scenario) -> Iterator[str]:
+def _idle_timeline_fields(scenario: Scenario) -> Iterator[str]:
     for place, entry in enumerate(scenario.timeline):
         if entry.every_s is not None and entry.times == 1:
             yield f"timeline[{place}].every_s, as it happens once (`times` says how often)"
 
 
-def _idle_in_jobs(scenario: Scenario) -> Iterator[str]:
+def _idle_job_fields(scenario: Scenario) -> Iterator[str]:
     if not isinstance(scenario.workload, ListedWorkload):
         return
     for place, job in enumerate(scenario.workload.job):

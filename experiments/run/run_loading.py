@@ -96,13 +96,15 @@ class RunSource:
             return spec
         short = {SHORTCUTS[option][0]: option for option in shortcuts or {}}
         try:
-            settings = self._settings(shortcuts or {})
-            file = self._with([_decoded(each) for each in (*settings, *overrides)])
+            settings = self._shortcut_overrides(shortcuts or {})
+            file = self._file_with_overrides(
+                [_decoded_argument(each) for each in (*settings, *overrides)]
+            )
             with file.placing_errors():
                 scenario = file.scenario(check_timeline=False)
                 return _spec_of(scenario, self._path, self._trust, faults=self._faults)
         except ScenarioError as error:
-            if error.key in short and not _set_again(error.key, overrides):
+            if error.key in short and not _is_set_again(error.key, overrides):
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
 
@@ -131,29 +133,29 @@ class RunSource:
                     read.append(read_architecture(text, spec.scenario.parts))
                 except PolicySpecError as error:
                     raise ScenarioError(str(error), key=f"policies[{place}]") from None
-        return _playable(spec, read)
+        return _playable_spellings(spec, read)
 
     def cluster(self, overrides: Sequence[str] = ()) -> Cluster | None:
         """The cluster alone; None of a journal, whose run is played as it was."""
         if self._is_journal:
             return None
-        file = self._with([_decoded(each) for each in overrides])
+        file = self._file_with_overrides([_decoded_argument(each) for each in overrides])
         with file.placing_errors():
             return file.scenario(check_timeline=False).cluster
 
-    def _settings(self, shortcuts: Mapping[str, str]) -> list[str]:
+    def _shortcut_overrides(self, shortcuts: Mapping[str, str]) -> list[str]:
         """The shortcuts as overrides; `-20%` of what the scenario has without it is a number."""
         settings = []
         for option, text in shortcuts.items():
             key, change = SHORTCUTS[option][0], _CHANGE.fullmatch(text)
             if change is None and text.endswith("%"):
                 raise InputError(f"{option} {text}: a change has a sign, as in +20% or -20%")
-            number = text if change is None else self._changed(option, key, float(change[1]))
+            number = text if change is None else self._changed_number(option, key, float(change[1]))
             settings.append(f"{key}={number}")
         return settings
 
-    def _changed(self, option: str, key: str, percent: float) -> int:
-        file = self._with([])
+    def _changed_number(self, option: str, key: str, percent: float) -> int:
+        file = self._file_with_overrides([])
         with file.placing_errors():
             table, name = key.split(".") if "." in key else ("", key)
             scenario = file.scenario(check_timeline=False)
@@ -164,7 +166,7 @@ class RunSource:
             raise InputError(f"{option} {percent:g}% leaves none of {was:,}")
         return max(round(was * (1 + percent / 100)), 1)
 
-    def _with(self, overrides: Sequence[str]) -> ScenarioFile:
+    def _file_with_overrides(self, overrides: Sequence[str]) -> ScenarioFile:
         if self._file is None:
             self._file = ScenarioFile(self._path, overrides)
         else:
@@ -176,10 +178,12 @@ def chosen_policies(spec: RunSpec, asked: Sequence[str]) -> tuple[str, ...]:
     """The canonical spellings of policies for a run.  PolicySpecError for a bad one, and for an
     architecture that cannot play this run.
     """
-    return _playable(spec, [read_architecture(text, spec.scenario.parts) for text in asked])
+    return _playable_spellings(
+        spec, [read_architecture(text, spec.scenario.parts) for text in asked]
+    )
 
 
-def _playable(spec: RunSpec, read: Sequence[tuple[str, Architecture]]) -> tuple[str, ...]:
+def _playable_spellings(spec: RunSpec, read: Sequence[tuple[str, Architecture]]) -> tuple[str, ...]:
     """The spellings; PolicySpecError for an architecture that cannot play this run."""
     for _, architecture in read:
         architecture.check(spec.jobs, spec.script)
@@ -219,11 +223,11 @@ def _recorded_run(path: Path, trust: Trust, *, faults: bool) -> tuple[RunSpec, R
         spec = _spec_of(scenario, path, trust, faults=faults)
     except ScenarioError as error:
         raise error.in_file(path) from None
-    beside = _beside(spec.script, recorded) if faults else ()
+    beside = _faults_not_scripted(spec.script, recorded) if faults else ()
     return msgspec.structs.replace(spec, script=(*spec.script, *beside)), ended
 
 
-def _beside(
+def _faults_not_scripted(
     script: Iterable[ScheduledFault], recorded: Iterable[ScheduledFault]
 ) -> Iterator[ScheduledFault]:
     """The faults of a journal that are not in the script."""
@@ -250,7 +254,7 @@ def _check_policies(scenario: Scenario) -> None:
                 raise ScenarioError(str(error), key=f"timeline[{place}].policy") from None
 
 
-def _decoded(argument: str) -> str:
+def _decoded_argument(argument: str) -> str:
     """The argument, its bytes read as UTF-8 where Python could make no text of them.
 
     In the locale POSIX Python takes all but ASCII for undecodable.
@@ -262,6 +266,6 @@ def _decoded(argument: str) -> str:
     return argument
 
 
-def _set_again(key: str, overrides: Sequence[str]) -> bool:
+def _is_set_again(key: str, overrides: Sequence[str]) -> bool:
     """Whether a `--set` came after the shortcut for the same key."""
     return any(each.partition("=")[0].strip() == key for each in overrides)

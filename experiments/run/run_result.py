@@ -133,7 +133,7 @@ def pack_result(result: RunResult) -> bytes:
     """The result as bytes, for a store or a wire: MessagePack, its columns of numbers deflated."""
     plain: dict[str, Any] = msgspec.structs.asdict(result)
     plain["jobs"] = _packed_table(result.jobs)
-    plain["solo_ms"] = None if result.solo_ms is None else _packed(result.solo_ms)
+    plain["solo_ms"] = None if result.solo_ms is None else _packed_column(result.solo_ms)
     for name in _LATER_TABLES:
         table = plain[name]
         plain[name] = None if table is None else _packed_table(table)
@@ -143,10 +143,10 @@ def pack_result(result: RunResult) -> bytes:
 def unpack_result(data: bytes) -> RunResult:
     """The result again; msgspec's errors or ValueError for other bytes."""
     plain: dict[str, Any] = msgspec.msgpack.decode(data)
-    jobs = JobColumns(**_columns(plain["jobs"]))
-    solo_ms = None if plain["solo_ms"] is None else _column(plain["solo_ms"])
+    jobs = JobColumns(**_unpacked_table(plain["jobs"]))
+    solo_ms = None if plain["solo_ms"] is None else _unpacked_column(plain["solo_ms"])
     later = {
-        name: kind(**_columns(table))
+        name: kind(**_unpacked_table(table))
         for name, kind in _LATER_TABLES.items()
         if (table := plain.get(name)) is not None
     }
@@ -169,20 +169,23 @@ def unpack_result(data: bytes) -> RunResult:
 def _packed_table(
     table: JobColumns | PhaseSizes | MapLocality,
 ) -> dict[str, bytes | tuple[str, ...]]:
-    return {field.name: _packed(getattr(table, field.name)) for field in dataclasses.fields(table)}
+    return {
+        field.name: _packed_column(getattr(table, field.name))
+        for field in dataclasses.fields(table)
+    }
 
 
-def _columns(packed: dict[str, Any]) -> dict[str, Any]:
-    return {name: _column(each) for name, each in packed.items()}
+def _unpacked_table(packed: dict[str, Any]) -> dict[str, Any]:
+    return {name: _unpacked_column(each) for name, each in packed.items()}
 
 
-def _packed(column: Ints | tuple[str, ...]) -> bytes | tuple[str, ...]:
+def _packed_column(column: Ints | tuple[str, ...]) -> bytes | tuple[str, ...]:
     if isinstance(column, tuple):
         return column
     return zlib.compress(np.ascontiguousarray(column, "<i8").tobytes(), 1)
 
 
-def _column(packed: bytes | list[str]) -> Any:
+def _unpacked_column(packed: bytes | list[str]) -> Any:
     if isinstance(packed, list):
         return tuple(packed)
     return np.frombuffer(zlib.decompress(packed), "<i8").astype(np.int64)

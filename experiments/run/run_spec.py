@@ -73,7 +73,7 @@ class RunSpec(msgspec.Struct, frozen=True):
             script += [ScheduledFault(each.at_ms, fault) for fault in each.intervention.faults]
             if each.intervention.burst is not None:
                 entry = BurstEntry(
-                    at_s=each.at_ms / 1000, job=_renamed(each.intervention.burst, jobs)
+                    at_s=each.at_ms / 1000, job=_burst_under_new_name(each.intervention.burst, jobs)
                 )
                 from callboard.scenarios.bursts import burst_jobs
 
@@ -106,7 +106,7 @@ class RunSpec(msgspec.Struct, frozen=True):
         return spec
 
 
-def _renamed(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
+def _burst_under_new_name(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
     """The burst's jobs under a name that no job has yet."""
 
     def is_taken(name: str) -> bool:

@@ -69,7 +69,7 @@ class Simulation:
         self.architecture.check(spec.jobs, spec.script)
         policy = self.architecture.policy
         self.livelock = _livelock_watch(spec, world, policy, lambda: self.kernel.stop(LIVELOCK))
-        listening = [*sinks, *(each.observe for each in _needing(onlookers, "observe"))]
+        listening = [*sinks, *(each.observe for each in _onlookers_with(onlookers, "observe"))]
         if self.livelock is not None:
             listening.append(self.livelock.observe)
         self._sink = fan_out(listening)
@@ -79,30 +79,30 @@ class Simulation:
         assemble(self.kernel, world, self.architecture)
         if spec.patient:
             self.kernel.is_progress = None
-        self._let_look_on(onlookers)
+        self._attach_onlookers(onlookers)
 
-    def _let_look_on(self, onlookers: Sequence[Onlooker]) -> None:
+    def _attach_onlookers(self, onlookers: Sequence[Onlooker]) -> None:
         kernel = self.kernel
         for each in onlookers:
             each.begin(kernel, self.architecture)
-        if settling := [each.settle for each in _needing(onlookers, "settle")]:
+        if settling := [each.settle for each in _onlookers_with(onlookers, "settle")]:
             kernel.settled = partial(_call_all, settling)
-        if watching := [each.on_progress for each in _needing(onlookers, "on_progress")]:
+        if watching := [each.on_progress for each in _onlookers_with(onlookers, "on_progress")]:
             kernel.watch = partial(_call_all, watching, kernel)
 
     def run(self, drive: Callable[[Kernel], None] = drivers.run_direct) -> None:
         """Run to the end; KernelError for a run that fails, and what sinks raise."""
         self._sink(start_of(self.spec))
         drive(self.kernel)
-        self._sink(self._ended())
+        self._sink(self._run_ended_event())
 
     def supersteps(self) -> Iterator[None]:
         """The same, stopping after each superstep for callers that look or wait in between."""
         self._sink(start_of(self.spec))
         yield from drivers.supersteps(self.kernel)
-        self._sink(self._ended())
+        self._sink(self._run_ended_event())
 
-    def _ended(self) -> RunEnded:
+    def _run_ended_event(self) -> RunEnded:
         kernel, reason = self.kernel, self.kernel.reason or "complete"
         return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
 
@@ -119,7 +119,7 @@ def _call_all(methods: Iterable[Callable[..., None]], *args: object) -> None:
         method(*args)
 
 
-def _needing(onlookers: Sequence[Onlooker], method: str) -> list[Onlooker]:
+def _onlookers_with(onlookers: Sequence[Onlooker], method: str) -> list[Onlooker]:
     """Those that do something there."""
     plain = getattr(Onlooker, method)
     return [each for each in onlookers if getattr(type(each), method) is not plain]
@@ -191,7 +191,7 @@ def run_simulation(
         run = Simulation(spec, sinks, onlookers=onlookers)
         began, began_processor = time.perf_counter(), time.process_time()
         stop = partial(run.kernel.stop, "interrupted")
-        with stopping_on_ctrl_c(stop) as is_asked, _naming(spec):
+        with stopping_on_ctrl_c(stop) as is_asked, _errors_naming_run(spec):
             run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began
         processor_seconds = time.process_time() - began_processor
@@ -213,7 +213,7 @@ def run_simulation(
 
 
 @contextlib.contextmanager
-def _naming(spec: RunSpec) -> Iterator[None]:
+def _errors_naming_run(spec: RunSpec) -> Iterator[None]:
     """What goes wrong says in which run: there may be several."""
     try:
         yield

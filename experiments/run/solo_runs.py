@@ -110,32 +110,34 @@ class LoneJobs:
 
     def least_ms(self, job: JobSpec) -> Millis:
         """The least response time of a job."""
-        maps = self._held(self._work(job, MAPS, np.array(job.work_ms(MAPS, self._tasks))))
+        maps = self._slot_held_ms(
+            self._work_by_node_type(job, MAPS, np.array(job.work_ms(MAPS, self._tasks)))
+        )
         map_slots = self._slots_for(job, MAP)
         mapped_ms = least_makespan(maps, map_slots)
         if not job.reduces:
             return max(mapped_ms, 1)
         first = np.sort(maps, axis=0)[: ceil(self._slowstart * job.maps)]
         late_ms = least_makespan(first, map_slots)
-        return self._reduced_ms(job, mapped_ms, late_ms)
+        return self._reduces_done_ms(job, mapped_ms, late_ms)
 
-    def _reduced_ms(self, job: JobSpec, mapped_ms: Millis, first_ms: Millis) -> Millis:
+    def _reduces_done_ms(self, job: JobSpec, mapped_ms: Millis, first_ms: Millis) -> Millis:
         """When the reduces are done: none begins before `first_ms`, and in each slot at most one
         has its shuffle, but for the last map's part, behind it when all maps are done.
         """
         way_ms = 2 * self._latency_ms
         shuffle_ms, tail_ms, rest_ms = np.array(job.reduces_ms(), np.float64).T
-        rest = self._work(job, REDUCES, rest_ms)
-        whole = np.maximum(self._lengths(job, REDUCES, shuffle_ms), way_ms)
-        tail = np.maximum(self._lengths(job, REDUCES, tail_ms), way_ms + 1)
+        rest = self._work_by_node_type(job, REDUCES, rest_ms)
+        whole = np.maximum(self._drawn_lengths(job, REDUCES, shuffle_ms), way_ms)
+        tail = np.maximum(self._drawn_lengths(job, REDUCES, tail_ms), way_ms + 1)
         begun = tail + rest + way_ms
-        anew = self._held(np.maximum(whole, tail + way_ms) + rest)
+        anew = self._slot_held_ms(np.maximum(whole, tail + way_ms) + rest)
         more_ms = int((anew - begun).min())
         slots = self._slots_for(job, REDUCE)
         early_ms = mapped_ms + least_makespan(begun + more_ms, slots) - more_ms
         return max(early_ms, first_ms + least_makespan(anew, slots))
 
-    def _work(self, job: JobSpec, stage: Stage, nominal_ms: Nominal) -> Lengths:
+    def _work_by_node_type(self, job: JobSpec, stage: Stage, nominal_ms: Nominal) -> Lengths:
         """How long the work of each task, which nodes differ in, takes on each type."""
         columns = []
         for speed, node_type in self._types:
@@ -143,10 +145,10 @@ class LoneJobs:
             factors[list(job.skewed[stage])] *= job.skew
             if stage == MAPS:
                 factors *= self._nearest
-            columns.append(self._lengths(job, stage, nominal_ms * factors))
+            columns.append(self._drawn_lengths(job, stage, nominal_ms * factors))
         return np.concatenate(columns, axis=1)
 
-    def _lengths(self, job: JobSpec, stage: Stage, plain_ms: Nominal) -> Lengths:
+    def _drawn_lengths(self, job: JobSpec, stage: Stage, plain_ms: Nominal) -> Lengths:
         """One column: a part of each task, with the task's noise."""
         if not self._sigma:
             return np.rint(plain_ms).astype(np.int64).reshape(-1, 1)
@@ -156,7 +158,7 @@ class LoneJobs:
         ]
         return np.array(drawn, np.int64).reshape(-1, 1)
 
-    def _held(self, lengths: Lengths) -> Lengths:
+    def _slot_held_ms(self, lengths: Lengths) -> Lengths:
         """From the launch to the heartbeat that tells the end, which may bring the next launch:
         whole rounds of heartbeats, unless the end brings one at once.
         """

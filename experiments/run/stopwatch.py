@@ -41,12 +41,12 @@ class Stopwatch(Onlooker):
 
     def begin(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> None:
         if architecture.policy is not None:
-            self._time(architecture.policy)
+            self._time_policy(architecture.policy)
             return
         for address in architecture.schedulers():
             kernel.probe(address, _SchedulerClock(self))
 
-    def _time(self, policy: Policy) -> None:
+    def _time_policy(self, policy: Policy) -> None:
         """Put the watch on this very policy's `decide` and `observe`."""
         decide, observe, clock_ns = policy.decide, policy.observe, perf_counter_ns
 

@@ -31,8 +31,8 @@ class Trust(msgspec.Struct, frozen=True):
     def allows(self, policy: str) -> bool:
         if self.all_files:
             return True
-        own = {path for text in self.meant for path in _files(text)}
-        return all(path is not None and path in own for path in _files(policy))
+        own = {path for text in self.meant for path in _files_of_policy(text)}
+        return all(path is not None and path in own for path in _files_of_policy(policy))
 
 
 NO_CODE = Trust(meant=("fifo",))
@@ -50,15 +50,15 @@ def trusted_scenario(scenario: Scenario, trust: Trust) -> Scenario:
     ScenarioError where it wants code to be run that is not trusted.
     """
     for name in scenario.parts:
-        _check(name, f"parts.{name}", trust)
+        _check_trusted(name, f"parts.{name}", trust)
     for place, entry in enumerate(scenario.timeline):
         if isinstance(entry, PolicyEntry):
-            _check(entry.policy, f"timeline[{place}].policy", trust)
+            _check_trusted(entry.policy, f"timeline[{place}].policy", trust)
     if trust.meant:
         own = tuple(policy for policy in scenario.policies if trust.allows(policy))
         return msgspec.structs.replace(scenario, policies=own or trust.meant)
     for place, policy in enumerate(scenario.policies):
-        _check(policy, f"policies[{place}]", trust)
+        _check_trusted(policy, f"policies[{place}]", trust)
     return scenario
 
 
@@ -66,17 +66,17 @@ def check_faults(script: Sequence[ScheduledFault], trust: Trust) -> None:
     """ScenarioError where a recorded change of policy wants code to be run that is not trusted."""
     for each in script:
         if isinstance(each.fault, SwitchPolicy):
-            _check(each.fault.policy, "", trust)
+            _check_trusted(each.fault.policy, "", trust)
 
 
-def _check(policy: str, key: str, trust: Trust) -> None:
+def _check_trusted(policy: str, key: str, trust: Trust) -> None:
     if not trust.allows(policy):
         problem = f"`{policy[:200]}` is code in a Python file, named from within"
         remedy = "if you trust it, say --trust (trust=True); what you name yourself is trusted"
         raise ScenarioError(f"{problem}; {remedy}", key=key)
 
 
-def _files(policy: str) -> Iterator[Path | None]:
+def _files_of_policy(policy: str) -> Iterator[Path | None]:
     """The files of a policy's parts; None for one that cannot be told."""
     if ".py:" not in policy:
         return

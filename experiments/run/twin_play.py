@@ -49,11 +49,11 @@ def _loop_for(spec: RunSpec) -> PlayLoop:
     try:
         return compiled_loop()
     except CannotPlay as missing:
-        twin_of(spec, _no_play)
+        twin_of(spec, _uncalled_loop)
         raise missing from None
 
 
-def _no_play(*_: object) -> int:
+def _uncalled_loop(*_: object) -> int:
     raise AssertionError("this loop is never called")
 
 
@@ -106,9 +106,9 @@ def run_by_twin(
                 for event in events:
                     sink(event)
         if recorded is not None:
-            recorded(_end_of(run, f"events-{recorded.digest()}"))
+            recorded(_run_ended_event(run, f"events-{recorded.digest()}"))
         if sink is not None:
-            sink(_end_of(run))
+            sink(_run_ended_event(run))
     if is_asked() and run.reason != "interrupted":
         raise KeyboardInterrupt  # it came when the run was over, and is for what comes after
     wall_seconds = time.perf_counter() - began
@@ -127,7 +127,7 @@ def run_by_twin(
     )
 
 
-def _end_of(run: TwinRun, digest: str = "") -> RunEnded:
+def _run_ended_event(run: TwinRun, digest: str = "") -> RunEnded:
     """The last event of what the twin has played."""
     return RunEnded(run.now_ms, run.reason or "interrupted", None, None, digest)
 
@@ -143,7 +143,7 @@ def account_of(run: TwinRun) -> RunAccount:
     of_tasks = open_[:, c.OF_STAGE] == c.OF_TASKS
     reduces = open_[of_tasks & (open_[:, c.OF_KIND] == c.REDUCES_HERE)]
     shuffled_ms = np.minimum(reduces[:, c.SHUFFLED], reduces[:, c.OVER])
-    waiting_ms = _held(reduces[:, c.BEGUN], shuffled_ms, run.now_ms)
+    waiting_ms = _held_time_ms(reduces[:, c.BEGUN], shuffled_ms, run.now_ms)
     killed = int(w.state[c.KILLED_COUNT])
     succeeded = run.launched - len(open_) - killed
     levels = (locality.node, locality.rack, locality.off_rack)
@@ -161,9 +161,9 @@ def account_of(run: TwinRun) -> RunAccount:
 def _slot_time(run: TwinRun, open_: Ints, kind: int) -> SlotTime:
     """Where the time of the slots of a kind went; no node is ever down."""
     own, sums = open_[open_[:, c.OF_KIND] == kind], run.tables.sums
-    held_ms = _held(own[:, c.BEGUN], own[:, c.OVER], run.now_ms)
+    held_ms = _held_time_ms(own[:, c.BEGUN], own[:, c.OVER], run.now_ms)
     dead = own[(own[:, c.KILLING] == c.KILLED) & (own[:, c.OVER] <= run.now_ms)]
-    dead_ms = _held(dead[:, c.BEGUN], dead[:, c.OVER], run.now_ms)
+    dead_ms = _held_time_ms(dead[:, c.BEGUN], dead[:, c.OVER], run.now_ms)
     useful_ms, wasted_ms = int(sums[c.HELD_TIME, kind]), int(sums[c.WASTED_TIME, kind]) + dead_ms
     total_ms = int(run.tables.nodes[:, c.HAS + kind].sum()) * run.now_ms
     return SlotTime(
@@ -175,19 +175,19 @@ def _slot_time(run: TwinRun, open_: Ints, kind: int) -> SlotTime:
     )
 
 
-def _held(begun_ms: Ints, over_ms: Ints, now_ms: int) -> int:
+def _held_time_ms(begun_ms: Ints, over_ms: Ints, now_ms: int) -> int:
     """How long all these have lasted by now, of which some have not begun."""
     return int(np.maximum(np.minimum(over_ms, now_ms) - begun_ms, 0).sum())
 
 
-def _submitted(run: TwinRun) -> Ints:
+def _submitted_rows(run: TwinRun) -> Ints:
     """The rows of the jobs that have been submitted, by number."""
     rows: Ints = run.tables.jobs[: int(run.tables.state[c.DUE])]
     return rows[np.argsort(rows[:, c.NUMBER], kind="stable")]
 
 
 def _map_locality(run: TwinRun) -> MapLocality:
-    rows = _submitted(run)
+    rows = _submitted_rows(run)
     return MapLocality(rows[:, c.NUMBER].copy(), *rows[:, c.LEVELS : c.LEVELS + 3].T.copy())
 
 
@@ -206,7 +206,7 @@ def _phase_sizes(run: TwinRun) -> PhaseSizes:
 
 
 def _job_columns(run: TwinRun) -> JobColumns:
-    rows = _submitted(run)
+    rows = _submitted_rows(run)
     specs = {spec.job: spec for spec in run.world.jobs}
     told = [specs[number] for number in rows[:, c.NUMBER].tolist()]
     submitted_ms, finished_ms = rows[:, c.SUBMIT].copy(), rows[:, c.FINISHED].copy()

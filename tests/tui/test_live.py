@@ -190,7 +190,7 @@ class Broken(Fifo):
 def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(plugins, "_policy", lambda *_: Policy(Broken()))
+    monkeypatch.setattr(plugins, "_composed_policy", lambda *_: Policy(Broken()))
     run = LiveServer([plan()])
     frame = to_the_end(run)
     assert frame.failure.startswith("ZeroDivisionError: a slip\n  at 00:00:")
@@ -206,10 +206,10 @@ def test_of_two_runs_the_one_that_failed_is_named_at_once_and_none_is_ahead(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its jobs take no time and it is done first: it would be far ahead."""
-    sound = plugins._policy
+    sound = plugins._composed_policy
     monkeypatch.setattr(
         plugins,
-        "_policy",
+        "_composed_policy",
         lambda spec, text: Policy(Broken()) if text == "fair" else sound(spec, text),
     )
     source = LiveServer(pair("fair", "fifo"))
