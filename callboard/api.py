@@ -33,7 +33,7 @@ from callboard.experiments.many.sweeps.variation import (
     POLICY,
     all_combinations,
     fixed_setting,
-    spelled_out,
+    spelled_alternatives,
 )
 from callboard.experiments.many.task_pool import OtherWorkers, Workers, cores_here, local_workers
 from callboard.experiments.pages.report.run_commands import AskedWorld
@@ -235,7 +235,7 @@ def sweep(
         question = question_about(source, method, _ranges(sobol or morris), samples, fixed)
     plan = SweepPlan(
         scenarios=named,
-        policies=tuple(each for policy in under for each in spelled_out(policy)),
+        policies=tuple(each for policy in under for each in spelled_alternatives(policy)),
         settings=_settings(varied) if question is None else question.settings(),
         fixed=fixed,
         seeds=str(seeds),

@@ -41,7 +41,7 @@ from callboard.experiments.pages.report.write_report import write_report
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
-from callboard.experiments.run.solo_runs import alone_of, solo_times
+from callboard.experiments.run.solo_runs import solo_times, solo_times_of_jobs
 from callboard.experiments.run.stopwatch import SchedulingCost
 from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
@@ -191,7 +191,7 @@ class Run:
         """What charts are drawn from; with how long each job takes alone, if that is wanted."""
         run, solo_ms = chart_run(self._recorded()), self.result.solo_ms
         if solo_ms is None and alone:
-            solo_ms = alone_of(run.jobs, solo_times(self.spec))
+            solo_ms = solo_times_of_jobs(run.jobs, solo_times(self.spec))
         return replace(run, solo_ms=solo_ms)
 
     def watch(self, theme: str = "") -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from callboard.experiments.user_errors import InputError
 
 
-def instead(path: Path) -> str:
+def replacement_words(path: Path) -> str:
     """What to say, beside its name, of a file that is going to be written: that it replaces one."""
     return ", in place of the file that was there" if path.is_file() else ""
 

@@ -25,7 +25,12 @@ from callboard.experiments.reproduction.outcome import (
     ours_text,
 )
 from callboard.experiments.reproduction.recorded_outcomes import recorded_outcomes
-from callboard.experiments.reproduction.reproduce import Asked, asked, missing_of, outcome_of
+from callboard.experiments.reproduction.reproduce import (
+    Asked,
+    artefact_with_seeds,
+    missing_of,
+    outcome_of,
+)
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
 
@@ -164,7 +169,11 @@ def main(arguments: list[str] | None = None) -> None:
     except InputError as error:
         parser.error(str(error))
     with ResultStore(options.cache or users_store()) as store:
-        wanted = [] if options.as_recorded else [asked(a, None, quick=False) for a in artefacts]
+        wanted = (
+            []
+            if options.as_recorded
+            else [artefact_with_seeds(a, None, quick=False) for a in artefacts]
+        )
         outcomes = computed([*wanted, *on_fresh], store, options.cores)
     fresh = outcomes[-len(artefacts) :]
     known = recorded_outcomes()

@@ -23,12 +23,12 @@ from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.backtest.backtest import Backtest, backtest
 from callboard.experiments.backtest.held_back import (
     HistoryPart,
+    calibration_of_part,
     held_back_run,
     part_of,
-    parted,
-    trained,
+    parted_history,
     trained_overrides,
-    whole,
+    unparted_history,
 )
 from callboard.experiments.backtest.recorded_history import (
     RecordedHistory,
@@ -53,7 +53,7 @@ from callboard.experiments.pages.charts.chart_style import (
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import instead, whole_file
+from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.histories.quantiles import check_intervals
 from callboard.histories.recording_file import Imported
 from callboard.progress_line import run_progress
@@ -118,7 +118,7 @@ def backtest_command(options: argparse.Namespace) -> int:
     else:
         _print(spec, found, parts, [*notes, *_guesses(history, options)])
     if figure is not None:  # last: where it cannot be written, all else has been told
-        replaces = instead(figure)
+        replaces = replacement_words(figure)
         _draw(spec, history, [each.runs[0] for each in found], figure)
         if not options.json:
             print(f"what ran at once drawn to {figure}{replaces}")
@@ -137,9 +137,9 @@ def _planned(
     jobs = len(world.spec.jobs)
     check_comparable(imported, jobs)
     if options.train is None:
-        return world, whole(jobs), imported
-    parts = parted(options.train, jobs)
-    changes = [*trained_overrides(trained(imported, parts[0])), *options.set]
+        return world, unparted_history(jobs), imported
+    parts = parted_history(options.train, jobs)
+    changes = [*trained_overrides(calibration_of_part(imported, parts[0])), *options.set]
     changed = argparse.Namespace(**{**vars(options), "set": changes})
     return planned_world(options.history, changed, options.policy), parts, imported
 

@@ -42,7 +42,7 @@ from callboard.experiments.handing_back import (
 from callboard.experiments.journal_paths import check_folder, file_path
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import instead, whole_file
+from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.page_collector import PageCollector
@@ -97,7 +97,7 @@ def export_command(options: argparse.Namespace) -> int:
         raise InputError("--to -: SLS takes a folder of several files; name one")
     journals = [each for each in (options.journal, options.beside) if each is not None]
     path = None if options.to == "-" else _checked(options.to, journals, form)
-    replaces = "" if path is None else instead(path)
+    replaces = "" if path is None else replacement_words(path)
     journal = Journal(options.journal)
     beside = None if options.beside is None else Journal(options.beside)
     try:

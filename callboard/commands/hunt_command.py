@@ -22,7 +22,7 @@ from callboard.experiments.journal_paths import check_folder, slug
 from callboard.experiments.run import plugins
 from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
-from callboard.experiments.whole_files import instead
+from callboard.experiments.whole_files import replacement_words
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.hunt import WorstCase, hunt
 from callboard.fairness.objectives import OBJECTIVES
@@ -110,5 +110,5 @@ def _write(
         policies=(hunted, against),
     )
     name = f"{slug(hunted)}-against-{slug(against)}-{slug(objective)}.toml"
-    replaced = instead(options.to / name)
+    replaced = replacement_words(options.to / name)
     return search_arguments.write_scenario(to_toml(scenario, remarks), name, options), replaced

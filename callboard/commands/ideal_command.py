@@ -141,7 +141,11 @@ def _study(args: Namespace, say: PlainConsole) -> Study:
         raise InputError(f"two traces of one name among {', '.join(names)}")
     sigmas, loads = args.sigma or [0.0, 0.5, 1.0], args.load or [studies.LOAD]
     axes = [list(dict.fromkeys(each)) for each in (sigmas, loads, args.dn or [studies.DN])]
-    points, figures = studies.report(names) if args.report else studies.grid(names, *axes)
+    points, figures = (
+        studies.report_points_and_figures(names)
+        if args.report
+        else studies.grid_points_and_figures(names, *axes)
+    )
     default = studies.REPORT_DISCIPLINES if args.report else studies.DEFAULT_DISCIPLINES
     runs = args.runs or (studies.REPORT_RUNS if args.report else 20)
     disciplines = tuple(dict.fromkeys(args.disciplines or default))

@@ -62,7 +62,7 @@ from callboard.experiments.pages.charts.gantt_page import gantt_page
 from callboard.experiments.pages.charts.measure_chart import measure_chart
 from callboard.experiments.pages.charts.measures import MEASURES, Measure, measure_named
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import instead, whole_file
+from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -145,7 +145,7 @@ def _write_page(
         page = gantt_page(_read_runs(journals, with_shares=False), options.title)
     except NothingToDraw as error:
         raise InputError(f"gantt: nothing to draw: {error}") from None
-    replaces = instead(path)
+    replaces = replacement_words(path)
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")
     print(f"gantt written to {path}{replaces}")
@@ -280,7 +280,7 @@ def _draw(draw: _Drawer, files: Mapping[str, Path], dpi: int, *, asked: bool) ->
                 raise InputError(problem) from None
             _say(problem)
             continue
-        replaces = instead(path)
+        replaces = replacement_words(path)
         with whole_file(path) as part:
             save_chart(figure, part, dpi=dpi)
         written += 1

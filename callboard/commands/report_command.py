@@ -20,7 +20,7 @@ from callboard.experiments.pages.report.report_source import (
 )
 from callboard.experiments.pages.report.write_report import check_report, write_report
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import instead
+from callboard.experiments.whole_files import replacement_words
 from callboard.scheduler.text.quantities import count
 
 _SECONDS = number("a number of seconds above 0", lambda value: 0 < value < inf)
@@ -41,7 +41,7 @@ def report_command(options: argparse.Namespace) -> int:
     path = _checked(options.to, options.inputs)
     check_report()
     source = _read(options.inputs, options.slo)
-    replaces = instead(path)
+    replaces = replacement_words(path)
     write_report(source, path)
     played, every = source.played, count(len(source.cells), "run")
     runs = every if played == len(source.cells) else f"{played:,} of {every}"

@@ -47,14 +47,14 @@ from callboard.experiments.reproduction.recorded_outcomes import (
 )
 from callboard.experiments.reproduction.reproduce import (
     Asked,
-    asked,
+    artefact_with_seeds,
     last_outcomes,
     missing_of,
     outcomes,
 )
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import instead, whole_file
+from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.histories.quantiles import check_intervals
 from callboard.progress_line import announce, steps_progress
 from callboard.run_arguments import add_engine_argument
@@ -110,13 +110,13 @@ def reproduce_command(options: argparse.Namespace) -> int:
         if report is not None:
             from callboard.experiments.reproduction.reproduction_report import write_papers_page
 
-            replaces = instead(report)
+            replaces = replacement_words(report)
             write_papers_page(wanted, found, store, report)
             _say(f"wrote {report}{replaces}")
     if markdown is not None:
         from callboard.experiments.reproduction.reproduction_page import markdown_page
 
-        replaces = instead(markdown)
+        replaces = replacement_words(markdown)
         with whole_file(markdown) as part:
             page = markdown_page(artefacts, found, recorded_explorations())
             part.write_text(page, encoding="utf-8")
@@ -163,7 +163,7 @@ def _explore(
     if report is not None and not stopped:
         from callboard.experiments.reproduction.exploration_report import write_explorations_page
 
-        replaces = instead(report)
+        replaces = replacement_words(report)
         write_explorations_page(list(zip(chosen, found, strict=True)), report)
         _say(f"wrote {report}{replaces}")
     return _STOPPED if stopped else 0
@@ -203,7 +203,7 @@ def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
 
 def _wanted(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> list[Asked]:
     seeds = _seeds(options)
-    return [asked(artefact, seeds, quick=options.quick) for artefact in artefacts]
+    return [artefact_with_seeds(artefact, seeds, quick=options.quick) for artefact in artefacts]
 
 
 def _seeds(options: argparse.Namespace) -> Sequence[int] | int | None:

@@ -63,7 +63,7 @@ from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import EXIT_FAILED, InputError
-from callboard.experiments.whole_files import instead
+from callboard.experiments.whole_files import replacement_words
 from callboard.histories.quantiles import check_intervals
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.progress_line import steps_progress
@@ -370,7 +370,7 @@ def _export_path(options: argparse.Namespace) -> Path | None:
 
 
 def _export(cells: Sequence[PlayedCell], path: Path) -> None:
-    columns, replaces = cell_columns(cells), instead(path)
+    columns, replaces = cell_columns(cells), replacement_words(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         texts = {

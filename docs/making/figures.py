@@ -20,7 +20,7 @@ from callboard.experiments.pages.charts.measures import MEASURES
 from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation, run_simulation
-from callboard.experiments.run.solo_runs import alone_of, solo_times
+from callboard.experiments.run.solo_runs import solo_times, solo_times_of_jobs
 
 FOLDER = Path(__file__).parents[1] / "figures"
 
@@ -51,7 +51,7 @@ def played(scenario: str, policies: Sequence[str]) -> list[ChartRun]:
         events: list[AnyEvent] = []
         Simulation(msgspec.structs.replace(spec, policy=policy), [events.append]).run()
         run = chart_run(events)
-        runs.append(replace(run, solo_ms=alone_of(run.jobs, solo_ms)))
+        runs.append(replace(run, solo_ms=solo_times_of_jobs(run.jobs, solo_ms)))
     return labelled_runs(runs)
 
 

@@ -38,7 +38,7 @@ class HistoryPart(NamedTuple):
         return found.part(self.first, self.behind)
 
 
-def whole(jobs: int) -> tuple[HistoryPart, ...]:
+def unparted_history(jobs: int) -> tuple[HistoryPart, ...]:
     """A history that is not parted."""
     return (HistoryPart("", 0, jobs),)
 
@@ -48,7 +48,7 @@ def part_of(job: JobId, parts: Sequence[HistoryPart]) -> str:
     return next(part.name for part in parts if part.first <= job < part.behind)
 
 
-def parted(asked: str, jobs: int) -> tuple[HistoryPart, HistoryPart]:
+def parted_history(asked: str, jobs: int) -> tuple[HistoryPart, HistoryPart]:
     """The parts by a share such as `60%` or `0.6`; InputError if it is none, or if a part has no
     job.
     """
@@ -64,7 +64,7 @@ def parted(asked: str, jobs: int) -> tuple[HistoryPart, HistoryPart]:
     return HistoryPart(f"first {first:,}", 0, first), HistoryPart("held back", first, jobs)
 
 
-def trained(found: Imported, part: HistoryPart) -> Calibration:
+def calibration_of_part(found: Imported, part: HistoryPart) -> Calibration:
     """What a part of the jobs tells; InputError for a history that keeps no attempts."""
     log = found.log
     if log is None:

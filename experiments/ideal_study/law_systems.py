@@ -119,7 +119,7 @@ def draw_jobs(system: LawSystem, jobs: int, seed: int, run: int) -> DrawnJobs:
     return DrawnJobs(np.cumsum(gaps), sizes, rng.standard_normal(jobs))
 
 
-def done_at(
+def completion_times(
     system: LawSystem,
     served: ServedBy,
     arrivals: GridValues,
@@ -142,7 +142,7 @@ def play_law(task: LawRun) -> LawMeans:
     means = []
     for served in task.served:
         estimates = sizes * np.exp(served.sigma * errors)
-        done = done_at(system, served, arrivals, sizes, estimates)
+        done = completion_times(system, served, arrivals, sizes, estimates)
         means.append(float((done - arrivals)[first:].mean()))
     gaps = np.diff(arrivals, prepend=0.0) * one.rate * system.servers
     known = (gaps, sizes / one.moment(1), sizes**2 / one.moment(2))

@@ -15,7 +15,7 @@ from callboard.experiments.ideal_study.law_systems import (
     GITTINS,
     LawSystem,
     ServedBy,
-    done_at,
+    completion_times,
     draw_jobs,
     exact_mean,
 )
@@ -102,7 +102,7 @@ def slot_beside_machine(task: SlotRun) -> SlotMeans:
     ]
     arrivals = np.array([job.submit_ms for job in jobs]) / 1000
     sizes = np.array([job.map_ms for job in jobs]) / 1000
-    machine = done_at(system, ServedBy(task.discipline), arrivals, sizes, sizes)
+    machine = completion_times(system, ServedBy(task.discipline), arrivals, sizes, sizes)
     return SlotMeans(
         float((machine - arrivals).mean()),
         float((_played_completion_times(task, jobs) - arrivals).mean()),

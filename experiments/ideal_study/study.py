@@ -58,7 +58,7 @@ class Study(NamedTuple):
         return ((trace, cell) for cell, trace in traces.items())
 
 
-def grid(
+def grid_points_and_figures(
     names: Sequence[str],
     sigmas: Sequence[float],
     loads: Sequence[float],
@@ -77,7 +77,9 @@ def grid(
     return points, tuple(figures)
 
 
-def report(names: Sequence[str]) -> tuple[tuple[Point, ...], tuple[FigureSpec, ...]]:
+def report_points_and_figures(
+    names: Sequence[str],
+) -> tuple[tuple[Point, ...], tuple[FigureSpec, ...]]:
     """The report's figures 3.1 to 3.7, of those traces that are at hand."""
     over_sigma = tuple(Point(LOAD, DN, sigma) for sigma in REPORT_SIGMAS)
     figures = [

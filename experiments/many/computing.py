@@ -34,7 +34,7 @@ class Call(NamedTuple):
     weight: float = 1.0
 
 
-def refusal(error: Exception, *content: object) -> Call:
+def failing_call(error: Exception, *content: object) -> Call:
     """In place of a call that cannot be made of this content: one that fails with the error."""
     key = key_of("impossible", model_version(), *content, str(error))
     return Call(key, _raise_input_error, (str(error),), weight=0.0)

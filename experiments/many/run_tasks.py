@@ -108,9 +108,11 @@ class SoloTimes(msgspec.Struct, frozen=True):
 
     def of(self, result: RunResult) -> RunResult:
         """The result with these times beside its jobs."""
-        from callboard.experiments.run.solo_runs import alone_of
+        from callboard.experiments.run.solo_runs import solo_times_of_jobs
 
-        return msgspec.structs.replace(result, solo_ms=alone_of(result.jobs, self.alone_ms))
+        return msgspec.structs.replace(
+            result, solo_ms=solo_times_of_jobs(result.jobs, self.alone_ms)
+        )
 
 
 class TaskFailure(msgspec.Struct, frozen=True):

@@ -83,7 +83,7 @@ def steady_state(responses: _Floats, present: _Floats) -> SteadyState:
     correlation = neighbours_correlation(batch_means(kept, min(SHORT_BATCHES, len(kept))))
     why_not = (
         "they pile up: the cluster is overloaded, or the run too short"
-        if pile_up(present[warm_up:])
+        if jobs_pile_up(present[warm_up:])
         else "the jobs that each finds there change to the end"
         if settled is None
         else f"at least {SHORT_BATCHES} are wanted after the warm-up"
@@ -112,7 +112,7 @@ def jobs_present(submitted: Ints, finished: Ints, at: Ints) -> _Floats:
     return np.asarray(begun - np.searchsorted(ends, at, side="right"), np.float64)
 
 
-def pile_up(present: _Floats) -> bool:
+def jobs_pile_up(present: _Floats) -> bool:
     """Whether each job finds more others than those before it, by a test that errs in 1 %: among
     the pairs of means that is so in more of them than chance gives (normally, by its variance).
     """

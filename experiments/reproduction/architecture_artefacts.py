@@ -23,8 +23,8 @@ from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     SizeBin,
     difference,
+    figure_of,
     median_response_s,
-    of,
     ratio,
 )
 
@@ -42,7 +42,7 @@ _LOADS = (0.1, 0.5, 0.8, 0.95)
 _LOAD = 0.8
 
 
-def loaded(
+def cell_at_load(
     placement: str,
     load: float,
     *,
@@ -73,7 +73,7 @@ def _ratio_of_medians(placement: str, other: str, load: float = _LOAD) -> OfCell
     return ratio(f"{placement} at {load:g}", f"{other} at {load:g}", median_response_s())
 
 
-def within_ideal(loads: Sequence[float]) -> tuple[Quantity[Runs], ...]:
+def late_binding_over_ideal(loads: Sequence[float]) -> tuple[Quantity[Runs], ...]:
     """Late binding beside one queue that knows all, at each load."""
     return tuple(
         Quantity[Runs](
@@ -142,7 +142,7 @@ def _wasted_thinking_s(run: MeteredRun) -> float | None:
 
 def _added_batch_wait(kind: str) -> OfCells:
     """How much longer Batch waits, in seconds, when Service thinks for longest than for least."""
-    least, most = (of(f"{kind} at {each:g}", _batch_wait_s) for each in _THINKING_S)
+    least, most = (figure_of(f"{kind} at {each:g}", _batch_wait_s) for each in _THINKING_S)
     return difference(most, least)
 
 
@@ -154,7 +154,7 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         says="At 80 % load, medians: three times as long with random placement as with two probes a"
         " task, those 2.6 times the ideal, batches of probes .73 of those.",
         evidence=Played(
-            tuple(loaded(each, _LOAD) for each in ("random", "per-task", "batch", "central"))
+            tuple(cell_at_load(each, _LOAD) for each in ("random", "per-task", "batch", "central"))
         ),
         quantities=(
             Quantity(
@@ -185,9 +185,9 @@ ARCHITECTURE_ARTEFACTS: tuple[AnyArtefact, ...] = (
         says="Late binding is within 12 % of an ideal scheduler (there on a query workload; here on"
         " Figure 3's, at each load).",
         evidence=Played(
-            tuple(loaded(each, load) for load in _LOADS for each in ("late", "central"))
+            tuple(cell_at_load(each, load) for load in _LOADS for each in ("late", "central"))
         ),
-        quantities=within_ideal(_LOADS),
+        quantities=late_binding_over_ideal(_LOADS),
         why="The sentence is about queries on a cluster of 110 machines. On Figure 3's jobs two"
         " probes a task find the fewer of the free slots the fewer there are, which costs a quarter"
         " at 95 % load.",

@@ -1,6 +1,9 @@
 """What Sparrow's abstract leaves open: how many workers, tasks a job, probes a task there are."""
 
-from callboard.experiments.reproduction.architecture_artefacts import loaded, within_ideal
+from callboard.experiments.reproduction.architecture_artefacts import (
+    cell_at_load,
+    late_binding_over_ideal,
+)
 from callboard.experiments.reproduction.evidence import Played
 from callboard.experiments.reproduction.exploration import Exploration
 
@@ -12,7 +15,7 @@ def _late_beside_central(workers: int = 1000, tasks: int = 100, probes: float = 
     """Late binding, and one queue that knows all, at the highest load."""
     return Played(
         tuple(
-            loaded(placement, load, workers=workers, tasks=tasks, jobs=_JOBS, probes=probes)
+            cell_at_load(placement, load, workers=workers, tasks=tasks, jobs=_JOBS, probes=probes)
             for load in _LOADS
             for placement in ("late", "central")
         )
@@ -34,7 +37,7 @@ _IDEAL = Exploration(
         "4 probes": _late_beside_central(probes=4),
         "8 probes": _late_beside_central(probes=8),
     },
-    quantities=within_ideal(_LOADS),
+    quantities=late_binding_over_ideal(_LOADS),
     picture="explored-sparrow-ideal.svg",
 )
 

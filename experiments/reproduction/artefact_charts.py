@@ -30,7 +30,7 @@ from callboard.experiments.reproduction.run_figures import (
     SizeBin,
     Values,
     in_system,
-    pooled,
+    pooled_values,
 )
 
 PrintedMark = tuple[int, float, float]
@@ -121,7 +121,9 @@ def response_ecdfs(
     marks: Sequence[PrintedMark] = (),
 ) -> Any:
     """The share of each bin's jobs done within a time, all seeds together; a panel a bin."""
-    panels = [{cell: pooled(samples, cell, which.responses_s) for cell in cells} for which in bins]
+    panels = [
+        {cell: pooled_values(samples, cell, which.responses_s) for cell in cells} for which in bins
+    ]
     return ecdf_panels(panels, [which.name for which in bins], "response time (s)", marks)
 
 
@@ -129,7 +131,7 @@ def slowdown_ecdfs(samples: Sequence[Runs], kinds: Sequence[str]) -> Any:
     """The share of jobs with at most this slowdown; a panel a workload."""
     panels = [
         {
-            policy: pooled(samples, f"{kind} {policy}", EVERY_SIZE.slowdowns)
+            policy: pooled_values(samples, f"{kind} {policy}", EVERY_SIZE.slowdowns)
             for policy in ("hfsp", "fair")
         }
         for kind in kinds
@@ -139,7 +141,7 @@ def slowdown_ecdfs(samples: Sequence[Runs], kinds: Sequence[str]) -> Any:
 
 def slowdowns_of_cells(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
     """The share of jobs with at most this slowdown, cell by cell."""
-    panel = {cell: pooled(samples, cell, EVERY_SIZE.slowdowns) for cell in cells}
+    panel = {cell: pooled_values(samples, cell, EVERY_SIZE.slowdowns) for cell in cells}
     return ecdf_panels([panel], [""], "slowdown (×)")
 
 

@@ -12,7 +12,7 @@ from callboard.experiments.reproduction.facebook_tables import (
     times_at_microsoft,
     times_at_the_internet_company,
 )
-from callboard.experiments.reproduction.hfsp_artefacts import workload
+from callboard.experiments.reproduction.hfsp_artefacts import workload_cell
 
 
 def _quieter_morning(times: float, *cluster: str) -> Played:
@@ -58,7 +58,7 @@ _MICROSOFT = Exploration(
     settings={
         f"{5 * times} s": Played(
             (
-                workload(
+                workload_cell(
                     "test",
                     "fair",
                     more=(

@@ -12,12 +12,12 @@ from callboard.experiments.reproduction.artefact import (
     VerdictClass,
 )
 from callboard.experiments.reproduction.evidence import Cell, Drawn, Played, Runs
-from callboard.experiments.reproduction.hfsp_artefacts import workload
+from callboard.experiments.reproduction.hfsp_artefacts import workload_cell
 from callboard.experiments.reproduction.run_figures import (
     EVERY_SIZE,
     done_within,
+    figure_of,
     median_response_s,
-    of,
 )
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.job_groups import share_of_largest
@@ -83,13 +83,15 @@ def running_times() -> tuple[Quantity[Runs], ...]:
         *(
             Quantity(
                 label=f"jobs within {limit_s} s",
-                value=of("fair", done_within(limit_s, EVERY_SIZE)),
+                value=figure_of("fair", done_within(limit_s, EVERY_SIZE)),
                 printed=share,
                 share=True,
             )
             for limit_s, share in _RUNNING
         ),
-        Quantity(label="median", value=of("fair", median_response_s()), printed=84, unit=" s"),
+        Quantity(
+            label="median", value=figure_of("fair", median_response_s()), printed=84, unit=" s"
+        ),
     )
 
 
@@ -111,7 +113,7 @@ _ON_FORTY_NODES = Played(
         ),
     )
 )
-_LIKE_MICROSOFT = Played((workload("test", "fair"),))
+_LIKE_MICROSOFT = Played((workload_cell("test", "fair"),))
 
 _AT_THE_INTERNET_COMPANY = ((45, 0.4), (80, 0.5), (190, 0.7), (450, 0.8), (650, 0.9))
 """Table I b without its 60 %, for which 30 s are printed, less than for 40 %."""
@@ -124,7 +126,7 @@ def times_at_the_internet_company() -> tuple[Quantity[Runs], ...]:
     return tuple(
         Quantity(
             label=f"jobs within {limit_s} s",
-            value=of("fair", done_within(limit_s, EVERY_SIZE)),
+            value=figure_of("fair", done_within(limit_s, EVERY_SIZE)),
             printed=share,
             share=True,
         )
@@ -137,7 +139,7 @@ def times_at_microsoft() -> tuple[Quantity[Runs], ...]:
     return tuple(
         Quantity(
             label=f"jobs within {minutes} min",
-            value=of("test fair", done_within(60 * minutes, EVERY_SIZE)),
+            value=figure_of("test fair", done_within(60 * minutes, EVERY_SIZE)),
             printed=share,
             share=True,
         )

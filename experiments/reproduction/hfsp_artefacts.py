@@ -15,12 +15,12 @@ from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     SizeBin,
     done_within,
+    figure_of,
     greatest_slowdown,
     mean_of_responses_s,
     median_response_s,
     median_slowdown,
     most_in_system,
-    of,
     ratio,
 )
 from callboard.experiments.reproduction.worked_examples import ExampleNumbers, Worked
@@ -37,7 +37,7 @@ WORKLOADS = tuple(_MEAN_GAP_S)
 """The paper's three, as its Table I calls them."""
 
 
-def workload(
+def workload_cell(
     kind: str,
     policy: str,
     name: str = "",
@@ -63,11 +63,11 @@ def workload(
 
 
 def _hfsp_and_fair_cells(kind: str) -> tuple[Cell, Cell]:
-    return workload(kind, "hfsp"), workload(kind, "fair")
+    return workload_cell(kind, "hfsp"), workload_cell(kind, "fair")
 
 
 _TEST, _DEV, _PROD = (Played(_hfsp_and_fair_cells(kind)) for kind in ("test", "dev", "prod"))
-WORKLOADS_UNDER_HFSP = Played(tuple(workload(kind, "hfsp") for kind in WORKLOADS))
+WORKLOADS_UNDER_HFSP = Played(tuple(workload_cell(kind, "hfsp") for kind in WORKLOADS))
 _ALL = Played(tuple(cell for kind in WORKLOADS for cell in _hfsp_and_fair_cells(kind)))
 
 _FITTED_ON = (
@@ -174,7 +174,7 @@ _EXAMPLES: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="attempts that trained at once, most",
-                value=of("test hfsp", lambda run: run.metered["training"]["most"][0]),
+                value=figure_of("test hfsp", lambda run: run.metered["training"]["most"][0]),
                 printed=10,
                 exact=True,
             ),
@@ -192,7 +192,7 @@ def _share_in_bin(kind: str, which: SizeBin) -> Quantity[Runs]:
 
     return Quantity(
         label=f"{kind.upper()}, jobs in {which.name}",
-        value=of(f"{kind} fair", share),
+        value=figure_of(f"{kind} fair", share),
         printed=printed,
         share=True,
         mean=True,
@@ -221,10 +221,16 @@ def _bin_medians(which: SizeBin, hfsp: float, fair: float) -> tuple[Quantity[Run
     named = which.name
     return (
         Quantity(
-            label=f"{named}, median, HFSP", value=of("test hfsp", figure), printed=hfsp, unit=" s"
+            label=f"{named}, median, HFSP",
+            value=figure_of("test hfsp", figure),
+            printed=hfsp,
+            unit=" s",
         ),
         Quantity(
-            label=f"{named}, median, Fair", value=of("test fair", figure), printed=fair, unit=" s"
+            label=f"{named}, median, Fair",
+            value=figure_of("test fair", figure),
+            printed=fair,
+            unit=" s",
         ),
         Quantity(
             label=f"{named}, HFSP over Fair",
@@ -253,8 +259,8 @@ def bin_medians_of_test() -> tuple[Quantity[Runs], ...]:
     )
 
 
-_KILL = workload("test", "hfsp+preemptive", "kill")
-_WAIT = workload("test", "hfsp", "wait")
+_KILL = workload_cell("test", "hfsp+preemptive", "kill")
+_WAIT = workload_cell("test", "hfsp", "wait")
 _PREEMPTION = Played((_WAIT, _KILL))
 
 _MACRO: tuple[AnyArtefact, ...] = (
@@ -300,13 +306,13 @@ _MACRO: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="within 80 s, HFSP",
-                value=of("dev hfsp", done_within(80, LARGER)),
+                value=figure_of("dev hfsp", done_within(80, LARGER)),
                 printed=0.6,
                 share=True,
             ),
             Quantity(
                 label="within 80 s, Fair",
-                value=of("dev fair", done_within(80, LARGER)),
+                value=figure_of("dev fair", done_within(80, LARGER)),
                 printed=0.2,
                 share=True,
             ),

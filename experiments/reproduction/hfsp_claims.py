@@ -8,13 +8,13 @@ from callboard.experiments.reproduction.artefact import (
     VerdictClass,
 )
 from callboard.experiments.reproduction.evidence import Played
-from callboard.experiments.reproduction.hfsp_artefacts import WORKLOADS, workload
+from callboard.experiments.reproduction.hfsp_artefacts import WORKLOADS, workload_cell
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
 from callboard.experiments.reproduction.worked_examples import SeededExample
 
 _RIVALS = ("fair", "hfsp")
 _BESIDE_FIFO = Played(
-    tuple(workload(kind, policy) for kind in WORKLOADS for policy in ("fifo", *_RIVALS))
+    tuple(workload_cell(kind, policy) for kind in WORKLOADS for policy in ("fifo", *_RIVALS))
 )
 
 HFSP_CLAIMS: tuple[AnyArtefact, ...] = (

@@ -67,7 +67,7 @@ def _length_ecdfs(
     return ecdf_panels([panel], [""], label)
 
 
-def errors(runs: Runs, stage: Stage, which: SizeBin = LARGER) -> Values:
+def estimate_errors(runs: Runs, stage: Stage, which: SizeBin = LARGER) -> Values:
     """Estimated over real sizes of the bin's jobs, of all three workloads."""
     found = [np.empty(0)]
     for workload in WORKLOADS:
@@ -82,7 +82,7 @@ def _error_share(stage: Stage, low: float, high: float) -> Callable[[Sequence[Ru
     """The share of jobs of all runs whose error is between the two."""
 
     def share(samples: Sequence[Runs]) -> float | None:
-        values = np.concatenate([errors(runs, stage) for runs in samples])
+        values = np.concatenate([estimate_errors(runs, stage) for runs in samples])
         return float(((values >= low) & (values <= high)).mean()) if len(values) else None
 
     return share
@@ -94,7 +94,7 @@ def _pooled_quantile(
     """A quantile of the errors of all runs together."""
 
     def value(samples: Sequence[Runs]) -> float | None:
-        values = np.concatenate([errors(runs, stage, which) for runs in samples])
+        values = np.concatenate([estimate_errors(runs, stage, which) for runs in samples])
         return float(np.quantile(values, quantile)) if len(values) else None
 
     return value
@@ -102,7 +102,7 @@ def _pooled_quantile(
 
 def _error_ecdfs(samples: Sequence[Runs]) -> Any:
     panel = {
-        name: np.concatenate([errors(runs, stage) for runs in samples])
+        name: np.concatenate([estimate_errors(runs, stage) for runs in samples])
         for stage, name in _STAGE_NAMES.items()
     }
     return ecdf_panels([panel], [""], "estimated / real size")
@@ -115,7 +115,7 @@ def _errors_by_bin(
     marks: Sequence[PrintedMark],
 ) -> Any:
     panel = {
-        which.name: np.concatenate([errors(runs, stage, which) for runs in samples])
+        which.name: np.concatenate([estimate_errors(runs, stage, which) for runs in samples])
         for which in bins
     }
     return ecdf_panels([panel], [_STAGE_NAMES[stage]], "estimated / real size", marks)
@@ -235,7 +235,7 @@ def _near_share(stage: Stage, which: SizeBin) -> Callable[[Sequence[Runs]], floa
     """The share of a bin's jobs that are taken for 0.9 to 1.1 of their size."""
 
     def share(samples: Sequence[Runs]) -> float | None:
-        values = np.concatenate([errors(runs, stage, which) for runs in samples])
+        values = np.concatenate([estimate_errors(runs, stage, which) for runs in samples])
         return float((abs(values - 1) <= 0.1).mean()) if len(values) else None
 
     return share

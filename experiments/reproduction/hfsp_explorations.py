@@ -12,7 +12,7 @@ from callboard.experiments.reproduction.hfsp_artefacts import (
     WORKLOADS,
     bin_medians_of_test,
     mean_over_fair,
-    workload,
+    workload_cell,
 )
 from callboard.experiments.reproduction.hfsp_estimates import (
     estimates_by_bin,
@@ -22,9 +22,9 @@ from callboard.experiments.reproduction.hfsp_estimates import (
 from callboard.experiments.reproduction.hfsp_sensitivity import arrivals_in_bursts
 from callboard.experiments.reproduction.run_figures import (
     done_within,
+    figure_of,
     greatest_slowdown,
     mean_of_responses_s,
-    of,
     ratio,
 )
 
@@ -34,7 +34,9 @@ _PAIR = ("hfsp", "fair")
 def _workloads_played(kinds: tuple[str, ...], *more: str, slowdown: bool = False) -> Played:
     """Workloads under HFSP and Fair with other settings."""
     cells = (
-        workload(kind, policy, more=more, slowdown=slowdown) for kind in kinds for policy in _PAIR
+        workload_cell(kind, policy, more=more, slowdown=slowdown)
+        for kind in kinds
+        for policy in _PAIR
     )
     return Played(tuple(cells))
 
@@ -68,7 +70,7 @@ _DEV_MAPS = Exploration(
         *(
             Quantity[Runs](
                 label=f"within 80 s, {told}",
-                value=of(f"dev {policy}", done_within(80, LARGER)),
+                value=figure_of(f"dev {policy}", done_within(80, LARGER)),
                 printed=printed,
                 share=True,
             )
@@ -105,7 +107,9 @@ _MEDIANS = Exploration(
 
 def _dev_fairness(policy: str, *more: str) -> Played:
     """DEV under a variant of HFSP, and under Fair on the same cluster."""
-    return Played((workload("dev", policy, "dev hfsp", more), workload("dev", "fair", more=more)))
+    return Played(
+        (workload_cell("dev", policy, "dev hfsp", more), workload_cell("dev", "fair", more=more))
+    )
 
 
 _DEV_SLOWDOWN = Exploration(
@@ -166,7 +170,9 @@ _REDUCES = Exploration(
 
 def _hfsp_workloads(*more: str) -> Played:
     """The three workloads under HFSP, whose tasks differ otherwise."""
-    return Played(tuple(workload(kind, "hfsp", more=more, slowdown=False) for kind in WORKLOADS))
+    return Played(
+        tuple(workload_cell(kind, "hfsp", more=more, slowdown=False) for kind in WORKLOADS)
+    )
 
 
 _TASKS: Mapping[str, Played] = {

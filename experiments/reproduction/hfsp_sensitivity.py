@@ -14,14 +14,14 @@ from callboard.experiments.reproduction.artefact import (
 )
 from callboard.experiments.reproduction.artefact_charts import Series, jobs_in_system, lines_over
 from callboard.experiments.reproduction.evidence import Cell, Drawn, Played, Runs
-from callboard.experiments.reproduction.hfsp_artefacts import workload
+from callboard.experiments.reproduction.hfsp_artefacts import workload_cell
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     in_system,
     mean_of_responses_s,
-    over,
     ratio,
+    ratio_of_figures,
 )
 from callboard.experiments.run.run_spec import RunSpec
 
@@ -34,7 +34,7 @@ def _test_with_gap(gap_s: int) -> Played:
     """TEST with a job so often, under HFSP and Fair."""
     more = (f"workload.arrivals.mean_s={gap_s}",)
     pair = (
-        workload("test", policy, f"{policy}, {gap_s} s", more, slowdown=False)
+        workload_cell("test", policy, f"{policy}, {gap_s} s", more, slowdown=False)
         for policy in ("hfsp", "fair")
     )
     return Played(tuple(pair))
@@ -63,7 +63,7 @@ _TRAINED = {
 _DEFAULT = "t = 5, Δ = 60 s"
 _BY_TRAINING = Played(
     tuple(
-        workload("test", policy, name, slowdown=False)
+        workload_cell("test", policy, name, slowdown=False)
         for name, policy in {_DEFAULT: "hfsp", **_TRAINED}.items()
     )
 )
@@ -79,7 +79,7 @@ _PRINTED_ARRIVALS = "[[1440, 16], [720, 18], [2664, 31], [576, 35]]"
 
 def _prod_with_bursts(policy: str) -> Cell:
     arrivals = f'workload.arrivals={{kind="counted",stretches={_PRINTED_ARRIVALS}}}'
-    return workload("prod", policy, policy, (arrivals,), slowdown=False)
+    return workload_cell("prod", policy, policy, (arrivals,), slowdown=False)
 
 
 _BURSTS = Played(tuple(_prod_with_bursts(policy) for policy in ("hfsp", "fair")))
@@ -143,7 +143,7 @@ HFSP_SENSITIVITY: tuple[AnyArtefact, ...] = (
             ),
             Quantity(
                 label="the first of these over the last",
-                value=over(_mean_over_fair(_GAPS_S[0]), _mean_over_fair(_GAPS_S[-1])),
+                value=ratio_of_figures(_mean_over_fair(_GAPS_S[0]), _mean_over_fair(_GAPS_S[-1])),
                 below=1,
             ),
         ),

@@ -26,13 +26,13 @@ from callboard.experiments.reproduction.hybrid_fairness import (
     COSHH_OVER_FIFO,
     FAIR_OVER_COSHH,
     FAIR_OVER_FIFO,
-    fairer,
     fairer_with_resources,
+    fairness_quantities,
 )
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
+    figure_of,
     mean_of_responses_s,
-    of,
     ratio,
 )
 from callboard.experiments.reproduction.worked_examples import ExampleNumbers, Worked
@@ -123,7 +123,7 @@ def fairness_by_resources() -> tuple[Quantity[Runs], ...]:
     """Figure 2 vi: how fairness changes with resources, and who is fairest."""
     return (
         *fairer_with_resources(),
-        *fairer("54 resources", FAIR_OVER_FIFO, FAIR_OVER_COSHH),
+        *fairness_quantities("54 resources", FAIR_OVER_FIFO, FAIR_OVER_COSHH),
     )
 
 
@@ -152,7 +152,7 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"{name}, mean",
-                    value=of(name, _mean_end_s),
+                    value=figure_of(name, _mean_end_s),
                     printed=printed,
                     unit=" s",
                     exact=True,
@@ -278,7 +278,9 @@ HYBRID_ARTEFACTS: tuple[AnyArtefact, ...] = (
         place="Figure 2 iii, IV-B",
         says="Fair shares most evenly among users, and COSHH is competitive.",
         evidence=_BY_JOBS,
-        quantities=fairer("100 jobs", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH),
+        quantities=fairness_quantities(
+            "100 jobs", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH
+        ),
         why="The paper prints no formula of its fairness. By the one in docs/journal.md (how"
         " far the users' shares lie from their mean, over time) COSHH, which shares among"
         " users by Fair's own rule, is as fair as Fair.",

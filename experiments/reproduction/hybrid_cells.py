@@ -9,7 +9,7 @@ from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     mean_of_responses_s,
-    metered,
+    meter_value,
 )
 
 COSHH = 'coshh(size="oracle")'
@@ -96,7 +96,7 @@ def scheduling_s(run: MeteredRun) -> float | None:
     return run.result.scheduling.seconds
 
 
-USERS_UNFAIRNESS = metered("users", "unfairness")
+USERS_UNFAIRNESS = meter_value("users", "unfairness")
 RESPONSES_DRAWN = DrawnFigure(mean_of_responses_s, "mean response time (s)")
 SCHEDULING_DRAWN = DrawnFigure(scheduling_s, "scheduling (s of processor time)")
 UNEVEN_DRAWN = DrawnFigure(USERS_UNFAIRNESS, "unfairness among users (slots)", log=False)

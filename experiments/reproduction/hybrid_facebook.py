@@ -28,11 +28,11 @@ from callboard.experiments.reproduction.hybrid_fairness import (
     COSHH_OVER_FIFO,
     FAIR_OVER_COSHH,
     FAIR_OVER_FIFO,
-    fairer,
     fairer_with_resources,
+    fairness_quantities,
 )
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.run_figures import mean_of_responses_s, of, ratio
+from callboard.experiments.reproduction.run_figures import figure_of, mean_of_responses_s, ratio
 
 _COUNTS = (5, 25, 45, 70, 100)
 _BY_JOBS = Played(
@@ -93,7 +93,7 @@ def switched_at(order: str) -> OfCells:
         at = run.metered["switches"].get(order)
         return at[0] if at else 101
 
-    return of("hybrid, 100 jobs", figure)
+    return figure_of("hybrid, 100 jobs", figure)
 
 
 def _fewest_resources_without_coshh() -> OfCells:
@@ -129,7 +129,7 @@ def facebook_fairness_by_resources() -> tuple[Quantity[Runs], ...]:
     """Figure 4 vi: how fairness changes with resources, and who is fairest."""
     return (
         *fairer_with_resources(),
-        *fairer("54 resources", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH),
+        *fairness_quantities("54 resources", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH),
     )
 
 
@@ -197,7 +197,9 @@ HYBRID_FACEBOOK: tuple[AnyArtefact, ...] = (
         place="Figure 4 iii, V",
         says="As for Yahoo!, Fair shares most evenly among users, and COSHH is competitive.",
         evidence=_BY_JOBS,
-        quantities=fairer("100 jobs", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH),
+        quantities=fairness_quantities(
+            "100 jobs", FAIR_OVER_FIFO, COSHH_OVER_FIFO, FAIR_OVER_COSHH
+        ),
         why="The paper prints no formula of its fairness; see hybrid-fig-2-iii.",
         draw=partial(_over_jobs, drawn=UNEVEN_DRAWN),
     ),

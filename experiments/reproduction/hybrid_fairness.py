@@ -7,14 +7,14 @@ from callboard.experiments.reproduction.hybrid_cells import (
     USERS_UNFAIRNESS,
 )
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.run_figures import of, over, ratio
+from callboard.experiments.reproduction.run_figures import figure_of, ratio, ratio_of_figures
 
 FAIR_OVER_FIFO = ("Fair over FIFO", "fair", "fifo")
 COSHH_OVER_FIFO = ("COSHH over FIFO", "coshh", "fifo")
 FAIR_OVER_COSHH = ("Fair over COSHH", "fair", "coshh")
 
 
-def fairer(where: str, *claims: tuple[str, str, str]) -> tuple[Quantity[Runs], ...]:
+def fairness_quantities(where: str, *claims: tuple[str, str, str]) -> tuple[Quantity[Runs], ...]:
     """In the cells of that ending, the first policy of each claim shares more evenly among users
     than the second.
     """
@@ -48,6 +48,6 @@ def _unfairness_a_slot(name: str, more: int, fewer: int) -> OfCells:
             slots = USERS_UNFAIRNESS(run)
             return None if slots is None else slots / resources
 
-        return of(f"{name}, {resources} resources", figure)
+        return figure_of(f"{name}, {resources} resources", figure)
 
-    return over(of_a_slot(more), of_a_slot(fewer))
+    return ratio_of_figures(of_a_slot(more), of_a_slot(fewer))

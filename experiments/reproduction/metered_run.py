@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.many.computing import Call, refusal
+from callboard.experiments.many.computing import Call, failing_call
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import key_of
 from callboard.experiments.many.run_tasks import (
@@ -66,7 +66,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
         try:
             run, solo = _run_and_solo_keys(self)
         except (InputError, PolicySpecError, ScenarioError) as error:
-            return [refusal(error, self)]
+            return [failing_call(error, self)]
         play = play_metered if self.meters else play_unmetered
         alone = [Call(solo, play_alone, (self,))] if self.slowdown else []
         return [Call(run, play, (self,)), *alone]

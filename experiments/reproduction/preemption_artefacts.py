@@ -16,11 +16,11 @@ from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     RunFigure,
+    figure_of,
     mean_of,
     mean_of_responses_s,
-    of,
-    over,
     ratio,
+    ratio_of_figures,
     total_of,
 )
 from callboard.journal.figures.job_groups import response_seconds_of
@@ -175,12 +175,14 @@ def _total_over_groups(
     rule: str, groups: Collection[str], figure_in: Callable[[str], RunFigure]
 ) -> OfCells:
     """The long job's figure under a rule, of all groups together."""
-    return total_of(of(f"{rule}, {where}", figure_in(where)) for where in groups)
+    return total_of(figure_of(f"{rule}, {where}", figure_in(where)) for where in groups)
 
 
 def killed_over(rule: str, other: str, groups: Collection[str]) -> OfCells:
     """The long job's attempts that one rule kills over those of another, of all groups together."""
-    return over(*(_total_over_groups(name, groups, _long_killed) for name in (rule, other)))
+    return ratio_of_figures(
+        *(_total_over_groups(name, groups, _long_killed) for name in (rule, other))
+    )
 
 
 def _snp_chart(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
@@ -302,14 +304,14 @@ PREEMPTION_ARTEFACTS: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"most slots of the long job within 150 s, {where}",
-                    value=of(f"Hadoop, {where}", _early_slots(where)),
+                    value=figure_of(f"Hadoop, {where}", _early_slots(where)),
                     above=179,
                 )
                 for where in _IO_GROUPS
             ),
             Quantity(
                 label="the same under the mixed workload, over that under I/O, average",
-                value=over(
+                value=ratio_of_figures(
                     _total_over_groups("Hadoop", _MIXED_GROUPS, _early_slots),
                     _total_over_groups("Hadoop", _IO_GROUPS, _early_slots),
                 ),

@@ -26,7 +26,9 @@ class Asked(NamedTuple):
     seeds: tuple[int, ...]
 
 
-def asked(artefact: AnyArtefact, seeds: Sequence[int] | int | None, *, quick: bool) -> Asked:
+def artefact_with_seeds(
+    artefact: AnyArtefact, seeds: Sequence[int] | int | None, *, quick: bool
+) -> Asked:
     """The artefact with these seeds, or that many of those that judge; unless told, its own."""
     if seeds is None:
         seeds = artefact.quick if quick else artefact.seeds

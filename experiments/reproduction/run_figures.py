@@ -50,17 +50,17 @@ class SizeBin:
 EVERY_SIZE = SizeBin("all jobs", 0)
 
 
-def of(cell: str, figure: RunFigure) -> OfCells:
+def figure_of(cell: str, figure: RunFigure) -> OfCells:
     """The figure of one cell."""
     return OfCells((cell,), figure)
 
 
 def ratio(cell: str, other: str, figure: RunFigure) -> OfCells:
     """The figure of one cell over that of another, of the same seed."""
-    return over(of(cell, figure), of(other, figure))
+    return ratio_of_figures(figure_of(cell, figure), figure_of(other, figure))
 
 
-def over(one: OfCells, other: OfCells) -> OfCells:
+def ratio_of_figures(one: OfCells, other: OfCells) -> OfCells:
     """One figure over another."""
     return _combined_figure((one, other), share_of)
 
@@ -134,7 +134,7 @@ def greatest_slowdown(run: MeteredRun) -> float | None:
     return float(values.max()) if len(values) else None
 
 
-def metered(meter: str, column: str) -> RunFigure:
+def meter_value(meter: str, column: str) -> RunFigure:
     """The one value of a meter's column."""
 
     def figure(run: MeteredRun) -> float | None:
@@ -144,7 +144,9 @@ def metered(meter: str, column: str) -> RunFigure:
     return figure
 
 
-def pooled(samples: Sequence[Runs], cell: str, values: Callable[[MeteredRun], Values]) -> Values:
+def pooled_values(
+    samples: Sequence[Runs], cell: str, values: Callable[[MeteredRun], Values]
+) -> Values:
     """The values of all runs of a cell together."""
     return np.concatenate([values(runs[cell]) for runs in samples])
 

@@ -20,12 +20,12 @@ from callboard.experiments.reproduction.artefact_charts import (
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.run_figures import (
     SizeBin,
+    figure_of,
     local_share,
     mean_response_of,
     node_local_of,
-    of,
-    over,
     ratio,
+    ratio_of_figures,
 )
 
 WITH_DELAY = ((0.75, 0.94), (0.99, 0.99), (0.94, 0.99))
@@ -55,7 +55,7 @@ def printed_shares(
     return tuple(
         Quantity(
             label=(label := f"{maps} maps, {level}-local"),
-            value=of(cell, local_share(level, maps)),
+            value=figure_of(cell, local_share(level, maps)),
             printed=share,
             share=True,
             verdict_class=VerdictClass.FITTED if label in fitted else None,
@@ -156,7 +156,7 @@ _MORNING = Played((Cell(name="fair", scenario="facebook-morning", policy="fair")
 
 def _ratio_of_node_local(which: SizeBin, other: SizeBin) -> OfCells:
     """How much more often a bin's maps are node-local than another's."""
-    return over(*(of("fair", node_local_of(each)) for each in (which, other)))
+    return ratio_of_figures(*(figure_of("fair", node_local_of(each)) for each in (which, other)))
 
 
 _MACRO_LOADS = {
@@ -203,7 +203,7 @@ def _macro_artefact(load: str) -> AnyArtefact:
         ),
         Quantity[Runs](
             label="node-local maps with delay",
-            value=of("fair+delay", local_share("node")),
+            value=figure_of("fair+delay", local_share("node")),
             above=0.9,
             share=True,
         ),
@@ -264,7 +264,7 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"with delay, {jobs} jobs, node-local",
-                    value=of(f"fair+delay, {jobs} jobs", local_share("node")),
+                    value=figure_of(f"fair+delay, {jobs} jobs", local_share("node")),
                     above=0.95,
                     share=True,
                 )
@@ -303,7 +303,7 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         quantities=tuple(
             Quantity(
                 label=f"waits of 5 s, maps of {map_s} s, node-local",
-                value=of(f"5 s, maps of {map_s} s", local_share("node")),
+                value=figure_of(f"5 s, maps of {map_s} s", local_share("node")),
                 above=0.95,
                 share=True,
             )

@@ -3,7 +3,7 @@
 from callboard.experiments.reproduction.artefact import Quantity, VerdictClass
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.run_figures import local_share, of
+from callboard.experiments.reproduction.run_figures import figure_of, local_share
 from callboard.experiments.reproduction.slides_artefacts import (
     DELAY_5S,
     WITH_DELAY,
@@ -17,7 +17,7 @@ from callboard.experiments.reproduction.slides_formulas import (
     far_maps,
     longer_waits,
     one_map_jobs,
-    wished,
+    wished_locality_cell,
 )
 from callboard.experiments.reproduction.worked_examples import (
     FEW_AND_MANY_SLOTS,
@@ -51,7 +51,7 @@ def _pending_maps(row: int, node: float, rack: float) -> Exploration:
         quantities=tuple(
             Quantity[Runs](
                 label=f"row of {row} maps, {level}-local",
-                value=of("fifo", local_share(level)),
+                value=figure_of("fifo", local_share(level)),
                 printed=share,
                 share=True,
             )
@@ -96,7 +96,7 @@ _WAITS = Exploration(
     quantities=(
         Quantity[Runs](
             label="waits of 5 s, node-local",
-            value=of("5 s", local_share("node")),
+            value=figure_of("5 s", local_share("node")),
             above=0.95,
             share=True,
         ),
@@ -134,7 +134,7 @@ _OPPORTUNITIES = Exploration(
 
 
 def _wished_localities(times: float, *more: str) -> Played:
-    return Played(tuple(wished(maps, share, times, more) for maps, share in WISHES))
+    return Played(tuple(wished_locality_cell(maps, share, times, more) for maps, share in WISHES))
 
 
 _LOCALITY = Exploration(
@@ -151,7 +151,7 @@ _LOCALITY = Exploration(
     quantities=tuple(
         Quantity[Runs](
             label=f"node-local of {maps} maps",
-            value=of(f"{maps} maps, λ = {share:g}", local_share("node")),
+            value=figure_of(f"{maps} maps, λ = {share:g}", local_share("node")),
             above=share,
             share=True,
         )

@@ -16,7 +16,7 @@ from callboard.experiments.reproduction.artefact import (
 from callboard.experiments.reproduction.artefact_charts import Series, lines_over
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.run_figures import difference, local_share, of
+from callboard.experiments.reproduction.run_figures import difference, figure_of, local_share
 from callboard.experiments.reproduction.worked_examples import (
     LONG_SHARES,
     WAITS,
@@ -63,7 +63,7 @@ def non_local(skips: int) -> OfCells:
         near = share(run)
         return None if near is None else 1 - near
 
-    return of(f"D = {skips}", figure)
+    return figure_of(f"D = {skips}", figure)
 
 
 def far_maps(offers: int) -> tuple[Quantity[Runs], ...]:
@@ -98,7 +98,7 @@ def _wait_of_non_local_s(skips: int) -> OfCells:
         far = (jobs.maps == 1) & (table.node == 0) & (jobs.waiting_ms >= 0)
         return float(jobs.waiting_ms[far].mean()) / 1000 if far.any() else None
 
-    return of(f"D = {skips}", figure)
+    return figure_of(f"D = {skips}", figure)
 
 
 def _more_wait_s(skips: int) -> OfCells:
@@ -129,7 +129,9 @@ WISHES = ((10, 0.8), (10, 0.95), (50, 0.9), (100, 0.95))
 """Jobs of that many maps, and the share of them that is to be local."""
 
 
-def wished(maps: int, locality: float, times: float = 1, more: tuple[str, ...] = ()) -> Cell:
+def wished_locality_cell(
+    maps: int, locality: float, times: float = 1, more: tuple[str, ...] = ()
+) -> Cell:
     """Jobs of one size on a full cluster, with as many skips as the formula asks for, or that many
     times as many.
     """
@@ -142,7 +144,7 @@ def wished(maps: int, locality: float, times: float = 1, more: tuple[str, ...] =
     )
 
 
-_WISHED = Played(tuple(wished(*wish) for wish in WISHES))
+_WISHED = Played(tuple(wished_locality_cell(*wish) for wish in WISHES))
 
 
 def _gain_chart(samples: Sequence[ExampleNumbers]) -> Any:
@@ -162,7 +164,7 @@ def _blocked_chart(samples: Sequence[ExampleNumbers]) -> Any:
     return lines_over(series, "share φ of long tasks", "blocked blocks", share=True)
 
 
-def local_by(skips: float, maps: int, nodes: int = 100, replicas: int = 3) -> float:
+def promised_locality(skips: float, maps: int, nodes: int = 100, replicas: int = 3) -> float:
     """The share λ that the formula promises a job of that many maps for D skips."""
     rest = exp(-skips * replicas / nodes)
     return max(0.0, 1 - rest / (1 - rest) / maps)
@@ -173,7 +175,7 @@ def _wishes_chart(samples: Sequence[Runs]) -> Any:
     share = local_share("node")
     sizes = dict.fromkeys(maps for maps, _ in WISHES)
     curves = [
-        Series(f"formula, {maps} maps", [(d, [local_by(d, maps)]) for d in range(1, 51)])
+        Series(f"formula, {maps} maps", [(d, [promised_locality(d, maps)]) for d in range(1, 51)])
         for maps in sizes
     ]
     played = [
@@ -244,7 +246,7 @@ SLIDES_FORMULAS: tuple[AnyArtefact, ...] = (
         quantities=tuple(
             Quantity(
                 label=f"node-local of {maps} maps, D = {skips_for(locality, maps)}",
-                value=of(f"{maps} maps, λ = {locality:g}", local_share("node")),
+                value=figure_of(f"{maps} maps, λ = {locality:g}", local_share("node")),
                 printed=locality,
                 share=True,
             )

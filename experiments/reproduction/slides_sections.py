@@ -17,12 +17,12 @@ from callboard.experiments.reproduction.evidence import Cell, Played
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     SizeBin,
+    figure_of,
     local_share,
     mean_response_of,
     node_local_of,
-    of,
-    over,
     ratio,
+    ratio_of_figures,
 )
 from callboard.experiments.reproduction.slides_artefacts import (
     LARGE_JOBS,
@@ -43,7 +43,7 @@ def _delay_gain(which: SizeBin) -> OfCells:
 
 def _ratio_of_delay_gains(which: SizeBin, other: SizeBin) -> OfCells:
     """How much more delay scheduling takes off one bin's mean than off another's."""
-    return over(_delay_gain(which), _delay_gain(other))
+    return ratio_of_figures(_delay_gain(which), _delay_gain(other))
 
 
 _POOLS = (("one", 1, 2400), ("many/x", 1, 1200), ("many/y", 3, 400))
@@ -92,7 +92,7 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
             *(
                 Quantity(
                     label=f"{which.name}, node-local maps with delay",
-                    value=of("fair+delay", node_local_of(which)),
+                    value=figure_of("fair+delay", node_local_of(which)),
                     above=0.9,
                     share=True,
                 )
@@ -153,7 +153,7 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
         quantities=(
             Quantity(
                 label="first end over last end, shared by pools",
-                value=of("pools", _first_over_last_end),
+                value=figure_of("pools", _first_over_last_end),
                 above=0.9,
             ),
             Quantity(
@@ -163,7 +163,7 @@ SLIDES_SECTIONS: tuple[AnyArtefact, ...] = (
             ),
             Quantity(
                 label="node-local maps, shared by pools",
-                value=of("pools", local_share("node")),
+                value=figure_of("pools", local_share("node")),
                 above=0.95,
                 share=True,
             ),

@@ -70,7 +70,7 @@ def any_at_once(specs: Iterable[RunSpec]) -> bool:
     )
 
 
-def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
+def solo_times_of_jobs(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
     """The times alone in the order of the jobs; 0 for a job without one."""
     return np.array([solo_ms.get(job, 0) for job in jobs.job.tolist()], np.int64)
 

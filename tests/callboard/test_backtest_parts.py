@@ -9,10 +9,10 @@ import pytest
 
 from callboard.experiments.backtest.held_back import (
     HistoryPart,
+    calibration_of_part,
     held_back_run,
-    trained,
     trained_overrides,
-    whole,
+    unparted_history,
 )
 from callboard.experiments.backtest.job_parts import JobMoments, difference_in_words
 from callboard.histories.recording_file import import_files
@@ -73,8 +73,10 @@ def test_what_is_held_back_is_not_looked_at(history: Path) -> None:
     part = HistoryPart("first 10", 0, 10)
     whole, cut = import_files([history]), import_files([without(history, *range(10, JOBS))])
     assert len(cut.recording.jobs) == 10
-    assert trained(whole, part).estimates == trained(cut, part).estimates
-    assert trained_overrides(trained(whole, part)) == trained_overrides(trained(cut, part))
+    assert calibration_of_part(whole, part).estimates == calibration_of_part(cut, part).estimates
+    assert trained_overrides(calibration_of_part(whole, part)) == trained_overrides(
+        calibration_of_part(cut, part)
+    )
 
 
 def test_jobs_that_are_held_back_are_initialised_as_the_first_were() -> None:
@@ -86,7 +88,7 @@ def test_jobs_that_are_held_back_are_initialised_as_the_first_were() -> None:
     parts = (HistoryPart("first 3", 0, 3), HistoryPart("held back", 3, 5))
     found = held_back_run(spec_of(jobs), parts).jobs
     assert [each.initialisation_ms for each in found] == [9000, 2000, 1000, 2000, 2000]
-    assert held_back_run(spec_of(jobs), whole(5)) == spec_of(jobs)
+    assert held_back_run(spec_of(jobs), unparted_history(5)) == spec_of(jobs)
 
 
 def test_every_job_says_in_which_part_it_is(callboard: Run, history: Path) -> None:

@@ -17,7 +17,7 @@ from callboard.experiments.many.seed_runs import SeedRuns
 from callboard.experiments.many.sweeps.played_cell import Place
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, by_setting
 from callboard.experiments.pages.report.report_source import source_of_store
-from callboard.experiments.pages.report.result_tables import overview
+from callboard.experiments.pages.report.result_tables import overview_table
 from callboard.experiments.user_errors import InputError
 from callboard.notebook import Sweep
 from callboard.tables.sweep_table import sweep_table
@@ -262,11 +262,11 @@ def test_a_report_of_runs_that_were_cut_off_says_how_many_jobs_were_not_done(
     store = tmp_path / "s.sqlite"
     nodes = ("--vary", "cluster.nodes=4,6", "--store", str(store))
     callboard("sweep", "two-jobs", "--policy", "fair", *nodes, "--until", "160")
-    table = overview(by_setting(source_of_store(store).cells))
+    table = overview_table(by_setting(source_of_store(store).cells))
     assert "jobs not done" in table.headings
     callboard("sweep", "two-jobs", "--policy", "fifo", *nodes)
     whole = [cell for cell in source_of_store(store).cells if cell.policy == "fifo"]
-    assert "jobs not done" not in overview(by_setting(whole)).headings
+    assert "jobs not done" not in overview_table(by_setting(whole)).headings
 
 
 @pytest.mark.parametrize("width", [80, 50])

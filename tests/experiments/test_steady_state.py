@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from callboard.experiments.many.steady_state import (
     SteadyState,
     batch_means,
+    jobs_pile_up,
     jobs_present,
     neighbours_correlation,
-    pile_up,
     steady_state,
     steady_state_of,
     warm_up_of,
@@ -106,14 +106,14 @@ def test_the_trend_is_kendalls(seed: int) -> None:
     """As SciPy has it, exactly; ours is its normal approximation, so not where it is close."""
     means = noise(20, seed) + seed * np.arange(20) / 20
     exact = scipy_stats.kendalltau(np.arange(20), means, alternative="greater").pvalue
-    assert pile_up(means) == (exact < 0.01) or 0.005 < exact < 0.02
+    assert jobs_pile_up(means) == (exact < 0.01) or 0.005 < exact < 0.02
 
 
 def test_jobs_that_pile_up() -> None:
     flat = 5 + noise(2000)
-    assert not pile_up(flat)
-    assert pile_up(flat + np.arange(2000) / 100)
-    assert not pile_up(flat - np.arange(2000) / 100), "a queue that empties is no overload"
+    assert not jobs_pile_up(flat)
+    assert jobs_pile_up(flat + np.arange(2000) / 100)
+    assert not jobs_pile_up(flat - np.arange(2000) / 100), "a queue that empties is no overload"
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def study_of(trace: Trace, runs: int = 3, **more: Sequence[float]) -> Study:
-    points, figures = studies.grid(
+    points, figures = studies.grid_points_and_figures(
         [trace.name], more.get("sigmas", [0, 0.5]), more.get("loads", [0.9]), [4.0]
     )
     return Study((trace,), "report", ("ps", "srpt", "fsp+ps"), points, figures, runs, seed=5)
@@ -283,7 +283,7 @@ class TestCache:
             process.send_signal(signal.SIGKILL)
             process.wait()
         trace = load_trace(path)
-        points, figures = studies.grid([trace.name], [1.0], [0.9], [4.0])
+        points, figures = studies.grid_points_and_figures([trace.name], [1.0], [0.9], [4.0])
         study = Study((trace,), "report", ("srpt", "fsp+ps"), points, figures, 3000, 0)
         with ResultStore(cache) as kept:
             assert 0 < known_runs(study, kept) < len(study_runs(study)) == 6000

@@ -9,7 +9,7 @@ from callboard.experiments.many.computing import (
     LOOKED_UP_AT_ONCE,
     Call,
     compute_missing,
-    refusal,
+    failing_call,
 )
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import Kept, ResultStore
@@ -104,11 +104,11 @@ def _calls_noted_in_store(
 def _call_for_cell(cell: PlannedCell) -> Call:
     """What plays the cell; what refuses it if its policy cannot be made in its setting."""
     if cell.task is None:
-        return refusal(InputError(cell.error), *cell[:4])
+        return failing_call(InputError(cell.error), *cell[:4])
     try:
         return Call(task_key(cell.task), play_task, (cell.task,))
     except PolicySpecError as error:
-        return refusal(error, *cell[:4])
+        return failing_call(error, *cell[:4])
 
 
 def _encoded_place(cell: PlannedCell) -> str:

@@ -35,7 +35,7 @@ def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
             told = f"--vary {key}={value[:40]}: expected values with commas between, as in 10,15,20"
             raise InputError(f"{told}; a range is for --seeds, --sobol and --morris")
     if key == POLICY:
-        values = [spelled for value in values for spelled in spelled_out(value)]
+        values = [spelled for value in values for spelled in spelled_alternatives(value)]
     return key, tuple(dict.fromkeys(values))
 
 
@@ -76,7 +76,7 @@ def _split_at_commas(text: str) -> Iterator[str]:
     yield part
 
 
-def spelled_out(text: str) -> Iterable[str]:
+def spelled_alternatives(text: str) -> Iterable[str]:
     """A policy with each of the alternatives in its braces, the first braces slowest; tables stay
     as they are, as in `yarn(queues={prod={capacity=60}})`.
     """
@@ -87,7 +87,7 @@ def spelled_out(text: str) -> Iterable[str]:
     return [
         spelled
         for each in _split_at_commas(inside)
-        for spelled in spelled_out(head + each.strip() + tail)
+        for spelled in spelled_alternatives(head + each.strip() + tail)
     ]
 
 

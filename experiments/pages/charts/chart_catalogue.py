@@ -23,7 +23,7 @@ from callboard.experiments.pages.charts.pooled_runs import pooled_runs
 from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.pages.charts.store_charts import Sensitivity, tornado_chart
 from callboard.experiments.run.run_loading import load_run
-from callboard.experiments.run.solo_runs import alone_of, any_at_once, solo_times
+from callboard.experiments.run.solo_runs import any_at_once, solo_times, solo_times_of_jobs
 from callboard.experiments.run.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
 from callboard.journal.reader import Journal
@@ -191,7 +191,7 @@ def _with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> Iterato
         if solo_ms is None:
             solo_ms = solo_times(spec, at_once=at_once)
             known.append((world, solo_ms))
-        alone_ms = alone_of(run.jobs, solo_ms)
+        alone_ms = solo_times_of_jobs(run.jobs, solo_ms)
         if not alone_ms[run.jobs.completed].all():
             raise InputError(f"{path}: its scenario does not give the jobs that it has recorded")
         yield replace(run, solo_ms=alone_ms)

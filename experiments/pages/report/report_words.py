@@ -40,7 +40,7 @@ def lead_of(groups: Sequence[SettingRuns]) -> str:
     return found_sentence(groups[0].runs)
 
 
-def cut_short(cells: Sequence[PlayedCell]) -> list[str]:
+def sentences_on_cut_runs(cells: Sequence[PlayedCell]) -> list[str]:
     """Which runs ended before all was done, and how far they had come; of more than a few, how many
     did.
     """

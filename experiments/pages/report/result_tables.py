@@ -80,7 +80,7 @@ def compared_rows(runs: SeedRuns, place: int) -> Iterator[list[ReportCell | str]
             yield [label, ReportCell(difference, _emphasis_beyond_chance(found)), *others]
 
 
-def overview(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
+def overview_table(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
     """Each setting and policy; also the share of jobs that were done in time, if that is asked."""
     rows = [*OVERVIEW_ROWS, *([done_within_row(within_s)] if within_s else [])]
     return setting_table(groups, rows, policy_labels, words_of)

@@ -50,19 +50,19 @@ from callboard.experiments.pages.report.report_source import ReportSource
 from callboard.experiments.pages.report.report_words import (
     ONE_RUN_REMARK,
     ONE_SEED_REMARK,
-    cut_short,
     lead_of,
     number_ranges,
     one_run_note,
     report_title,
     runs_words,
+    sentences_on_cut_runs,
     skewed_remark,
     world_sentence,
 )
 from callboard.experiments.pages.report.result_tables import (
     difference_rows,
     figure_table,
-    overview,
+    overview_table,
     step_rows,
 )
 from callboard.experiments.pages.report.world_facts import WorldFacts, rough_duration
@@ -101,7 +101,7 @@ def study_report(source: ReportSource) -> Document:
     return Document(
         title=report_title(source.cells),
         lead="\n".join(
-            [*cut_short(source.cells), *_lead_sentences(source, groups), *source.errors]
+            [*sentences_on_cut_runs(source.cells), *_lead_sentences(source, groups), *source.errors]
         ),
         sections=sections,
         colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
@@ -156,7 +156,7 @@ def _question_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Ite
 def _result_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
     if len(groups) > 1:
         shown = [group.without_copies() for group in groups[:_OVERVIEW_MAX]]
-        yield overview(shown, source.within_s)
+        yield overview_table(shown, source.within_s)
         more = len(groups) - _OVERVIEW_MAX
         if more > 0:
             text = f"{count(more, 'more setting')} are in the store: callboard sweep --show"

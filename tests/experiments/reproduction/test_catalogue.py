@@ -7,8 +7,8 @@ from callboard.experiments.reproduction.artefact import AnyArtefact, Paper, Quan
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.outcome import ReproductionVerdict, judge, whole_verdict
-from callboard.experiments.reproduction.reproduce import asked
-from callboard.experiments.reproduction.run_figures import mean_of_responses_s, of
+from callboard.experiments.reproduction.reproduce import artefact_with_seeds
+from callboard.experiments.reproduction.run_figures import figure_of, mean_of_responses_s
 from callboard.experiments.reproduction.worked_examples import Worked
 from callboard.experiments.user_errors import InputError
 
@@ -69,7 +69,7 @@ def test_every_artefact_can_be_judged(artefact: AnyArtefact) -> None:
 
 def test_a_misspelt_cell_is_refused_when_the_artefact_is_made() -> None:
     figure = chosen_artefacts(["hfsp-fig-16"])[0]
-    misspelt = Quantity[Runs](label="mean", value=of("kil", mean_of_responses_s), above=1)
+    misspelt = Quantity[Runs](label="mean", value=figure_of("kil", mean_of_responses_s), above=1)
     with pytest.raises(ValueError, match="hfsp-fig-16, mean: no cell kil; there are wait, kill"):
         msgspec.structs.replace(figure, quantities=(misspelt,))
 
@@ -110,6 +110,6 @@ def test_names_are_papers_or_ids_and_each_is_once() -> None:
 
 def test_seeds_that_judge_come_after_those_that_were_looked_at() -> None:
     figure = chosen_artefacts(["hfsp-fig-8"])[0]
-    assert asked(figure, None, quick=False).seeds == tuple(range(101, 121))
-    assert asked(figure, 3, quick=False).seeds == (101, 102, 103)
-    assert asked(figure, range(1001, 1003), quick=True).seeds == (1001, 1002)
+    assert artefact_with_seeds(figure, None, quick=False).seeds == tuple(range(101, 121))
+    assert artefact_with_seeds(figure, 3, quick=False).seeds == (101, 102, 103)
+    assert artefact_with_seeds(figure, range(1001, 1003), quick=True).seeds == (1001, 1002)
