@@ -147,7 +147,7 @@ def run(
     )
     result = RunTask(spec, driver, journal, options.check, engine=options.engine).run()
     if options.slowdown:
-        result = SoloTimes(solo_times(spec)).of(result)
+        result = SoloTimes(solo_times(spec)).with_solo_times(result)
     return Run(spec, result, journal, world)
 
 
@@ -247,7 +247,7 @@ def sweep(
     wanted = set(planned.places())
     with ResultStore(Path(store)) as kept:
         if question is not None:
-            keep_question(question, planned.called(named[0]), kept)
+            keep_question(question, planned.scenario_name(named[0]), kept)
         with _workers(executor, cores) as workers:
             run_sweep(planned, kept, workers, retry=retry)
         cells = read_cells(kept)

@@ -162,7 +162,7 @@ def _runs_to_play_on(lines: Sequence[LawLine], most: int) -> dict[LawSystem, ran
     """
     goals: dict[LawSystem, range] = {}
     for line in lines:
-        wanted, have = line.runs_that_tell, line.played.runs
+        wanted, have = line.runs_to_decide, line.played.runs
         if wanted is not None and wanted <= most:
             before = goals.get(line.system, range(have, have))
             goals[line.system] = range(have, max(wanted, before.stop))
@@ -194,10 +194,10 @@ def _table(law: str, lines: Sequence[LawLine]) -> Table:
 
 
 def _cells(line: LawLine) -> list[str]:
-    half = "" if line.off_half is None else f" ± {line.off_half:.2%}"
+    half = "" if line.relative_half_width is None else f" ± {line.relative_half_width:.2%}"
     exact = "" if line.exact is None else f"{line.exact:.4f}"
-    off = "" if line.off is None else with_sign(line.off, ".2%")
-    runs = "" if line.runs_that_tell is None else f": {line.runs_that_tell:,}"
+    off = "" if line.relative_error is None else with_sign(line.relative_error, ".2%")
+    runs = "" if line.runs_to_decide is None else f": {line.runs_to_decide:,}"
     label, played = served_label(line.served), f"{line.played.mean:.4f}"
     return [label, exact, played, f"{off}{half}".strip(), f"{line.verdict}{runs}"]
 
@@ -208,7 +208,7 @@ def _write_csv(lines: Sequence[LawLine], path: Path) -> Path:
         rows.writerow(_COLUMNS)
         for line in lines:
             interval = (line.played.mean, line.played.half, line.played.runs)
-            told = (line.verdict, line.runs_that_tell)
+            told = (line.verdict, line.runs_to_decide)
             rows.writerow((*line.system, *line.served, line.exact, *interval, *told))
     return path
 

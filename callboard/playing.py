@@ -87,7 +87,7 @@ def _add_solo_times(
     try:
         for row, found in zip(rows, played, strict=True):
             alone = SoloTimes(solo_times(row[0], at_once=any_at_once(row)))
-            found[:] = [None if each is None else alone.of(each) for each in found]
+            found[:] = [None if each is None else alone.with_solo_times(each) for each in found]
     except KeyboardInterrupt:
         return True
     return False

@@ -267,7 +267,7 @@ def _what_seeds_tell(played: PlayedSeeds, options: argparse.Namespace) -> Iterat
     yield "± is half a 95 % interval of the mean over the seeds"
     if played.verdict is not None:
         yield played.verdict.sentence(runs.policies)
-    wide = [runs.policies[place] for place in runs.wide(mean_response_s)]
+    wide = [runs.policies[place] for place in runs.roughly_known_policies(mean_response_s)]
     if wide and options.precision is None:
         which = f"the mean response time of {', '.join(wide)}"
         yield f"wide intervals: {which} is known to no better than ± 20 %; more seeds help"

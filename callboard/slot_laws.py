@@ -93,9 +93,9 @@ def _cells(args: Namespace, heartbeat_s: float) -> list[tuple[str, float, str]]:
 
 def _check_heartbeats(law: str, load: float, heartbeat_s: float) -> None:
     try:
-        LawSystem(law, load).one.fcfs_by_heartbeats(heartbeat_s)
+        LawSystem(law, load).single_server.fcfs_by_heartbeats(heartbeat_s)
     except ValueError as error:
-        mean = LawSystem(law, load).one.moment(1)
+        mean = LawSystem(law, load).single_server.moment(1)
         raise InputError(
             f"--law {law}: {error}; its sizes are seconds here, {mean:g} on average"
         ) from None

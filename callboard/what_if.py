@@ -44,7 +44,7 @@ class _Tested(NamedTuple):
 
     @property
     def median(self) -> float:
-        return self.errors.share(50) or 0.0
+        return self.errors.error_percentile(50) or 0.0
 
 
 def backtest_sentence(

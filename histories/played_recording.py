@@ -23,7 +23,7 @@ def played_recording(
     """
     maker = RecordingMaker(_FORM, _FORM, Remarks(), played.hosts)
     for number, job in played.jobs.items():
-        held = replicas(number, job.sizes[0])
+        held = replicas(number, job.task_counts[0])
         for place, task in job.maps.items():
             task.input_hosts = tuple(dict.fromkeys(map(played.host, held[place])))
         for attempt in (each for task in job.reduces.values() for each in task.attempts):

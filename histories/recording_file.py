@@ -349,7 +349,7 @@ def attempt_lines(imported: Imported) -> Iterator[bytes]:
     """What the file of its tasks keeps of an imported history's attempts; nothing without any."""
     if imported.log is None:
         return
-    guessed = tuple((each.what, each.count) for each in imported.remarks.of("guessed"))
+    guessed = tuple((each.what, each.count) for each in imported.remarks.with_fate("guessed"))
     sizes = imported.jobs, imported.tasks, imported.attempts
     head = LogHead(imported.begin_ms, imported.log.hosts, *sizes, guessed)
     yield from log_lines(head, imported.log)

@@ -52,7 +52,7 @@ def changed_figures(found: Calibration) -> list[ScenarioFigure]:
     changed = {
         field: ScenarioFigure(name, field, _written(field, estimate), "")
         for field, name in _PLAYED.items()
-        if field not in kept and (estimate := found.of(field)) is not None
+        if field not in kept and (estimate := found.estimate_of(field)) is not None
     }
     near, far = changed.get(_NEAR), changed.get(_FAR)
     if far and not near and far.value < _default(_NEAR, found.imported):
@@ -73,7 +73,7 @@ def kept_defaults(found: Calibration) -> list[ScenarioFigure]:
 def _defaults(found: Calibration) -> Iterator[ScenarioFigure]:
     """The defaults that nothing speaks against."""
     for field, name in _PLAYED.items():
-        estimate, default = found.of(field), _default(field, found.imported)
+        estimate, default = found.estimate_of(field), _default(field, found.imported)
         if estimate is None or estimate.value is None:
             yield ScenarioFigure(name, field, default, "the history cannot tell it")
         elif field not in _COUNTS[:2] and estimate.covers(default):

@@ -224,14 +224,14 @@ def _as_json(
                 "error": each.error,
                 "part": part_of(each.job, parts),
                 "causes": None if each.causes is None else each.causes._asdict(),
-                "predicted": msgspec.to_builtins(found.predicted(each)),
+                "predicted": msgspec.to_builtins(found.predicted_response_ms(each)),
             }
             for each in errors.jobs
         ],
         "left_out": sum(first.left_out.values()),
         "left_out_why": first.left_out,
-        "median_error": errors.share(50),
-        "p95_error": errors.share(95),
+        "median_error": errors.error_percentile(50),
+        "p95_error": errors.error_percentile(95),
         "mean_response_error": errors.bias,
         "rank_correlation": errors.rank_correlation,
         "parts": [_part_json(found, part) for part in parts],
@@ -245,12 +245,12 @@ def _as_json(
 
 
 def _part_json(found: PolicyBacktest, part: HistoryPart) -> dict[str, object]:
-    figures = {name: found.figure(part, of) for name, of in FIGURES.items()}
+    figures = {name: found.figure_over_seeds(part, of) for name, of in FIGURES.items()}
     return {
         "part": part.name,
         "jobs": [part.first, part.behind],
         "figures": msgspec.to_builtins(figures),
-        "by_cause": msgspec.to_builtins(found.by_cause(part)),
+        "by_cause": msgspec.to_builtins(found.bias_by_cause(part)),
     }
 
 

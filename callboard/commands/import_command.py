@@ -127,7 +127,7 @@ def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) 
 def _as_json(imported: Imported) -> dict[str, object]:
     recording = imported.recording
     fates: dict[str, object] = {
-        fate: msgspec.to_builtins(imported.remarks.of(fate)) for fate in FATES
+        fate: msgspec.to_builtins(imported.remarks.with_fate(fate)) for fate in FATES
     }
     return {
         "format": recording.format,

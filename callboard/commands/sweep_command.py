@@ -150,7 +150,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     with ResultStore(options.store) as store:
         questions = []
         if question is not None:
-            questions = [keep_question(question, sweep.called(plan.scenarios[0]), store)]
+            questions = [keep_question(question, sweep.scenario_name(plan.scenarios[0]), store)]
         counts, stopped = _play(sweep, store, options)
         known = {cell.place: cell for cell in read_cells(store)}
         asked = dict.fromkeys(sweep.places())  # points of a question may be drawn twice
@@ -262,7 +262,9 @@ def _play(
         )
         stopped = bool(shared.stop.value)
         for history in () if stopped else sweep.histories():
-            store.put_note(sweep.called(history.name), swept_sentence(history, store, workers))
+            store.put_note(
+                sweep.scenario_name(history.name), swept_sentence(history, store, workers)
+            )
     return counts, stopped
 
 
@@ -337,7 +339,7 @@ def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
     messages: dict[str, list[PlayedCell]] = {}
     for cell in cells:
         if cell.error:
-            messages.setdefault(cell.why, []).append(cell)
+            messages.setdefault(cell.error_in_short, []).append(cell)
     for message, failed in messages.items():
         first = failed[0]
         setting = (f"{key}={value}" for key, value in first.setting)

@@ -30,7 +30,7 @@ def error_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
     rows = [(f"{'':22}", *FIGURES)]
     for each in found:
         for part in parts:
-            cells = (_cell(name, each.figure(part, of)) for name, of in FIGURES.items())
+            cells = (_cell(name, each.figure_over_seeds(part, of)) for name, of in FIGURES.items())
             rows.append((_title(each, part), *cells))
     return aligned(rows, figures=True)
 
@@ -40,7 +40,7 @@ def cause_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
     rows = [(f"{'of the mean, by cause':22}", *CAUSES.values())]
     for each in found:
         for part in parts:
-            if causes := each.by_cause(part):
+            if causes := each.bias_by_cause(part):
                 rows.append((_title(each, part), *(_cell(_SIGNED, one) for one in causes.values())))
     return aligned(rows, figures=True) if len(rows) > 1 else iter(())
 
@@ -51,7 +51,11 @@ def skewed_errors(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart])
     """
     of_mean = FIGURES[_SIGNED]
     return skewed_words(
-        {_title(each, part): each.figure(part, of_mean) for each in found for part in parts}
+        {
+            _title(each, part): each.figure_over_seeds(part, of_mean)
+            for each in found
+            for part in parts
+        }
     )
 
 
@@ -59,7 +63,7 @@ def job_lines(found: PolicyBacktest, parts: Sequence[HistoryPart]) -> Iterator[s
     """A line for each job, which says in which of several parts it is."""
     rows = [(f"{'job':22}", "recorded", "predicted", "error", *["part"][: len(parts) - 1])]
     for each in found.runs[0].errors.jobs:
-        recorded, predicted = duration(each.recorded_ms), found.predicted(each)
+        recorded, predicted = duration(each.recorded_ms), found.predicted_response_ms(each)
         error = error_share(predicted.mean / each.recorded_ms - 1, signed=True)
         part = [part_of(each.job, parts)][: len(parts) - 1]
         rows.append((each.name[:29], recorded, _duration(predicted), error, *part))

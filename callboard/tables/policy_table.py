@@ -19,7 +19,9 @@ def policy_table(runs: Sequence[RunResult], rows: Sequence[TableRow] = TABLE_ROW
     """The table.  Rows without a figure in any run are left out."""
     columns = [(figure, [figure.of(run) for run in runs]) for figure in rows]
     drawn: list[list[ReportCell | str]] = [
-        [figure.label, *_cells(figure, values)] for figure, values in columns if figure.tells(runs)
+        [figure.label, *_cells(figure, values)]
+        for figure, values in columns
+        if figure.tells_anything(runs)
     ]
     head = ("", *headings([run.summary.policy for run in runs]))
     return terminal_table(ReportTable(headings=head, rows=drawn, whole=(0,)))

@@ -70,7 +70,7 @@ class JobErrors(NamedTuple):
 
     jobs: tuple[JobError, ...]
 
-    def share(self, percentile: float) -> float | None:
+    def error_percentile(self, percentile: float) -> float | None:
         """A percentile of the jobs' errors, each as a share of what was recorded, signs dropped."""
         sizes = [abs(each.error) for each in self.jobs]
         return float(np.percentile(sizes, percentile)) if sizes else None
@@ -115,7 +115,7 @@ class Backtest(NamedTuple):
     worst: tuple[WorstJob, ...]
     busy: tuple[Steps, Steps]
 
-    def part(self, first: JobId, behind: JobId) -> JobErrors:
+    def errors_between(self, first: JobId, behind: JobId) -> JobErrors:
         """The errors of the jobs from `first` on, before `behind`."""
         return JobErrors(tuple(each for each in self.errors.jobs if first <= each.job < behind))
 
@@ -140,7 +140,7 @@ def backtest(
     told = JobErrors(tuple(each._replace(causes=comparison.causes(each)) for each in errors))
     ranked = sorted(told.jobs, key=lambda each: -abs(each.predicted_ms - each.recorded_ms))
     worst = [each for each in ranked if each.error][:_WORST]
-    explained = tuple(comparison.explained(each, events) for each in worst)
+    explained = tuple(comparison.explained_error(each, events) for each in worst)
     left_out = _left_out_by_reason(spec, history.recording.jobs, result)
     return Backtest(spec.policy, result, told, left_out, explained, busy)
 
@@ -177,11 +177,11 @@ class _Comparison:
         began_ms = self._history.begin_ms
         was = JobMoments(*(each - began_ms for each in was))
         recorded = causes_of(was, self._recorded_busy, self._slots)
-        predicted = causes_of(found, self._busy, self._slots).less(recorded)
+        predicted = causes_of(found, self._busy, self._slots).less_recorded(recorded)
         missing = error.predicted_ms - error.recorded_ms - sum(predicted)
         return predicted._replace(worked=predicted.worked + missing)  # of clocks that are apart
 
-    def explained(self, error: JobError, events: Iterable[AnyEvent]) -> WorstJob:
+    def explained_error(self, error: JobError, events: Iterable[AnyEvent]) -> WorstJob:
         """Why it is predicted badly."""
         was, found = self._recorded_moments(error), predicted_moments(self._played[error.job])
         why = "the file does not tell when its tasks ran"

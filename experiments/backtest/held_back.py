@@ -33,9 +33,9 @@ class HistoryPart(NamedTuple):
     first: JobId
     behind: JobId
 
-    def of(self, found: Backtest) -> JobErrors:
+    def errors_in(self, found: Backtest) -> JobErrors:
         """Its errors."""
-        return found.part(self.first, self.behind)
+        return found.errors_between(self.first, self.behind)
 
 
 def unparted_history(jobs: int) -> tuple[HistoryPart, ...]:
@@ -72,7 +72,7 @@ def calibration_of_part(found: Imported, part: HistoryPart) -> Calibration:
     jobs = found.recording.jobs[part.first : part.behind]
     names = np.array(log.names, dtype=object)
     kept = np.isin(names, [job.name for job in jobs])
-    return calibration_of(found._replace(log=log.only(kept)))
+    return calibration_of(found._replace(log=log.of_jobs_alone(kept)))
 
 
 def held_back_run(spec: RunSpec, parts: Sequence[HistoryPart]) -> RunSpec:

@@ -58,7 +58,7 @@ class Causes(NamedTuple):
     waited_full: Millis
     worked: Millis
 
-    def less(self, recorded: "Causes") -> "Causes":
+    def less_recorded(self, recorded: "Causes") -> "Causes":
         """What a prediction differs by from what was recorded, cause by cause.  Only a history can
         have load that is not seen: where the prediction waits longer beside free slots, it waits.
         """
@@ -117,7 +117,7 @@ def predicted_moments(job: HistoryJob) -> JobMoments | None:
     begun = [each.start_ms for task in job.own_tasks() for each in task.attempts if each.start_ms]
     setups = (each.best for each in job.others.values() if each.purpose == SETUP)
     ready_ms = next((each.ended_ms for each in setups if each is not None), None)
-    last_map, last_reduce = (_last_played_task_span(job.of(stage)) for stage in STAGES)
+    last_map, last_reduce = (_last_played_task_span(job.tasks_of(stage)) for stage in STAGES)
     return _moments_in_order(
         submit_ms,
         ready_ms or job.launch_ms or submit_ms,
@@ -208,7 +208,7 @@ def _held_slots_over_time(played: PlayedHistory, stage: Stage, held_on_ms: Milli
     spans = [
         (each.start_ms, each.ended_ms + held_on_ms)
         for job in played.jobs.values()
-        for task in job.of(stage)
+        for task in job.tasks_of(stage)
         for each in task.launches
         if each.start_ms is not None and each.ended_ms is not None
     ]

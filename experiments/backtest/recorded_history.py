@@ -56,7 +56,9 @@ def check_comparable(found: Imported, jobs: int) -> None:
 
 def history_of(found: Imported) -> RecordedHistory:
     """What of an imported history is compared."""
-    guessed = tuple(f"{each.count:,} {each.said}" for each in found.remarks.of("guessed"))
+    guessed = tuple(
+        f"{each.count:,} {each.in_words}" for each in found.remarks.with_fate("guessed")
+    )
     return RecordedHistory(found.recording, found.log, found.begin_ms, guessed)
 
 

@@ -10,8 +10,8 @@ from callboard.experiments.backtest.held_back import HistoryPart
 from callboard.experiments.many.statistics import Interval, interval
 
 FIGURES: dict[str, Callable[[JobErrors], float | None]] = {
-    "median error": lambda errors: errors.share(50),
-    "p95": lambda errors: errors.share(95),
+    "median error": lambda errors: errors.error_percentile(50),
+    "p95": lambda errors: errors.error_percentile(95),
     "of the mean": lambda errors: errors.bias,
     "rank correlation": lambda errors: errors.rank_correlation,
 }
@@ -32,20 +32,22 @@ class PolicyBacktest(NamedTuple):
     policy: str
     runs: tuple[Backtest, ...]
 
-    def figure(self, part: HistoryPart, of: Callable[[JobErrors], float | None]) -> Interval:
+    def figure_over_seeds(
+        self, part: HistoryPart, of: Callable[[JobErrors], float | None]
+    ) -> Interval:
         """A figure of a part's jobs: its mean over the seeds, and the interval of that."""
-        return interval([of(part.of(each)) for each in self.runs])
+        return interval([of(part.errors_in(each)) for each in self.runs])
 
-    def by_cause(self, part: HistoryPart) -> dict[str, Interval] | None:
+    def bias_by_cause(self, part: HistoryPart) -> dict[str, Interval] | None:
         """The error of the mean by its causes; None where the history does not tell them."""
-        told = [part.of(each).bias_by_cause for each in self.runs]
+        told = [part.errors_in(each).bias_by_cause for each in self.runs]
         return {
             words: interval([None if each is None else each[name] for each in told])
             for name, words in CAUSES.items()
             if any(told)
         } or None
 
-    def predicted(self, error: JobError) -> Interval:
+    def predicted_response_ms(self, error: JobError) -> Interval:
         """A job's response over the seeds in which it ended, in milliseconds."""
         found = [each for run in self.runs for each in run.errors.jobs if each.job == error.job]
         return interval([each.predicted_ms for each in found])

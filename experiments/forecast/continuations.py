@@ -104,7 +104,7 @@ class Continuations:
 
     # Drawing.
 
-    def drawn(self, number: int) -> RunSpec:
+    def drawn_run(self, number: int) -> RunSpec:
         """Continuation `number`, always the same."""
         rng = np.random.default_rng([self.spec.scenario.seed, self.state.at_ms, number])
         jobs = [self._continued_job(job, rng) for job in self._come]
@@ -121,7 +121,7 @@ class Continuations:
             for name in ("map_ms", "shuffle_ms", "tail_ms", "rest_ms")
         }
         for stage, tasks in stages_of(job.maps, job.reduces):
-            draw = self._lengths[stage].of(job, rng)
+            draw = self._lengths[stage].length_law(job, rng)
             for task in range(tasks):
                 if (job.job, stage, task) in state.ended:
                     continue
@@ -165,7 +165,7 @@ class Continuations:
         """That of a reduce which is over stays; one that goes on does so for longer."""
         if running is not None and running.shuffled_ms is not None:
             return
-        shuffle_ms, tail_ms = self._lengths[REDUCES].shuffle(job, rng)
+        shuffle_ms, tail_ms = self._lengths[REDUCES].drawn_shuffle(job, rng)
         maps_done_ms = self.state.maps_done_ms.get(job.job)
         if running is not None and maps_done_ms is not None:
             tail_ms += self.state.at_ms - max(maps_done_ms, running.since_ms)

@@ -100,7 +100,7 @@ class _Continued(NamedTuple):
         """When the targets end in a continuation, those that do."""
         ends = _Ends(self.targets)
         with suppress(KernelError):  # stuck: what waits then never ends
-            RunTask(self.continuations.drawn(number), engine=self.engine).run(ends)
+            RunTask(self.continuations.drawn_run(number), engine=self.engine).run(ends)
         return ends.ms
 
 

@@ -65,7 +65,7 @@ class _Watcher:
 
     def observe(self, event: AnyEvent) -> None:
         while self._instants and event.at_ms > self._instants[0]:
-            self.keep()
+            self.keep_known_state()
         match event:
             case ev.JobSubmitted():
                 self._submitted.add(event.job)
@@ -88,7 +88,7 @@ class _Watcher:
                     self._ended.pop(self._task_of_attempt(attempt), None)
 
     @property
-    def waits(self) -> bool:
+    def awaits_instant(self) -> bool:
         """Whether an instant is still to come."""
         return bool(self._instants)
 
@@ -96,7 +96,7 @@ class _Watcher:
         launch = self._launched[attempt]
         return launch.job, launch.stage, launch.task
 
-    def keep(self) -> None:
+    def keep_known_state(self) -> None:
         """Keep what is known at the next instant."""
         running: dict[TaskKey, RunningTask] = {}
         for attempt in sorted(self._running, reverse=True):  # the oldest last: it counts
@@ -118,10 +118,10 @@ class _Watcher:
         )
         self.states.append(state)
 
-    def keep_the_rest(self) -> None:
+    def keep_remaining_states(self) -> None:
         """The run has ended before these instants."""
         while self._instants:
-            self.keep()
+            self.keep_known_state()
 
 
 def known_states(spec: RunSpec, instants: Sequence[Millis]) -> list[KnownState]:
@@ -129,9 +129,9 @@ def known_states(spec: RunSpec, instants: Sequence[Millis]) -> list[KnownState]:
     watcher = _Watcher(spec, sorted(instants))
     simulation = Simulation(spec, [watcher.observe])
     for _ in simulation.supersteps():
-        if not watcher.waits:
+        if not watcher.awaits_instant:
             break
-    watcher.keep_the_rest()
+    watcher.keep_remaining_states()
     return watcher.states
 
 

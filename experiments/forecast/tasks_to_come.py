@@ -52,7 +52,7 @@ class TasksToCome:
         self._varies = bool(spread)
         self._spread = CensoredLengths(spread or [1.0])
 
-    def of(self, job: JobSpec, rng: np.random.Generator) -> LengthDraw:
+    def length_law(self, job: JobSpec, rng: np.random.Generator) -> LengthDraw:
         """The law of the job's tasks, whose level is drawn where it is not known."""
         own = self._seen[job.job]
         if len(own.ended) >= MANY:
@@ -90,7 +90,7 @@ class TasksToCome:
         drawn = CensoredLengths(known, longer).draw(rng, passed)
         return max(drawn * _smoothing_factor(known, rng), passed)
 
-    def shuffle(self, job: JobSpec, rng: np.random.Generator) -> tuple[Millis, Millis]:
+    def drawn_shuffle(self, job: JobSpec, rng: np.random.Generator) -> tuple[Millis, Millis]:
         """What a reduce's shuffle takes, and what of it comes after the last map."""
         known = self._known_shuffles(job)
         return known[rng.integers(len(known))] if known else (0, 0)

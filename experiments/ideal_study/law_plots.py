@@ -65,7 +65,7 @@ def _draw_response_curve(axes: Any, lines: Sequence[LawLine], look: LineStyle) -
     """The exact line, and what was played: filled where it is equal within the margin, hollow where
     it is not told.
     """
-    system, size = lines[0].system, lines[0].system.one.moment(1)
+    system, size = lines[0].system, lines[0].system.single_server.moment(1)
     loads = [line.system.load for line in lines]
     at = 1 - np.geomspace(1 - min(loads), 1 - max(loads), _CURVE)  # closer where lines are steep
     exact = [

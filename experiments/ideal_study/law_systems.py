@@ -51,7 +51,7 @@ class LawSystem(NamedTuple):
     servers: int = 1
 
     @property
-    def one(self) -> SingleServer:
+    def single_server(self) -> SingleServer:
         return _single_server(self.law, self.load)
 
 
@@ -86,15 +86,15 @@ def exact_mean(system: LawSystem, served: ServedBy) -> float | None:
     served.
     """
     if system.servers == 1:
-        return _mean_by_formula(system.one, served)
+        return _mean_by_formula(system.single_server, served)
     if served.discipline != "fifo" or not system.law.startswith("exponential"):
         return None
-    return many_servers_fcfs(system.servers, system.load, system.one.moment(1))
+    return many_servers_fcfs(system.servers, system.load, system.single_server.moment(1))
 
 
 def mean_without_rare(system: LawSystem, served: ServedBy, jobs: int) -> float:
     """The mean if there were no jobs so large that of `jobs` fewer than `RARE` are expected."""
-    one = system.one
+    one = system.single_server
     longer, x = one.longer.ravel()[::-1], one.x.ravel()[::-1]
     highest = float(np.interp(RARE / jobs, longer, x))
     cut = cut_off(one.law, highest)
@@ -114,8 +114,8 @@ def draw_jobs(system: LawSystem, jobs: int, seed: int, run: int) -> DrawnJobs:
     """That many of them, in the order of their arrival."""
     key = np.random.SeedSequence([seed, _PURPOSE, run])
     rng = np.random.Generator(np.random.Philox(key))
-    gaps = rng.standard_exponential(jobs) / (system.one.rate * system.servers)
-    sizes = system.one.law.draw(rng, jobs)
+    gaps = rng.standard_exponential(jobs) / (system.single_server.rate * system.servers)
+    sizes = system.single_server.law.draw(rng, jobs)
     return DrawnJobs(np.cumsum(gaps), sizes, rng.standard_normal(jobs))
 
 
@@ -130,13 +130,13 @@ def completion_times(
     if system.servers > 1:
         return simulate_servers(system.servers, arrivals, sizes, served.discipline)
     if served.discipline == GITTINS:
-        return simulate_by_age(gittins_ranks(system.one.law), arrivals, sizes)
+        return simulate_by_age(gittins_ranks(system.single_server.law), arrivals, sizes)
     return simulate(served.discipline, arrivals, sizes, estimates)
 
 
 def play_law(task: LawRun) -> LawMeans:
     """What a worker does."""
-    system, one = task.system, task.system.one
+    system, one = task.system, task.system.single_server
     arrivals, sizes, errors = draw_jobs(system, task.jobs, task.seed, task.run)
     first = int(WARM_UP * task.jobs)
     means = []

@@ -46,12 +46,12 @@ class LawLine(NamedTuple):
         return self.verdict is LawVerdict.EQUAL
 
     @property
-    def off(self) -> float | None:
+    def relative_error(self) -> float | None:
         """How much larger the played mean is, as a share of the exact one."""
         return None if self.exact is None else self.played.mean / self.exact - 1
 
     @property
-    def off_half(self) -> float | None:
+    def relative_half_width(self) -> float | None:
         """The half width as a share of the exact mean, or without one of the played mean."""
         return (
             None
@@ -60,15 +60,16 @@ class LawLine(NamedTuple):
         )
 
     @property
-    def runs_that_tell(self) -> int | None:
+    def runs_to_decide(self) -> int | None:
         """How many runs would make the interval half as wide as the margin on either side, by the
         spread of those played; None where the verdict is not open, or they tell no spread.  An
         equal mean is then told nineteen times in twenty.
         """
-        if self.verdict is not LawVerdict.OPEN or self.off_half is None:
+        if self.verdict is not LawVerdict.OPEN or self.relative_half_width is None:
             return None
         return max(
-            self.played.runs + 1, ceil(self.played.runs * (2 * self.off_half / LAW_MARGIN) ** 2)
+            self.played.runs + 1,
+            ceil(self.played.runs * (2 * self.relative_half_width / LAW_MARGIN) ** 2),
         )
 
 

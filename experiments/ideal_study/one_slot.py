@@ -120,7 +120,7 @@ def slot_line(task: SlotRun, runs: Sequence[SlotMeans]) -> SlotLine:
         task.load,
         task.discipline,
         exact,
-        None if known is None else known(system.one, task.heartbeat_s),
+        None if known is None else known(system.single_server, task.heartbeat_s),
         interval([run.machine for run in runs]),
         interval([run.cluster for run in runs]),
         interval([run.cluster - run.machine for run in runs]),

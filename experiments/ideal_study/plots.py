@@ -50,12 +50,12 @@ def _box_figure(results: Results, spec: FigureSpec, trace: Trace) -> Any:
     sighted = [name for name in results.study.disciplines if name not in BLIND]
     width = 0.8 / max(1, len(sighted))
     for k, name in enumerate(sighted):
-        rows = [results.means(trace, name, point) for point in spec.points]
+        rows = [results.mean_sojourns(trace, name, point) for point in spec.points]
         places = [g + (k - (len(sighted) - 1) / 2) * width for g in range(len(rows))]
         _draw_discipline_boxes(axes, rows, places, 0.82 * width, LINE_STYLES[name])
     for name in results.study.disciplines:
         if name in BLIND:
-            level = results.means(trace, name, spec.points[0])[0]
+            level = results.mean_sojourns(trace, name, spec.points[0])[0]
             look = LINE_STYLES[name]
             axes.axhline(level, color=look.colour, linestyle=look.dashes, label=look.label)
     axes.set_xticks(range(len(spec.points)), [f"{point.sigma:g}" for point in spec.points])
@@ -127,7 +127,7 @@ def _draw_mean_line(
     at = [getattr(point, spec.axis) for point in spec.points]
     axes.plot(
         at,
-        [fmean(results.means(trace, name, point)) for point in spec.points],
+        [fmean(results.mean_sojourns(trace, name, point)) for point in spec.points],
         color=look.colour,
         linestyle=look.dashes,
         marker=look.marker,

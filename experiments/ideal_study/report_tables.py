@@ -39,7 +39,7 @@ def _sojourn_table(results: Results, trace: Trace, points: list[Point], against:
         table.add_column(name, justify="right", no_wrap=True)
     for point in points:
         for discipline in results.study.disciplines:
-            line = results.line(trace, discipline, point, against)
+            line = results.summary_line(trace, discipline, point, against)
             table.add_row(f"{point.sigma:g}", *_row_cells(line))
         table.add_section()
     return table
@@ -91,7 +91,7 @@ def _run_rows(results: Results) -> Iterator[tuple[object, ...]]:
 def _summary_rows(results: Results, against: str) -> Iterator[tuple[object, ...]]:
     study = results.study
     for trace in study.traces:
-        for line in results.lines(trace, against):
+        for line in results.summary_lines(trace, against):
             mean, difference = line.mean, line.difference
             head = (trace.name, study.model, *line.point, line.discipline)
             half, other = ("" if i.half is None else i.half for i in (mean, difference))

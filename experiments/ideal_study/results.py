@@ -32,19 +32,21 @@ class Results(NamedTuple):
         cell = self.study.cell(trace, discipline, point)
         return [self.found[cell][run] for run in cell.runs(self.study.runs)]
 
-    def means(self, trace: Trace, discipline: str, point: Point) -> list[float]:
+    def mean_sojourns(self, trace: Trace, discipline: str, point: Point) -> list[float]:
         """The mean sojourn of each run, in seconds."""
         return [outcome.mean_s for outcome in self.outcomes(trace, discipline, point)]
 
-    def line(self, trace: Trace, discipline: str, point: Point, against: str) -> SummaryLine:
+    def summary_line(
+        self, trace: Trace, discipline: str, point: Point, against: str
+    ) -> SummaryLine:
         """The summary of a discipline at a point, against a reference discipline."""
-        ours = self.means(trace, discipline, point)
-        difference = statistics.paired(ours, self.means(trace, against, point))
+        ours = self.mean_sojourns(trace, discipline, point)
+        difference = statistics.paired(ours, self.mean_sojourns(trace, against, point))
         return SummaryLine(
             discipline, point, statistics.interval(ours), statistics.run_range(ours), difference
         )
 
-    def lines(self, trace: Trace, against: str) -> Iterator[SummaryLine]:
+    def summary_lines(self, trace: Trace, against: str) -> Iterator[SummaryLine]:
         """All summaries of a trace, point by point."""
         for point, discipline in product(self.study.points, self.study.disciplines):
-            yield self.line(trace, discipline, point, against)
+            yield self.summary_line(trace, discipline, point, against)

@@ -106,7 +106,7 @@ class SoloTimes(msgspec.Struct, frozen=True):
 
     alone_ms: dict[JobId, Millis]
 
-    def of(self, result: RunResult) -> RunResult:
+    def with_solo_times(self, result: RunResult) -> RunResult:
         """The result with these times beside its jobs."""
         from callboard.experiments.run.solo_runs import solo_times_of_jobs
 

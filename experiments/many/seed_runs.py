@@ -41,7 +41,7 @@ class SeedRuns(msgspec.Struct, frozen=True):
         """The mean of one policy's figure over the seeds, with its 95 % interval."""
         return interval(self.of_policy(place, figure))
 
-    def wide(self, figure: Figure) -> list[int]:
+    def roughly_known_policies(self, figure: Figure) -> list[int]:
         """The policies (their places) whose mean is known only roughly."""
         means = [self.mean(at, figure) for at in range(len(self.policies))]
         return [at for at, mean in enumerate(means) if mean.runs and is_wide(mean)]

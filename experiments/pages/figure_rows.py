@@ -31,7 +31,7 @@ class TableRow(NamedTuple):
     over_seeds: bool = True
     where: Callable[[RunResult], float | None] | None = None
 
-    def tells(self, runs: Iterable[RunResult]) -> bool:
+    def tells_anything(self, runs: Iterable[RunResult]) -> bool:
         """Whether there is anything to say in a row of these runs."""
         asked = self.of if self.where is None else self.where
         known = [value for run in runs if (value := asked(run)) is not None and isfinite(value)]

@@ -79,7 +79,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
             packed, metered = msgspec.msgpack.decode(packed, type=tuple[bytes, dict[str, Any]])
         result = unpack_result(packed)
         if self.slowdown:
-            result = read_solo_times(found[solo]).of(result)
+            result = read_solo_times(found[solo]).with_solo_times(result)
         return MeteredRun(result, metered)
 
     def spec(self) -> RunSpec:

@@ -35,7 +35,7 @@ class Calibration(NamedTuple):
     untold: tuple[Untold, ...]
     imported: Imported
 
-    def of(self, field: str) -> Estimate | None:
+    def estimate_of(self, field: str) -> Estimate | None:
         """The estimate of a scenario's field."""
         return next((each for each in self.estimates if each.field == field), None)
 

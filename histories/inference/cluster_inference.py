@@ -54,7 +54,7 @@ class _Spans:
         self._ends = array("q")
         self._succeeded = array("b")
 
-    def add(self, host: int, start_ms: int, end_ms: int, *, succeeded: bool) -> None:
+    def add_span(self, host: int, start_ms: int, end_ms: int, *, succeeded: bool) -> None:
         self._hosts.append(host)
         self._starts.append(start_ms)
         self._ends.append(end_ms)
@@ -84,14 +84,14 @@ class ClusterInference:
         self._remarks = remarks
         self._spans = {kind: _Spans() for kind in KINDS}
 
-    def ran(self, kind: SlotKind, attempt: HistoryAttempt) -> None:
+    def note_attempt(self, kind: SlotKind, attempt: HistoryAttempt) -> None:
         """An attempt took a slot, however it ended; nothing if it is not known when."""
         if attempt.start_ms is None or attempt.finish_ms is None:
             return
         if attempt.finish_ms > attempt.start_ms:
             succeeded = attempt.ending == "succeeded"
             span = attempt.host, attempt.start_ms, attempt.finish_ms
-            self._spans[kind].add(*span, succeeded=succeeded)
+            self._spans[kind].add_span(*span, succeeded=succeeded)
 
     def cluster(self, stated: StatedCluster | None, source: str) -> RecordedCluster:
         """The cluster; ScenarioError where it is too large for a simulation."""

@@ -46,7 +46,7 @@ class DraftFinisher:
         self._begin_ms = begin_ms
         self._remarks = remarks
 
-    def finished(self, draft: DraftJob) -> RecordedJob:
+    def recorded_job(self, draft: DraftJob) -> RecordedJob:
         """The job as it is recorded."""
         tasks = draft.job.tasks
         held = tasks.held()

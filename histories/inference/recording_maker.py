@@ -107,7 +107,7 @@ class RecordingMaker:
         draft = self._draft_job(job)
         if draft is not None:
             self._drafts.append(draft)
-            self._collecting.hear(job)
+            self._collecting.add_job(job)
         return draft is not None
 
     def _rename_repeated(self, job: HistoryJob) -> None:
@@ -124,12 +124,14 @@ class RecordingMaker:
     def finish(self) -> ClusterRecording:
         """The recording of all jobs; ScenarioError where none can be played."""
         if not self._drafts:
-            dropped = self.remarks.of("dropped")
-            why = "".join(f"; {each.what}: {each.count:,}{each.where}" for each in dropped)
+            dropped = self.remarks.with_fate("dropped")
+            why = "".join(
+                f"; {each.what}: {each.count:,}{each.places_in_words}" for each in dropped
+            )
             problem = f"there is no job in it that can be played{why}"
             raise ScenarioError(problem, source=self._source)
         cluster = self._inference.cluster(self.stated, self._source)
-        self.log = self._collecting.log(self.hosts, cluster.renumbered)
+        self.log = self._collecting.attempt_log(self.hosts, cluster.renumbered)
         begin_ms = self.begin_ms = min(draft.submit_ms for draft in self._drafts)
         self._check_span(begin_ms)
         ordered = sorted(self._drafts, key=lambda draft: draft.submit_ms)
@@ -137,14 +139,16 @@ class RecordingMaker:
         self.remarks.add("inferred", "jobs out of order: sorted by their submission", count=late)
         self._drafts = []
         finisher = DraftFinisher(cluster, begin_ms, self.remarks)
-        jobs = tuple(map(finisher.finished, ordered))
+        jobs = tuple(map(finisher.recorded_job, ordered))
         span_ms = max(draft.end_ms for draft in ordered) - begin_ms
         demands = [job.demands for job in jobs]
         slots = self._slots_a_node(cluster, demands)
         kept = (cluster.nodes, cluster.rack_sizes, *slots)
         capacity = inferred_capacity(self.capacities, demands, slots, self.remarks)
         told = (cluster.names, jobs, span_ms, cluster.round_robin)
-        return ClusterRecording(self._format, *kept, *told, capacity, self.remarks.cut)
+        return ClusterRecording(
+            self._format, *kept, *told, capacity, self.remarks.cut_files_in_words
+        )
 
     def _slots_a_node(
         self, cluster: RecordedCluster, demands: Sequence[Demands]
@@ -194,7 +198,7 @@ class RecordingMaker:
         for kind, tasks in zip(KINDS, (job.maps, job.reduces), strict=True):
             for task in tasks.values():
                 for attempt in task.attempts:
-                    self._inference.ran(kind, attempt)
+                    self._inference.note_attempt(kind, attempt)
 
     def _recorded_job(
         self, job: HistoryJob, tasks: RecordedTasks, submit_ms: Millis, failed: list[FailedAttempt]

@@ -35,8 +35,8 @@ class TaskLengths:
         self._job = job
         self._source = source
         self._remarks = remarks
-        self.maps = [self._timed_task(each) for each in job.of(MAPS)]
-        self.reduces = [self._timed_task(each) for each in job.of(REDUCES)]
+        self.maps = [self._timed_task(each) for each in job.tasks_of(MAPS)]
+        self.reduces = [self._timed_task(each) for each in job.tasks_of(REDUCES)]
         booked = (_booked_ms(each) for each in self.maps)
         self._last_map_ms = max((at_ms for at_ms in booked if at_ms is not None), default=None)
         """When the master had booked the last map; None where that is not told."""
@@ -89,7 +89,7 @@ class TaskLengths:
         return f"{self._job.file}:{task.line}"
 
     def _timed_task(self, task: HistoryTask) -> TimedTask:
-        attempts = task.by_start()
+        attempts = task.attempts_by_start()
         won = [each for each in attempts if each.ending == "succeeded"]
         failed = tuple(each for each in attempts if each.ending == "failed")
         best = won[-1] if won else None

@@ -75,7 +75,7 @@ class AttemptLog:
         found: NDArray[np.bool_] = self.timed(kind) & (self.host != NO_HOST)
         return found
 
-    def only(self, jobs: NDArray[np.bool_]) -> Self:
+    def of_jobs_alone(self, jobs: NDArray[np.bool_]) -> Self:
         """The log of these jobs alone, which keep their numbers; of the others nothing is told."""
         rows = jobs[self.job]
         return replace(
@@ -100,21 +100,21 @@ class AttemptCollecting:
         self._input_ends = array("q", (0,))
         self._input_of = array("q")
 
-    def hear(self, job: HistoryJob) -> None:
+    def add_job(self, job: HistoryJob) -> None:
         number = len(self._maps)
         self._names.append(job.name)
-        maps, reduces = job.sizes
+        maps, reduces = job.task_counts
         self._maps.append(maps)
         self._reduces.append(reduces)
         self._submits.append(UNTOLD if job.submit_ms is None else job.submit_ms)
         self._launches.append(UNTOLD if job.launch_ms is None else job.launch_ms)
         for kind, tasks in ((MAP, job.maps), (REDUCE, job.reduces)):
             for task, each in tasks.items():
-                self._hear_task(number, int(kind), task, each)
+                self._add_task(number, int(kind), task, each)
         for task, each in enumerate(job.others.values()):
-            self._hear_task(number, AUXILIARY, task, each)
+            self._add_task(number, AUXILIARY, task, each)
 
-    def _hear_task(self, job: int, kind: int, number: int, task: HistoryTask) -> None:
+    def _add_task(self, job: int, kind: int, number: int, task: HistoryTask) -> None:
         self._inputs.extend(task.input_hosts)
         self._input_ends.append(len(self._inputs))
         booked_ms = UNTOLD if task.finish_ms is None else task.finish_ms
@@ -123,7 +123,7 @@ class AttemptCollecting:
             self._rows.extend((job, kind, number, *_row_of_attempt(attempt), booked_ms, replicas))
             self._input_of.append(len(self._input_ends) - 1)
 
-    def log(self, hosts: HostNames, numbers: NDArray[np.int32]) -> AttemptLog:
+    def attempt_log(self, hosts: HostNames, numbers: NDArray[np.int32]) -> AttemptLog:
         """All attempts heard of; `numbers` are those that the file's hosts have as nodes."""
         rows = np.frombuffer(self._rows, np.int64).reshape(-1, len(COLUMNS_OF_ATTEMPTS))
         columns = dict(zip(COLUMNS_OF_ATTEMPTS, rows.T, strict=True))

@@ -77,7 +77,7 @@ class PlayedAttempt(HistoryAttempt, gc=False, kw_only=True):
     outcome: Ending = "unknown"
 
     @property
-    def lost(self) -> bool:
+    def output_lost(self) -> bool:
         """Whether it had succeeded, and its output was lost since."""
         return self.outcome == "succeeded" and self.ending == "killed"
 
@@ -110,7 +110,7 @@ class HistoryTask(msgspec.Struct):
         """Whether an attempt of it has succeeded, as far as the file has been read."""
         return any(each.ending == "succeeded" for each in self.attempts)
 
-    def by_start(self) -> list[HistoryAttempt]:
+    def attempts_by_start(self) -> list[HistoryAttempt]:
         """The attempts in the order of their starts."""
         if len(self.attempts) < 2:
             return self.attempts
@@ -149,12 +149,12 @@ class HistoryJob(msgspec.Struct):
         return f"{self.file}:{self.line}" if self.line else self.file
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def task_counts(self) -> tuple[int, int]:
         """How many maps and how many reduces it has: those that are there, or more if so told."""
         maps, reduces = self.maps_told or 0, self.reduces_told or 0
         return max(len(self.maps), maps), max(len(self.reduces), reduces)
 
-    def of(self, stage: Stage) -> list[HistoryTask]:
+    def tasks_of(self, stage: Stage) -> list[HistoryTask]:
         """Its maps or its reduces, by number."""
         tasks = self.maps if stage == MAPS else self.reduces
         return [task for _, task in sorted(tasks.items())]

@@ -19,12 +19,12 @@ class Remark(msgspec.Struct):
     first: list[str] = msgspec.field(default_factory=list)
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         """What happened, as people say it of so many: of one `1 job out of order`."""
         return _in_singular(self.what) if self.count == 1 else self.what
 
     @property
-    def where(self) -> str:
+    def places_in_words(self) -> str:
         """Its first places in brackets, for people; empty where none is known."""
         if not self.first:
             return ""
@@ -177,7 +177,7 @@ class Remarks:
         self._cut.setdefault(file, line)
 
     @property
-    def cut(self) -> str:
+    def cut_files_in_words(self) -> str:
         """Which files are cut off, and where, for people; empty if none is."""
         if not self._cut:
             return ""
@@ -185,13 +185,13 @@ class Remarks:
         more = f", as {len(others):,} of the other files are" if others else ""
         return f"{file} is cut off at line {line:,}{more}; what came after is missing"
 
-    def of(self, fate: Fate) -> tuple[Remark, ...]:
+    def with_fate(self, fate: Fate) -> tuple[Remark, ...]:
         """The remarks of one fate."""
         return tuple(self._made[fate].values())
 
     def lines(self) -> Iterator[str]:
         """The remarks for people, fate by fate."""
         for fate in FATES:
-            for nth, remark in enumerate(self.of(fate)):
+            for nth, remark in enumerate(self.with_fate(fate)):
                 head = f"{fate}:" if nth == 0 else ""
-                yield f"{head:<10}{remark.count:>11,}  {remark.said}{remark.where}"
+                yield f"{head:<10}{remark.count:>11,}  {remark.in_words}{remark.places_in_words}"

@@ -41,7 +41,7 @@ def hadoop1_lines(
         name = f"job_{_SERIES}_{number + 1:04}"
         yield f"!!FILE=callboard_{BEGIN_MS}_{name}_{_user_in_file_name(job.user)}!!"
         yield 'Meta VERSION="1" .'
-        held = replicas(number, job.sizes[0])
+        held = replicas(number, job.task_counts[0])
         fetched = None if shuffle_bytes is None else shuffle_bytes(number)
         yield from _JobRecords(name, job, hosts, held, fetched).lines()
 
@@ -108,7 +108,7 @@ class _JobRecords:
         }
         yield _record_line("Job", **job, **who, **came, JOB_QUEUE=told.queue or None)
         yield _record_line("Job", **job, JOB_PRIORITY=told.priority.name)
-        sizes = dict(zip(("TOTAL_MAPS", "TOTAL_REDUCES"), told.sizes, strict=True))
+        sizes = dict(zip(("TOTAL_MAPS", "TOTAL_REDUCES"), told.task_counts, strict=True))
         yield _record_line(
             "Job", **job, LAUNCH_TIME=_history_ms(told.launch_ms), **sizes, JOB_STATUS="PREP"
         )
@@ -129,7 +129,7 @@ class _JobRecords:
         """Of each in turn, in the order of their launches: what stands at one time stays so."""
         job = self._job
         for kind, task in job.others.items():  # numbered after the job's own maps, cleanup first
-            number = job.sizes[0] + (task.purpose == SETUP)
+            number = job.task_counts[0] + (task.purpose == SETUP)
             yield from self._records_of_task(kind.upper(), "m", number, task)
         maps = (("MAP", "m", *each) for each in job.maps.items())
         reduces = (("REDUCE", "r", *each) for each in job.reduces.items())
@@ -184,7 +184,7 @@ class _JobRecords:
         at_ms = attempt.booked_ms or attempt.ended_ms
         counters = "" if shuffled_ms is None else self._shuffle_counters()
         yield at_ms, f'{_record_line(entity, **own, **told)[:-2]} COUNTERS="{counters}" .'
-        if attempt.lost:
+        if attempt.output_lost:
             told = {
                 "TASK_STATUS": "KILLED",
                 **end,

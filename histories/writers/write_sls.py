@@ -71,7 +71,7 @@ def sls_nodes(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) ->
 def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
-    reduces = sum(job.sizes[1] for job in jobs)
+    reduces = sum(job.task_counts[1] for job in jobs)
     undone = sum(task.best is None for job in jobs for task in job.own_tasks())
     again = sum(len(task.launches) > 1 for job in jobs for task in job.all_tasks())
     speeds = len({node.speed for node in history.started.nodes}) > 1
@@ -106,7 +106,7 @@ def _job_containers(
 ) -> Iterator[dict[str, Any]]:
     for stage in STAGES:
         takes = amounts.of_task(number, stage)
-        for task in job.of(stage):
+        for task in job.tasks_of(stage):
             for each in _task_container(stage, task, racks):
                 yield each | takes
 

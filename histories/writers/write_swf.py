@@ -31,9 +31,9 @@ def swf_lines(history: PlayedHistory) -> Iterator[str]:
 def not_in_swf(history: PlayedHistory) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
-    reduces = sum(job.sizes[1] for job in jobs)
+    reduces = sum(job.task_counts[1] for job in jobs)
     unequal = sum(len({_ran_ms(task) for task in job.maps.values()} - {None}) > 1 for job in jobs)
-    large = sum(job.sizes[0] > _all_map_slots(history) for job in jobs)
+    large = sum(job.task_counts[0] > _all_map_slots(history) for job in jobs)
     more = "processors than the cluster has map slots: logs are of jobs that fit"
     several = count(unequal, "job")
     have = "it has" if large == 1 else "they have"
@@ -50,7 +50,7 @@ def _all_map_slots(history: PlayedHistory) -> int:
 
 
 def _job_line(number: JobId, job: HistoryJob, user: int, queue: int) -> str:
-    maps, submit_ms, tasks = job.sizes[0], job.submit_ms or 0, job.maps.values()
+    maps, submit_ms, tasks = job.task_counts[0], job.submit_ms or 0, job.maps.values()
     ran = [ms for task in tasks if (ms := _ran_ms(task)) is not None]
     begun = [each.start_ms for task in tasks for each in task.attempts if each.start_ms]
     wait = _seconds_text(min(begun) - submit_ms) if begun else _UNKNOWN

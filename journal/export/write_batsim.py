@@ -45,7 +45,7 @@ def _row(workload: str, number: JobId, job: HistoryJob, end_ms: Millis) -> tuple
     execution_ms, turnaround_ms = end_ms - start_ms, end_ms - submit_ms
     nodes = {each.node for task in job.all_tasks() for each in task.launches}
     return (
-        *(number, workload, job.title, submit_ms / 1000, sum(job.sizes), -1),
+        *(number, workload, job.title, submit_ms / 1000, sum(job.task_counts), -1),
         *(int(job.ending == "succeeded"), _STATES[job.ending]),
         *(start_ms / 1000, execution_ms / 1000, end_ms / 1000),
         *((start_ms - submit_ms) / 1000, turnaround_ms / 1000),

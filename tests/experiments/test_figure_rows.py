@@ -49,7 +49,7 @@ def test_jobs_that_did_not_complete_have_rows_of_their_own_where_there_are_any()
     run = msgspec.structs.replace(
         STORY, summary=msgspec.structs.replace(STORY.summary, jobs=counts)
     )
-    rows = [row for row in OUTCOME_ROWS[:4] if row.tells([run])]
+    rows = [row for row in OUTCOME_ROWS[:4] if row.tells_anything([run])]
     figures = {row.label.strip(): row.of(run) for row in rows}
     assert figures == {"jobs completed": 2, "failed": 3, "unfinished": 4}
 
@@ -68,6 +68,6 @@ def test_of_speculative_attempts_it_is_said_that_none_has_won() -> None:
     summary = msgspec.structs.replace(STORY.summary, speculation=counts)
     run = msgspec.structs.replace(STORY, summary=summary)
     (won,) = [row for row in OUTCOME_ROWS if row.label.strip() == "won"]
-    assert won.tells([run])
+    assert won.tells_anything([run])
     assert won.of(run) == 0
-    assert not won.tells([STORY])
+    assert not won.tells_anything([STORY])

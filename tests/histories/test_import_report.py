@@ -391,5 +391,5 @@ def test_a_thing_that_happened_once_is_told_in_the_singular(what: str, once: str
     """`1 jobs out of order` stood there, then `1 prioritie that Hadoop does not know` and
     `1 attempt that end before they start`.  These are all remarks that are made.
     """
-    assert Remark(what, 1).said == once
-    assert Remark(what, 2).said == what
+    assert Remark(what, 1).in_words == once
+    assert Remark(what, 2).in_words == what

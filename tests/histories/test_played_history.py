@@ -29,7 +29,7 @@ def test_launches_that_began_are_attempts_as_a_file_has_them() -> None:
 
 def test_a_success_that_was_lost_is_told_as_a_kill_and_its_own_end_is_kept() -> None:
     tasks, events = played("rack-outage")
-    lost = [each for task in tasks for each in task.launches if each.lost]
+    lost = [each for task in tasks for each in task.launches if each.output_lost]
     losses = (each for each in events if isinstance(each, ev.MapOutputsLost))
     lost_ms = [each.at_ms for each in losses for _ in each.attempts]
     assert sorted(each.finish_ms or 0 for each in lost) == lost_ms != []

@@ -43,7 +43,7 @@ class PlayedCell(msgspec.Struct, frozen=True):
         return self.result is not None or bool(self.error)
 
     @property
-    def why(self) -> str:
+    def error_in_short(self) -> str:
         """The line of the error that says it in short: the first, with the line of a policy's file
         that follows it, but of a traceback the last.  Empty if there is none.
         """

@@ -52,9 +52,9 @@ def run_sweep(
     for given in sweep.plan.scenarios:
         file = sweep.file_of(given)
         if file is None:
-            store.put_source(sweep.called(given), given)
+            store.put_source(sweep.scenario_name(given), given)
         else:
-            store.put_file(sweep.called(given), file)
+            store.put_file(sweep.scenario_name(given), file)
     counts, before, asked = SweepCounts(), store.places(), dict[str, str]()
     calls, own = _calls_noted_in_store(sweep, store, asked), set[str]()
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):
@@ -147,5 +147,5 @@ def _cell_with_result(
         return msgspec.structs.replace(cell, error=kept.error)
     result = unpack_result(kept.value)
     if alone is not None:
-        result = alone.of(result)
+        result = alone.with_solo_times(result)
     return msgspec.structs.replace(cell, result=result)

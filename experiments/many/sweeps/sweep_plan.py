@@ -123,7 +123,7 @@ class PlannedSweep:
         )
         return len(self.plan.settings) * sum(of_worlds)
 
-    def called(self, scenario: str) -> str:
+    def scenario_name(self, scenario: str) -> str:
         """The name of a scenario that was asked for, as it says itself."""
         return self._first[scenario].scenario.name
 
@@ -144,7 +144,7 @@ class PlannedSweep:
         """Where the runs stand, without a look at what they are; times alone are left out."""
         for name, setting, seed in self._planned_worlds():
             for policy in self.policies[name]:
-                yield Place(self.called(name), (*self.plan.fixed, *setting), policy, seed)
+                yield Place(self.scenario_name(name), (*self.plan.fixed, *setting), policy, seed)
 
     def _planned_worlds(self) -> Iterator[tuple[str, Setting, int]]:
         longest = max(map(len, self.seeds.values()))
@@ -154,7 +154,7 @@ class PlannedSweep:
                     yield name, setting, self.seeds[name][place]
 
     def _cells_of_world(self, name: str, setting: Setting, seed: int) -> Iterator[PlannedCell]:
-        called, whole = self.called(name), (*self.plan.fixed, *setting)
+        called, whole = self.scenario_name(name), (*self.plan.fixed, *setting)
         policies = self.policies[name]
         try:
             spec = self._run_spec(name, setting, seed)

@@ -29,7 +29,7 @@ class Measure(NamedTuple):
     of_summary: OfSummary | None = None
 
     @property
-    def lacks(self) -> str:
+    def missing_in_words(self) -> str:
         """What runs must have been played with to have it, if none of a store has; else empty."""
         return NOT_ALONE if self.of_summary is None else ""
 

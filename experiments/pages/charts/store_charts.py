@@ -59,11 +59,15 @@ def intervals_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["me
     """
     table = CellTable(cells)
 
-    def of(setting: Setting, policy: str) -> Interval:
+    def interval_of(setting: Setting, policy: str) -> Interval:
         return table.interval(setting, policy, measure.figure)
 
     return _lines_or_dots(
-        table, of, table.policies, measure.label, measure.lacks or "no run has it"
+        table,
+        interval_of,
+        table.policies,
+        measure.label,
+        measure.missing_in_words or "no run has it",
     )
 
 
@@ -76,13 +80,13 @@ def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["
     if len(table.policies) < 2:
         raise NothingToDraw("there is only one policy")
 
-    def of(setting: Setting, policy: str) -> Interval:
+    def difference_of(setting: Setting, policy: str) -> Interval:
         return table.difference(setting, policy, measure.figure)
 
     first = chart_text(policy_labels(table.policies)[0], 20)
     label = f"{measure.label.replace(' (', f' minus {first}’s (')}"
-    lacks = measure.lacks or "no two runs of one seed to compare"
-    return _lines_or_dots(table, of, table.policies[1:], label, lacks, zero=True)
+    lacks = measure.missing_in_words or "no two runs of one seed to compare"
+    return _lines_or_dots(table, difference_of, table.policies[1:], label, lacks, zero=True)
 
 
 def _lines_or_dots(

@@ -44,7 +44,7 @@ def figure_table(
 
 def _figure_row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
     columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
-    if not row.tells(_all_results([runs])):
+    if not row.tells_anything(_all_results([runs])):
         return None
     several = len(runs.seeds) > 1
     if several and not row.over_seeds:
@@ -98,7 +98,9 @@ def setting_table(
     """
     compared = any(len(group.runs.policies) > 1 for group in groups)
     keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
-    shown = [row for row in rows if row.tells(_all_results(group.runs for group in groups))]
+    shown = [
+        row for row in rows if row.tells_anything(_all_results(group.runs for group in groups))
+    ]
     varied = [called(key, keys) for key in keys]
     head = ["scenario"] * several + varied + ["policy"]
     body = [

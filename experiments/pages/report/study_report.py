@@ -207,7 +207,7 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
     if len(runs.policies) > 1:
         yield difference_rows(runs)
     labels = policy_labels(runs.policies)
-    wide = ", ".join(labels[place] for place in runs.wide(mean_response_s))
+    wide = ", ".join(labels[place] for place in runs.roughly_known_policies(mean_response_s))
     if wide:
         text = f"The mean response time is known only roughly for {wide}: more seeds"
         yield Prose(text=f"{text} would narrow the intervals.", mark="bad")
@@ -345,7 +345,7 @@ def _failure_tables(source: ReportSource) -> Iterator[Block]:
     failed = [cell for cell in source.cells if cell.error]
     if failed:
         rows = [
-            [_setting_words(cell), cell.policy, str(cell.seed), cell.why]
+            [_setting_words(cell), cell.policy, str(cell.seed), cell.error_in_short]
             for cell in failed[:_ROWS_MAX]
         ]
         headings = ("run", "policy", "seed", "why")

@@ -46,28 +46,28 @@ def past(spec: RunSpec) -> list[AnyEvent]:
 @pytest.mark.parametrize("number", range(5))
 def test_a_continuation_has_the_same_past(number: int) -> None:
     spec = history()
-    continued = continuations(spec).drawn(number)
+    continued = continuations(spec).drawn_run(number)
     assert past(continued) == past(spec)
     assert continued.jobs != spec.jobs
 
 
 def test_each_is_always_the_same_and_no_two_are_equal() -> None:
     first, again = (continuations(history()) for _ in range(2))
-    assert first.drawn(3) == again.drawn(3)
-    assert first.drawn(3) != first.drawn(4)
+    assert first.drawn_run(3) == again.drawn_run(3)
+    assert first.drawn_run(3) != first.drawn_run(4)
 
 
 def test_what_happens_later_changes_nothing() -> None:
     """A task that still runs may take 90 s or 900: nobody knows it."""
     one, other = (continuations(history(ms)) for ms in (90_000, 900_000))
-    assert [one.drawn(n) for n in range(3)] == [other.drawn(n) for n in range(3)]
+    assert [one.drawn_run(n) for n in range(3)] == [other.drawn_run(n) for n in range(3)]
 
 
 def test_a_running_task_takes_longer_than_it_has_run() -> None:
     found = continuations(history())
     since_ms = found.state.running[JobId(2), MAPS, 0].since_ms
     for number in range(20):
-        job = found.drawn(number).jobs[2]
+        job = found.drawn_run(number).jobs[2]
         assert job.recorded is not None
         assert job.recorded.map_ms[0] >= AT_MS - since_ms
 
@@ -84,7 +84,7 @@ def test_how_long_a_job_is_still_initialised_is_not_known() -> None:
         ]
         found = continuations(msgspec.structs.replace(spec, jobs=tuple(jobs)))
         assert found.state.submitted == frozenset(range(7))
-        return [found.drawn(number).jobs[5].initialisation_ms for number in range(20)]
+        return [found.drawn_run(number).jobs[5].initialisation_ms for number in range(20)]
 
     assert ready(15_000) == ready(60_000)
     assert set(ready(15_000)) == {11_000}
@@ -94,9 +94,9 @@ def test_how_long_a_job_is_still_initialised_is_not_known() -> None:
 def test_jobs_come_on_until_the_last_one_that_is_known_to_come() -> None:
     spec = history()
     came = sum(job.submit_ms <= AT_MS for job in spec.jobs)
-    assert len(continuations(spec, AT_MS).drawn(0).jobs) == came
-    assert len(continuations(spec).drawn(0).jobs) > came
-    until = continuations(spec, AT_MS + 25_000).drawn(0).jobs
+    assert len(continuations(spec, AT_MS).drawn_run(0).jobs) == came
+    assert len(continuations(spec).drawn_run(0).jobs) > came
+    until = continuations(spec, AT_MS + 25_000).drawn_run(0).jobs
     assert [job.submit_ms for job in until[came:]] == [70_000, 80_000]
 
 

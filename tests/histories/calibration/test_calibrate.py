@@ -153,7 +153,7 @@ def test_a_reduce_that_began_when_half_the_maps_were_done_bounds_slow_start(tmp_
 def test_a_shared_trace_of_hadoop_2_tells_its_heartbeats() -> None:
     """YARN's nodes tell of themselves every second, unless they are told otherwise."""
     found = calibrate([trace("rumen/2jobs2min-rumen-jh.json")])
-    period = found.of("cluster.heartbeat.interval_ms")
+    period = found.estimate_of("cluster.heartbeat.interval_ms")
     assert period is not None
     assert period.value == pytest.approx(1000, abs=1)
 
@@ -183,6 +183,6 @@ def test_slots_are_those_that_an_import_infers(tmp_path: Path) -> None:
     table = "job,task,start,end,host,state\na,m1,10,40,h,failed\na,m2,10,50,h,ok\na,m1,60,90,h,ok\n"
     columns = "job=job,task=task,start=start,end=end,host=host,state=state,unit=s"
     path = written(tmp_path, table)
-    found = calibrate([path], columns).of("cluster.map_slots")
+    found = calibrate([path], columns).estimate_of("cluster.map_slots")
     assert found is not None
     assert found.value == import_files([path], columns).recording.map_slots == 1

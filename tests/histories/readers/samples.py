@@ -51,7 +51,7 @@ def remark(remarks: Remarks, words: str) -> tuple[str, int, list[str]]:
     found = [
         (fate, each.count, each.first)
         for fate in FATES
-        for each in remarks.of(fate)
+        for each in remarks.with_fate(fate)
         if words in each.what
     ]
     assert len(found) == 1, (words, list(remarks.lines()))

@@ -82,8 +82,8 @@ def _told(path: Path, columns: str) -> tuple[list[str], str]:
         remarks = import_files([path], columns).remarks
     except ScenarioError as error:
         return [each for each in error.problem.split("; ") if " packed " not in each], ""
-    said = (each.what for fate in FATES for each in remarks.of(fate))
-    return [each for each in said if " packed " not in each], remarks.cut
+    said = (each.what for fate in FATES for each in remarks.with_fate(fate))
+    return [each for each in said if " packed " not in each], remarks.cut_files_in_words
 
 
 @pytest.mark.parametrize("name", one_in(4, SAMPLES))

@@ -118,7 +118,7 @@ def test_dates_are_taken_for_no_seconds(tmp_path: Path) -> None:
     """Without a unit that was guessed of a table without a bare number."""
     table = "id,from,to\na,2026-03-02T08:00:00,2026-03-02T08:00:10\n"
     found = imported(written(tmp_path, table), "job=id,submit=from,start=from,end=to")
-    assert not [each for each in found.remarks.of("guessed") if "seconds" in each.what]
+    assert not [each for each in found.remarks.with_fate("guessed") if "seconds" in each.what]
     told = imported(
         written(tmp_path, "id,from,to\na,1,10\n"), "job=id,submit=from,start=from,end=to"
     )
@@ -489,7 +489,7 @@ def test_the_steps_of_a_job_are_told_to_be_taken_for_jobs(tmp_path: Path) -> Non
     table = SACCT.replace(f"{first}\n", f"{first}\n{steps}")
     found = imported(written(tmp_path, table), SACCT_MAP)
     assert remark(found.remarks, "look like steps")[:2] == ("guessed", 2)
-    before = imported(written(tmp_path, SACCT), SACCT_MAP).remarks.of("guessed")
+    before = imported(written(tmp_path, SACCT), SACCT_MAP).remarks.with_fate("guessed")
     assert not [each for each in before if "steps" in each.what]
 
 

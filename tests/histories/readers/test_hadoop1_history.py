@@ -58,7 +58,7 @@ def test_nothing_is_dropped_in_silence(tmp_path: Path) -> None:
     assert remark(remarks, "beside another of their task")[:2] == ("dropped", 1)
     assert remark(remarks, "waited for their job's last map")[:2] == ("inferred", 1)
     assert remark(remarks, "counters, error texts")[:2] == ("dropped", 1)
-    assert sum(each.count for each in remarks.of("dropped")) == 2
+    assert sum(each.count for each in remarks.with_fate("dropped")) == 2
 
 
 def test_gzip_folders_and_many_in_one_file_are_the_same_job_by_job(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_whatever_the_lines_only_a_scenario_error_comes_out(
 def test_the_shared_history_has_what_it_is_known_to_have() -> None:
     found = imported(trace("hadoop1/sample-job-tracker-logs.gz"))
     assert (found.jobs, found.tasks, found.attempts) == (3, 203, 276)  # and one without maps
-    read = {each.what: each.count for each in found.remarks.of("read")}
+    read = {each.what: each.count for each in found.remarks.with_fate("read")}
     assert (read["maps"], read["reduces"]) == (154, 49)
     assert read["attempts that succeeded"] == 203
     assert (read["attempts that were killed"], read["attempts that failed"]) == (69, 4)

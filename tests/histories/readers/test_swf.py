@@ -38,7 +38,7 @@ def test_what_was_guessed_or_dropped_is_counted(tmp_path: Path) -> None:
     assert remark(found.remarks, "unknown wait") == ("guessed", 1, ["history:5"])
     assert remark(found.remarks, "those that they asked for")[:2] == ("inferred", 1)
     assert remark(found.remarks, "cancelled")[:2] == ("inferred", 1)
-    assert not [each for each in found.remarks.of("inferred") if "that failed" in each.what]
+    assert not [each for each in found.remarks.with_fate("inferred") if "that failed" in each.what]
     assert remark(found.remarks, "dependencies")[:2] == ("dropped", 1)
     assert remark(found.remarks, "estimates of users")[:2] == ("read", 2)
 
