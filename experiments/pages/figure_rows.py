@@ -196,7 +196,9 @@ def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> tuple[Tab
             partial(_number_of_jobs, by=by, name=name),
             "{:,.0f}".format,
         ),
-        _where_any("  not completed", partial(_not_completed, by=by, name=name), "{:,.0f}".format),
+        _row_if_nonzero(
+            "  not completed", partial(_jobs_not_completed, by=by, name=name), "{:,.0f}".format
+        ),
         TableRow("  response time, mean", response("mean"), write_seconds, min),
         *(TableRow(f"    {label}", response(of), write_seconds, min) for label, of in _PERCENTILES),
         *([TableRow(f"  done within {within_s:,g} s", within, _PERCENT, max)] if within_s else []),
@@ -211,8 +213,8 @@ def _number_of_jobs(result: RunResult, by: GroupKey, name: str) -> float | None:
     return len(_jobs_of_group(result, by, name))
 
 
-def _not_completed(result: RunResult, by: GroupKey, name: str) -> float | None:
-    members = _members(result, by, name)
+def _jobs_not_completed(result: RunResult, by: GroupKey, name: str) -> float | None:
+    members = _jobs_of_group(result, by, name)
     return len(members) - int(completed_of(result.jobs, members).sum())
 
 

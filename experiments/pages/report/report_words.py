@@ -93,12 +93,12 @@ def _finding_with_remark(runs: SeedRuns, remark: str) -> str:
     first, *rest = sorted(place for _, place in known[1:])
     less = _less_time_words(runs, names, best, first)
     single = runs.against(best, first, mean_response_s).difference.half is None
-    unlike = filter(None, [_unlike_jobs(runs, names)])
-    parts = [f"{told}, {less}", *_sentences_on_others(runs, names, best, rest), *unlike, *[remark] * single]
-    return " ".join(parts)
+    others = _sentences_on_others(runs, names, best, rest)
+    unlike = _unlike_jobs_words(runs, names)
+    return " ".join([f"{told}, {less}", *others, *[unlike] * bool(unlike), *[remark] * single])
 
 
-def _unlike_jobs(runs: SeedRuns, names: Sequence[str]) -> str:
+def _unlike_jobs_words(runs: SeedRuns, names: Sequence[str]) -> str:
     """Of how many jobs there is no response time, where that is not the same under all policies: a
     mean without the jobs that failed says little beside one with them.
     """
@@ -116,7 +116,7 @@ def _unlike_jobs(runs: SeedRuns, names: Sequence[str]) -> str:
         for name, lost, of in zip(names, missing, submitted, strict=True)
         if lost
     ]
-    return f"These are not the same jobs: {_listed(told)} did not complete."
+    return f"These are not the same jobs: {_names_in_words(told)} did not complete."
 
 
 def skewed_remark(runs: SeedRuns) -> str:
