@@ -34,22 +34,22 @@ def counterexample_text(found: Counterexample, prop: Property, policy: str, comm
     scenario = msgspec.structs.replace(
         found.scenario, name=f"no-{prop.name}", story=f"Not so: {prop.says}.", policies=(policy,)
     )
-    return to_toml(scenario, _remarks(found, prop, command, trust_option(policy)))
+    return to_toml(scenario, _remark_lines(found, prop, command, trust_option(policy)))
 
 
-def _remarks(found: Counterexample, prop: Property, command: str, trust: str) -> Iterator[str]:
+def _remark_lines(found: Counterexample, prop: Property, command: str, trust: str) -> Iterator[str]:
     yield f"property: {prop.name}"
     for what in ("says", "formula", "assumes", "bound", "source"):
-        yield from _wrapped(f"  {what}: ", getattr(prop, what))
+        yield from _wrapped_remark(f"  {what}: ", getattr(prop, what))
     yield ""
-    yield from _wrapped("broken: ", found.seen)
+    yield from _wrapped_remark("broken: ", found.seen)
     yield ""
-    yield from _wrapped("found by: ", command)
+    yield from _wrapped_remark("found by: ", command)
     yield f"tested again by: callboard check --replay THIS-FILE{trust}"
     yield f"played by: callboard run THIS-FILE{trust}, callboard watch THIS-FILE{trust}"
 
 
-def _wrapped(begin: str, text: str) -> list[str]:
+def _wrapped_remark(begin: str, text: str) -> list[str]:
     indent = " " * len(begin)
     return wrap(
         text, _WIDTH, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False

@@ -25,7 +25,7 @@ from callboard.experiments.run.plugins import load_architecture, load_policy, st
 from callboard.experiments.run.run_result import LIVELOCK
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
-from callboard.fairness.variants import without_unanswered
+from callboard.fairness.variants import without_unanswered_entries
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
 from callboard.scenarios.scenario_file import Scenario
@@ -60,7 +60,7 @@ class LaunchDecision(NamedTuple):
     pending: CountsByJob
 
     @property
-    def others(self) -> Iterator[JobId]:
+    def other_waiting_jobs(self) -> Iterator[JobId]:
         """The other jobs that had something to launch too."""
         return (job for job, left in self.pending.items() if left and job != self.launch.job)
 
@@ -88,7 +88,10 @@ class BooksObserver(Onlooker, Probe):
         assert policy is not None
         order = policy.order
         launches = tuple(event for event in noted if isinstance(event, AttemptLaunched))
-        running, pending = _counts(view, "running"), _counts(view, "pending")
+        running, pending = (
+            _task_counts_by_kind(view, "running"),
+            _task_counts_by_kind(view, "pending"),
+        )
         last = self.observations[-1] if self.observations else None
         if launches or last is None or (last.running, last.pending) != (running, pending):
             self.observations.append(Observation(view.now_ms, running, pending, launches))
@@ -97,7 +100,7 @@ class BooksObserver(Onlooker, Probe):
             self.entitlement_log.append((view.now_ms, due))
 
 
-def _counts(view: ClusterView, what: str) -> tuple[CountsByJob, CountsByJob]:
+def _task_counts_by_kind(view: ClusterView, what: str) -> tuple[CountsByJob, CountsByJob]:
     maps, reduces = (
         {job.job: getattr(job, what)(kind) for job in view.jobs()} for kind in SlotKind
     )
@@ -153,24 +156,24 @@ class ObservedRun:
     @cached_property
     def decisions(self) -> list[LaunchDecision]:
         """Every launch but speculative ones, as the master saw the jobs when it decided it."""
-        return [each for look in self.observations for each in _decisions(look)]
+        return [each for look in self.observations for each in _launch_decisions(look)]
 
     @property
-    def period_ms(self) -> Millis:
+    def heartbeat_round_ms(self) -> Millis:
         """From the arrival of a node's heartbeat to that of its next one: H + 2ℓ."""
         return self.scenario.cluster.round_ms()
 
     @property
-    def gap_ms(self) -> Millis:
+    def launch_gap_ms(self) -> Millis:
         """δ = H + 3ℓ, the longest time from when a slot is free to the next launch on it."""
-        return self.period_ms + self.scenario.cluster.latency_ms
+        return self.heartbeat_round_ms + self.scenario.cluster.latency_ms
 
-    def slots(self, kind: SlotKind) -> int:
+    def slot_count(self, kind: SlotKind) -> int:
         facts = node_facts(self.scenario.cluster)
         return sum((node.map_slots, node.reduce_slots)[kind] for node in facts)
 
 
-def _decisions(observation: Observation) -> list[LaunchDecision]:
+def _launch_decisions(observation: Observation) -> list[LaunchDecision]:
     """The launches of one message, undone one by one from the last."""
     running = tuple(dict(each) for each in observation.running)
     pending = tuple(dict(each) for each in observation.pending)
@@ -203,7 +206,7 @@ class Experiment:
         self.stands_alone = make_policy is load_policy and stands_alone(policy, scenario.parts)
         self.scenario = scenario
         if self.stands_alone and scenario.timeline:
-            self.scenario = without_unanswered(scenario, self.fresh_architecture())
+            self.scenario = without_unanswered_entries(scenario, self.fresh_architecture())
 
     def fresh_architecture(self) -> Architecture:
         """Schedulers without any memory."""

@@ -15,7 +15,7 @@ def as_seconds(ms: float | Fraction) -> str:
     return f"{float(ms) / 1000:,.3f} s"
 
 
-def completed(run: ObservedRun) -> ObservedRun:
+def require_completed(run: ObservedRun) -> ObservedRun:
     """The run itself; NotApplicable if it did not come to its end, or was given up before."""
     if run.trouble is not None or run.ended.reason != "complete":
         raise NotApplicable("the run did not come to its end")
@@ -24,7 +24,7 @@ def completed(run: ObservedRun) -> ObservedRun:
 
 def job_ends_ms(run: ObservedRun) -> dict[JobId, Millis]:
     """When each job ended."""
-    return {event.job: event.at_ms for event in completed(run).all(JobFinished)}
+    return {event.job: event.at_ms for event in require_completed(run).all(JobFinished)}
 
 
 def response_times_ms(run: ObservedRun) -> dict[JobId, Millis]:
@@ -37,4 +37,4 @@ def least_response_ms(run: ObservedRun, job: JobSpec) -> float:
     fastest = max(node.speed for node in node_facts(run.scenario.cluster))
     chain = job.map_ms + (job.reduce_ms if job.reduces else 0)
     factor = min([1.0, *(factor for _, factor in job.factors)])
-    return max(chain, job.maps * job.map_ms / run.slots(SlotKind.MAP)) * factor / fastest
+    return max(chain, job.maps * job.map_ms / run.slot_count(SlotKind.MAP)) * factor / fastest

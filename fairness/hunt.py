@@ -82,7 +82,7 @@ class Hunt:
     def tried(self) -> int:
         return len(self._known)
 
-    def worse(self, scenario: Scenario) -> float:
+    def how_much_worse(self, scenario: Scenario) -> float:
         """By how much it is worse in this scenario; 0 if one of the runs did not end well."""
         label = msgspec.msgpack.encode(scenario)
         if label not in self._known:
@@ -90,7 +90,7 @@ class Hunt:
             sound = [self._ends_well(each) for each in played]
             worse = self._goal.worse(*(each.run for each in played)) if all(sound) else 0.0
             self._known[label] = worse
-            self._keep(WorstCase(worse, scenario))
+            self._keep_if_among_worst(WorstCase(worse, scenario))
         return self._known[label]
 
     def _ends_well(self, experiment: Experiment) -> bool:
@@ -102,53 +102,53 @@ class Hunt:
             self.first_failures.setdefault(experiment.policy, FailedRun(why, shown_by))
         return not why
 
-    def _keep(self, worst_case: WorstCase) -> None:
+    def _keep_if_among_worst(self, worst_case: WorstCase) -> None:
         self.best = sorted([*self.best, worst_case], key=lambda each: -each.worse)[:POPULATION]
 
-    def draw(self, examples: int, seed: int) -> None:
+    def draw_scenarios(self, examples: int, seed: int) -> None:
         """Let Hypothesis draw `examples` scenarios, and climb."""
 
         def look(scenario: Scenario) -> None:
-            target(self.worse(scenario), label="worse")
+            target(self.how_much_worse(scenario), label="worse")
             self._on_progress("drawing", 1)
 
         phases = (Phase.generate, Phase.target)
         search.in_each_scenario(self._goal.family, look, examples, seed, phases)
 
-    def breed(self, times: int, seed: int) -> None:
+    def breed_scenarios(self, times: int, seed: int) -> None:
         chance = Random(seed)
         for _ in range(times):
             parent = self.best[min(int(chance.expovariate(0.7)), len(self.best) - 1)].scenario
-            self.worse(_changed(parent, chance))
+            self.how_much_worse(_randomly_changed_scenario(parent, chance))
             self._on_progress("breeding", 1)
 
     def smallest(self) -> WorstCase:
         """The worst scenario, made smaller step by step."""
         smallest = self.best[0]
         least = smallest.worse * SHRINK_TOLERANCE
-        while (smaller := self._smaller(smallest.scenario, least)) is not None:
+        while (smaller := self._smaller_and_still_bad(smallest.scenario, least)) is not None:
             smallest = smaller
         return smallest
 
-    def _smaller(self, scenario: Scenario, least: float) -> WorstCase | None:
-        for smaller in _smaller(scenario):
+    def _smaller_and_still_bad(self, scenario: Scenario, least: float) -> WorstCase | None:
+        for smaller in _smaller_scenarios(scenario):
             self._on_progress("making it smaller", 0)
-            worse = self.worse(smaller)
+            worse = self.how_much_worse(smaller)
             if worse >= least:
                 return WorstCase(worse, smaller)
         return None
 
 
-def _changed(scenario: Scenario, chance: Random) -> Scenario:
+def _randomly_changed_scenario(scenario: Scenario, chance: Random) -> Scenario:
     for _ in range(chance.choice([1, 1, 2])):
         if chance.random() < 0.15:
-            scenario = _resized(scenario, chance)
+            scenario = _with_resized_cluster(scenario, chance)
         else:
-            scenario = _mutated(scenario, chance)
+            scenario = _with_mutated_job(scenario, chance)
     return scenario
 
 
-def _resized(scenario: Scenario, chance: Random) -> Scenario:
+def _with_resized_cluster(scenario: Scenario, chance: Random) -> Scenario:
     cluster = scenario.cluster
     nodes, map_slots = (
         max(1, min(4, number + chance.choice([-1, 0, 1])))
@@ -158,7 +158,7 @@ def _resized(scenario: Scenario, chance: Random) -> Scenario:
     return with_cluster(scenario, nodes=nodes, map_slots=map_slots, racks=racks)
 
 
-def _mutated(scenario: Scenario, chance: Random) -> Scenario:
+def _with_mutated_job(scenario: Scenario, chance: Random) -> Scenario:
     entries = entries_of(scenario)
     place = chance.randrange(len(entries))
     entry = entries[place]
@@ -185,13 +185,13 @@ def _mutated(scenario: Scenario, chance: Random) -> Scenario:
     return with_entry(scenario, place, msgspec.structs.replace(entry, **changes))
 
 
-def _smaller(scenario: Scenario) -> Iterator[Scenario]:
+def _smaller_scenarios(scenario: Scenario) -> Iterator[Scenario]:
     """The scenario with a little less, the largest steps first."""
     entries = entries_of(scenario)
     for place, entry in enumerate(entries):
         if len(entries) > 1:
             yield with_entry(scenario, place)
-        for changes in _less(entry):
+        for changes in _reductions_of_job(entry):
             yield with_entry(scenario, place, msgspec.structs.replace(entry, **changes))
     cluster = scenario.cluster
     if cluster.nodes > 1:
@@ -203,14 +203,14 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
         yield msgspec.structs.replace(scenario, cluster=plain)
 
 
-def _less(entry: ListedJob) -> Iterator[dict[str, object]]:
+def _reductions_of_job(entry: ListedJob) -> Iterator[dict[str, object]]:
     alone, no_reduces = entry.count == 1, entry.reduces == 0
     unused = ["every_s"] * alone + ["shuffle_s", "reduce_s"] * no_reduces
     if any(getattr(entry, key) for key in unused):
         yield dict.fromkeys(unused, 0.0)
-    for count in _fewer(entry.count):
+    for count in _smaller_counts(entry.count):
         yield {"count": count, **({"every_s": 0.0} if count == 1 else {})}
-    for maps in _fewer(entry.maps):
+    for maps in _smaller_counts(entry.maps):
         yield {"maps": maps}
     if entry.reduces:
         yield {"reduces": 0, "shuffle_s": 0.0, "reduce_s": 0.0}
@@ -221,7 +221,7 @@ def _less(entry: ListedJob) -> Iterator[dict[str, object]]:
         yield {"user": "user"}
 
 
-def _fewer(number: int) -> list[int]:
+def _smaller_counts(number: int) -> list[int]:
     return [fewer for fewer in sorted({1, number // 2, number - 1}) if 1 <= fewer < number]
 
 
@@ -236,6 +236,6 @@ def hunt(
 ) -> HuntResult:
     """Hunt for the scenario in which `hunted` looks worst against another by a goal."""
     chase = Hunt(hunted, against, goal, on_progress)
-    chase.draw(examples, seed)
-    chase.breed(examples, seed)
+    chase.draw_scenarios(examples, seed)
+    chase.breed_scenarios(examples, seed)
     return HuntResult(chase.smallest(), chase.tried, chase.failures, chase.first_failures)

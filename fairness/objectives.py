@@ -45,7 +45,7 @@ def longest_wait_ms(run: ObservedRun) -> Millis:
     return longest
 
 
-def _wasted(run: ObservedRun) -> float:
+def _wasted_slot_share(run: ObservedRun) -> float:
     """The share of held slot time that came to nothing."""
     held = wasted = 0
     for event in run.all(AttemptEnded):
@@ -86,17 +86,17 @@ def blocked_share(run: ObservedRun) -> float:
     return blocked_ms / max(there_ms, 1)
 
 
-def _ratio(of: Callable[[ObservedRun], float]) -> Objective:
+def _ratio_of_figures(of: Callable[[ObservedRun], float]) -> Objective:
     return lambda mine, its: of(mine) / max(of(its), 1e-9)
 
 
-def _unfairness(mine: ObservedRun, its: ObservedRun) -> float:
+def _greatest_response_ratio(mine: ObservedRun, its: ObservedRun) -> float:
     others = response_times_ms(its)
     return max(ms / max(others[job], 1) for job, ms in response_times_ms(mine).items())
 
 
-def _starvation(mine: ObservedRun, its: ObservedRun) -> float:
-    period_ms = mine.period_ms
+def _longest_wait_ratio(mine: ObservedRun, its: ObservedRun) -> float:
+    period_ms = mine.heartbeat_round_ms
     return (longest_wait_ms(mine) + period_ms) / (longest_wait_ms(its) + period_ms)
 
 
@@ -122,24 +122,24 @@ OBJECTIVES: Mapping[str, HuntedFigure] = {
     "max slowdown": HuntedFigure(
         "the greatest slowdown (response time over the least possible), divided by the other"
         " policy's",
-        _ratio(_max_slowdown),
+        _ratio_of_figures(_max_slowdown),
         alike=1.0,
         shown_by="--slowdown",
     ),
     "starvation time": HuntedFigure(
         "the longest wait with nothing running, divided by the other policy's, a heartbeat added"
         " to both",
-        _starvation,
+        _longest_wait_ratio,
         alike=1.0,
     ),
     "unfairness": HuntedFigure(
         "the greatest ratio of a job's response time to that under the other policy",
-        _unfairness,
+        _greatest_response_ratio,
         alike=1.0,
     ),
     "wasted work": HuntedFigure(
         "the share of held slot time that came to nothing, less the other policy's",
-        lambda mine, its: _wasted(mine) - _wasted(its),
+        lambda mine, its: _wasted_slot_share(mine) - _wasted_slot_share(its),
     ),
     "flapping": HuntedFigure(
         "how often two jobs take slots from each other by turns, less that under the other policy",
@@ -151,7 +151,9 @@ OBJECTIVES: Mapping[str, HuntedFigure] = {
         lambda mine, its: blocked_share(mine) - blocked_share(its),
     ),
     "mean response ratio": HuntedFigure(
-        "the mean response time, divided by the other policy's", _ratio(_mean_response), alike=1.0
+        "the mean response time, divided by the other policy's",
+        _ratio_of_figures(_mean_response),
+        alike=1.0,
     ),
 }
 """What can be hunted for: its meaning, and the number."""

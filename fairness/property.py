@@ -103,13 +103,13 @@ def is_guaranteed(policy: Policy, prop: Property) -> bool:
     """Whether one of the policy's parts guarantees the property, or every policy does."""
     if any(prop.name in part.guarantees for part in policy.parts):
         return True
-    return prop.universal and _is_of(CENTRAL, prop) and prop.misfit(policy) is None
+    return prop.universal and _speaks_of_architecture(CENTRAL, prop) and prop.misfit(policy) is None
 
 
 def is_guaranteed_by_all(architecture: str, prop: Property) -> bool:
     """Whether an architecture that stands alone guarantees the property."""
-    return prop.universal and _is_of(architecture, prop)
+    return prop.universal and _speaks_of_architecture(architecture, prop)
 
 
-def _is_of(architecture: str, prop: Property) -> bool:
+def _speaks_of_architecture(architecture: str, prop: Property) -> bool:
     return prop.architectures is None or architecture in prop.architectures

@@ -121,11 +121,11 @@ def job_entries(
         pool=st.sampled_from(family.pools or ("",)),
         priority=st.sampled_from(PRIORITIES if family.priorities else PRIORITIES[:1]),
         on=st.sampled_from([{}, *({kind: 3.0} for kind in node_types)]),
-        **_repeated(family),
+        **_repeat_fields(family),
     )
 
 
-def _repeated(family: ScenarioFamily) -> dict[str, st.SearchStrategy[object]]:
+def _repeat_fields(family: ScenarioFamily) -> dict[str, st.SearchStrategy[object]]:
     """How often a job comes; nothing is drawn where that is once."""
     if family.stream_length == 1:
         return {}
@@ -156,10 +156,10 @@ ORDER_SPELLINGS = (
 def policies() -> st.SearchStrategy[str]:
     """Spellings of policies, of any parts that go together."""
     parts = (ORDER_SPELLINGS, LOCALITY_SPELLINGS, PREEMPTION_SPELLINGS, SPECULATION_SPELLINGS)
-    return st.tuples(*map(st.sampled_from, parts)).map("".join).filter(_can_be_made)
+    return st.tuples(*map(st.sampled_from, parts)).map("".join).filter(_is_valid_policy)
 
 
-def _can_be_made(spelling: str) -> bool:
+def _is_valid_policy(spelling: str) -> bool:
     try:
         make_policy(spelling)
     except (MisfitError, PolicySpecError):
@@ -176,7 +176,7 @@ ENTRY_SPAN_S = 12
 def timelines(draw: st.DrawFn, nodes: int, *, only_crashes: bool = False) -> Timeline:
     """Faults of every kind that ends, one after the other, on nodes that exist."""
     number = draw(st.integers(0, 4))
-    entries = _crashes(nodes) if only_crashes else _entries(nodes)
+    entries = _crash_entries(nodes) if only_crashes else _entries_of_any_fault(nodes)
     drawn = draw(st.lists(entries, min_size=number, max_size=number))
     offsets = (entry.at_s if isinstance(entry.at_s, int | float) else 0 for entry in drawn)
     later = (
@@ -187,7 +187,7 @@ def timelines(draw: st.DrawFn, nodes: int, *, only_crashes: bool = False) -> Tim
 
 
 @cache
-def _crashes(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
+def _crash_entries(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
     return st.builds(
         timeline.CrashEntry,
         at_s=st.integers(0, 9).map(float),
@@ -197,17 +197,17 @@ def _crashes(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
 
 
 @cache
-def _entries(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
+def _entries_of_any_fault(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
     """One entry; it begins within four seconds and lasts at most eight."""
     at, lasts = st.integers(0, 4).map(float), st.sampled_from([1.0, 4.0, 8.0])
     node = st.integers(0, nodes - 1).map(lambda n: f"node-{n}")
 
-    def of(
+    def entry_of_kind(
         kind: type[NodesEntry], **fields: st.SearchStrategy[object]
     ) -> st.SearchStrategy[NodesEntry]:
         return st.builds(kind, at_s=at, for_s=lasts, nodes=node, **fields)
 
-    links = of(
+    links = entry_of_kind(
         timeline.LinkEntry,
         loss=st.sampled_from([0.1, 0.3]),
         duplicate=st.sampled_from([0.0, 0.5]),
@@ -215,15 +215,15 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
         way=st.sampled_from(["both", "up", "down"]),
     )
     return st.one_of(
-        of(timeline.PauseEntry),
-        of(timeline.CrashEntry),
-        of(timeline.CrashEntry),
-        of(timeline.SlowEntry, factor=st.sampled_from([3.0, 0.5])),
+        entry_of_kind(timeline.PauseEntry),
+        entry_of_kind(timeline.CrashEntry),
+        entry_of_kind(timeline.CrashEntry),
+        entry_of_kind(timeline.SlowEntry, factor=st.sampled_from([3.0, 0.5])),
         links,
-        of(timeline.LinkEntry, cut=st.just(True)),
-        of(timeline.FlakyEntry, failing=st.sampled_from([0.3, 0.9])),
-        of(timeline.DrainEntry),
-        of(timeline.SplitEntry) if nodes > 1 else st.nothing(),  # from the others
+        entry_of_kind(timeline.LinkEntry, cut=st.just(True)),
+        entry_of_kind(timeline.FlakyEntry, failing=st.sampled_from([0.3, 0.9])),
+        entry_of_kind(timeline.DrainEntry),
+        entry_of_kind(timeline.SplitEntry) if nodes > 1 else st.nothing(),  # from the others
         st.builds(timeline.MasterPauseEntry, at_s=at, for_s=lasts),
         st.builds(
             timeline.MasterRestartEntry, at_s=st.integers(0, 9).map(float), recover=st.booleans()

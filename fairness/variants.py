@@ -37,7 +37,7 @@ def with_cluster(scenario: Scenario, **changes: object) -> Scenario:
     return msgspec.structs.replace(scenario, cluster=cluster)
 
 
-def without_unanswered(scenario: Scenario, architecture: Architecture) -> Scenario:
+def without_unanswered_entries(scenario: Scenario, architecture: Architecture) -> Scenario:
     """The scenario without the entries of its timeline that the architecture has no answer to."""
     jobs = {job.job: job.name for job in make_jobs(scenario)}
     nodes = node_facts(scenario.cluster)

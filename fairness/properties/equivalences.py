@@ -21,7 +21,7 @@ UNUSED_POOL = {"nobody-here": PoolParams(weight=3.0, min_maps=2, min_reduces=1)}
 """A pool that no job names."""
 
 
-def _play(experiment: Experiment, **parts: Any) -> ObservedRun:
+def _run_with_parts(experiment: Experiment, **parts: Any) -> ObservedRun:
     return experiment.play(policy=with_parts(experiment.fresh_policy(), **parts))
 
 
@@ -33,8 +33,8 @@ def _play(experiment: Experiment, **parts: Any) -> ObservedRun:
 )
 def no_delay(experiment: Experiment) -> int:
     return same_launches(
-        _play(experiment, locality=AnyLocality()),
-        _play(experiment, locality=Delay(DelayParams(node=0.0, rack=0.0))),
+        _run_with_parts(experiment, locality=AnyLocality()),
+        _run_with_parts(experiment, locality=Delay(DelayParams(node=0.0, rack=0.0))),
         "with `delay(node=0,rack=0)`",
     )
 
@@ -51,8 +51,8 @@ def no_timeout(experiment: Experiment) -> int:
         min_share_timeout_s=float("inf"), fair_share_timeout_s=float("inf")
     )
     return same_launches(
-        _play(experiment, preemption=NoPreemption()),
-        _play(experiment, preemption=KillPreemption(never)),
+        _run_with_parts(experiment, preemption=NoPreemption()),
+        _run_with_parts(experiment, preemption=KillPreemption(never)),
         "with timeouts that never end",
     )
 
@@ -72,7 +72,7 @@ def empty_pool(experiment: Experiment) -> int:
     params = order.params
     by = "user" if params.pool_by == "user" else "pool"
     few, more = (
-        _play(
+        _run_with_parts(
             experiment,
             order=Fair(msgspec.structs.replace(params, pool_by=by, pools=pools)),
             preemption=NoPreemption(),
@@ -95,7 +95,9 @@ def psbs_is_fsp(experiment: Experiment) -> int:
     psbs = experiment.fresh_policy().order
     assert isinstance(psbs, Psbs)
     mine, its = (
-        _play(experiment, order=order, preemption=NoPreemption(), speculation=NoSpeculation())
+        _run_with_parts(
+            experiment, order=order, preemption=NoPreemption(), speculation=NoSpeculation()
+        )
         for order in (psbs, FspPs(psbs.params))
     )
     return same_launches(mine, its, "under `fsp+ps`")

@@ -6,7 +6,7 @@ from callboard.actors.architecture import CENTRAL
 from callboard.actors.architectures import ARCHITECTURES
 from callboard.fairness.applicability import requires
 from callboard.fairness.experiment import Experiment
-from callboard.fairness.figures import completed
+from callboard.fairness.figures import require_completed
 from callboard.fairness.property import (
     NotApplicable,
     Property,
@@ -47,7 +47,7 @@ def finishes(experiment: Experiment) -> int:
     architectures=None,
 )
 def reproducible(experiment: Experiment) -> int:
-    runs = completed(experiment.run), completed(experiment.play())
+    runs = require_completed(experiment.run), require_completed(experiment.play())
     first, second = (run.ended.digest for run in runs)
     if first != second:
         raise PropertyViolated(
@@ -75,7 +75,7 @@ def rule_check(number: str) -> PropertyCheck:
     return check
 
 
-def _rule(
+def _property_of_rule(
     name: str,
     number: str,
     says: str,
@@ -97,56 +97,56 @@ def _rule(
     return statement.named(name, rule_check(number))
 
 
-slots = _rule(
+slots = _property_of_rule(
     "slots",
     "S1",
     "a slot runs one attempt at a time, an attempt is in one slot",
     "attempts on a slot ≤ 1, slots of an attempt ≤ 1",
 )
-successes = _rule(
+successes = _property_of_rule(
     "successes",
     "S2",
     "a task has at most one valid success, a job that succeeded one of every task",
     "valid successes of a task ≤ 1, = 1 when its job has succeeded",
 )
-lifecycles = _rule(
+lifecycles = _property_of_rule(
     "lifecycles",
     "S3",
     "attempts and jobs change from state to state only as they may",
     "allowed transitions only; an end is an end",
 )
-attempts = _rule(
+attempts = _property_of_rule(
     "attempts",
     "S4",
     "a task fails four times at most, and has two attempts at a time at most",
     "failed ≤ 4; running ≤ 2; attempts ≤ 5 + killed",
 )
-shuffles = _rule(
+shuffles = _property_of_rule(
     "shuffles",
     "S5",
     "no reduce goes on without all outputs of its maps, or is launched before slowstart",
     "a shuffle ends ⇒ every map has a valid output",
     family=CRASHING,
 )
-counts = _rule(
+counts = _property_of_rule(
     "counts",
     "S6",
     "the master loses no task from its books, and counts none twice",
     "done + running + waiting + lost = all, for each job and kind",
 )
-causes = _rule(
+causes = _property_of_rule(
     "causes",
     "S7",
     "nothing has an effect before its cause",
     "delivered > sent; booked ⇒ reported; started ⇒ ordered",
 )
-repeats = _rule(
+repeats = _property_of_rule(
     "repeats",
     "S8",
     "a heartbeat that comes twice is heard once",
     "the books after it came again = the books before",
 )
-strict_order = _rule(
+strict_order = _property_of_rule(
     "strict-order",
     "S15",
     "jobs stand in one strict order, the same each time it is asked for",
@@ -155,13 +155,13 @@ strict_order = _rule(
     assumes="weights above 0",
     source="; YARN testFairShareComparatorTransitivity",
 )
-slot_time = _rule(
+slot_time = _property_of_rule(
     "slot-time",
     "S9",
     "all slot time is accounted for",
     "useful + wasted + idle + unfinished + down = slots × run, none below 0",
 )
-little = _rule(
+little = _property_of_rule(
     "little",
     "S10",
     "the mean number of jobs in the system is their arrival rate times their mean response time",
@@ -169,7 +169,7 @@ little = _rule(
     assumes="a run that is over; unfinished jobs count up to its end",
     source="; Little 1961",
 )
-dead_nodes = _rule(
+dead_nodes = _property_of_rule(
     "dead-nodes",
     "S12",
     "a node that is down does nothing, and one that is given up runs nothing",

@@ -7,7 +7,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness.applicability import undisturbed, unpreempted
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed, job_ends_ms
+from callboard.fairness.figures import as_seconds, job_ends_ms, require_completed
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
@@ -21,7 +21,7 @@ LaunchRecord = tuple[int, ...]
 
 def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: int = 1) -> int:
     """Raise PropertyViolated at the first launch that differs, the other's times over `scale`."""
-    mine, its = _launches(one), _launches(other, scale)
+    mine, its = _launch_records(one), _launch_records(other, scale)
     for a, b in zip(mine, its, strict=False):
         if a != b:
             raise PropertyViolated(f"{_launch_text(a)}; {otherwise}, {_launch_text(b)}")
@@ -30,11 +30,11 @@ def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: i
     return len(mine)
 
 
-def _launches(run: ObservedRun, scale: int = 1) -> list[LaunchRecord]:
+def _launch_records(run: ObservedRun, scale: int = 1) -> list[LaunchRecord]:
     """What was launched when and where, with times in a unit of `scale` ms."""
     return [
         (e.at_ms // scale, e.at_ms % scale, e.job, e.kind, e.task, e.node, e.level)
-        for e in completed(run).all(ev.AttemptLaunched)
+        for e in require_completed(run).all(ev.AttemptLaunched)
     ]
 
 
@@ -59,10 +59,13 @@ def causality(experiment: Experiment) -> int:
     earlier = [job for job in jobs if job.submit_ms < last_ms]
     if not earlier:
         raise NotApplicable("all jobs come at once")
-    run, without = completed(experiment.run), completed(experiment.play(jobs=earlier))
+    run, without = (
+        require_completed(experiment.run),
+        require_completed(experiment.play(jobs=earlier)),
+    )
     # Without them the run may be over sooner, and nothing happens to a world that is over.
     last_ms = min(last_ms, without.ended.at_ms)
-    one, other = _until(run, last_ms), _until(without, last_ms)
+    one, other = _events_before(run, last_ms), _events_before(without, last_ms)
     if msgspec.msgpack.encode(one) != msgspec.msgpack.encode(other):
         pairs = zip(one, other, strict=False)
         at = next((a.at_ms for a, b in pairs if a != b), last_ms)
@@ -73,7 +76,7 @@ def causality(experiment: Experiment) -> int:
     return len(one)
 
 
-def _until(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
+def _events_before(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
     events = [e for e in run.events if not isinstance(e, ev.RunStarted | ev.RunEnded)]
     return [event for event in events if event.at_ms < end_ms]
 
@@ -89,7 +92,7 @@ def _until(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
 )
 def rename(experiment: Experiment) -> int:
     entries = entries_of(experiment.scenario)
-    named = _names_in(experiment) & {entry.user for entry in entries}
+    named = _pools_and_users_with_parameters(experiment) & {entry.user for entry in entries}
     before = "" if named else "z"
     renamed = tuple(
         msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"{before}{entry.user}")
@@ -101,7 +104,7 @@ def rename(experiment: Experiment) -> int:
     return same_launches(experiment.run, other, "with other names for jobs and users")
 
 
-def _names_in(experiment: Experiment) -> set[str]:
+def _pools_and_users_with_parameters(experiment: Experiment) -> set[str]:
     """The pools and users that have parameters of their own."""
     if experiment.stands_alone:
         params = getattr(experiment.fresh_architecture(), "params", None)
@@ -173,7 +176,7 @@ def more_nodes(experiment: Experiment) -> int:
     before, after = (
         max(job_ends_ms(run).values()) for run in (experiment.run, experiment.play(larger))
     )
-    if after - before > 2 * experiment.run.gap_ms:
+    if after - before > 2 * experiment.run.launch_gap_ms:
         raise PropertyViolated(
             f"all is done at {as_seconds(before)}, and with a node more"
             f" {as_seconds(after - before)} later"
@@ -212,37 +215,40 @@ def idle_node(experiment: Experiment) -> int:
 )
 def cut_proof(experiment: Experiment) -> int:
     scenario, times = experiment.scenario, 0
-    whole_ends = _ends_by_place(experiment.run)
+    whole_ends = _job_ends_by_place(experiment.run)
     for place, entry in enumerate(entries_of(scenario)):
         if entry.maps < 2:
             continue
         times += 1
         parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
         whole_ms = whole_ends[place]
-        cut_ms = _ends_by_place(experiment.play(with_entry(scenario, place, parts)))[place]
-        if whole_ms - cut_ms > 2 * experiment.run.gap_ms:
+        cut_run = experiment.play(with_entry(scenario, place, parts))
+        cut_ms = _job_ends_by_place(cut_run)[place]
+        if whole_ms - cut_ms > 2 * experiment.run.launch_gap_ms:
             raise PropertyViolated(
-                f"{_jobs_of(experiment.run, place)} is done at {as_seconds(whole_ms)}; cut into"
-                f" {entry.maps} jobs of one map each, all are at {as_seconds(cut_ms)}"
+                f"{_names_of_jobs_at(experiment.run, place)} is done at {as_seconds(whole_ms)}; cut"
+                f" into {entry.maps} jobs of one map each, all are at {as_seconds(cut_ms)}"
             )
     return times
 
 
-def _jobs_of(run: ObservedRun, place: int) -> str:
-    return " and ".join(f'"{spec.name}"' for of, spec in _placed(run) if of == place)
+def _names_of_jobs_at(run: ObservedRun, place: int) -> str:
+    return " and ".join(
+        f'"{spec.name}"' for of, spec in _jobs_with_entry_places(run) if of == place
+    )
 
 
-def _placed(run: ObservedRun) -> list[tuple[int, JobSpec]]:
+def _jobs_with_entry_places(run: ObservedRun) -> list[tuple[int, JobSpec]]:
     """The jobs of the workload, each with its entry's place."""
     workload = run.scenario.workload
     assert isinstance(workload, ListedWorkload), workload
     return workload.placed_jobs()
 
 
-def _ends_by_place(run: ObservedRun) -> dict[int, Millis]:
+def _job_ends_by_place(run: ObservedRun) -> dict[int, Millis]:
     ends: dict[int, Millis] = {}
     ended_ms = job_ends_ms(run)
-    for place, spec in _placed(run):
+    for place, spec in _jobs_with_entry_places(run):
         if spec.job in ended_ms:
             ends[place] = max(ends.get(place, 0), ended_ms[spec.job])
     return ends

@@ -13,7 +13,7 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness.applicability import requires
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed
+from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.properties.invariants import rule_check
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
@@ -82,7 +82,7 @@ bounded_preemption = Statement(
     misfit=_takes_whichever_is_newest,
 )
 def newest_first(experiment: Experiment) -> int:
-    run, times = completed(experiment.run), 0
+    run, times = require_completed(experiment.run), 0
     launches: dict[AttemptId, ev.AttemptLaunched] = {}
     leaving: dict[AttemptId, Millis] = {}
     for event in run.events:
@@ -101,11 +101,11 @@ def newest_first(experiment: Experiment) -> int:
                 continue
             times += 1
             staying = (each for each in launches.values() if each.attempt not in leaving)
-            _none_is_newer(run, launches[victim], staying, at_ms)
+            _check_victim_is_newest(run, launches[victim], staying, at_ms)
     return times
 
 
-def _none_is_newer(
+def _check_victim_is_newest(
     run: ObservedRun,
     victim: ev.AttemptLaunched,
     staying: Iterable[ev.AttemptLaunched],
@@ -154,11 +154,13 @@ def _kill_params(policy: Policy) -> KillParams:
     return policy.preemption.params
 
 
-def _helped(run: ObservedRun, starves: Callable[[Entitlement], bool], timeout_s: float) -> int:
+def _check_helped_within(
+    run: ObservedRun, starves: Callable[[Entitlement], bool], timeout_s: float
+) -> int:
     """Raise PropertyViolated where a claimant starves for longer than it may."""
-    run, times = completed(run), 0
+    run, times = require_completed(run), 0
     most_ms = 1000 * (timeout_s + _kill_params(run.policy).interval_s)
-    most_ms += UPDATE_INTERVAL_MS + 3 * run.period_ms
+    most_ms += UPDATE_INTERVAL_MS + 3 * run.heartbeat_round_ms
     for interval in starvation_intervals(run, starves, broken_by_arrivals=True):
         lasted_ms = interval.to_ms - interval.from_ms
         times += lasted_ms > 1000 * timeout_s
@@ -183,7 +185,9 @@ def _helped(run: ObservedRun, starves: Callable[[Entitlement], bool], timeout_s:
 )
 def fair_share_timeout(experiment: Experiment) -> int:
     run = experiment.entitlement_run
-    return _helped(run, below_half_share, _kill_params(run.policy).fair_share_timeout_s)
+    return _check_helped_within(
+        run, below_half_share, _kill_params(run.policy).fair_share_timeout_s
+    )
 
 
 @Statement(
@@ -205,7 +209,7 @@ def min_share_timeout(experiment: Experiment) -> int:
     pools = {"a": PoolParams(min_maps=MIN_SHARE)}
     policy = with_parts(parts, order=Fair(Fair.Params(pool_by="pool", pools=pools)))
     run = experiment.play(policy=policy, entitlements=True)
-    return _helped(run, below_min_share, _kill_params(policy).min_share_timeout_s)
+    return _check_helped_within(run, below_min_share, _kill_params(policy).min_share_timeout_s)
 
 
 @Statement(
@@ -218,7 +222,7 @@ def min_share_timeout(experiment: Experiment) -> int:
     misfit=_only_kills,
 )
 def patient(experiment: Experiment) -> int:
-    run = completed(experiment.entitlement_run)
+    run = require_completed(experiment.entitlement_run)
     params = _kill_params(run.policy)
     timeouts_s = (
         (below_half_share, params.fair_share_timeout_s),

@@ -11,7 +11,7 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed
+from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.properties.preempting import LONG_TASKS
 from callboard.fairness.property import PropertyViolated, Statement
 from callboard.fairness.scenario_family import ScenarioFamily
@@ -53,7 +53,7 @@ def victims_of(run: ObservedRun) -> list[Victim]:
     """All that gave way to another job or pool, in order."""
     launches: dict[AttemptId, ev.AttemptLaunched] = {}
     found: list[Victim] = []
-    for event in completed(run).events:
+    for event in require_completed(run).events:
         match event:
             case ev.AttemptLaunched():
                 launches[event.attempt] = event

@@ -54,7 +54,7 @@ class _Case:
                 f"`entitlements` raised {type(error).__name__}: {error}"
             ) from error
 
-    def changed(self, place: int, maps: int) -> list[JobSpec]:
+    def jobs_with_claimed_maps(self, place: int, maps: int) -> list[JobSpec]:
         """The jobs, one of which says that it has `maps` maps."""
         jobs = list(self.jobs)
         jobs[place] = msgspec.structs.replace(jobs[place], maps=maps)
@@ -69,14 +69,14 @@ def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping
     ledger = Ledger(racks=1, heartbeat_ms=3000)
     ledger.members.join(NodeFacts(node=0, rack=0, map_slots=slots, reduce_slots=0, speed=1.0))
     for spec in jobs:
-        ledger.submit(_submission(spec), NO_CAUSE)
+        ledger.submit(_map_stage_submission(spec), NO_CAUSE)
         policy.order.observe(JobArrived(spec.job), ledger)
     entitlements = policy.order.entitlements(SlotKind.MAP, ledger, "job")
     due = {job: each.share for each in entitlements for job in each.jobs}
     return {spec.job: due.get(spec.job, Fraction(0)) for spec in jobs}
 
 
-def _submission(spec: JobSpec) -> msg.SubmitStage:
+def _map_stage_submission(spec: JobSpec) -> msg.SubmitStage:
     """Maps alone, whose blocks are all on node 0."""
     profile = msg.JobProfile(spec.user, spec.pool, spec.priority, (spec.maps, 0))
     blocks = (1, bytes(4 * spec.maps))
@@ -120,7 +120,7 @@ def pareto(experiment: Experiment) -> int:
     return 1
 
 
-def _none_is_due_less(case: _Case, after: Mapping[JobId, Fraction], change: str) -> None:
+def _check_none_is_due_less(case: _Case, after: Mapping[JobId, Fraction], change: str) -> None:
     for job in case.jobs:
         due = case.due[job.job]
         if after.get(job.job, due) < due:
@@ -141,7 +141,7 @@ def population_monotone(experiment: Experiment) -> int:
         return 0
     for gone in case.jobs:
         left = [job for job in case.jobs if job is not gone]
-        _none_is_due_less(case, case.shares(left, case.slots), f'without "{gone.name}"')
+        _check_none_is_due_less(case, case.shares(left, case.slots), f'without "{gone.name}"')
     return len(case.jobs) * (len(case.jobs) - 1)
 
 
@@ -154,7 +154,7 @@ def population_monotone(experiment: Experiment) -> int:
 def resource_monotone(experiment: Experiment) -> int:
     case = _Case(experiment)
     for slots in (case.slots + 1, 2 * case.slots):
-        _none_is_due_less(case, case.shares(case.jobs, slots), f"of {slots} slots")
+        _check_none_is_due_less(case, case.shares(case.jobs, slots), f"of {slots} slots")
     return 2 * len(case.jobs)
 
 
@@ -170,7 +170,7 @@ def truthful(experiment: Experiment) -> int:
         lies = {1, job.maps // 2, job.maps - 1, job.maps + 1, 2 * job.maps} - {0, job.maps}
         for lie in sorted(lies):
             times += 1
-            due = case.shares(case.changed(place, lie), case.slots)[job.job]
+            due = case.shares(case.jobs_with_claimed_maps(place, lie), case.slots)[job.job]
             useful = min(due, Fraction(job.maps))
             if useful > case.due[job.job]:
                 raise PropertyViolated(
@@ -193,7 +193,7 @@ def unsplittable(experiment: Experiment) -> int:
             continue
         times += 1
         half = msgspec.structs.replace(job, job=len(case.jobs), maps=job.maps // 2)
-        rest = case.changed(place, job.maps - half.maps)
+        rest = case.jobs_with_claimed_maps(place, job.maps - half.maps)
         split = case.shares([*rest, half], case.slots)
         together = split[job.job] + split[half.job]
         if together > case.due[job.job]:

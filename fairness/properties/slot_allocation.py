@@ -13,7 +13,7 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness.applicability import undisturbed
 from callboard.fairness.experiment import Experiment, LaunchDecision, ObservedRun
-from callboard.fairness.figures import as_seconds, completed
+from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.property import PropertyCheck, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS, ScenarioFamily
 from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, SlotKind
@@ -26,26 +26,26 @@ EQUAL_JOBS: ScenarioFamily = msgspec.structs.replace(
 WEIGHTED_JOBS: ScenarioFamily = msgspec.structs.replace(EQUAL_JOBS, priorities=True)
 
 
-def _each_decision(
+def _check_of_each_decision(
     wrong: Callable[[ObservedRun, LaunchDecision, JobId], str | None],
 ) -> PropertyCheck:
     """Check each launch against all jobs that wanted the slot; `wrong` says why one was due."""
 
     @wraps(wrong)
     def check(experiment: Experiment) -> int:
-        run, times = completed(experiment.run), 0
+        run, times = require_completed(experiment.run), 0
         for decision in run.decisions:
-            for other in decision.others:
+            for other in decision.other_waiting_jobs:
                 times += 1
                 more = wrong(run, decision, other)
                 if more is not None:
-                    raise PropertyViolated(_passed_over(run, decision, other) + more)
+                    raise PropertyViolated(_passed_over_text(run, decision, other) + more)
         return times
 
     return check
 
 
-def _passed_over(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str:
+def _passed_over_text(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str:
     launch, kind = decision.launch, decision.launch.kind.name.lower()
     return (
         f"at {as_seconds(launch.at_ms)} a {kind} slot of node-{launch.node} went to"
@@ -62,7 +62,7 @@ def _passed_over(run: ObservedRun, decision: LaunchDecision, other: JobId) -> st
     family=msgspec.structs.replace(WITHOUT_FAULTS, heterogeneous=False),
     misfit=undisturbed,
 )
-@_each_decision
+@_check_of_each_decision
 def first_come(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
     mine, its = run.jobs[decision.launch.job], run.jobs[other]
     if (mine.priority, mine.submit_ms, mine.job) < (its.priority, its.submit_ms, its.job):
@@ -79,7 +79,7 @@ def first_come(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str 
     family=EQUAL_JOBS,
     misfit=undisturbed,
 )
-@_each_decision
+@_check_of_each_decision
 def max_min(_run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
     return "" if decision.running[decision.launch.job] > decision.running[other] else None
 
@@ -93,7 +93,7 @@ def max_min(_run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | 
     family=WEIGHTED_JOBS,
     misfit=undisturbed,
 )
-@_each_decision
+@_check_of_each_decision
 def weighted_max_min(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
     mine, its = (
         Fraction(decision.running[job]) / PRIORITY_WEIGHTS[run.jobs[job].priority]
@@ -113,9 +113,9 @@ def weighted_max_min(run: ObservedRun, decision: LaunchDecision, other: JobId) -
     family=EQUAL_JOBS,
     misfit=undisturbed,
 )
-@_each_decision
+@_check_of_each_decision
 def sharing_incentive(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
-    slots = run.slots(decision.launch.kind)
+    slots = run.slot_count(decision.launch.kind)
     wanting = sum(bool(decision.pending[job] or decision.running[job]) for job in decision.pending)
     split = slots // wanting
     if decision.running[decision.launch.job] < split or decision.running[other] >= split:
@@ -134,11 +134,11 @@ def sharing_incentive(run: ObservedRun, decision: LaunchDecision, other: JobId) 
     misfit=undisturbed,
 )
 def envy_free(experiment: Experiment) -> int:
-    run, times = completed(experiment.run), 0
+    run, times = require_completed(experiment.run), 0
     began = {event.attempt: event.at_ms for event in run.all(ev.AttemptStarted)}
     longest = max(e.at_ms - began[e.attempt] for e in run.all(ev.AttemptEnded))
     arrived_ms = max(job.submit_ms for job in run.jobs.values())
-    settled_ms = arrived_ms + longest + 2 * run.gap_ms
+    settled_ms = arrived_ms + longest + 2 * run.launch_gap_ms
     for seen in (seen for seen in run.observations if seen.at_ms >= settled_ms):
         running, pending = seen.running[SlotKind.MAP], seen.pending[SlotKind.MAP]
         for envious in (job for job, left in pending.items() if left):

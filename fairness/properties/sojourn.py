@@ -12,7 +12,7 @@ import msgspec
 
 from callboard.fairness.applicability import undisturbed
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed, job_ends_ms
+from callboard.fairness.figures import as_seconds, job_ends_ms, require_completed
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.fairness.variants import with_parts
@@ -61,12 +61,12 @@ class _Fluid:
         self._sizes_ms = [job.maps * job.map_ms for job in self.jobs]
 
     def ends_ms(self, discipline: str, speed: int = 1) -> list[Fraction]:
-        run = self._run(discipline, self._sizes_ms, speed=speed)
+        run = self._ideal_machine_run(discipline, self._sizes_ms, speed=speed)
         return [Fraction(end) for end in run.done]
 
     def left_ms(self, discipline: str, at_ms: Fraction) -> Fraction:
         """The work that is left at an instant of what has come by then."""
-        left = self._run(discipline, self._sizes_ms, until=at_ms).left
+        left = self._ideal_machine_run(discipline, self._sizes_ms, until=at_ms).left
         came = zip(left, self.arrivals_ms, strict=True)
         return sum((each for each, arrival in came if arrival <= at_ms), Fraction(0))
 
@@ -83,10 +83,10 @@ class _Fluid:
         at_ms = self.ends_ms(self.discipline)[job]
         sizes = [Fraction(size) for size in self._sizes_ms]
         sizes[job] *= times
-        left = self._run(self.discipline, sizes, until=at_ms).left
+        left = self._ideal_machine_run(self.discipline, sizes, until=at_ms).left
         return [each for other, each in enumerate(left) if other != job]
 
-    def _run(
+    def _ideal_machine_run(
         self,
         discipline: str,
         sizes: Sequence[Fraction | int],
@@ -234,12 +234,12 @@ def with_exact_sizes(policy: Policy) -> Policy:
 
 
 def _run_with_exact_sizes(experiment: Experiment) -> ObservedRun:
-    return completed(experiment.play(policy=with_exact_sizes(experiment.fresh_policy())))
+    return require_completed(experiment.play(policy=with_exact_sizes(experiment.fresh_policy())))
 
 
-def _gaps_ms(run: ObservedRun) -> Millis:
+def _slack_of_launch_gaps_ms(run: ObservedRun) -> Millis:
     """N δ: a gap for each task, and two more."""
-    return (run.gap_ms + 1) * (2 + sum(job.maps for job in run.jobs.values()))
+    return (run.launch_gap_ms + 1) * (2 + sum(job.maps for job in run.jobs.values()))
 
 
 @Statement(
@@ -254,11 +254,11 @@ def _gaps_ms(run: ObservedRun) -> Millis:
 )
 def dominance(experiment: Experiment) -> int:
     fluid, run = _Fluid(experiment), _run_with_exact_sizes(experiment)
-    slots = run.slots(SlotKind.MAP)
+    slots = run.slot_count(SlotKind.MAP)
     if any(job.maps < slots for job in fluid.jobs):
         raise NotApplicable("a job has fewer tasks than there are slots")
     longest = max(job.map_ms for job in fluid.jobs)
-    slack = (2 - Fraction(1, slots)) * longest + _gaps_ms(run)
+    slack = (2 - Fraction(1, slots)) * longest + _slack_of_launch_gaps_ms(run)
     ends = job_ends_ms(run)
     for job, shared in zip(fluid.jobs, fluid.ends_ms("ps", slots), strict=True):
         if ends[job.job] > shared + slack:
@@ -280,12 +280,12 @@ def dominance(experiment: Experiment) -> int:
 )
 def shortest_first(experiment: Experiment) -> int:
     run = _run_with_exact_sizes(experiment)
-    if run.slots(SlotKind.MAP) > 1:
+    if run.slot_count(SlotKind.MAP) > 1:
         raise NotApplicable("there is more than one map slot")
     sizes = [job.maps * job.map_ms for job in run.jobs.values()]
     least = min(sum(accumulate(order)) for order in permutations(sizes))
     total = sum(job_ends_ms(run).values())
-    if total > least + len(sizes) * _gaps_ms(run):
+    if total > least + len(sizes) * _slack_of_launch_gaps_ms(run):
         raise PropertyViolated(
             f"the jobs' ends add up to {as_seconds(total)}; {as_seconds(least)} could be"
         )

@@ -11,7 +11,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.fairness import figures
 from callboard.fairness.applicability import undisturbed, unpreempted
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed
+from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.property import PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS
 from callboard.journal.checks.delay_scheduling import delay_waits_ms
@@ -36,7 +36,7 @@ def idle_gaps(run: ObservedRun, kind: SlotKind) -> Iterator[Gap]:
     launched = Counter(launch.at_ms for launch in launches)
     ended = Counter(e.at_ms for e in run.all(ev.AttemptEnded) if e.attempt in attempts)
     waits = {seen.at_ms: sum(seen.pending[kind].values()) for seen in run.observations}
-    free, waiting = run.slots(kind), 0
+    free, waiting = run.slot_count(kind), 0
     since: Millis | None = None
     for at_ms in sorted({*launched, *ended, *waits}):
         free += ended[at_ms] - launched[at_ms]
@@ -55,13 +55,13 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
     if not isinstance(rule, Delay):
         return 0
     if rule.params.skips is not None:
-        return (rule.params.skips + 1) * run.period_ms
+        return (rule.params.skips + 1) * run.heartbeat_round_ms
     cluster = run.scenario.cluster
     heartbeat_ms = cluster.heartbeat.period_ms(cluster.node_count())
-    return sum(delay_waits_ms(rule.params, heartbeat_ms)) + run.period_ms
+    return sum(delay_waits_ms(rule.params, heartbeat_ms)) + run.heartbeat_round_ms
 
 
-def _of_known_delay(policy: Policy) -> str | None:
+def _why_delay_is_unknown(policy: Policy) -> str | None:
     """Speaks of policies whose locality rule says how long it may keep jobs waiting."""
     rule = policy.locality
     own = f"how long jobs may be passed over by `{rule.name}` is known to it alone"
@@ -75,13 +75,13 @@ def _of_known_delay(policy: Policy) -> str | None:
     bound="δ = H + 3ℓ; with `delay` T1 + T2 (or skips + 1 heartbeats) and H + 2ℓ more for maps",
     source="F1",
     family=msgspec.structs.replace(WITHOUT_FAULTS, heartbeat_options=False),
-    misfit=_of_known_delay,
+    misfit=_why_delay_is_unknown,
 )
 def work_conserving(experiment: Experiment) -> int:
-    run, times = completed(experiment.run), 0
+    run, times = require_completed(experiment.run), 0
     for kind in KINDS:
         delay_ms = longest_delay_ms(run) if kind is SlotKind.MAP else 0
-        most_ms = run.gap_ms + delay_ms
+        most_ms = run.launch_gap_ms + delay_ms
         for gap in idle_gaps(run, kind):
             times += 1
             if gap.to_ms - gap.from_ms > most_ms:
@@ -107,15 +107,15 @@ def makespan(experiment: Experiment) -> int:
     """Each task p counts as ℓ + p + δ: its launch is under way, and then its slot waits a heartbeat
     for the next.
     """
-    run = completed(experiment.run)
-    gap_ms = run.scenario.cluster.latency_ms + run.gap_ms + 1
-    slots = run.slots(SlotKind.MAP)
+    run = require_completed(experiment.run)
+    gap_ms = run.scenario.cluster.latency_ms + run.launch_gap_ms + 1
+    slots = run.slot_count(SlotKind.MAP)
     work = sum(job.maps * (job.map_ms + gap_ms) for job in run.jobs.values())
     longest = max(job.map_ms for job in run.jobs.values()) + gap_ms
     most = Fraction(work, slots) + Fraction(slots - 1, slots) * longest
     # The first heartbeats, the last report, and the way from the client to the master and back.
     most += max(job.submit_ms for job in run.jobs.values())
-    most += run.period_ms + 4 * run.scenario.cluster.latency_ms
+    most += run.heartbeat_round_ms + 4 * run.scenario.cluster.latency_ms
     took = max(figures.job_ends_ms(run).values())
     if took > most:
         raise PropertyViolated(
@@ -135,7 +135,7 @@ def makespan(experiment: Experiment) -> int:
     architectures=None,
 )
 def lower_bound(experiment: Experiment) -> int:
-    run = completed(experiment.run)
+    run = require_completed(experiment.run)
     responses = figures.response_times_ms(run)
     for job in run.jobs.values():
         took, least = responses[job.job], figures.least_response_ms(run, job)
