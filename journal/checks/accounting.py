@@ -20,28 +20,28 @@ class TaskConservation(Rule):
     says = "done, running, waiting and lost tasks of a job are all its tasks, by events and books"
     idle = "a journal does not have a scheduler's books"
 
-    def settle(self, architecture: Architecture) -> None:
+    def check_books(self, architecture: Architecture) -> None:
         """Look at every job that something was told of in this superstep."""
         for number in self.tasks.changed:
             entry = architecture.books_of(number)
             if entry is not None:
                 for stage in STAGES:
                     self.times += 1
-                    self._compare(entry, self.run_state.jobs[number], stage)
+                    self._check_books_of_stage(entry, self.run_state.jobs[number], stage)
 
-    def _compare(self, entry: BookedJob, job: JobRecord, stage: Stage) -> None:
+    def _check_books_of_stage(self, entry: BookedJob, job: JobRecord, stage: Stage) -> None:
         number, phase, kind = job.submission.job, job.phases[stage], slot_kind(stage)
         done, held, tasks = entry.finished(stage), entry.suspended(kind), STAGE_NAMES[stage]
         has = entry.running(kind) + held
         if (done, has) != (phase.done, phase.open):
             books = f"{done} {tasks}s done and {has} attempts open"
-            raise self.broken(None, f"the scheduler's books say of job-{number}: {books}", job)
+            raise self.violation(None, f"the scheduler's books say of job-{number}: {books}", job)
         if not entry.opened(stage):
             return
         waiting = entry.pending(kind) - held
         if done + phase.running + waiting + entry.lost[stage] != entry.total(stage):
             books = f"{waiting} wait and {entry.lost[stage]} are lost, of {entry.total(stage)}"
-            raise self.broken(None, f"{tasks}s of job-{number}: {books}", job)
+            raise self.violation(None, f"{tasks}s of job-{number}: {books}", job)
 
 
 class SlotTimeConservation(Rule):
@@ -51,12 +51,12 @@ class SlotTimeConservation(Rule):
     says = "useful, wasted, idle, unfinished and down slot time are slots × the run"
     idle = "the run has not ended"
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:
         for kind in KINDS:
             self.times += 1
             account = metrics.slot_time(kind)
             if not account.adds_up or min(msgspec.structs.astuple(account)) < 0:
-                raise self.broken(event, f"of {kind.name.lower()} slots, in ms: {account}")
+                raise self.violation(event, f"of {kind.name.lower()} slots, in ms: {account}")
 
 
 class LittlesLaw(Rule):
@@ -66,11 +66,11 @@ class LittlesLaw(Rule):
     says = "the area under the jobs in the system is the sum of their times in it (Little's law)"
     idle = "the run has not ended"
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:
         self.times += 1
         little = metrics.little()
         if not little.holds:
-            raise self.broken(event, f"{little}")
+            raise self.violation(event, f"{little}")
 
 
 class Determinism(Rule):

@@ -80,7 +80,9 @@ class Checker(Onlooker):
         self.tasks = TaskBook(self.run_state)
         self.rules = tuple(rule(self.run_state, self.tasks) for rule in RULES)
         self._probes = [rule for rule in self.rules if isinstance(rule, Probe)]
-        self._settling = [rule for rule in self.rules if type(rule).settle is not Rule.settle]
+        self._settling = [
+            rule for rule in self.rules if type(rule).check_books is not Rule.check_books
+        ]
         self._setup: Setup | None = None
         self._policies = 0
         self._looks: dict[type[ev.Event], tuple[Callable[[Any], object], ...]] = {}
@@ -92,19 +94,19 @@ class Checker(Onlooker):
         self._architecture = architecture
         for rule in self._probes:
             if rule.holds_for(architecture.name):
-                for address in rule.places(kernel, architecture):
+                for address in rule.probed_addresses(kernel, architecture):
                     kernel.probe(address, rule)
 
     def observe(self, event: ev.AnyEvent) -> None:
         """Check the rules at one event.  Raises Violation."""
         if not self._looks and isinstance(event, ev.RunStarted):
-            self._begin(event)
+            self._begin_rules(event)
         run_state = self.run_state
         number = getattr(event, "attempt", 0)
         self._recent.append((event, run_state.attempts.get(number)))
         try:
             if event.at_ms < run_state.now_ms:
-                raise self.rules[0].broken(event, f"it is {run_state.now_ms} ms already")
+                raise self.rules[0].violation(event, f"it is {run_state.now_ms} ms already")
             for look in self._looks.get(type(event), ()):
                 look(event)
             attempt = run_state.observe(event)
@@ -112,12 +114,12 @@ class Checker(Onlooker):
             self.metrics.look(event, attempt)
             if run_state.ended is not None and isinstance(event, ev.RunEnded):
                 for rule in self.rules:
-                    rule.weigh(event, self.metrics)
+                    rule.check_at_end(event, self.metrics)
         except Violation as violation:
-            self._tell(violation)
+            self._tell_recent_events(violation)
             raise
         if run_state.policies != self._policies:
-            self._begin_anew(event.at_ms)
+            self._begin_rules_anew(event.at_ms)
 
     __call__ = observe
 
@@ -131,18 +133,20 @@ class Checker(Onlooker):
                 return
             if self._architecture is not None:
                 for rule in self._settling:
-                    rule.settle(self._architecture)
+                    rule.check_books(self._architecture)
         except Violation as violation:
-            self._tell(violation)
+            self._tell_recent_events(violation)
             raise
-        self.tasks.settle()
+        self.tasks.drop_finished_tasks()
 
     def report(self) -> list[RuleReport]:
         name = CENTRAL if self._setup is None else self._setup.architecture
-        told = [rule for rule in self.rules if rule.concerns(name)]
-        return sorted((rule.report for rule in told), key=lambda report: _place(report.rule))
+        told = [rule for rule in self.rules if rule.is_reported_for(name)]
+        return sorted(
+            (rule.report for rule in told), key=lambda report: _sort_key_of_rule(report.rule)
+        )
 
-    def _begin(self, event: ev.RunStarted) -> None:
+    def _begin_rules(self, event: ev.RunStarted) -> None:
         setup = self._setup = Setup(event, self._architecture)
         looks: dict[type[ev.Event], list[Callable[[Any], object]]] = {}
         for rule in self.rules:
@@ -154,7 +158,7 @@ class Checker(Onlooker):
                 looks.setdefault(kind, []).append(look)
         self._looks = {kind: tuple(each) for kind, each in looks.items()}
 
-    def _begin_anew(self, at_ms: Millis) -> None:
+    def _begin_rules_anew(self, at_ms: Millis) -> None:
         """Another policy is in force, or the same anew; that of a live run changes by itself."""
         assert self._setup is not None
         self._policies = self.run_state.policies
@@ -164,7 +168,7 @@ class Checker(Onlooker):
         for rule in self.rules:
             rule.begin_anew(at_ms)
 
-    def _tell(self, violation: Violation) -> None:
+    def _tell_recent_events(self, violation: Violation) -> None:
         """Put what happened last into words, with what is known of attempts that are over."""
         known = self.run_state.copy()
         over = {each.launch.attempt: each for _, each in self._recent if each is not None}
@@ -173,7 +177,7 @@ class Checker(Onlooker):
         violation.sentences = tuple(narrator.line(event) for event, _ in self._recent)
 
 
-def _place(rule: str) -> tuple[bool, str, int]:
+def _sort_key_of_rule(rule: str) -> tuple[bool, str, int]:
     """Where a rule stands among others: S first, then the other letters, by number."""
     return rule[0] != "S", rule[0], int(rule[1:])
 

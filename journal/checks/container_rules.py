@@ -30,7 +30,7 @@ from callboard.scheduler.resources import Vector
 YARN = ("yarn",)
 
 
-def _sum(vectors: Iterable[Vector], width: int) -> Vector:
+def _sum_of_vectors(vectors: Iterable[Vector], width: int) -> Vector:
     """Of none it is nothing."""
     return tuple(map(sum, zip((0,) * width, *vectors, strict=True)))
 
@@ -41,15 +41,19 @@ class _OfManager(Rule, Probe):
     architectures = YARN
     idle = "seen only beside a live resource manager"
 
-    def places(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> Sequence[int]:  # noqa: ARG002
+    def probed_addresses(
+        self,
+        kernel: Kernel[AnyEvent],  # noqa: ARG002
+        architecture: Architecture,  # noqa: ARG002
+    ) -> Sequence[int]:
         return [RESOURCE_MANAGER]
 
-    def find(self, explanation: str) -> None:
+    def keep_violation(self, explanation: str) -> None:
         """It is raised when the superstep is over."""
         if self.found is None:
-            self.found = self.broken(None, explanation)
+            self.found = self.violation(None, explanation)
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
         if self.found is not None:
             raise self.found
 
@@ -64,10 +68,10 @@ class ContainersHaveRoom(_OfManager):
     def after(self, actor: ResourceManager, message: NodeHeartbeat, noted: object) -> None:  # noqa: ARG002
         node: YarnNode = actor.nodes[message.node]
         self.times += 1
-        held = _sum((each.vector for each in node.containers.values()), len(node.has))
+        held = _sum_of_vectors((each.vector for each in node.containers.values()), len(node.has))
         left = tuple(has - taken for has, taken in zip(node.has, held, strict=True))
         if left != node.free or min(left) < 0:
-            self.find(
+            self.keep_violation(
                 f"node-{node.node} has {node.has}, gave {held}, and takes {node.free} as free"
             )
 
@@ -95,7 +99,11 @@ class ContainersLiveOnce(Rule, Probe):
         self._running: set[ContainerNumber] = set()
         """What has been begun, and whose end the resource manager has not been told."""
 
-    def places(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> Sequence[int]:  # noqa: ARG002
+    def probed_addresses(
+        self,
+        kernel: Kernel[AnyEvent],
+        architecture: Architecture,  # noqa: ARG002
+    ) -> Sequence[int]:
         """The resource manager and the nodes."""
         nodes = (at for at, actor in kernel.actors.items() if isinstance(actor, Node))
         return [RESOURCE_MANAGER, *nodes]
@@ -103,23 +111,27 @@ class ContainersLiveOnce(Rule, Probe):
     def before(self, actor: Any, message: Any) -> None:
         match message:
             case StartMaster():
-                self._begun(actor, message.container, message.job)
+                self._check_container_begun(actor, message.container, message.job)
                 self._masters[message.job] = message.container
             case StopMaster():
                 stopped = self._stopped.setdefault(actor.facts.node, {})
                 stopped[self._masters.pop(message.job)] = actor.now_ms
             case StartContainer():
-                self._begun(actor, message.container, message.launch.job)
+                self._check_container_begun(actor, message.container, message.launch.job)
                 if message.launch.job not in self._masters:
-                    self._find(f"job-{message.launch.job} begins a task without a running master")
+                    self._keep_violation(
+                        f"job-{message.launch.job} begins a task without a running master"
+                    )
             case Allocate() | FinishApplication():
                 back = message.released if isinstance(message, Allocate) else message.unstarted
                 for number in self._running.intersection(back):
-                    self._find(f"container {number} is given back, and runs")
+                    self._keep_violation(f"container {number} is given back, and runs")
             case NodeHeartbeat():
                 ended = {each.container for each in message.news if each.ended}
                 self._running -= ended
-                self._hear_of_masters(message.node, ended, actor.now_ms - self.setup.latency_ms)
+                self._check_ended_masters_are_told(
+                    message.node, ended, actor.now_ms - self.setup.latency_ms
+                )
             case _:
                 pass
 
@@ -132,29 +144,35 @@ class ContainersLiveOnce(Rule, Probe):
             for number in [number for number in self._given if number not in actor.containers]:
                 del self._given[number]
 
-    def _begun(self, node: Node, number: ContainerNumber, job: JobId) -> None:
+    def _check_container_begun(self, node: Node, number: ContainerNumber, job: JobId) -> None:
         self.times += 1
         container = self._given.pop(number, None)
         self._running.add(number)
         if container is None:
-            self._find(f"container {number} is begun, and was not given, or was begun before")
+            self._keep_violation(
+                f"container {number} is begun, and was not given, or was begun before"
+            )
         elif (container.node, container.job) != (node.facts.node, job):
-            self._find(f"container {number} of job-{container.job} is begun by job-{job}")
+            self._keep_violation(f"container {number} of job-{container.job} is begun by job-{job}")
 
-    def _hear_of_masters(self, node: NodeId, ended: set[ContainerNumber], sent_ms: Millis) -> None:
+    def _check_ended_masters_are_told(
+        self, node: NodeId, ended: set[ContainerNumber], sent_ms: Millis
+    ) -> None:
         """A heartbeat that was sent then tells of all masters that had stopped before."""
         stopped = self._stopped.get(node, {})
         for number, at_ms in list(stopped.items()):
             if number in ended:
                 del stopped[number]
             elif at_ms < sent_ms:
-                self._find(f"the master in container {number} has ended, and node-{node} is silent")
+                self._keep_violation(
+                    f"the master in container {number} has ended, and node-{node} is silent"
+                )
 
-    def _find(self, explanation: str) -> None:
+    def _keep_violation(self, explanation: str) -> None:
         if self.found is None:
-            self.found = self.broken(None, explanation)
+            self.found = self.violation(None, explanation)
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
         if self.found is not None:
             raise self.found
 
@@ -179,24 +197,27 @@ class QueuesHoldTheirContainers(_OfManager):
         self.times += 1
         held: dict[str, Vector] = {}
         for job, application in actor.applications.items():
-            taken = _sum(
+            taken = _sum_of_vectors(
                 (c.amounts for c in application.containers.values()), len(application.used)
             )
             if taken != application.used:
-                self.find(f"job-{job} holds {taken}, and counts {application.used}")
+                self.keep_violation(f"job-{job} holds {taken}, and counts {application.used}")
             for queue in actor._queues[job].lineage():
                 before = held.get(queue.path, (0,) * len(taken))
                 held[queue.path] = tuple(a + b for a, b in zip(before, taken, strict=True))
         for queue in actor.tree.root.below():
             if any(queue.used) and queue.used != held.get(queue.path):
                 found = held.get(queue.path)
-                self.find(f"queue {queue.path} counts {queue.used}, and its jobs hold {found}")
-            if sum(queue.used) > sum(self._before.get(queue.path, ())) and _exceeds(actor, queue):
+                self.keep_violation(
+                    f"queue {queue.path} counts {queue.used}, and its jobs hold {found}"
+                )
+            is_given_more = sum(queue.used) > sum(self._before.get(queue.path, ()))
+            if is_given_more and _exceeds_maximum(actor, queue):
                 told = f"queue {queue.path} is given {queue.used}, and may hold {queue.maximum}"
-                self.find(told)
+                self.keep_violation(told)
 
 
-def _exceeds(manager: ResourceManager, queue: YarnQueue) -> bool:
+def _exceeds_maximum(manager: ResourceManager, queue: YarnQueue) -> bool:
     """Whether it holds more than it may: of memory, or where more counts of what it has most of;
     under the Fair Scheduler of anything.
     """

@@ -45,7 +45,7 @@ class DelayScheduling(Rule):
         self._learn_rule()
 
     def handlers(self) -> Handlers:
-        return {ev.AttemptLaunched: self._launched, ev.JobResubmitted: self._resubmitted}
+        return {ev.AttemptLaunched: self._check_launch, ev.JobResubmitted: self._forget_job}
 
     def _learn_rule(self) -> None:
         locality = None if self.setup.policy is None else self.setup.policy.locality
@@ -70,11 +70,11 @@ class DelayScheduling(Rule):
                 job = self._jobs[launch.job] = _WaitingJob(at_ms)
                 job.level = launch.level
 
-    def _resubmitted(self, event: ev.JobResubmitted) -> None:
+    def _forget_job(self, event: ev.JobResubmitted) -> None:
         """What ran is gone with the earlier master, and nobody remembers where."""
         self._jobs.pop(event.job, None)
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         if self._unsure and event.at_ms > self._since_ms:
             self._unsure = False
             self._learn_rule()
@@ -88,15 +88,17 @@ class DelayScheduling(Rule):
         if self._delay is not None and not (event.number or self._unsure):
             self.times += 1
             if why.waited_ms > event.at_ms - job.since_ms:
-                raise self.broken(event, f"it could wait since {job.since_ms} ms only")
-            if event.level > self._allowed(job, why.waited_ms, why.skips):
-                raise self.broken(event, f"its last launch was {job.level.name}, {self._limits()}")
+                raise self.violation(event, f"it could wait since {job.since_ms} ms only")
+            if event.level > self._allowed_locality(job, why.waited_ms, why.skips):
+                raise self.violation(
+                    event, f"its last launch was {job.level.name}, {self._limits_text()}"
+                )
             if self._skips is None:
                 self._passed.extend((event, skip.job) for skip in why.skipped)
         job.count = 0 if event.level is Locality.NODE else job.count + why.skips
         job.level, job.since_ms = event.level, event.at_ms
 
-    def settle(self, architecture: Architecture) -> None:
+    def check_books(self, architecture: Architecture) -> None:
         """No job whose wait was over can have been passed over in this superstep."""
         passed, self._passed = self._passed, []
         for event, number in passed:
@@ -107,11 +109,11 @@ class DelayScheduling(Rule):
                 continue
             self.times += 1
             had = self._delay.locality_wait(entry, view)
-            if self._allowed(job, had.waited_ms, 0) is Locality.OFF_RACK:
-                what = f"job-{number} had waited {had.waited_ms} ms, {self._limits()}"
-                raise self.broken(event, f"{what}, and was passed over")
+            if self._allowed_locality(job, had.waited_ms, 0) is Locality.OFF_RACK:
+                what = f"job-{number} had waited {had.waited_ms} ms, {self._limits_text()}"
+                raise self.violation(event, f"{what}, and was passed over")
 
-    def _allowed(self, job: _WaitingJob, waited_ms: Millis, skips: int) -> Locality:
+    def _allowed_locality(self, job: _WaitingJob, waited_ms: Millis, skips: int) -> Locality:
         """How far from its input the job may launch a map."""
         if self._skips is not None:
             enough = job.count + skips >= self._skips
@@ -125,7 +127,7 @@ class DelayScheduling(Rule):
             return Locality.OFF_RACK
         return Locality.RACK if waited_ms >= node_ms else Locality.NODE
 
-    def _limits(self) -> str:
+    def _limits_text(self) -> str:
         if self._skips is not None:
             return f"{self._skips} times passed over are enough"
         return f"T1 and T2 are {self._waits_ms[0]} and {self._waits_ms[1]} ms"

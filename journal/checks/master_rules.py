@@ -46,33 +46,33 @@ class IdempotentHeartbeats(Rule, Probe):
     def before(self, actor: Master, message: Heartbeat) -> None:
         """Keep the books if the heartbeat has come before."""
         self._books = None
-        self._remember(actor.ledger, message)
+        self._keep_books_if_repeated(actor.ledger, message)
 
-    def _remember(self, ledger: Ledger, heartbeat: Heartbeat) -> None:
+    def _keep_books_if_repeated(self, ledger: Ledger, heartbeat: Heartbeat) -> None:
         if ledger is not self._ledger:  # a restarted master knows of no heartbeats
             self._ledger = ledger
             self._latest.clear()
         node, this = heartbeat.node, (heartbeat.life, heartbeat.response)
         if node in self._latest and this <= self._latest[node]:
-            self._books = self._seen(ledger)
+            self._books = self._books_to_compare(ledger)
         else:
             self._latest[node] = this
 
     def after(self, actor: Master, message: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:
         if self._books is None:
             return
-        books = self._seen(actor.ledger)
+        books = self._books_to_compare(actor.ledger)
         self.times += 1
         if noted or books != self._books:
             node = f"life {message.life} of node-{message.node}"
             what = f"heartbeat {message.response} of {node} came again"
             told = noted[0] if noted else None
-            self.found = self.broken(told, f"{what}, and the master's books changed")
+            self.found = self.violation(told, f"{what}, and the master's books changed")
 
-    def _seen(self, ledger: Ledger) -> object:
+    def _books_to_compare(self, ledger: Ledger) -> object:
         """What is compared: equal twice in a row where nothing has changed."""
         if self.times < FULL_COPIES or self.times % FULL_COPIES == 0:
-            return _copied(ledger)
+            return _pickled_books(ledger)
         counts = (ledger.slots, ledger.running, ledger.pending, ledger.unfinished, ledger.padded)
         return ledger.nodes, [count(kind) for count in counts for kind in KINDS]
 
@@ -81,7 +81,7 @@ FULL_COPIES = 64
 """Of how many repeated heartbeats the first ones, and later one, have the books copied whole."""
 
 
-def _copied(ledger: Ledger) -> bytes:
+def _pickled_books(ledger: Ledger) -> bytes:
     """All of the books but the clock."""
     copied = BytesIO()
     _Copier(copied).dump({name: part for name, part in vars(ledger).items() if name != "now_ms"})
@@ -115,23 +115,29 @@ class PreemptionLimits(Rule, Probe):
     looks_at = Preempt
 
     def handlers(self) -> Handlers:
-        return {ev.KillOrdered: self._ordered, ev.SuspendOrdered: self._ordered}
+        return {
+            ev.KillOrdered: self._check_order_without_preemption,
+            ev.SuspendOrdered: self._check_order_without_preemption,
+        }
 
-    def _rule(self) -> policies.PreemptionRule | None:
+    def _preemption_rule(self) -> policies.PreemptionRule | None:
         """The rule in force; of one that limits another, which it calls `rule`, that other."""
         rule = None if self.setup.policy is None else self.setup.policy.preemption
         inner = getattr(rule, "rule", None)
         return inner if isinstance(inner, policies.PreemptionRule) else rule
 
-    def _ordered(self, event: ev.KillOrdered | ev.SuspendOrdered) -> None:
-        if isinstance(self._rule(), policies.NoPreemption) and event.at_ms > self.setup.switched_ms:
+    def _check_order_without_preemption(self, event: ev.KillOrdered | ev.SuspendOrdered) -> None:
+        if (
+            isinstance(self._preemption_rule(), policies.NoPreemption)
+            and event.at_ms > self.setup.switched_ms
+        ):
             self.times += 1
             if not event.why.reason.is_the_masters:
-                raise self.broken(event, "there is no preemption in this run")
+                raise self.violation(event, "there is no preemption in this run")
 
     def after(self, actor: Master, message: Preempt, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
         """A check for preemption is over; it does not change entitlements and deficits."""
-        rule, ledger = self._rule(), actor.ledger
+        rule, ledger = self._preemption_rule(), actor.ledger
         if not isinstance(rule, NewestAboveShare):
             return
         orders = [each for each in noted if isinstance(each, ev.KillOrdered | ev.SuspendOrdered)]
@@ -144,9 +150,9 @@ class PreemptionLimits(Rule, Probe):
             mine = [n for n in victims if (e := ledger.attempt(n)) is not None and e.kind is kind]
             if mine:
                 self.times += 1
-                self._weigh(rule, kind, ledger, mine, victims[mine[-1]])
+                self._check_victims(rule, kind, ledger, mine, victims[mine[-1]])
 
-    def _weigh(
+    def _check_victims(
         self,
         rule: NewestAboveShare,
         kind: SlotKind,
@@ -159,7 +165,7 @@ class PreemptionLimits(Rule, Probe):
         lacking = sum(deficit.slots for deficit in rule.watch.deficits(kind, ledger))
         if len(leaving) > lacking:
             given = f"{len(victims)} victims, {len(leaving) - len(victims)} that give way already"
-            self.found = self.broken(event, f"{given}, and {lacking} slots are lacking")
+            self.found = self.violation(event, f"{given}, and {lacking} slots are lacking")
             return
         alive = Counter(a.job for a in slots if not (a.killing or a.suspending))
         lost: set[JobId] = {a.job for a in leaving if a.attempt in victims}
@@ -167,7 +173,7 @@ class PreemptionLimits(Rule, Probe):
             left = sum(alive[job] for job in claim.jobs)
             if left < floor(claim.share) and not lost.isdisjoint(claim.jobs):
                 told = f"{claimant_name(claim.claimant)} is left with {left} slots"
-                self.found = self.broken(event, f"{told} and due {float(claim.share):g}")
+                self.found = self.violation(event, f"{told} and due {float(claim.share):g}")
 
 
 LEAST_LAUNCHES = 4
@@ -207,10 +213,10 @@ class StrictQueues(Rule, Probe):
             queue, again = (list(order.queue(kind, offer, ledger)) for _ in range(2))
             longest = max(longest, len(queue))
             self.times += 1
-            self._look(ledger, order, kind, queue, again)
+            self._check_queue(ledger, order, kind, queue, again)
         self._due = self.run_state.last_attempts[0] + max(LEAST_LAUNCHES, longest)
 
-    def _look(
+    def _check_queue(
         self,
         ledger: Ledger,
         order: policies.Order,
@@ -221,15 +227,15 @@ class StrictQueues(Rule, Probe):
         jobs = [ranked.job.job for ranked in queue]
         what = f"the queue of `{order.name}` for {kind.name.lower()} slots"
         if jobs != [ranked.job.job for ranked in again]:
-            self.found = self.broken(None, f"{what} is another each time", jobs)
+            self.found = self.violation(None, f"{what} is another each time", jobs)
         elif len(set(jobs)) < len(jobs):
-            self.found = self.broken(None, f"{what} names a job twice", jobs)
+            self.found = self.violation(None, f"{what} names a job twice", jobs)
         elif any(not ranked.job.pending(kind) for ranked in queue):
-            self.found = self.broken(None, f"{what} names a job with nothing to run", jobs)
+            self.found = self.violation(None, f"{what} names a job with nothing to run", jobs)
         elif isinstance(order, KeyedOrder):
-            self._look_at_keys(ledger, order, kind, what, jobs)
+            self._check_queue_keys(ledger, order, kind, what, jobs)
 
-    def _look_at_keys(
+    def _check_queue_keys(
         self, ledger: Ledger, order: KeyedOrder, kind: SlotKind, what: str, jobs: Sequence[JobId]
     ) -> None:
         looked_at = jobs[:JOBS_COMPARED] if order.keys_lag else jobs
@@ -239,7 +245,7 @@ class StrictQueues(Rule, Probe):
             for other in heads[place + 1 :]:
                 if (one < other) == (other < one):
                     told = f"neither of {one} and {other} stands before the other"
-                    self.found = self.broken(None, f"{what}: {told}")
+                    self.found = self.violation(None, f"{what}: {told}")
         for job, key in () if order.keys_lag else keys.items():
             kept = order.kept_key(job, kind)
             if kept != key:
@@ -248,4 +254,4 @@ class StrictQueues(Rule, Probe):
                     " a fact about the job itself is told by `place`, and all"
                     " else by `super().observe(fact, view)` in an `observe` of one's own"
                 )
-                self.found = self.broken(None, f"{what} {told}")
+                self.found = self.violation(None, f"{what} {told}")

@@ -51,15 +51,17 @@ class ReservationsAreKept(Rule, Probe):
         self._last_ms: dict[OfStage, Millis] = {}
         self._is_disturbed = False
         self._looks: dict[type[msgspec.Struct], Callable[[Any, Any], None]] = {
-            **dict.fromkeys((EnqueueTaskReservations, ShortProbe, LongPlaced), self._arrives),
-            ProbeRejected: self._is_refused,
-            msg.LaunchTask: self._is_answered,
-            NoTask: self._is_answered,
-            CancelTaskReservations: self._is_taken_back,
-            msg.AttemptFinished: self._waits_again,
+            **dict.fromkeys((EnqueueTaskReservations, ShortProbe, LongPlaced), self._count_probe),
+            ProbeRejected: self._uncount_refused,
+            msg.LaunchTask: self._uncount_answered,
+            NoTask: self._uncount_answered,
+            CancelTaskReservations: self._uncount_taken_back,
+            msg.AttemptFinished: self._count_sticky_again,
         }
 
-    def places(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> Sequence[int]:
+    def probed_addresses(
+        self, kernel: Kernel[AnyEvent], architecture: Architecture
+    ) -> Sequence[int]:
         """The schedulers, which hear refusals, and the nodes that ask."""
         self._nodes = [
             actor
@@ -71,9 +73,9 @@ class ReservationsAreKept(Rule, Probe):
         return [*architecture.schedulers(), *asking] if asking else []
 
     def handlers(self) -> Handlers:
-        return {ev.FaultStruck: self._struck}
+        return {ev.FaultStruck: self._note_disturbance}
 
-    def _struck(self, event: ev.FaultStruck) -> None:
+    def _note_disturbance(self, event: ev.FaultStruck) -> None:
         if isinstance(event.fault, (*MAY_SILENCE, faults.SchedulerFault)):
             self._is_disturbed = True
 
@@ -82,47 +84,51 @@ class ReservationsAreKept(Rule, Probe):
         if look is not None:
             look(actor, message)
 
-    def _count(self, actor: Any, of: OfStage, more: int) -> None:
+    def _change_expected_count(self, actor: Any, of: OfStage, more: int) -> None:
         self._left[of] += more
         self._last_ms[of] = actor.now_ms
 
-    def _arrives(self, node: Any, probe: EnqueueTaskReservations | ShortProbe | LongPlaced) -> None:
+    def _count_probe(
+        self, node: Any, probe: EnqueueTaskReservations | ShortProbe | LongPlaced
+    ) -> None:
         self._came[probe.job, probe.stage] += probe.count
-        self._count(node, (probe.job, probe.stage), probe.count)
+        self._change_expected_count(node, (probe.job, probe.stage), probe.count)
 
-    def _is_refused(self, scheduler: Any, rejected: ProbeRejected) -> None:
-        self._count(scheduler, (rejected.job, rejected.stage), -rejected.count)
+    def _uncount_refused(self, scheduler: Any, rejected: ProbeRejected) -> None:
+        self._change_expected_count(scheduler, (rejected.job, rejected.stage), -rejected.count)
 
-    def _is_answered(self, node: Any, answer: msg.LaunchTask | NoTask) -> None:
-        self._count(node, (answer.job, answer.stage), -1)
+    def _uncount_answered(self, node: Any, answer: msg.LaunchTask | NoTask) -> None:
+        self._change_expected_count(node, (answer.job, answer.stage), -1)
 
-    def _is_taken_back(self, node: Any, cancel: CancelTaskReservations) -> None:
+    def _uncount_taken_back(self, node: Any, cancel: CancelTaskReservations) -> None:
         of = cancel.job, cancel.stage
-        self._count(node, of, -_waiting(node.dialogue, slot_kind(cancel.stage))[of])
+        self._change_expected_count(
+            node, of, -_reservations_in_queue(node.dialogue, slot_kind(cancel.stage))[of]
+        )
 
-    def _waits_again(self, node: Any, over: msg.AttemptFinished) -> None:
+    def _count_sticky_again(self, node: Any, over: msg.AttemptFinished) -> None:
         """A sticky reservation is kept when it has brought a task."""
         if not self._sticky:
             return
         held = node.dialogue._serving.get(over.report.attempt)
         if held is not None and not held.long and not held.taken_back:
-            self._count(node, held.of, 1)
+            self._change_expected_count(node, held.of, 1)
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
         if self._is_disturbed or not self._came:
             return
         there = Counter[OfStage]()
         for node in self._nodes:
-            there.update(_held(node.dialogue))
+            there.update(_reservations_at_node(node.dialogue))
         quiet_ms = event.at_ms - 4 * self.setup.latency_ms - 1
         for of in [each for each, at_ms in self._last_ms.items() if at_ms < quiet_ms]:
             self.times += 1
             if there[of] != self._left[of]:
                 told = f"{self._left[of]} of {self._came[of]} should be there, and {there[of]} are"
-                raise self.broken(event, f"reservations of job-{of[0]}, stage {of[1]}: {told}")
+                raise self.violation(event, f"reservations of job-{of[0]}, stage {of[1]}: {told}")
 
 
-def _waiting(dialogue: Any, kind: int) -> Counter[OfStage]:
+def _reservations_in_queue(dialogue: Any, kind: int) -> Counter[OfStage]:
     """What waits in one queue of a node."""
     waiting: Counter[OfStage] = Counter()
     for each in dialogue._queues[kind]:
@@ -133,10 +139,10 @@ def _waiting(dialogue: Any, kind: int) -> Counter[OfStage]:
     return waiting
 
 
-def _held(dialogue: Any) -> Iterator[OfStage]:
+def _reservations_at_node(dialogue: Any) -> Iterator[OfStage]:
     """What waits at a node, and what it has asked for."""
     for kind in range(len(dialogue._queues)):
-        yield from _waiting(dialogue, kind).elements()
+        yield from _reservations_in_queue(dialogue, kind).elements()
     if isinstance(dialogue, MixedQueues):
         for of, asking in dialogue._asking.items():
             yield from [of] * len(asking)
@@ -156,24 +162,31 @@ class LongTasksStayOut(Rule):
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
         short = getattr(setup.params, "short", None)
-        self._closed = frozenset[NodeId]() if short is None else _closed(setup.nodes, short)
+        self._closed = (
+            frozenset[NodeId]()
+            if short is None
+            else _nodes_closed_to_long_tasks(setup.nodes, short)
+        )
         central = getattr(setup.params, "central", False)
         self._number = getattr(setup.params, "schedulers", 0) + 1 if central else None
 
     def handlers(self) -> Handlers:
-        return {ev.ReservationsSent: self._placed, ev.AttemptLaunched: self._launched}
+        return {
+            ev.ReservationsSent: self._check_long_placement,
+            ev.AttemptLaunched: self._check_launch,
+        }
 
-    def _placed(self, event: ev.ReservationsSent) -> None:
+    def _check_long_placement(self, event: ev.ReservationsSent) -> None:
         if event.long:
             self.times += 1
             for node in self._closed.intersection(event.nodes):
-                raise self.broken(event, f"node-{node} is closed to long tasks")
+                raise self.violation(event, f"node-{node} is closed to long tasks")
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         if scheduler_of(event.attempt) == self._number:
             self.times += 1
             if event.node in self._closed:
-                raise self.broken(event, f"node-{event.node} is closed to long tasks")
+                raise self.violation(event, f"node-{event.node} is closed to long tasks")
 
 
 class TasksKeepToTheirNodes(Rule, Probe):
@@ -193,14 +206,14 @@ class TasksKeepToTheirNodes(Rule, Probe):
             self._types[message.job] = message.profile.only_on
 
     def handlers(self) -> Handlers:
-        return {ev.AttemptLaunched: self._launched}
+        return {ev.AttemptLaunched: self._check_launch}
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         types = self._types.get(event.job)
         if types is not None:
             self.times += 1
             if self.setup.nodes[event.node].node_type not in types:
-                raise self.broken(event, f"job-{event.job} may run only on {', '.join(types)}")
+                raise self.violation(event, f"job-{event.job} may run only on {', '.join(types)}")
 
 
 class ShortestQueuesAreTaken(Rule):
@@ -224,39 +237,41 @@ class ShortestQueuesAreTaken(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            ev.NodesProbed: self._asked,
-            ev.ProbesAnswered: self._told,
-            ev.AttemptLaunched: self._launched,
+            ev.NodesProbed: self._note_sample,
+            ev.ProbesAnswered: self._note_loads_told,
+            ev.AttemptLaunched: self._check_launch,
         }
 
-    def _asked(self, event: ev.NodesProbed) -> None:
+    def _note_sample(self, event: ev.NodesProbed) -> None:
         self._samples[event.scheduler, event.sample] = event.nodes
 
-    def _told(self, event: ev.ProbesAnswered) -> None:
+    def _note_loads_told(self, event: ev.ProbesAnswered) -> None:
         asked = self._samples.pop((event.scheduler, event.sample), ())
         if asked != event.nodes:
-            raise self.broken(event, "the nodes are not those that were asked")
+            raise self.violation(event, "the nodes are not those that were asked")
         self._answers[event.job, event.stage] = event
         self._given[event.job, event.stage] = 0
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         if event.why.reason is not Reason.SHORT_QUEUE:
             return
         self.times += 1
         of = event.job, event.stage
         told, what = self._answers.get(of), f"node-{event.node} was given a task of job-{event.job}"
         if told is None or told.at_ms != event.at_ms or event.node not in told.nodes:
-            raise self.broken(event, f"{what} and had not been probed for it")
+            raise self.violation(event, f"{what} and had not been probed for it")
         self._given[of] += 1
         if self._given[of] > told.tasks:
-            raise self.broken(event, f"{what}, the {self._given[of]}th for {told.tasks} probed for")
+            raise self.violation(
+                event, f"{what}, the {self._given[of]}th for {told.tasks} probed for"
+            )
         load = told.loads[told.nodes.index(event.node)]
         least = sorted(each for each in told.loads if each is not None)[: told.tasks]
         if load is None or load > least[-1]:
-            raise self.broken(event, f"{what} and told {load}; {least[-1]} would have done")
+            raise self.violation(event, f"{what} and told {load}; {least[-1]} would have done")
 
 
-def _closed(nodes: Sequence[NodeFacts], short: float) -> frozenset[NodeId]:
+def _nodes_closed_to_long_tasks(nodes: Sequence[NodeFacts], short: float) -> frozenset[NodeId]:
     """The first of the nodes, but for those that alone have slots of a kind."""
     end = int(Fraction(str(short)) * len(nodes))
     others = [(each.map_slots, each.reduce_slots) for each in nodes[end:]]

@@ -53,14 +53,18 @@ class ReservationAnswers(Rule, Probe):
         self._heard: deque[tuple[Millis, NodeId, JobId, Stage]] = deque()
         """All questions but those that are known to have been answered in time."""
         self._looks: dict[type[msgspec.Struct], Callable[[Any, Any], None]] = {
-            **dict.fromkeys((EnqueueTaskReservations, ShortProbe, LongPlaced), self._reserve),
-            ProbeRejected: self._refused,
-            GetTask: self._asked,
-            msg.LaunchTask: self._given,
-            NoTask: self._answered,
+            **dict.fromkeys(
+                (EnqueueTaskReservations, ShortProbe, LongPlaced), self._count_reservations
+            ),
+            ProbeRejected: self._uncount_refused,
+            GetTask: self._note_question,
+            msg.LaunchTask: self._note_task_given,
+            NoTask: self._note_answer,
         }
 
-    def places(self, kernel: Kernel[AnyEvent], architecture: Architecture) -> Sequence[int]:
+    def probed_addresses(
+        self, kernel: Kernel[AnyEvent], architecture: Architecture
+    ) -> Sequence[int]:
         """The schedulers and the nodes that ask."""
         asking = [
             address
@@ -71,21 +75,24 @@ class ReservationAnswers(Rule, Probe):
         return [*architecture.schedulers(), *asking] if asking else []
 
     def handlers(self) -> Handlers:
-        return {ev.FaultStruck: self._struck, ev.ContactLost: self._given_up}
+        return {
+            ev.FaultStruck: self._note_crash_or_bad_link,
+            ev.ContactLost: self._note_node_given_up,
+        }
 
-    def _struck(self, event: ev.FaultStruck) -> None:
+    def _note_crash_or_bad_link(self, event: ev.FaultStruck) -> None:
         match event.fault:
             case faults.Crash(node=node):
                 self._may_be_late.add(node)  # what its earlier life has asked is under way
-                self._void(node, None)
+                self._void_questions(node, None)
             case faults.Disturb(node=node):
                 self._may_be_late.add(node)
 
-    def _given_up(self, event: ev.ContactLost) -> None:
+    def _note_node_given_up(self, event: ev.ContactLost) -> None:
         self._may_be_late.add(event.node)
-        self._void(event.node, event.scheduler)
+        self._void_questions(event.node, event.scheduler)
 
-    def _void(self, node: NodeId, scheduler: int | None) -> None:
+    def _void_questions(self, node: NodeId, scheduler: int | None) -> None:
         """Nothing will be answered that the node has asked this scheduler, or any."""
         for question in [each for each in self._open if each[0] == node]:
             if scheduler in (None, self._asked_of[question]):
@@ -94,30 +101,32 @@ class ReservationAnswers(Rule, Probe):
     def before(self, actor: Any, message: Any) -> None:
         look = self._looks.get(type(message))
         if look is not None and self.found is None:
-            self._find_overdue(actor.now_ms)
+            self._find_overdue_answers(actor.now_ms)
             look(actor, message)
 
-    def _reserve(self, _: Any, probe: _Probes) -> None:
+    def _count_reservations(self, _: Any, probe: _Probes) -> None:
         self._reserved[probe.job, probe.stage] += probe.count
 
-    def _refused(self, _: Any, rejected: ProbeRejected) -> None:
+    def _uncount_refused(self, _: Any, rejected: ProbeRejected) -> None:
         self._reserved[rejected.job, rejected.stage] -= rejected.count
 
-    def _asked(self, scheduler: Any, ask: GetTask) -> None:
+    def _note_question(self, scheduler: Any, ask: GetTask) -> None:
         self.times += 1
         self._reserved[ask.job, ask.stage] -= 1
         if self._reserved[ask.job, ask.stage] < 0:
-            self._find(f"node-{ask.node} asks for a task of job-{ask.job} without a reservation")
+            self._keep_violation(
+                f"node-{ask.node} asks for a task of job-{ask.job} without a reservation"
+            )
         question = (ask.node, ask.job, ask.stage)
         self._asked_of[question] = scheduler.number
         self._open.setdefault(question, deque()).append(scheduler.now_ms)
         self._heard.append((scheduler.now_ms, *question))
 
-    def _given(self, node: Any, launch: msg.LaunchTask) -> None:
-        self._answered(node, launch)
+    def _note_task_given(self, node: Any, launch: msg.LaunchTask) -> None:
+        self._note_answer(node, launch)
         self._reserved[launch.job, launch.stage] += self._sticky
 
-    def _answered(self, node: Any, answer: msg.LaunchTask | NoTask) -> None:
+    def _note_answer(self, node: Any, answer: msg.LaunchTask | NoTask) -> None:
         number = node.facts.node
         question = number, answer.job, answer.stage
         heard = self._open.get(question)
@@ -126,22 +135,24 @@ class ReservationAnswers(Rule, Probe):
         elif self._voided[question]:
             self._voided[question] -= 1
         else:
-            self._find(f"node-{number} is answered, and has not asked for job-{answer.job}")
+            self._keep_violation(
+                f"node-{number} is answered, and has not asked for job-{answer.job}"
+            )
 
-    def _find(self, explanation: str) -> None:
-        self.found = self.broken(None, explanation)
+    def _keep_violation(self, explanation: str) -> None:
+        self.found = self.violation(None, explanation)
 
-    def _find_overdue(self, now_ms: Millis) -> None:
+    def _find_overdue_answers(self, now_ms: Millis) -> None:
         """Look at the questions whose answers have come, or should have."""
         while self._heard and self._heard[0][0] + self.setup.latency_ms < now_ms:
             asked_ms, node, job, stage = self._heard.popleft()
             unanswered, state = self._open.get((node, job, stage)), self.run_state.nodes[node]
             excused = state.is_halted or state.since_ms > asked_ms or node in self._may_be_late
             if unanswered and unanswered[0] == asked_ms and not excused:
-                self._find(f"node-{node} has not been answered about job-{job}")
+                self._keep_violation(f"node-{node} has not been answered about job-{job}")
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
-        self._find_overdue(event.at_ms)
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+        self._find_overdue_answers(event.at_ms)
         if self.found is not None:
             raise self.found
 
@@ -154,12 +165,12 @@ class TasksGivenOnce(Rule):
     says = "no task is given to a node while another one has it, or once it is done"
 
     def handlers(self) -> Handlers:
-        return {ev.AttemptLaunched: self._launched}
+        return {ev.AttemptLaunched: self._check_launch}
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         if event.stage >= SETUP:
             return
         self.times += 1
         task = self.tasks.task(event)
         if task.open or task.valid:
-            raise self.broken(event, "the task was given before", task)
+            raise self.violation(event, "the task was given before", task)

@@ -34,7 +34,7 @@ class Setup:
 
     def __init__(self, started: ev.RunStarted, live: Architecture | None) -> None:
         self.architecture = architecture_name(started.policy) if live is None else live.name
-        self.params = _params(started, live)
+        self.params = _architecture_params(started, live)
         self.nodes = started.nodes
         self.cluster = told_table(started, "cluster", Cluster)
         self.tasks = told_table(started, "tasks", Tasks)
@@ -54,7 +54,7 @@ class Setup:
             return None
 
 
-def _params(started: ev.RunStarted, live: Architecture | None) -> object:
+def _architecture_params(started: ev.RunStarted, live: Architecture | None) -> object:
     """What the architecture was made with; None for a policy, or for one that does not ship."""
     if live is not None:
         return getattr(live, "params", None)
@@ -93,28 +93,32 @@ class Rule:
         return cls.architectures is None or architecture in cls.architectures
 
     @classmethod
-    def concerns(cls, architecture: str) -> bool:
+    def is_reported_for(cls, architecture: str) -> bool:
         """Whether it is told of a run that it does not hold for: not if it is another family's."""
         return cls.holds_for(architecture) or cls.holds_for(CENTRAL)
 
-    def places(self, kernel: Kernel[ev.AnyEvent], architecture: Architecture) -> Sequence[int]:  # noqa: ARG002
+    def probed_addresses(
+        self,
+        kernel: Kernel[ev.AnyEvent],  # noqa: ARG002
+        architecture: Architecture,
+    ) -> Sequence[int]:
         """The addresses beside which it looks on, if it is a probe."""
         return architecture.schedulers()
 
     def begin_anew(self, at_ms: Millis) -> None:
         """Another policy is in force, or the same begins anew."""
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:
         """The run has ended, with these figures."""
 
-    def settle(self, architecture: Architecture) -> None:
+    def check_books(self, architecture: Architecture) -> None:
         """A superstep of a live run is over in which something became of tasks: look at books."""
 
     def handlers(self) -> Handlers:
         """What looks at which event."""
         return {}
 
-    def broken(self, event: ev.Event | None, explanation: str, *about: object) -> Violation:
+    def violation(self, event: ev.Event | None, explanation: str, *about: object) -> Violation:
         """A violation, to be raised."""
         return Violation(self.id, self.says, event, explanation, *about)
 

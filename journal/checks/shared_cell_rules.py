@@ -40,15 +40,15 @@ class ClaimsHaveRoom(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            ev.SchedulingAttempted: self._attempted,
-            ev.AttemptLaunched: self._launched,
-            ev.AttemptClosed: self._closed,
+            ev.SchedulingAttempted: self._note_demand,
+            ev.AttemptLaunched: self._check_claim_fits,
+            ev.AttemptClosed: self._release_claim,
         }
 
-    def _attempted(self, event: ev.SchedulingAttempted) -> None:
+    def _note_demand(self, event: ev.SchedulingAttempted) -> None:
         self._demand = event.demand
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_claim_fits(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
         node, demand = event.node, self._demand
         self._demands[event.attempt] = node, demand
@@ -57,14 +57,14 @@ class ClaimsHaveRoom(Rule):
         self._changed[node] = None
         if self._has and not fits(self._used[node], self._has[node]):
             has = f"it has {self._has[node]}, and {self._used[node]} would be taken"
-            raise self.broken(event, f"node-{node} has no room for {demand}: {has}")
+            raise self.violation(event, f"node-{node} has no room for {demand}: {has}")
 
-    def _closed(self, event: ev.AttemptClosed) -> None:
+    def _release_claim(self, event: ev.AttemptClosed) -> None:
         node, demand = self._demands.pop(event.attempt)
         self._used[node] = minus(self._used[node], demand)
         self._changed[node] = None
 
-    def settle(self, architecture: Architecture) -> None:
+    def check_books(self, architecture: Architecture) -> None:
         """Look at the cell: a claim may be ahead of its launch, and a release behind the end."""
         cell: Any = getattr(architecture, "cell", None)
         changed, self._changed = self._changed, {}
@@ -76,10 +76,12 @@ class ClaimsHaveRoom(Rule):
             used = self._used.get(node, (0,) * len(has))
             told = f"{free} free and {used} taken, of {has}"
             if min(free) < 0 or not fits(plus(free, used), has):
-                raise self.broken(None, f"the cell's state says of node-{node}: {told}")
-            lacking = minus(minus(has, plus(free, used)), _offered(architecture, node, len(has)))
+                raise self.violation(None, f"the cell's state says of node-{node}: {told}")
+            lacking = minus(
+                minus(has, plus(free, used)), _amounts_on_offer(architecture, node, len(has))
+            )
             if self._lacks_for_long(node, lacking, cell.numbers[node]):
-                raise self.broken(None, f"nobody gives node-{node} back what it lacks: {told}")
+                raise self.violation(None, f"nobody gives node-{node} back what it lacks: {told}")
 
     def _lacks_for_long(self, node: NodeId, lacking: Vector, claims: int) -> bool:
         """Whether the same is missing for longer than a claim takes to be launched or taken back:
@@ -94,7 +96,7 @@ class ClaimsHaveRoom(Rule):
         return self.run_state.now_ms - was[2] > 2 * self.setup.latency_ms + 1
 
 
-def _offered(architecture: Architecture, node: NodeId, dimensions: int) -> Vector:
+def _amounts_on_offer(architecture: Architecture, node: NodeId, dimensions: int) -> Vector:
     """What is locked of a node for somebody who thinks about an offer."""
     allocator: Any = getattr(architecture, "allocator", None)
     locked = (0,) * dimensions
@@ -121,22 +123,25 @@ class ConflictsLaunchNothing(Rule):
         """Claims of the last attempt for which nothing has been launched yet."""
 
     def handlers(self) -> Handlers:
-        return {ev.SchedulingAttempted: self._attempted, ev.AttemptLaunched: self._launched}
+        return {
+            ev.SchedulingAttempted: self._note_committed_claims,
+            ev.AttemptLaunched: self._check_launch,
+        }
 
-    def _attempted(self, event: ev.SchedulingAttempted) -> None:
+    def _note_committed_claims(self, event: ev.SchedulingAttempted) -> None:
         self._last, self._number = event, self.run_state.index
         self._committed = Counter(event.committed)
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         """Launches follow right behind the attempt to place the job."""
         self.times += 1
         last = self._last
         if last is None or event.cause != self._number or event.job != last.job:
-            raise self.broken(event, "no claim for it was committed just before")
+            raise self.violation(event, "no claim for it was committed just before")
         if not self._committed[event.node]:
             conflicts = last.conflicted.count(event.node)
             told = f"{conflicts} in conflict" if conflicts else "none left"
-            raise self.broken(event, f"of the claims on node-{event.node} there is {told}")
+            raise self.violation(event, f"of the claims on node-{event.node} there is {told}")
         self._committed[event.node] -= 1
 
 
@@ -168,40 +173,40 @@ class ConflictsHaveCauses(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            ev.SchedulingAttempted: self._attempted,
-            ev.ContactLost: self._given_up,
-            ev.ContactRegained: self._regained,
-            ev.FaultStruck: self._struck,
+            ev.SchedulingAttempted: self._note_claims,
+            ev.ContactLost: self._note_node_lost,
+            ev.ContactRegained: self._note_node_returned,
+            ev.FaultStruck: self._note_crash,
         }
 
-    def _given_up(self, event: ev.ContactLost) -> None:
+    def _note_node_lost(self, event: ev.ContactLost) -> None:
         if event.scheduler == 0:
             self._lost[event.node] = event.at_ms
             self._away.add(event.node)
 
-    def _regained(self, event: ev.ContactRegained) -> None:
+    def _note_node_returned(self, event: ev.ContactRegained) -> None:
         if event.scheduler == 0:
             self._lost[event.node] = event.at_ms
             self._away.discard(event.node)
 
-    def _struck(self, event: ev.FaultStruck) -> None:
+    def _note_crash(self, event: ev.FaultStruck) -> None:
         if isinstance(event.fault, faults.CrashScheduler):
             self._ended_ms = event.at_ms
         elif isinstance(event.fault, faults.Crash) and not event.at_ms:
             self._away.add(event.fault.node)  # it is not there yet when the run begins
 
-    def _attempted(self, event: ev.SchedulingAttempted) -> None:
-        self._explain(event.at_ms)
+    def _note_claims(self, event: ev.SchedulingAttempted) -> None:
+        self._explain_earlier_conflicts(event.at_ms)
         for node in (*event.committed, *event.conflicted):
             self._claimed.setdefault(node, {})[event.scheduler] = event.at_ms
         if event.conflicted:
             self._unexplained.append(event)
 
-    def _explain(self, now_ms: Millis) -> None:
+    def _explain_earlier_conflicts(self, now_ms: Millis) -> None:
         while self._unexplained and self._unexplained[0].at_ms < now_ms:
-            self._find_cause(self._unexplained.pop(0))
+            self._check_conflict_has_cause(self._unexplained.pop(0))
 
-    def _find_cause(self, event: ev.SchedulingAttempted) -> None:
+    def _check_conflict_has_cause(self, event: ev.SchedulingAttempted) -> None:
         self.times += 1
         since_ms = event.began_ms - 4 * self.setup.latency_ms
         if self._ended_ms >= since_ms:
@@ -213,7 +218,7 @@ class ConflictsHaveCauses(Rule):
             del others[event.scheduler]
             if max([self._lost.get(node, NEVER), *others.values()]) < since_ms:
                 told = f"nobody has claimed of node-{node} since {since_ms} ms, nor was it lost"
-                raise self.broken(event, told)
+                raise self.violation(event, told)
 
-    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
-        self._explain(event.at_ms + 1)
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+        self._explain_earlier_conflicts(event.at_ms + 1)

@@ -40,7 +40,7 @@ class TaskRecord:
         self.valid: AttemptId = 0
         self.open: list[AttemptId] = []
 
-    def spoil(self, outcome: Outcome, at_ms: Millis) -> None:
+    def count_failed_or_killed(self, outcome: Outcome, at_ms: Millis) -> None:
         if outcome is Outcome.FAILED:
             self.failed += 1
             self.failed_ms = at_ms
@@ -55,7 +55,7 @@ class TaskRecord:
         )
 
 
-def _no_tasks() -> dict[Stage, defaultdict[TaskIndex, TaskRecord]]:
+def _empty_task_records() -> dict[Stage, defaultdict[TaskIndex, TaskRecord]]:
     return {stage: defaultdict(TaskRecord) for stage in STAGES}
 
 
@@ -67,7 +67,7 @@ class JobTasks:
     """
 
     def __init__(self) -> None:
-        self.tasks = _no_tasks()
+        self.tasks = _empty_task_records()
         self.most_maps = 0
         self.complete_ms: Millis = NEVER
         self.outputs: dict[AttemptId, tuple[TaskIndex, NodeId]] = {}
@@ -79,7 +79,9 @@ class JobTasks:
 
 
 class TaskBook:
-    """The tasks of every job; `changed` are the jobs that events were about since `settle`."""
+    """The tasks of every job; `changed` are the jobs that events were about since those that are
+    over were last dropped.
+    """
 
     def __init__(self, run_state: RunState) -> None:
         self._run_state = run_state
@@ -95,11 +97,11 @@ class TaskBook:
         if take is not None:
             take(self, event, attempt)
 
-    def _submitted(self, event: ev.JobSubmitted | ev.JobResubmitted, _: None) -> None:
+    def _begin_job(self, event: ev.JobSubmitted | ev.JobResubmitted, _: None) -> None:
         self.jobs[event.job] = JobTasks()
         self.changed[event.job] = None
 
-    def _launched(self, event: ev.AttemptLaunched, attempt: AttemptRecord) -> None:
+    def _count_launch(self, event: ev.AttemptLaunched, attempt: AttemptRecord) -> None:
         if attempt.unseen:
             return
         task = self.task(event)
@@ -107,10 +109,10 @@ class TaskBook:
         task.open.append(event.attempt)
         self.changed[event.job] = None
 
-    def _finished(self, event: ev.JobFinished, _: None) -> None:
+    def _mark_job_changed(self, event: ev.JobFinished, _: None) -> None:
         self.changed[event.job] = None
 
-    def settle(self) -> None:
+    def drop_finished_tasks(self) -> None:
         """Drop what is kept of the jobs that are over, but not the jobs themselves.  One of several
         schedulers may begin a task at the instant of its job's end, of which it has not heard.
         """
@@ -122,11 +124,11 @@ class TaskBook:
             if job.finished.at_ms == now_ms:
                 still[number] = None
                 continue
-            self.jobs[number].tasks = _no_tasks()
+            self.jobs[number].tasks = _empty_task_records()
             self.jobs[number].outputs.clear()
         self.changed = still
 
-    def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
+    def _count_closing(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         launch = attempt.launch
         self.changed[launch.job] = None
         if attempt.unseen:
@@ -134,7 +136,7 @@ class TaskBook:
         job, task = self.jobs[launch.job], self.task(launch)
         task.open.remove(event.attempt)
         if event.outcome is not Outcome.SUCCEEDED:
-            task.spoil(event.outcome, event.at_ms)
+            task.count_failed_or_killed(event.outcome, event.at_ms)
             return
         task.valid, task.succeeded = event.attempt, True
         if launch.stage == MAPS:
@@ -143,7 +145,7 @@ class TaskBook:
             if record.submission.reduces:
                 job.outputs[event.attempt] = launch.task, launch.node
 
-    def _undone(self, event: ev.MapOutputsLost, _: None) -> None:
+    def _take_back_maps(self, event: ev.MapOutputsLost, _: None) -> None:
         job, record = self.jobs[event.job], self._run_state.jobs[event.job]
         self.changed[event.job] = None
         if record.phases[MAPS].done + len(event.attempts) == record.submission.maps:
@@ -155,14 +157,14 @@ class TaskBook:
             index = job.outputs.pop(attempt)[0]
             task = job.tasks[MAPS][index]
             task.valid = 0
-            task.spoil(event.outcome, event.at_ms)
+            task.count_failed_or_killed(event.outcome, event.at_ms)
 
 
 _TAKE: dict[type[ev.Event], Callable[[TaskBook, Any, Any], None]] = {
-    ev.JobSubmitted: TaskBook._submitted,
-    ev.JobResubmitted: TaskBook._submitted,
-    ev.AttemptLaunched: TaskBook._launched,
-    ev.AttemptClosed: TaskBook._closed,
-    ev.MapOutputsLost: TaskBook._undone,
-    ev.JobFinished: TaskBook._finished,
+    ev.JobSubmitted: TaskBook._begin_job,
+    ev.JobResubmitted: TaskBook._begin_job,
+    ev.AttemptLaunched: TaskBook._count_launch,
+    ev.AttemptClosed: TaskBook._count_closing,
+    ev.MapOutputsLost: TaskBook._take_back_maps,
+    ev.JobFinished: TaskBook._mark_job_changed,
 }

@@ -29,12 +29,12 @@ class Successes(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            ev.AttemptClosed: self._closed,
-            ev.MapOutputsLost: self._undone,
-            ev.JobFinished: self._finished,
+            ev.AttemptClosed: self._check_closing,
+            ev.MapOutputsLost: self._check_lost_outputs,
+            ev.JobFinished: self._check_job_end,
         }
 
-    def _closed(self, event: ev.AttemptClosed) -> None:
+    def _check_closing(self, event: ev.AttemptClosed) -> None:
         if event.outcome is not Outcome.SUCCEEDED:
             return
         self.times += 1
@@ -43,18 +43,18 @@ class Successes(Rule):
             return
         task = self.tasks.task(attempt.launch)
         if task.valid:
-            raise self.broken(event, "its task has succeeded already", attempt, task)
+            raise self.violation(event, "its task has succeeded already", attempt, task)
 
-    def _undone(self, event: ev.MapOutputsLost) -> None:
+    def _check_lost_outputs(self, event: ev.MapOutputsLost) -> None:
         job = self.tasks.jobs[event.job]
         for attempt in event.attempts:
             self.times += 1
             index, node = job.outputs[attempt]
             task = job.task(MAPS, index)
             if node != event.node or task.valid != attempt:
-                raise self.broken(event, f"attempt {attempt} is no success there", task)
+                raise self.violation(event, f"attempt {attempt} is no success there", task)
 
-    def _finished(self, event: ev.JobFinished) -> None:
+    def _check_job_end(self, event: ev.JobFinished) -> None:
         if event.outcome is not Outcome.SUCCEEDED:
             return
         self.times += 1
@@ -62,7 +62,7 @@ class Successes(Rule):
         undone = tasks.undone_now if tasks.undone_ms == event.at_ms else 0
         done = {stage: phase.done for stage, phase in job.phases.items()}
         if (done[MAPS] + undone, done[REDUCES]) != (job.submission.maps, job.submission.reduces):
-            raise self.broken(event, "not every task of it has succeeded", job)
+            raise self.violation(event, "not every task of it has succeeded", job)
 
 
 class Lifecycles(Rule):
@@ -75,53 +75,55 @@ class Lifecycles(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            **dict.fromkeys(run_changes.REAL_EVENTS, self._really),
-            **dict.fromkeys(run_changes.BOOKED_EVENTS, self._in_the_books),
-            **dict.fromkeys((ev.JobSubmitted, ev.JobResubmitted, ev.JobFinished), self._of_job),
-            **dict.fromkeys((ev.NodeLost, ev.NodeReturned), self._of_node),
-            ev.AttemptLaunched: self._launched,
+            **dict.fromkeys(run_changes.REAL_EVENTS, self._check_real_transition),
+            **dict.fromkeys(run_changes.BOOKED_EVENTS, self._check_booked_transition),
+            **dict.fromkeys(
+                (ev.JobSubmitted, ev.JobResubmitted, ev.JobFinished), self._check_job_transition
+            ),
+            **dict.fromkeys((ev.NodeLost, ev.NodeReturned), self._check_node_transition),
+            ev.AttemptLaunched: self._check_launch,
         }
 
-    def _really(self, event: ev.AttemptEvent) -> None:
-        self._step(event, run_changes.attempt_after, self._attempt(event))
+    def _check_real_transition(self, event: ev.AttemptEvent) -> None:
+        self._check_transition(event, run_changes.attempt_after, self._remembered_attempt(event))
 
-    def _in_the_books(self, event: ev.AttemptEvent) -> None:
-        self._step(event, run_changes.booked_after, self._attempt(event))
+    def _check_booked_transition(self, event: ev.AttemptEvent) -> None:
+        self._check_transition(event, run_changes.booked_after, self._remembered_attempt(event))
 
-    def _of_job(self, event: ev.JobEvent) -> None:
-        self._step(event, run_changes.job_after, self.run_state.jobs.get(event.job))
+    def _check_job_transition(self, event: ev.JobEvent) -> None:
+        self._check_transition(event, run_changes.job_after, self.run_state.jobs.get(event.job))
 
-    def _of_node(self, event: ev.NodeEvent) -> None:
+    def _check_node_transition(self, event: ev.NodeEvent) -> None:
         after = partial(run_changes.node_after, restarted_ms=self.run_state.restarted_ms)
-        self._step(event, after, self.run_state.nodes[event.node])
+        self._check_transition(event, after, self.run_state.nodes[event.node])
 
-    def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord:
+    def _remembered_attempt(self, event: ev.AttemptEvent) -> AttemptRecord:
         attempt = self.run_state.attempts.get(event.attempt)
         if attempt is None:
-            raise self.broken(event, f"attempt {event.attempt} has ended and is booked")
+            raise self.violation(event, f"attempt {event.attempt} has ended and is booked")
         return attempt
 
-    def _step(self, event: _E, after: Callable[[_E, _T], StrEnum], subject: _T) -> None:
+    def _check_transition(self, event: _E, after: Callable[[_E, _T], StrEnum], subject: _T) -> None:
         self.times += 1
         try:
             after(event, subject)
         except IllegalTransition as illegal:
             what = f"it is {illegal.state}: no {illegal.change} from there"
             about = () if subject is None else (subject,)
-            raise self.broken(event, what, *about) from None
+            raise self.violation(event, what, *about) from None
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
         job = self.run_state.jobs[event.job]
         if job.finished is not None:
             known_ms = max(job.finished.at_ms, self.run_state.resumed_ms)
             if event.at_ms > known_ms:
-                raise self.broken(event, "the job has finished", job)
+                raise self.violation(event, "the job has finished", job)
         if event.stage >= SETUP:
             return
         task = self.tasks.task(event)
         if task.valid:
-            raise self.broken(event, "the task is done", task)
+            raise self.violation(event, "the task is done", task)
 
 
 class AttemptLimits(Rule):
@@ -138,37 +140,39 @@ class AttemptLimits(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            ev.AttemptLaunched: self._launched,
-            ev.AttemptClosed: self._closed,
-            ev.MapOutputsLost: self._undone,
+            ev.AttemptLaunched: self._check_launch,
+            ev.AttemptClosed: self._check_closing,
+            ev.MapOutputsLost: self._check_lost_outputs,
         }
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
         if event.attempt <= self.run_state.last_attempts.get(scheduler_of(event.attempt), 0):
-            raise self.broken(event, f"attempt {event.attempt} is no new number")
+            raise self.violation(event, f"attempt {event.attempt} is no new number")
         if event.stage >= SETUP:
             return
         task = self.tasks.task(event)
         if event.number != task.launched:
-            raise self.broken(event, f"it is said to be attempt {event.number} of its task", task)
+            raise self.violation(
+                event, f"it is said to be attempt {event.number} of its task", task
+            )
         if task.launched >= ATTEMPTS_MAX + 1 + task.killed:
-            raise self.broken(event, "the task has had too many attempts", task)
+            raise self.violation(event, "the task has had too many attempts", task)
         others = [self.run_state.attempts[number] for number in task.open]
         others = [each for each in others if not each.beaten]
         if [each.launch.attempt for each in others] != ([event.original] if event.original else []):
-            raise self.broken(
+            raise self.violation(
                 event,
                 f"it is said to be the speculative attempt of {event.original}",
                 task,
                 *others,
             )
         if len(task.open) > 1:
-            raise self.broken(event, "two attempts of the task run already", task)
+            raise self.violation(event, "two attempts of the task run already", task)
         if event.original and others[0].launch.node == event.node:
-            raise self.broken(event, "the task runs on this node already", *others)
+            raise self.violation(event, "the task runs on this node already", *others)
 
-    def _closed(self, event: ev.AttemptClosed) -> None:
+    def _check_closing(self, event: ev.AttemptClosed) -> None:
         self.times += 1
         launch = self.run_state.attempts[event.attempt].launch
         if launch.stage >= SETUP:
@@ -177,16 +181,16 @@ class AttemptLimits(Rule):
         if event.outcome is not Outcome.FAILED or task.failed < ATTEMPTS_MAX:
             return
         if ended is None and task.failed_ms != event.at_ms:
-            raise self.broken(event, "the task has failed too often", task)
+            raise self.violation(event, "the task has failed too often", task)
 
-    def _undone(self, event: ev.MapOutputsLost) -> None:
+    def _check_lost_outputs(self, event: ev.MapOutputsLost) -> None:
         job, finished = self.tasks.jobs[event.job], self.run_state.jobs[event.job].finished
         for attempt in event.attempts if event.outcome is Outcome.FAILED else ():
             self.times += 1
             index, _ = job.outputs[attempt]
             task = job.task(MAPS, index)
             if task.failed >= ATTEMPTS_MAX and finished is None:
-                raise self.broken(event, "a map of it has failed too often", task)
+                raise self.violation(event, "a map of it has failed too often", task)
 
 
 class Shuffles(Rule):
@@ -205,18 +209,18 @@ class Shuffles(Rule):
         self._latency_ms = setup.latency_ms
 
     def handlers(self) -> Handlers:
-        return {ev.AttemptLaunched: self._launched, ev.ShuffleEnded: self._shuffled}
+        return {ev.AttemptLaunched: self._check_launch, ev.ShuffleEnded: self._check_shuffle_end}
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _check_launch(self, event: ev.AttemptLaunched) -> None:
         if event.stage != REDUCES:
             return
         self.times += 1
         job = self.run_state.jobs[event.job]
         most_maps = self.tasks.jobs[event.job].most_maps
         if most_maps < ceil(self._slowstart * job.submission.maps):
-            raise self.broken(event, f"slowstart is {self._slowstart:g} of the maps", job)
+            raise self.violation(event, f"slowstart is {self._slowstart:g} of the maps", job)
 
-    def _shuffled(self, event: ev.ShuffleEnded) -> None:
+    def _check_shuffle_end(self, event: ev.ShuffleEnded) -> None:
         self.times += 1
         attempt = self.run_state.attempts[event.attempt]
         number = attempt.launch.job
@@ -224,4 +228,4 @@ class Shuffles(Rule):
         lack = job.submission.maps - job.phases[MAPS].done
         heard = complete_ms == NEVER or event.at_ms > complete_ms + self._latency_ms
         if lack and heard and job.finished is None and attempt.closed is None:
-            raise self.broken(event, f"{lack} of the job's maps are not done", attempt, job)
+            raise self.violation(event, f"{lack} of the job's maps are not done", attempt, job)
