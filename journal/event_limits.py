@@ -48,12 +48,12 @@ def check_numbers(event: ev.AnyEvent | faults.Fault) -> None:
         if not 0 <= number < limit:
             raise InconsistentEvents(f"{name} is {number}")
     if isinstance(event, ev.RunStarted):
-        _check_start(event)
+        _check_run_start(event)
     elif isinstance(event, ev.FaultStruck):
         check_numbers(event.fault)
 
 
-def _check_start(event: ev.RunStarted) -> None:
+def _check_run_start(event: ev.RunStarted) -> None:
     if not event.policy.strip():
         raise InconsistentEvents("its start names no policy")
     _check_nodes(event.nodes)
@@ -71,9 +71,11 @@ def _check_nodes(nodes: Sequence[ev.NodeFacts]) -> None:
         raise InconsistentEvents(f"{slots:,} slots; the limit is {SLOTS_LIMIT:,}")
 
 
-def _fields_of(struct: type[msgspec.Struct]) -> tuple[tuple[str, int], ...]:
+def _limited_fields_of(struct: type[msgspec.Struct]) -> tuple[tuple[str, int], ...]:
     return tuple((name, _LIMITS[name]) for name in struct.__struct_fields__ if name in _LIMITS)
 
 
-_FIELDS = {struct: _fields_of(struct) for struct in (*ev.EVENT_TYPES, *get_args(faults.AnyFault))}
+_FIELDS = {
+    struct: _limited_fields_of(struct) for struct in (*ev.EVENT_TYPES, *get_args(faults.AnyFault))
+}
 """What is looked at of each event: a table, since this is done for each that is read."""

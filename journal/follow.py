@@ -48,7 +48,7 @@ class Follower:
         """The next events, at most `count`; fewer if there are no more for now."""
         ready = self._ready
         try:
-            while (count is None or len(ready) < count) and self._advance():
+            while (count is None or len(ready) < count) and self._read_more():
                 pass
         except JournalError:
             self.close()
@@ -64,7 +64,7 @@ class Follower:
         if self._file is not None:
             self._file.close()
 
-    def _advance(self) -> bool:
+    def _read_more(self) -> bool:
         """Read some more; whether there was any."""
         if self.status is not JournalStatus.WRITING:
             return False
@@ -79,9 +79,9 @@ class Follower:
             self._ready.extend(self._frames.feed(block))
             return True
         self._check_same_run(self._file)
-        self._ready += self._frames.rest()
+        self._ready += self._frames.unsealed_events()
         if not held:
-            self._frames.check_begun()
+            self._frames.check_header()
             ended = self._ready and isinstance(self._ready[-1], RunEnded)
             if not ended:
                 self.status = JournalStatus.CUT_OFF

@@ -48,57 +48,57 @@ class Frames:
         self._raw += block
         if len(self._raw) < self._needed:
             return
-        self.check_begun()
+        self.check_header()
         raw, at, self._needed = bytes(self._raw), 0, HEAD_BYTES
         self._raw.clear()
         while len(head := raw[at : at + HEAD_BYTES]) == HEAD_BYTES:
             is_seal = head == SEAL_HEAD
-            length = SEAL_BYTES if is_seal else self._length(head)
+            length = SEAL_BYTES if is_seal else self._record_length(head)
             if len(raw) < at + length:
                 self._needed = length
                 break
             record = raw[at : at + length]
             at += length
             if is_seal:
-                yield from self._sealed(record)
+                yield from self._events_of_sealed_chunk(record)
             else:
                 self._records.append(record)
                 self._end += length
         self._raw += raw[at:]
 
-    def rest(self) -> list[AnyEvent]:
+    def unsealed_events(self) -> list[AnyEvent]:
         """The events that no seal covers yet, checked by their own form and numbers alone."""
         events: list[AnyEvent] = []
         try:
             for record in self._records[self._given :]:
-                event = self._event(memoryview(record)[HEAD_BYTES:])
+                event = self._decoded_event(memoryview(record)[HEAD_BYTES:])
                 check_numbers(event)
                 events.append(event)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise self._error(len(events), f"damaged: not an event ({error})") from None
+            raise self._error_at_event(len(events), f"damaged: not an event ({error})") from None
         except InconsistentEvents as error:
             problem = f"no run has recorded this: {error}"
-            raise self._error(len(events), problem) from None
+            raise self._error_at_event(len(events), problem) from None
         self._given = len(self._records)
         return events
 
-    def _event(self, record: memoryview) -> AnyEvent:
+    def _decoded_event(self, record: memoryview) -> AnyEvent:
         if self._renewal is None:
             return _decode(record)
         return self._renewal.renewed(_decode_old(record))
 
-    def _error(self, place: int, problem: str) -> JournalError:
+    def _error_at_event(self, place: int, problem: str) -> JournalError:
         """What is wrong with the open chunk's event at this place, after those given."""
         before = sum(map(len, self._records[: self._given + place]))
         return JournalError(self.path, self._begin + before, problem)
 
-    def _damaged(self, offset: int, problem: str) -> JournalError:
+    def _damage_error(self, offset: int, problem: str) -> JournalError:
         """Bytes from this offset on that nobody has written so, and how to keep those before."""
         keep = f"; what comes before is whole, `head -c {offset}` of the file keeps it"
         known = keep if offset > len(fmt.HEADER) else ""
         return JournalError(self.path, offset, f"damaged: {problem}{known}")
 
-    def check_begun(self) -> None:
+    def check_header(self) -> None:
         """Read the header, if that has not been done."""
         if not self._begun:
             version = _version_of(self.path, bytes(self._raw[: len(fmt.HEADER)]))
@@ -107,22 +107,22 @@ class Frames:
             del self._raw[: len(fmt.HEADER)]
             self._begun = True
 
-    def _length(self, head: bytes) -> int:
+    def _record_length(self, head: bytes) -> int:
         """The length of the record with this head, its head included."""
         length = length_of(head)
         if length is None:
-            raise self._damaged(self._end, "no record begins here")
+            raise self._damage_error(self._end, "no record begins here")
         if self._end - self._begin >= fmt.CHUNK_BYTES:
-            raise self._damaged(self._end, "a seal is missing here")
+            raise self._damage_error(self._end, "a seal is missing here")
         return HEAD_BYTES + length
 
-    def _sealed(self, seal: bytes) -> list[AnyEvent]:
+    def _events_of_sealed_chunk(self, seal: bytes) -> list[AnyEvent]:
         """The events of the open chunk, if the seal fits its bytes; another one begins."""
         if fmt.seal(b"".join(self._records)) != seal:
             length = self._end - self._begin
             problem = f"the {length} bytes from here do not fit their checksum, the seal"
-            raise self._damaged(self._begin, problem)
-        events = self.rest()
+            raise self._damage_error(self._begin, problem)
+        events = self.unsealed_events()
         self._begin = self._end = self._end + SEAL_BYTES
         self._records, self._given = [], 0
         return events

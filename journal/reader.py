@@ -26,16 +26,16 @@ class Journal:
         """All events up to the end, the cut, or the first damage (JournalError)."""
         self.truncated = self.complete = False
         event: AnyEvent | None = None
-        for event in self._events():
+        for event in self._read_events():
             yield event
         self.complete = isinstance(event, RunEnded)
 
-    def _events(self) -> Iterator[AnyEvent]:
+    def _read_events(self) -> Iterator[AnyEvent]:
         frames = Frames(self.path)
         check_regular(self.path)
         with self.path.open("rb", buffering=0) as file:
             while block := file.read(CHUNK_BYTES):
                 yield from frames.feed(block)
-        frames.check_begun()
+        frames.check_header()
         self.truncated = frames.is_open
-        yield from frames.rest()
+        yield from frames.unsealed_events()

@@ -166,7 +166,7 @@ class JobRecord(msgspec.Struct, gc=False):
     def outcome(self) -> Outcome | None:
         return None if self.finished is None else self.finished.outcome
 
-    def renewed(self, version: int) -> "JobRecord":
+    def changeable_copy(self, version: int) -> "JobRecord":
         """A copy that can be changed."""
         phases = {stage: replace(phase) for stage, phase in self.phases.items()}
         return replace(self, version=version, phases=phases, levels=self.levels.copy())
@@ -221,7 +221,7 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
     def down_until(self, at_ms: Millis) -> Millis:
         return self.down_ms + (at_ms - self.since_ms if self.is_down else 0)
 
-    def struck(self, fault: faults.NodeFault, at_ms: Millis) -> "NodeRecord":
+    def after_fault(self, fault: faults.NodeFault, at_ms: Millis) -> "NodeRecord":
         """The node after a fault; what makes no sense for its machine changes nothing."""
         change = MACHINE_CHANGES.get(type(fault))
         if change is not None and (self.machine, change) in lc.MACHINE:

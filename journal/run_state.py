@@ -101,7 +101,7 @@ class RunState:
         take = TAKE.get(type(event))
         return None if take is None else take(self, event)
 
-    def follow(self, event: ev.AnyEvent) -> AttemptRecord | None:
+    def observe_if_possible(self, event: ev.AnyEvent) -> AttemptRecord | None:
         """Take in the next event, or ignore one that no run can have there."""
         try:
             return self.observe(event)
@@ -136,7 +136,7 @@ class RunState:
         told = None if attempt is None else attempt.suspended
         return None if told is None else told.at_ms
 
-    def _attempt(self, number: AttemptId) -> AttemptRecord:
+    def _attempt_to_change(self, number: AttemptId) -> AttemptRecord:
         """The attempt, to be changed."""
         attempt = self.attempts.get(number)
         if attempt is None:
@@ -146,13 +146,13 @@ class RunState:
             self.attempts[number] = attempt
         return attempt
 
-    def _job(self, number: JobId) -> JobRecord:
+    def _job_to_change(self, number: JobId) -> JobRecord:
         """The job, to be changed."""
         job = self.jobs.get(number)
         if job is None:
             raise InconsistentEvents(f"job {number} was never submitted")
         if job.version != self._version:
-            job = self.jobs[number] = job.renewed(self._version)
+            job = self.jobs[number] = job.changeable_copy(self._version)
         return job
 
     # The run, and its jobs.
@@ -171,41 +171,41 @@ class RunState:
         self.live[event.job] = None
 
     def _job_changed(self, event: ev.JobChanged) -> None:
-        job = self._job(event.job)
+        job = self._job_to_change(event.job)
         job.pool, job.priority = event.pool, event.priority
 
     def _size_estimated(self, event: ev.SizeEstimated) -> None:
-        self._job(event.job).phases[event.stage].estimated_ms = event.size_ms
+        self._job_to_change(event.job).phases[event.stage].estimated_ms = event.size_ms
 
     def _job_resubmitted(self, event: ev.JobResubmitted) -> None:
         """All of it runs again."""
-        job = self._job(event.job)
+        job = self._job_to_change(event.job)
         job.state = changes.job_after(event, job)
         for phase in job.phases.values():
             phase.done, phase.lost = 0, phase.lost + phase.done
 
     def _outputs_lost(self, event: ev.MapOutputsLost) -> None:
-        maps, count = self._job(event.job).phases[MAPS], len(event.attempts)
+        maps, count = self._job_to_change(event.job).phases[MAPS], len(event.attempts)
         maps.done -= count
         maps.lost += count
 
     def _job_finished(self, event: ev.JobFinished) -> None:
-        job = self._job(event.job)
+        job = self._job_to_change(event.job)
         job.state, job.finished = changes.job_after(event, job), event
         self.live.pop(event.job, None)
 
     # Attempts, in the master's books.  Of what comes for every task nothing is called that its
     # few lines can say: these six events are nearly all of a run.
 
-    def _launched(self, event: ev.AttemptLaunched) -> AttemptRecord:
+    def _attempt_launched(self, event: ev.AttemptLaunched) -> AttemptRecord:
         number, kind = event.attempt, event.kind
         job = self.jobs.get(event.job)
         if job is None or job.version != self._version:
-            job = self._job(event.job)
+            job = self._job_to_change(event.job)
         if number in self.attempts:
             raise InconsistentEvents(f"attempt {number} was launched before")
         if event.node not in self.nodes and self.started is not None:
-            raise _no_node(event.node)
+            raise _unknown_node_error(event.node)
         attempt = self.attempts[number] = AttemptRecord(event, self._version)
         self.last_attempts[number >> BLOCK_BITS] = number
         if event.why.reason in UNSEEN_STAGES:
@@ -216,7 +216,7 @@ class RunState:
         phase.open += 1
         if event.original:
             job.speculative += 1
-            self._compete(attempt, phase)
+            self._pair_with_original(attempt, phase)
         else:
             job.last_launch = self.last_launch = event
         if job.first_launch_ms is None:
@@ -225,23 +225,23 @@ class RunState:
             job.levels[event.level] += 1
         return attempt
 
-    def _compete(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
+    def _pair_with_original(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
         """A speculative attempt runs beside its original, or alone if that is over."""
         launch = attempt.launch
-        original = self._alive(launch.original)
+        original = self._competing_attempt(launch.original)
         if original is not None:
             phase.spare += 1
             original.rival, attempt.rival = launch.attempt, launch.original
 
-    def _alive(self, number: AttemptId) -> AttemptRecord | None:
+    def _competing_attempt(self, number: AttemptId) -> AttemptRecord | None:
         """An attempt that may still do its task, to be changed."""
         if number not in self.attempts:
             return None
-        attempt = self._attempt(number)
+        attempt = self._attempt_to_change(number)
         return None if attempt.closed is not None or attempt.beaten else attempt
 
-    def _ordered(self, event: ev.AttemptEvent) -> AttemptRecord:
-        attempt = self._attempt(event.attempt)
+    def _order_booked(self, event: ev.AttemptEvent) -> AttemptRecord:
+        attempt = self._attempt_to_change(event.attempt)
         attempt.booked = changes.booked_after(event, attempt)
         match event:
             case ev.KillOrdered():
@@ -253,27 +253,27 @@ class RunState:
                 attempt.suspend_ordered, attempt.resume_ordered = False, True
         match event:
             case ev.KillOrdered() | ev.SuspendOrdered() if not event.why.reason.is_the_masters:
-                job = self._job(attempt.launch.job)
+                job = self._job_to_change(attempt.launch.job)
                 job.preempted += 1
                 job.last_preemption = event
         return attempt
 
-    def _closed(self, event: ev.AttemptClosed) -> AttemptRecord:
+    def _attempt_closed(self, event: ev.AttemptClosed) -> AttemptRecord:
         attempt, outcome = self.attempts.get(event.attempt), event.outcome
         if attempt is None or attempt.version != self._version:
-            attempt = self._attempt(event.attempt)
+            attempt = self._attempt_to_change(event.attempt)
         after = AFTER_CLOSING[outcome].get(attempt.booked)
         attempt.booked = after or changes.booked_after(event, attempt)
         attempt.closed = event
         launch = attempt.launch
         job = self.jobs[launch.job]
         if job.version != self._version:
-            job = self._job(launch.job)
+            job = self._job_to_change(launch.job)
         phase = job.phases[STAGES[launch.kind]]
         is_over = attempt.ended is not None
         held_ms = attempt.held_ms if is_over else attempt.held_until(event.at_ms)
         if attempt.rival:
-            self._decide(attempt, phase)
+            self._decide_between_rivals(attempt, phase)
         if attempt.unseen:
             job.unseen -= 1
         else:
@@ -289,11 +289,11 @@ class RunState:
             del self.attempts[event.attempt]
         return attempt
 
-    def _decide(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
+    def _decide_between_rivals(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
         """One of two attempts of a task is closed: it has beaten the other, or leaves the task to
         it.
         """
-        rival = self._alive(attempt.rival)
+        rival = self._competing_attempt(attempt.rival)
         if rival is not None and attempt.booked is _BOOKED_SUCCEEDED:
             rival.beaten = True
         elif rival is not None or attempt.beaten:
@@ -301,15 +301,15 @@ class RunState:
 
     # Attempts, as they really go.
 
-    def _moved(self, event: ev.AttemptEvent) -> AttemptRecord:
-        attempt = self._attempt(event.attempt)
+    def _attempt_with_next_state(self, event: ev.AttemptEvent) -> AttemptRecord:
+        attempt = self._attempt_to_change(event.attempt)
         attempt.state = changes.attempt_after(event, attempt)
         return attempt
 
     def _attempt_started(self, event: ev.AttemptStarted) -> AttemptRecord:
         attempt = self.attempts.get(event.attempt)
         if attempt is None or attempt.version != self._version:
-            attempt = self._attempt(event.attempt)
+            attempt = self._attempt_to_change(event.attempt)
         self._check_slot(event)
         kind = attempt.launch.kind
         after = AFTER_START[MAPS if attempt.unseen else STAGES[kind]].get(attempt.state)
@@ -323,28 +323,28 @@ class RunState:
     def _shuffle_ended(self, event: ev.ShuffleEnded) -> AttemptRecord:
         attempt = self.attempts.get(event.attempt)
         if attempt is None or attempt.version != self._version:
-            attempt = self._attempt(event.attempt)
+            attempt = self._attempt_to_change(event.attempt)
         after = AFTER_SHUFFLE.get(attempt.state)
         attempt.state = after or changes.attempt_after(event, attempt)
         attempt.shuffled, attempt.fetching_ms = event, attempt.held_until(event.at_ms)
         return attempt
 
-    def _stalled(self, event: ev.AttemptStalled) -> AttemptRecord:
-        attempt = self._moved(event)
+    def _attempt_stalled(self, event: ev.AttemptStalled) -> AttemptRecord:
+        attempt = self._attempt_with_next_state(event)
         attempt.stalled = event
         return attempt
 
-    def _suspended(self, event: ev.AttemptSuspended) -> AttemptRecord:
-        attempt = self._moved(event)
+    def _attempt_suspended(self, event: ev.AttemptSuspended) -> AttemptRecord:
+        attempt = self._attempt_with_next_state(event)
         attempt.suspended, attempt.left_ms = event, event.at_ms
         attempt.held_ms += event.at_ms - attempt.began_ms
         self.busy[attempt.launch.kind] -= 1
         self._count_suspended(attempt, 1)
         return attempt
 
-    def _resumed(self, event: ev.AttemptResumed) -> AttemptRecord:
+    def _attempt_resumed(self, event: ev.AttemptResumed) -> AttemptRecord:
         self._check_slot(event)
-        attempt = self._moved(event)
+        attempt = self._attempt_with_next_state(event)
         attempt.resume_ordered = False
         attempt.slot, attempt.began_ms, attempt.left_ms = event.slot, event.at_ms, NEVER
         self.busy[attempt.launch.kind] += 1
@@ -354,7 +354,7 @@ class RunState:
     def _attempt_ended(self, event: ev.AttemptEnded) -> AttemptRecord:
         attempt = self.attempts.get(event.attempt)
         if attempt is None or attempt.version != self._version:
-            attempt = self._attempt(event.attempt)
+            attempt = self._attempt_to_change(event.attempt)
         after = AFTER_END[event.outcome].get(attempt.state)
         attempt.state = after or changes.attempt_after(event, attempt)
         if attempt.left_ms == NEVER:
@@ -372,49 +372,51 @@ class RunState:
 
     def _count_suspended(self, attempt: AttemptRecord, change: int) -> None:
         self.suspended += change
-        self._job(attempt.launch.job).suspended += change
+        self._job_to_change(attempt.launch.job).suspended += change
 
     # Nodes, and the master.
 
-    def _node(self, number: NodeId) -> NodeRecord:
+    def _known_node(self, number: NodeId) -> NodeRecord:
         node = self.nodes.get(number)
         if node is None:
-            raise _no_node(number)
+            raise _unknown_node_error(number)
         return node
 
     def _check_slot(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
         """Where the nodes are known, since figures may be made of events without their start."""
         if self.started is None:
             return
-        facts = self._node(event.node).facts
+        facts = self._known_node(event.node).facts
         if not 0 <= event.slot < facts.map_slots + facts.reduce_slots:
             raise InconsistentEvents(f"node {event.node} has no slot {event.slot}")
 
     def _node_lost(self, event: ev.NodeLost) -> None:
-        node = self._node(event.node)
+        node = self._known_node(event.node)
         booked = changes.node_after(event, node, self.restarted_ms)
         self.nodes[event.node] = msgspec.structs.replace(node, booked=booked, lost_ms=event.at_ms)
 
     def _node_returned(self, event: ev.NodeReturned) -> None:
-        node = self._node(event.node)
+        node = self._known_node(event.node)
         booked = changes.node_after(event, node, self.restarted_ms)
         self.nodes[event.node] = msgspec.structs.replace(node, booked=booked)
 
     def _contact_lost(self, event: ev.ContactLost) -> None:
         """One scheduler of several has given it up: for the others the node is where it was."""
-        node = self._node(event.node)
+        node = self._known_node(event.node)
         by = node.given_up_by | {event.scheduler}
         self.nodes[event.node] = msgspec.structs.replace(node, lost_ms=event.at_ms, given_up_by=by)
 
     def _contact_regained(self, event: ev.ContactRegained) -> None:
-        node = self._node(event.node)
+        node = self._known_node(event.node)
         by = node.given_up_by - {event.scheduler}
         self.nodes[event.node] = msgspec.structs.replace(node, given_up_by=by)
 
     def _fault_struck(self, event: ev.FaultStruck) -> None:
         match event.fault:
             case faults.NodeFault() as fault:
-                self.nodes[fault.node] = self._node(fault.node).struck(fault, event.at_ms)
+                self.nodes[fault.node] = self._known_node(fault.node).after_fault(
+                    fault, event.at_ms
+                )
             case faults.PauseMaster():
                 self.paused = True
             case faults.ResumeMaster() if self.paused:
@@ -430,9 +432,9 @@ class RunState:
             case _:
                 return  # what comes of it is told by other events
         if self._backlog and not self.paused:
-            self._begin_anew(event.at_ms)
+            self._switch_or_restart_master(event.at_ms)
 
-    def _begin_anew(self, at_ms: Millis) -> None:
+    def _switch_or_restart_master(self, at_ms: Millis) -> None:
         """The master changes its policy or restarts; a restarted one knows of no lost nodes."""
         told, self._backlog = self._backlog, []
         self.policies += len(told)
@@ -456,18 +458,18 @@ TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] =
     ev.JobResubmitted: RunState._job_resubmitted,
     ev.MapOutputsLost: RunState._outputs_lost,
     ev.JobFinished: RunState._job_finished,
-    ev.AttemptLaunched: RunState._launched,
-    ev.KillOrdered: RunState._ordered,
-    ev.SuspendOrdered: RunState._ordered,
-    ev.ResumeOrdered: RunState._ordered,
-    ev.LaunchExpired: RunState._ordered,
-    ev.AttemptClosed: RunState._closed,
+    ev.AttemptLaunched: RunState._attempt_launched,
+    ev.KillOrdered: RunState._order_booked,
+    ev.SuspendOrdered: RunState._order_booked,
+    ev.ResumeOrdered: RunState._order_booked,
+    ev.LaunchExpired: RunState._order_booked,
+    ev.AttemptClosed: RunState._attempt_closed,
     ev.AttemptStarted: RunState._attempt_started,
     ev.ShuffleEnded: RunState._shuffle_ended,
-    ev.AttemptStalled: RunState._stalled,
-    ev.StallEnded: RunState._moved,
-    ev.AttemptSuspended: RunState._suspended,
-    ev.AttemptResumed: RunState._resumed,
+    ev.AttemptStalled: RunState._attempt_stalled,
+    ev.StallEnded: RunState._attempt_with_next_state,
+    ev.AttemptSuspended: RunState._attempt_suspended,
+    ev.AttemptResumed: RunState._attempt_resumed,
     ev.AttemptEnded: RunState._attempt_ended,
     ev.NodeLost: RunState._node_lost,
     ev.NodeReturned: RunState._node_returned,
@@ -478,5 +480,5 @@ TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] =
 """What each event changes; all others change nothing of this."""
 
 
-def _no_node(number: NodeId) -> InconsistentEvents:
+def _unknown_node_error(number: NodeId) -> InconsistentEvents:
     return InconsistentEvents(f"there is no node {number}")

@@ -48,14 +48,14 @@ class WaitingReservations:
         twin.stages = {stage: nodes.copy() for stage, nodes in self.stages.items()}
         return twin
 
-    def at(self, node: NodeId) -> Counter[JobId]:
+    def count_by_job(self, node: NodeId) -> Counter[JobId]:
         """How many of each job's wait at a node."""
         held: Counter[JobId] = Counter()
         for (job, _), nodes in self.stages.items():
             held[job] += nodes.get(node, 0)
         return +held
 
-    def of(self, job: JobId) -> Counter[NodeId]:
+    def count_by_node(self, job: JobId) -> Counter[NodeId]:
         """How many of a job's wait where."""
         held: Counter[NodeId] = Counter()
         for (number, _), nodes in self.stages.items():
@@ -75,50 +75,52 @@ class WaitingReservations:
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         match event:
             case ev.ReservationsSent():
-                self._sent(event)
+                self._add_sent(event)
             case ev.ReservationsStolen():
                 of = (event.job, event.stage)
-                self._add(of, event.node, self._take(of, event.victim, event.count))
+                self._add_waiting(
+                    of, event.node, self._remove_waiting(of, event.victim, event.count)
+                )
             case ev.AttemptLaunched():
                 of = (event.job, event.stage)
-                self._take(of, event.node, 1)
-                self._give(of, 1)
+                self._remove_waiting(of, event.node, 1)
+                self._count_given_tasks(of, 1)
             case ev.AttemptClosed() if attempt and event.outcome is not Outcome.SUCCEEDED:
-                self._give((attempt.launch.job, attempt.launch.stage), -1)
+                self._count_given_tasks((attempt.launch.job, attempt.launch.stage), -1)
             case ev.MapOutputsLost():
-                self._give((event.job, MAPS), -len(event.attempts))
+                self._count_given_tasks((event.job, MAPS), -len(event.attempts))
             case ev.JobSubmitted():
                 self._left[event.job, MAPS] = event.maps
                 self._left[event.job, REDUCES] = event.reduces
             case ev.JobFinished():
                 for of in [of for of in self.stages if of[0] == event.job]:
-                    self._drop(of)
+                    self._drop_stage(of)
                 for stage in (MAPS, REDUCES):
                     del self._left[event.job, stage]
             case ev.FaultStruck(fault=faults.Crash(node=node)):
                 for of in self.stages:
-                    self._take(of, node, self.stages[of][node])
+                    self._remove_waiting(of, node, self.stages[of][node])
             case ev.ContactLost(node=node):
                 for of in self.stages:
                     if self._senders[of] == event.scheduler:
-                        self._take(of, node, self.stages[of][node])
+                        self._remove_waiting(of, node, self.stages[of][node])
 
-    def _sent(self, event: ev.ReservationsSent) -> None:
+    def _add_sent(self, event: ev.ReservationsSent) -> None:
         of = (event.job, event.stage)
         self._senders[of] = event.scheduler
         if event.stage >= SETUP:
             self._left[of] = 1
         for node, count in Counter(event.refused).items():
-            self._take(of, node, count)
+            self._remove_waiting(of, node, count)
         for node, count in Counter(event.nodes).items():
-            self._add(of, node, count)
+            self._add_waiting(of, node, count)
 
-    def _add(self, of: _JobStage, node: NodeId, count: int) -> None:
+    def _add_waiting(self, of: _JobStage, node: NodeId, count: int) -> None:
         if count:
             self.stages.setdefault(of, Counter())[node] += count
             self.by_node[node] += count
 
-    def _take(self, of: _JobStage, node: NodeId, count: int) -> int:
+    def _remove_waiting(self, of: _JobStage, node: NodeId, count: int) -> int:
         """That many wait there no more, as far as there are as many."""
         nodes = self.stages.get(of)
         taken = min(count, nodes[node]) if nodes else 0
@@ -127,11 +129,11 @@ class WaitingReservations:
             self.by_node[node] -= taken
         return taken
 
-    def _give(self, of: _JobStage, tasks: int) -> None:
+    def _count_given_tasks(self, of: _JobStage, tasks: int) -> None:
         """That many tasks have a node."""
         self._left[of] -= tasks
         if self._left[of] <= 0:
-            self._drop(of)
+            self._drop_stage(of)
 
-    def _drop(self, of: _JobStage) -> None:
+    def _drop_stage(self, of: _JobStage) -> None:
         self.by_node -= self.stages.pop(of, Counter())

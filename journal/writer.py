@@ -46,7 +46,7 @@ class JournalWriter:
     ) -> None:
         self.path = Path(path)
         self._hash = blake2b(digest_size=16) if hashed else None
-        self._file: BinaryIO = _taken(self.path)
+        self._file: BinaryIO = _locked_empty_file(self.path)
         self._encode = msgspec.msgpack.Encoder().encode
         self._clock = clock
         self._file.write(HEADER)
@@ -56,7 +56,7 @@ class JournalWriter:
         try:
             self.flush()
         except OSError:
-            self._give_up()
+            self._close_after_error()
             raise
 
     def __call__(self, event: AnyEvent) -> None:
@@ -66,7 +66,7 @@ class JournalWriter:
         # One `+=` so that Ctrl-C finds either the whole record in the chunk or nothing of it.
         self._chunk += (SHORT_HEADS[length] if length < 1024 else self._long_head(length)) + body
         if len(self._chunk) >= CHUNK_BYTES:
-            self._seal()
+            self._seal_chunk()
         elif self._clock() - self._flushed_at >= FLUSH_SECONDS:
             self.flush()
 
@@ -80,13 +80,13 @@ class JournalWriter:
                 SHORT_HEADS[length] if length < 1024 else self._long_head(length)
             ) + body
             if len(self._chunk) >= most:
-                self._seal()
+                self._seal_chunk()
         if self._clock() - self._flushed_at >= FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
         """Hand all events so far to the operating system."""
-        self._put(self._chunk)
+        self._write_chunk(self._chunk)
         self._written = len(self._chunk)
 
     def digest(self) -> str:
@@ -105,9 +105,9 @@ class JournalWriter:
             return
         try:
             if self._chunk:
-                self._seal()
+                self._seal_chunk()
         except OSError:
-            self._give_up()
+            self._close_after_error()
             raise
         self._file.close()
 
@@ -115,7 +115,7 @@ class JournalWriter:
         """Keep other writers off the file within this context, although it be closed in it."""
         return contextlib.nullcontext() if self._file.closed else held_on(self._file)
 
-    def _give_up(self) -> None:
+    def _close_after_error(self) -> None:
         """Close the file although it does not take the rest."""
         with contextlib.suppress(OSError):
             self._file.close()
@@ -132,9 +132,9 @@ class JournalWriter:
             raise JournalError(self.path, self._begin + len(self._chunk), problem)
         return fmt.head(length)
 
-    def _seal(self) -> None:
+    def _seal_chunk(self) -> None:
         whole = self._chunk + fmt.seal(self._chunk)
-        self._put(whole)
+        self._write_chunk(whole)
         if self._hash is not None:
             self._hash.update(self._chunk)
         fresh = bytearray()
@@ -143,7 +143,7 @@ class JournalWriter:
         self._chunk = fresh
         self._written = 0
 
-    def _put(self, chunk: bytearray) -> None:
+    def _write_chunk(self, chunk: bytearray) -> None:
         """Write the bytes of the open chunk that are not in the file yet, at their place."""
         try:
             self._file.seek(self._begin + self._written)
@@ -154,7 +154,7 @@ class JournalWriter:
         self._flushed_at = self._clock()
 
 
-def _taken(path: Path) -> BinaryIO:
+def _locked_empty_file(path: Path) -> BinaryIO:
     """The file, empty; nothing of it is touched before it is certain that nobody writes it."""
     flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -122,7 +122,7 @@ class ClusterState:
             self.busy_ms[1] += run.busy[1] * passed
             self.jobs_ms += len(run.live) * passed
             self._note_peaks()
-        attempt = run.follow(event)
+        attempt = run.observe_if_possible(event)
         if type(event) in _OF_QUEUES:
             self.reservations.observe(event, attempt)
         if type(event) in _OF_SCHEDULERS:

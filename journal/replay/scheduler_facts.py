@@ -59,7 +59,7 @@ def _came_of(event: SchedulingAttempted) -> str:
 
 def waiting_at_node(cluster: ClusterState, node: NodeId) -> list[_Fact]:
     """Of a node: whose reservations wait there, which tasks for a slot, and who asks it."""
-    facts, held = [], cluster.reservations.at(node)
+    facts, held = [], cluster.reservations.count_by_job(node)
     if held:
         shown = ", ".join(f"{job_name(job)} {n:,}" for job, n in held.most_common(_JOBS_SHOWN))
         rest = len(held) - _JOBS_SHOWN
@@ -78,7 +78,7 @@ def waiting_of_job(cluster: ClusterState, job: JobId, at_ms: Millis) -> list[_Fa
     """Of a job: where its reservations wait, which nodes are asked, who thinks about it, and the
     last thought.
     """
-    facts, held = [], +cluster.reservations.of(job)
+    facts, held = [], +cluster.reservations.count_by_node(job)
     if held:
         shown = ", ".join(f"{node_name(node)} {n:,}" for node, n in held.most_common(_JOBS_SHOWN))
         more = ", …" if len(held) > _JOBS_SHOWN else ""

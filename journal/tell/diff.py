@@ -131,7 +131,7 @@ class _PairedReader:
         if isinstance(left, ev.RunStarted) and isinstance(right, ev.RunStarted):
             self.setup += _setup_differences(left, right)
             if self.setup:  # no line that both have
-                self._run_state.follow(left)
+                self._run_state.observe_if_possible(left)
                 self.index += 1
                 return False
         elif not self._same(left, right):
@@ -142,7 +142,7 @@ class _PairedReader:
         if left is not None:
             self._before.append(left)
         if len(self._before) > self._context:
-            self._run_state.follow(self._before.popleft())
+            self._run_state.observe_if_possible(self._before.popleft())
         self.index += 1
         return False
 
@@ -169,7 +169,7 @@ class _PairedReader:
 
     def _passed(self, event: ev.AnyEvent) -> str:
         line = self._narrator.line(event)
-        self._run_state.follow(event)
+        self._run_state.observe_if_possible(event)
         return line
 
     def _line(self, event: ev.AnyEvent | None) -> str:

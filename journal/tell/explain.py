@@ -142,7 +142,7 @@ class _JobHistory:
                     self._attempt(event, attempt.launch)
         about = event.attempt if isinstance(event, ev.AttemptEvent) else 0
         self.reservations.observe(self._number, event, self._run_state.launch(about))
-        self._run_state.follow(event)
+        self._run_state.observe_if_possible(event)
         self.chain.observe(event, self._run_state)
 
     def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:

@@ -237,7 +237,7 @@ def response_parts(
     """
     chain, run_state, thinking = ChainReader(job), RunState(), _Thinking(job)
     for event in read():
-        run_state.follow(event)
+        run_state.observe_if_possible(event)
         chain.observe(event, run_state)
         thinking.observe(event, is_here=job in run_state.live)
     if chain.submitted is None:
@@ -270,7 +270,7 @@ def _watched(
         number = event.attempt if isinstance(event, ev.AttemptEvent) else 0
         before = run_state.attempts.get(number)
         taken = _takes_slot(before)
-        run_state.follow(event)
+        run_state.observe_if_possible(event)
         if isinstance(event, _CHANGES_OF_SLOTS):
             slots = [_slots(run_state, kind) for kind in KINDS]
         attempt = before or run_state.attempts.get(number)

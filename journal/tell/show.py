@@ -69,7 +69,7 @@ def _lines(
                 return
             shown += 1
             yield narrator.line(event)
-        run_state.follow(event)
+        run_state.observe_if_possible(event)
     if not journal.complete and grows:  # looked at before: its writer may have ended since
         yield "… so far: the run is still being recorded"
     elif journal.truncated:

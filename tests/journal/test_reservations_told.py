@@ -50,8 +50,8 @@ def launched(at_ms: int, task: int, node: int) -> AttemptLaunched:
 def waiting(events: Sequence[AnyEvent]) -> Counter[int]:
     state, found = RunState(), WaitingReservations()
     for event in events:
-        found.observe(event, state.follow(event))
-    assert found.of(4) == +found.by_node
+        found.observe(event, state.observe_if_possible(event))
+    assert found.count_by_node(4) == +found.by_node
     return +found.by_node
 
 
@@ -72,7 +72,7 @@ def test_what_is_refused_waits_there_no_more() -> None:
 
 def test_each_is_a_sentence() -> None:
     state = RunState()
-    state.follow(SUBMITTED)
+    state.observe_if_possible(SUBMITTED)
     told = [Narrator(state).describe(each) for each in (SENT, AGAIN, STOLEN, PROBED, ANSWERED)]
     assert told == [
         "scheduler 3 sends 4 reservations for maps of job-4 “query” to 3 nodes",

@@ -24,7 +24,7 @@ from tests.support.soak import one_in
 def chains(events: Iterable[AnyEvent], jobs: Iterable[int]) -> dict[int, list[Piece]]:
     readers, run_state = [ChainReader(job) for job in jobs], RunState()
     for event in events:
-        run_state.follow(event)
+        run_state.observe_if_possible(event)
         for reader in readers:
             reader.observe(event, run_state)
     return {reader.job: reader.pieces() for reader in readers}
@@ -158,7 +158,7 @@ def chain_so_far(now_ms: int) -> list[Piece]:
     reader, run_state = ChainReader(0), RunState()
     for event in STORY:
         if event.at_ms <= now_ms:
-            run_state.follow(event)
+            run_state.observe_if_possible(event)
             reader.observe(event, run_state)
     return reader.pieces(now_ms)
 
@@ -171,7 +171,7 @@ def test_the_parts_of_every_unfinished_job_sum_to_its_time_so_far(
     events = recorded(path, "rack-outage", "--jobs", "12", "--policy", "fair", "--until", until_s)
     run_state = RunState()
     for event in events:
-        run_state.follow(event)
+        run_state.observe_if_possible(event)
     assert run_state.live
     for job in run_state.live:
         parts = response_parts(lambda: Journal(path), job)

@@ -108,5 +108,5 @@ def test_what_no_run_can_have_is_refused_and_changes_nothing(
     before = str(known.attempts[1]), str(known.jobs[0]), str(known.nodes[1])
     with pytest.raises(error):
         known.observe(event)
-    assert known.follow(event) is None
+    assert known.observe_if_possible(event) is None
     assert (str(known.attempts[1]), str(known.jobs[0]), str(known.nodes[1])) == before

@@ -110,7 +110,7 @@ class Teller:
 
     def tell(self, event: AnyEvent) -> str:
         told = self._narrator.describe(event)
-        self.run_state.follow(event)
+        self.run_state.observe_if_possible(event)
         return told
 
 

@@ -74,7 +74,7 @@ def test_a_sentence_told_alone_is_the_narrators(run: tuple[str, ...]) -> None:
             None if each == NO_SUBJECT else each for each in subject
         )
         assert told_alone.text == Narrator(run_state).describe(event)
-        run_state.follow(event)
+        run_state.observe_if_possible(event)
 
 
 class TestLog:
