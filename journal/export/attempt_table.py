@@ -102,12 +102,12 @@ class AttemptCollector:
         """Take in an event; `attempt` is the one that it is about."""
         match event:
             case ev.AttemptSuspended() if attempt is not None:
-                self._occupancies.extend(_occupancy(attempt, event.at_ms))
+                self._occupancies.extend(_occupancy_row(attempt, event.at_ms))
             case ev.AttemptEnded() | ev.AttemptClosed() if attempt is not None:
                 if attempt.closed is not None and attempt.ended is not None:
-                    self._rows.extend(_row(attempt))
+                    self._rows.extend(_attempt_row(attempt))
                 if attempt.ended is event and attempt.slot != NO_SLOT:
-                    self._occupancies.extend(_occupancy(attempt, NEVER))
+                    self._occupancies.extend(_occupancy_row(attempt, NEVER))
             case ev.MapOutputsLost():
                 outcome = OUTCOME_NUMBERS[event.outcome]
                 self._lost += [(number, event.at_ms, outcome) for number in event.attempts]
@@ -118,33 +118,33 @@ class AttemptCollector:
         """All attempts so far."""
         rows, occupancies = self._rows[:], self._occupancies[:]
         for attempt in self._run_state.attempts.values():
-            rows.extend(_row(attempt))
+            rows.extend(_attempt_row(attempt))
             if attempt.holds_slot:
-                occupancies.extend(_occupancy(attempt, NEVER))
-        columns = _by_attempt(rows, _WIDTH)
+                occupancies.extend(_occupancy_row(attempt, NEVER))
+        columns = _columns_by_attempt(rows, _WIDTH)
         ids, job, closed_ms, closed = columns[0], columns[1], columns[-2], columns[-1]
         for number, at_ms, outcome in self._lost:
             at = np.searchsorted(ids, number)
             closed_ms[at], closed[at] = at_ms, outcome
         for number, at_ms in self._resubmitted:  # what it had done before is lost
             closed[(job == number) & (closed == SUCCEEDED) & (closed_ms <= at_ms)] = KILLED
-        held = _by_attempt(occupancies, 4)
+        held = _columns_by_attempt(occupancies, 4)
         occupied = Occupancies(np.searchsorted(ids, held[0]), *held[1:])
         every: list[Any] = [*columns, occupied]
         return AttemptColumns(*every)
 
 
-def _by_attempt(rows: "array[int]", width: int) -> Ints:
+def _columns_by_attempt(rows: "array[int]", width: int) -> Ints:
     """The rows as columns, by attempt, which is the first; those of one attempt stay in order."""
     columns = np.frombuffer(rows, np.int64).reshape(-1, width).T
     return columns[:, np.argsort(columns[0], kind="stable")]
 
 
-def _occupancy(attempt: AttemptRecord, ended_ms: Millis) -> tuple[int, ...]:
+def _occupancy_row(attempt: AttemptRecord, ended_ms: Millis) -> tuple[int, ...]:
     return attempt.launch.attempt, attempt.began_ms, attempt.slot, ended_ms
 
 
-def _row(attempt: AttemptRecord) -> tuple[int, ...]:
+def _attempt_row(attempt: AttemptRecord) -> tuple[int, ...]:
     launch, started, shuffled = attempt.launch, attempt.started, attempt.shuffled
     ended, closed = attempt.ended, attempt.closed
     task = launch.attempt, launch.job, launch.kind, launch.task, launch.number, launch.node
@@ -155,10 +155,10 @@ def _row(attempt: AttemptRecord) -> tuple[int, ...]:
         launch.original,
         *((NEVER, NEVER) if started is None else (started.at_ms, started.slot)),
         NEVER if shuffled is None else shuffled.at_ms,
-        *((NEVER, NEVER, NEVER, 0) if ended is None else _end(ended)),
+        *((NEVER, NEVER, NEVER, 0) if ended is None else _end_columns(ended)),
         *((NEVER, NEVER) if closed is None else (closed.at_ms, OUTCOME_NUMBERS[closed.outcome])),
     )
 
 
-def _end(ended: ev.AttemptEnded) -> tuple[int, ...]:
+def _end_columns(ended: ev.AttemptEnded) -> tuple[int, ...]:
     return ended.at_ms, OUTCOME_NUMBERS[ended.outcome], ended.started_ms, ended.suspended_ms

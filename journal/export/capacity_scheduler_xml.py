@@ -27,13 +27,13 @@ def capacity_scheduler_xml(policy: Policy, dialect: Dialect) -> SchedulerFile:
     assert isinstance(order, Capacity)
     root, unsaid = Xml.Element("configuration"), []
     if dialect == "yarn":
-        _add(root, _QUEUE["yarn"].format("queues"), ",".join(order.queues))
+        _add_property(root, _QUEUE["yarn"].format("queues"), ",".join(order.queues))
     for queue in order.queues.values():
-        for name, text in _stated(queue):
+        for name, text in _stated_properties(queue):
             if name == "supports-priority" and dialect == "yarn":
                 unsaid.append(f"queue {queue.name}: that jobs have priorities; there all do")
             else:
-                _add(root, f"{_QUEUE[dialect].format(queue.name)}.{name}", text)
+                _add_property(root, f"{_QUEUE[dialect].format(queue.name)}.{name}", text)
     parts = (policy.locality, policy.preemption, policy.speculation)
     unsaid += [f"the part {each.name}" for each in parts if each.name not in _SILENT]
     return SchedulerFile(xml_text(root), tuple(unsaid))
@@ -45,15 +45,17 @@ def yarn_scheduler_xml(params: YarnParams) -> SchedulerFile:
     for queue in tree.root.below():
         if queue.children:
             names = ",".join(each.path.rpartition("/")[2] for each in queue.children)
-            _add(root, f"{_property(queue)}.queues", names)
+            _add_property(root, f"{_property_prefix(queue)}.queues", names)
         if queue.parent is not None:
-            for name, text in _stated_of(queue, queue.parent, params.am_percent):
-                _add(root, f"{_property(queue)}.{name}", text)
-    _add(root, f"{_YARN}.maximum-am-resource-percent", _of_one(params.am_percent))
-    _add(root, f"{_YARN}.node-locality-delay", str(params.node_locality_delay))
-    _add(root, f"{_YARN}.resource-calculator", _CALCULATORS[params.calculator])
+            for name, text in _stated_properties_of_yarn(queue, queue.parent, params.am_percent):
+                _add_property(root, f"{_property_prefix(queue)}.{name}", text)
+    _add_property(root, f"{_YARN}.maximum-am-resource-percent", _fraction_text(params.am_percent))
+    _add_property(root, f"{_YARN}.node-locality-delay", str(params.node_locality_delay))
+    _add_property(root, f"{_YARN}.resource-calculator", _CALCULATORS[params.calculator])
     times = "heartbeats, limits a heartbeat and the preemption monitor, which yarn-site.xml states"
-    bounds = [f"queue {path}: weight, least and most" for path in _of_fair(params)]
+    bounds = [
+        f"queue {path}: weight, least and most" for path in _queues_with_fair_settings(params)
+    ]
     return SchedulerFile(xml_text(root), (times, *bounds))
 
 
@@ -64,12 +66,14 @@ _CALCULATORS = {
 }
 
 
-def _property(queue: YarnQueue) -> str:
+def _property_prefix(queue: YarnQueue) -> str:
     below = "" if queue.parent is None else f".{queue.path.replace('/', '.')}"
     return f"{_YARN}.root{below}"
 
 
-def _stated_of(queue: YarnQueue, parent: YarnQueue, of_all: float) -> Iterator[tuple[str, str]]:
+def _stated_properties_of_yarn(
+    queue: YarnQueue, parent: YarnQueue, of_all: float
+) -> Iterator[tuple[str, str]]:
     params = queue.params
     yield "capacity", f"{float(100 * queue.share / parent.share) if parent.share else 0:.12g}"
     yield "maximum-capacity", f"{params.maximum_capacity:.12g}"
@@ -81,16 +85,16 @@ def _stated_of(queue: YarnQueue, parent: YarnQueue, of_all: float) -> Iterator[t
     if params.preemptable is not parent.params.preemptable:
         yield "disable_preemption", "false" if params.preemptable else "true"
     if params.am_percent is not None:
-        yield "maximum-am-resource-percent", _of_one(params.am_percent)
+        yield "maximum-am-resource-percent", _fraction_text(params.am_percent)
     elif parent.params.am_percent is not None:  # which the file would hand down
-        yield "maximum-am-resource-percent", _of_one(of_all)
+        yield "maximum-am-resource-percent", _fraction_text(of_all)
 
 
-def _of_one(percent: float) -> str:
+def _fraction_text(percent: float) -> str:
     return f"{percent / 100:.12g}"
 
 
-def _of_fair(params: YarnParams) -> list[str]:
+def _queues_with_fair_settings(params: YarnParams) -> list[str]:
     """The queues that state what only the Fair Scheduler goes by."""
     usual = YarnQueueParams()
     names = ("weight", "min_resources", "max_resources")
@@ -105,7 +109,7 @@ _SILENT = {"any_locality", "no_preemption", "no_speculation"}
 """Parts that do nothing."""
 
 
-def _stated(queue: CapacityQueue) -> list[tuple[str, str]]:
+def _stated_properties(queue: CapacityQueue) -> list[tuple[str, str]]:
     params = queue.params
     stated = [("capacity", f"{queue.percent:.12g}")]
     if params.maximum_capacity is not None:
@@ -117,7 +121,7 @@ def _stated(queue: CapacityQueue) -> list[tuple[str, str]]:
     return stated
 
 
-def _add(root: Xml.Element, name: str, value: str) -> None:
+def _add_property(root: Xml.Element, name: str, value: str) -> None:
     each = Xml.SubElement(root, "property")
     Xml.SubElement(each, "name").text = name
     Xml.SubElement(each, "value").text = value

@@ -48,7 +48,7 @@ class ExportData:
         them, or if they do not begin with a run's start.
         """
         data = cls()
-        take_events(events, data._run_state, data._observe)
+        take_events(events, data._run_state, data._collect_event)
         return data
 
     @property
@@ -64,33 +64,33 @@ class ExportData:
     def attempts(self) -> AttemptColumns:
         return self._attempts.table()
 
-    def _observe(self, event: ev.AnyEvent) -> None:
+    def _collect_event(self, event: ev.AnyEvent) -> None:
         match event:
             case ev.JobSubmitted():
                 self.submitted.append(event)
             case ev.KillOrdered() | ev.SuspendOrdered() if not event.why.reason.is_the_masters:
                 self.preempted[event.attempt] = event.why
                 word = "killed for another" if isinstance(event, ev.KillOrdered) else "suspended"
-                self._note(event, f"preempted: {word}", event)
+                self._note_instant(event, f"preempted: {word}", event)
             case ev.FaultStruck():
-                self._note(event, class_words(type(event.fault)), event.fault)
+                self._note_instant(event, class_words(type(event.fault)), event.fault)
             case ev.NodeLost():
-                self._note(event, "given up for lost", event)
+                self._note_instant(event, "given up for lost", event)
             case ev.NodeReturned():
-                self._note(event, "joins again", event)
+                self._note_instant(event, "joins again", event)
             case ev.ContactLost():
-                self._note(event, f"given up by {watcher_name(event.scheduler)}", event)
+                self._note_instant(event, f"given up by {watcher_name(event.scheduler)}", event)
             case ev.ContactRegained():
-                self._note(event, f"heard of by {watcher_name(event.scheduler)}", event)
+                self._note_instant(event, f"heard of by {watcher_name(event.scheduler)}", event)
             case ev.MapOutputsLost():
-                self._note(event, "maps must run again", event)
+                self._note_instant(event, "maps must run again", event)
             case ev.OrderSwitched():
-                self._note(event, f"order: {event.now}", event)
+                self._note_instant(event, f"order: {event.now}", event)
         attempt = self._run_state.observe(event)
         self.metrics.look(event, attempt)
         self._attempts.look(event, attempt)
 
-    def _note(self, event: ev.AnyEvent, label: str, about: object) -> None:
+    def _note_instant(self, event: ev.AnyEvent, label: str, about: object) -> None:
         text, attempt = self._narrator.describe(event), getattr(about, "attempt", None)
         self.instants.append(
             Instant(event.at_ms, label, text, attempt, getattr(about, "node", None))

@@ -28,10 +28,10 @@ def fair_scheduler_xml(policy: Policy) -> SchedulerFile:
     mode = "fifo" if policy.order.name == "fifo" else "fair"
     if not params.pools:
         queue = Xml.SubElement(root, "queue", name=DEFAULT_QUEUE)
-        _add(queue, "schedulingPolicy", mode)
+        _add_element(queue, "schedulingPolicy", mode)
     _add_limits(root, params)
     _add_preemption(root, policy, unsaid)
-    _note_parts(policy, unsaid)
+    _note_unsaid_parts(policy, unsaid)
     return SchedulerFile(xml_text(root), tuple(unsaid))
 
 
@@ -39,15 +39,15 @@ def yarn_allocations_xml(params: YarnParams) -> SchedulerFile:
     """The queues of a resource manager with the Fair Scheduler."""
     root = Xml.Element("allocations")
     for path, queue in params.queues.items():
-        at = _queue(root, path.split("/"))
-        _add(at, "weight", f"{queue.weight:g}")
+        at = _queue_element(root, path.split("/"))
+        _add_element(at, "weight", f"{queue.weight:g}")
         for name, amounts in (
             ("minResources", queue.min_resources),
             ("maxResources", queue.max_resources),
         ):
             if amounts:
-                _add(at, name, ", ".join(f"{key}={n}" for key, n in amounts.items()))
-    _add(root, "defaultQueueSchedulingPolicy", params.scheduler)
+                _add_element(at, name, ", ".join(f"{key}={n}" for key, n in amounts.items()))
+    _add_element(root, "defaultQueueSchedulingPolicy", params.scheduler)
     bounds = [
         f"queue {path}: capacities and limits of users"
         for path, queue in params.queues.items()
@@ -74,22 +74,22 @@ def _unsaid_order(policy: Policy) -> list[str]:
 
 def _add_pool(root: Xml.Element, path: str, pool: PoolParams, unsaid: list[str]) -> None:
     """A queue, within those above it."""
-    at = _queue(root, path.split("."))
-    _add(at, "weight", f"{pool.weight:g}")
+    at = _queue_element(root, path.split("."))
+    _add_element(at, "weight", f"{pool.weight:g}")
     slots = pool.min_maps + pool.min_reduces
     if slots:
-        _add(at, "minResources", _resources(slots))
+        _add_element(at, "minResources", _resources_text(slots))
         told = f"{pool.min_maps} maps and {pool.min_reduces} reduces"
         unsaid.append(f"pool {path}: at least {told}, by kind")
     _add_caps(at, path, pool, unsaid)
     if pool.max_jobs is not None:
-        _add(at, "maxRunningApps", str(pool.max_jobs))
+        _add_element(at, "maxRunningApps", str(pool.max_jobs))
     if pool.min_share_timeout_s is not None:
-        _add(at, "minSharePreemptionTimeout", f"{pool.min_share_timeout_s:g}")
-    _add(at, "schedulingPolicy", pool.mode)
+        _add_element(at, "minSharePreemptionTimeout", f"{pool.min_share_timeout_s:g}")
+    _add_element(at, "schedulingPolicy", pool.mode)
 
 
-def _queue(root: Xml.Element, names: Iterable[str]) -> Xml.Element:
+def _queue_element(root: Xml.Element, names: Iterable[str]) -> Xml.Element:
     """The queue of these names, each within the one before."""
     at = root
     for name in names:
@@ -103,23 +103,23 @@ def _add_caps(at: Xml.Element, path: str, pool: PoolParams, unsaid: list[str]) -
     caps = {"maps": pool.max_maps, "reduces": pool.max_reduces}
     told = {kind: cap for kind, cap in caps.items() if cap is not None}
     if len(told) == len(caps):
-        _add(at, "maxResources", _resources(sum(told.values())))
+        _add_element(at, "maxResources", _resources_text(sum(told.values())))
     if told:
         each = " and ".join(f"{cap} {kind}" for kind, cap in told.items())
         unsaid.append(f"pool {path}: at most {each}, by kind")
 
 
-def _resources(slots: int) -> str:
+def _resources_text(slots: int) -> str:
     return f"{slots * CONTAINER_MB} mb, {slots} vcores"
 
 
 def _add_limits(root: Xml.Element, params: Any) -> None:
     if params.max_jobs_per_pool is not None:
-        _add(root, "queueMaxAppsDefault", str(params.max_jobs_per_pool))
+        _add_element(root, "queueMaxAppsDefault", str(params.max_jobs_per_pool))
     if params.max_jobs_per_user is not None:
-        _add(root, "userMaxAppsDefault", str(params.max_jobs_per_user))
+        _add_element(root, "userMaxAppsDefault", str(params.max_jobs_per_user))
     for user, jobs in params.max_jobs_of.items():
-        _add(Xml.SubElement(root, "user", name=user), "maxRunningApps", str(jobs))
+        _add_element(Xml.SubElement(root, "user", name=user), "maxRunningApps", str(jobs))
 
 
 def _add_preemption(root: Xml.Element, policy: Policy, unsaid: list[str]) -> None:
@@ -135,11 +135,11 @@ def _add_preemption(root: Xml.Element, policy: Policy, unsaid: list[str]) -> Non
         ("defaultFairSharePreemptionTimeout", params.fair_share_timeout_s),
     ):
         if seconds != float("inf"):
-            _add(root, name, f"{seconds:g}")
+            _add_element(root, name, f"{seconds:g}")
     unsaid.append("that preemption is on: set yarn.scheduler.fair.preemption in yarn-site.xml")
 
 
-def _note_parts(policy: Policy, unsaid: list[str]) -> None:
+def _note_unsaid_parts(policy: Policy, unsaid: list[str]) -> None:
     if policy.locality.name == "delay":
         setting = "yarn.scheduler.fair.locality.threshold.node and .rack in yarn-site.xml"
         unsaid.append(f"the waits of delay scheduling: there are {setting}, in shares of the nodes")
@@ -147,5 +147,5 @@ def _note_parts(policy: Policy, unsaid: list[str]) -> None:
         unsaid.append(f"the speculation rule {policy.speculation.name}: jobs' own masters decide")
 
 
-def _add(parent: Xml.Element, name: str, text: str) -> None:
+def _add_element(parent: Xml.Element, name: str, text: str) -> None:
     Xml.SubElement(parent, name).text = text

@@ -78,11 +78,11 @@ class PageCollector:
         no run can have had them, or if they do not begin with a run's start.
         """
         found = cls(make_oracle)
-        take_events(events, found._checked, found._observe)
+        take_events(events, found._checked, found._collect_event)
         found.recording.closed = True
         return found
 
-    def _observe(self, event: ev.AnyEvent) -> None:
+    def _collect_event(self, event: ev.AnyEvent) -> None:
         self._check_size(event)
         text = self._narrator.describe(event) if event.importance is Importance.DECISION else ""
         self._checked.observe(event)
@@ -94,7 +94,7 @@ class PageCollector:
                 len(recording) - 1, event.at_ms, text, event.importance, event.mark, job, node
             )
             self.decisions.append(line)
-        self._note(event, job, node)
+        self._note_changes(event, job, node)
 
     def _check_size(self, event: ev.AnyEvent) -> None:
         """Numbers that a page cannot hold, before anything is made of them."""
@@ -114,14 +114,14 @@ class PageCollector:
                 if self.attempts > ATTEMPTS_MOST:
                     raise TooLargeForPageError("attempts", ATTEMPTS_MOST)
 
-    def _note(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
+    def _note_changes(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
         """Note what may have changed: of its job, of its node; of all nodes if a master that has
         started again may have forgotten which it had given up.
         """
         cluster, at_ms = self.recording.last_state, event.at_ms
         row = cluster.run.jobs.get(job)
         if row is not None:
-            self.jobs.note(at_ms, job, _counts(row))
+            self.jobs.note(at_ms, job, _job_row(row))
         if 0 <= node < len(cluster.node_status):
             self._note_slots(cluster, at_ms, node)
             self.nodes.note(at_ms, node, _node_row(cluster, node))
@@ -149,19 +149,19 @@ class PageCollector:
             self.policies.append((at_ms, printable(now[0]), now[1]))
 
 
-def _counts(row: JobRecord) -> CountRow:
+def _job_row(row: JobRecord) -> CountRow:
     maps, reduces = row.phases.values()
     running = maps.running, reduces.running
     return job_standing(row) + 1, maps.done, reduces.done, *running, row.suspended
 
 
 def _node_row(cluster: ClusterState, node: NodeId) -> CountRow:
-    look = _node_look(cluster.node_status[node], cluster.lost[node])
+    look = _node_status_row(cluster.node_status[node], cluster.lost[node])
     return *look, cluster.suspended_by_node[node]
 
 
 @cache
-def _node_look(status: int, lost: int) -> CountRow:
+def _node_status_row(status: int, lost: int) -> CountRow:
     """Its sign, whether the master is wrong about it, whether it counts as down, is given up, is
     off.
     """

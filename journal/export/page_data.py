@@ -83,15 +83,15 @@ def page_data(collected: PageCollector) -> PageData:
             reduces=[facts.reduce_slots for facts in started.nodes],
         ),
         jobs=_job_columns(recording, jobs),
-        colours=_colours(recording, [job.submission.job for job in jobs]),
+        colours=_colour_keys(recording, [job.submission.job for job in jobs]),
         slots=_slot_columns(list(collected.slots)),
-        job_rows=_job_rows(collected.jobs, jobs),
+        job_rows=_job_change_columns(collected.jobs, jobs),
         node_rows=count_columns(collected.nodes),
-        log=_log(recording, collected.decisions),
-        marks=_marks(recording),
-        charts=_charts(recording, collected.jobs),
+        log=_log_columns(recording, collected.decisions),
+        marks=_mark_columns(recording),
+        charts=_chart_columns(recording, collected.jobs),
         result=result_facts(recording, cluster, end_ms),
-        words=_words(recording),
+        words=_page_words(recording),
     )
 
 
@@ -105,21 +105,21 @@ def compared_page_data(first: PageCollector, second: PageCollector) -> PageData:
     found = [] if headline is None else headline.sentences
     both = [page_data(first), page_data(second)]
     labels = cut_apart([each.policies[0][1] for each in both], _LABEL_LETTERS)
-    one, other = map(_labelled, both, labels)
+    one, other = map(_labelled_page, both, labels)
     return msgspec.structs.replace(one, found=found, beside=other)
 
 
-def _labelled(data: PageData, label: str) -> PageData:
+def _labelled_page(data: PageData, label: str) -> PageData:
     return msgspec.structs.replace(data, label=label)
 
 
-def _job_rows(changes: ChangeLog, jobs: Sequence[JobRecord]) -> CountColumns:
+def _job_change_columns(changes: ChangeLog, jobs: Sequence[JobRecord]) -> CountColumns:
     places = {job.submission.job: place for place, job in enumerate(jobs)}
     columns = count_columns(changes)
     return msgspec.structs.replace(columns, of=[places[job] for job in columns.of])
 
 
-def _log(recording: Recording, decisions: Sequence[LogLine]) -> LogColumns:
+def _log_columns(recording: Recording, decisions: Sequence[LogLine]) -> LogColumns:
     """Headlines, alike ones folded, and decisions."""
     wanted = LogFilter(Importance.HEADLINE)
     headlines = folded_lines(recording, len(recording), len(recording), wanted, ())
@@ -132,7 +132,7 @@ def _log(recording: Recording, decisions: Sequence[LogLine]) -> LogColumns:
         numbers += found
     return LogColumns(
         at=differences(line.at_ms for line in lines),
-        kind="".join(_letter(line.level + len(Importance) * line.mark) for line in lines),
+        kind="".join(_letter_of_number(line.level + len(Importance) * line.mark) for line in lines),
         job=[NO_SUBJECT if line.job is None else line.job for line in lines],
         pattern=used,
         numbers=numbers,
@@ -140,20 +140,20 @@ def _log(recording: Recording, decisions: Sequence[LogLine]) -> LogColumns:
     )
 
 
-def _charts(recording: Recording, jobs: ChangeLog) -> ChartColumns:
+def _chart_columns(recording: Recording, jobs: ChangeLog) -> ChartColumns:
     end_ms = recording.end_ms
     charts = recording.history.charts(_COLUMNS, end_ms, recording.last_state, end_ms)
     return ChartColumns(
-        maps=_rounded(charts.maps),
-        reduces=_rounded(charts.reduces),
-        jobs=_rounded(charts.jobs),
-        waiting=_rounded(_means(_waiting(jobs, end_ms), _COLUMNS)),
-        wasted=_rounded(charts.wasted),
+        maps=_rounded_values(charts.maps),
+        reduces=_rounded_values(charts.reduces),
+        jobs=_rounded_values(charts.jobs),
+        waiting=_rounded_values(_means_by_column(_waiting_jobs_over_time(jobs, end_ms), _COLUMNS)),
+        wasted=_rounded_values(charts.wasted),
         peaks=charts.peaks,
     )
 
 
-def _waiting(jobs: ChangeLog, end_ms: Millis) -> Steps:
+def _waiting_jobs_over_time(jobs: ChangeLog, end_ms: Millis) -> Steps:
     """How many jobs are in the system with nothing running, over time."""
     begins: list[Millis] = []
     ends: list[Millis] = []
@@ -171,7 +171,7 @@ def _slot_columns(changes: Sequence[Change]) -> SlotColumns:
         at=differences(change.at_ms for change in changes),
         of=[change.subject for change in changes],
         state="".join(
-            _letter(change.after[0] + (_FRESH if is_fresh else 0))
+            _letter_of_number(change.after[0] + (_FRESH if is_fresh else 0))
             for change, is_fresh in zip(changes, fresh, strict=True)
         ),
         job=[row[2] for row in taken],
@@ -180,13 +180,13 @@ def _slot_columns(changes: Sequence[Change]) -> SlotColumns:
     )
 
 
-def _letter(number: int) -> str:
+def _letter_of_number(number: int) -> str:
     return chr(ord("a") + number)
 
 
 def _job_columns(recording: Recording, jobs: Sequence[JobRecord]) -> PageJobs:
     told = [job.submission for job in jobs]
-    shares = _shares(recording, jobs)
+    shares = _response_shares_by_job(recording, jobs)
     return PageJobs(
         job=[each.job for each in told],
         name=[printable(each.name) for each in told],
@@ -200,7 +200,9 @@ def _job_columns(recording: Recording, jobs: Sequence[JobRecord]) -> PageJobs:
     )
 
 
-def _shares(recording: Recording, jobs: Sequence[JobRecord]) -> dict[JobId, list[str]]:
+def _response_shares_by_job(
+    recording: Recording, jobs: Sequence[JobRecord]
+) -> dict[JobId, list[str]]:
     """What responses went to, of the jobs that took longest first."""
     ended = [
         (job.finished_ms - job.submission.at_ms, job.finished_ms, job.submission.job)
@@ -216,7 +218,7 @@ def _shares(recording: Recording, jobs: Sequence[JobRecord]) -> dict[JobId, list
     return found
 
 
-def _colours(recording: Recording, jobs: Sequence[JobId]) -> list[ColourKey]:
+def _colour_keys(recording: Recording, jobs: Sequence[JobId]) -> list[ColourKey]:
     """What can be coloured by; first what the screen colours the run by."""
     cluster, end_ms = recording.last_state, recording.end_ms
     usual = chosen_colours(ColourBy.FITTING, recording)
@@ -230,7 +232,7 @@ def _colours(recording: Recording, jobs: Sequence[JobId]) -> list[ColourKey]:
     return found
 
 
-def _marks(recording: Recording) -> MarkColumns:
+def _mark_columns(recording: Recording) -> MarkColumns:
     marks = list(recording.history.marks())
     return MarkColumns(
         at=differences(at_ms for at_ms, _ in marks),
@@ -238,7 +240,7 @@ def _marks(recording: Recording) -> MarkColumns:
     )
 
 
-def _words(recording: Recording) -> PageWords:
+def _page_words(recording: Recording) -> PageWords:
     reason = recording.ended.reason if recording.ended is not None else None
     ending = signs.ENDING_WORDS.get(reason, f"the run {reason}")
     started = recording.started
@@ -256,7 +258,7 @@ def _words(recording: Recording) -> PageWords:
     )
 
 
-def _means(counts: Steps, columns: int) -> list[float]:
+def _means_by_column(counts: Steps, columns: int) -> list[float]:
     """The mean of the steps in each of as many equal parts of the run."""
     widths = np.diff(counts.times, append=counts.until_ms)
     area = np.concatenate((np.zeros(1), np.cumsum(counts.counts * widths)))
@@ -265,6 +267,6 @@ def _means(counts: Steps, columns: int) -> list[float]:
     return [float(each) for each in np.diff(np.interp(edges, known, area)) / np.diff(edges)]
 
 
-def _rounded(values: Iterable[float]) -> list[float]:
+def _rounded_values(values: Iterable[float]) -> list[float]:
     """To four digits after the point; 0 for what there is not."""
     return [0.0 if value != value else round(value, 4) for value in values]

@@ -33,7 +33,7 @@ ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 def columns_of(data: ExportData, rows: RowKind) -> Columns:
     """The table that was asked for."""
     attempts = data.attempts()
-    return attempt_columns(data, attempts) if rows == "attempts" else _jobs(data, attempts)
+    return attempt_columns(data, attempts) if rows == "attempts" else _job_table(data, attempts)
 
 
 def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
@@ -58,30 +58,30 @@ def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
         "original": [of or None for of in attempts.original.tolist()],
         "node": nodes,
         "rack": [racks[node] for node in nodes],
-        "slot": _known(attempts.slot),
+        "slot": _known_or_none(attempts.slot),
         "locality": [
             level if kind is SlotKind.MAP else None
             for level, kind in zip(levels, kinds, strict=True)
         ],
         "launched_ms": attempts.launched_ms.tolist(),
-        "started_ms": _known(attempts.started_ms),
-        "shuffled_ms": _known(attempts.shuffled_ms),
-        "ended_ms": _known(attempts.ended_ms),
-        "booked_ms": _known(attempts.closed_ms),
+        "started_ms": _known_or_none(attempts.started_ms),
+        "shuffled_ms": _known_or_none(attempts.shuffled_ms),
+        "ended_ms": _known_or_none(attempts.ended_ms),
+        "booked_ms": _known_or_none(attempts.closed_ms),
         "held_ms": attempts.occupied_ms(data.metrics.horizon_ms).tolist(),
         "suspended_ms": attempts.suspended_ms.tolist(),
-        "ended": _outcomes(attempts.ended),
-        "booked": _outcomes(attempts.closed),
-        "preempted": [_preemption(data, attempt) for attempt in attempts.attempt.tolist()],
+        "ended": _outcome_names(attempts.ended),
+        "booked": _outcome_names(attempts.closed),
+        "preempted": [_preemption_reason(data, attempt) for attempt in attempts.attempt.tolist()],
     }
 
 
-def _preemption(data: ExportData, attempt: AttemptId) -> str | None:
+def _preemption_reason(data: ExportData, attempt: AttemptId) -> str | None:
     why = data.preempted.get(attempt)
     return None if why is None else reason_in_words(why)
 
 
-def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
+def _job_table(data: ExportData, attempts: AttemptColumns) -> Columns:
     """A row for each job that was submitted, by its number.  Attempts are counted as the master
     has booked them.
     """
@@ -89,7 +89,7 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
     told = {each.job: each for each in data.submitted}
     at = np.searchsorted(jobs.job, attempts.job)
 
-    def counted(mine: Flags) -> list[TableCell]:
+    def attempts_by_job(mine: Flags) -> list[TableCell]:
         return list(np.bincount(at[mine], minlength=len(jobs.job)).tolist())
 
     of_map = attempts.kind == SlotKind.MAP
@@ -100,15 +100,15 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
         **dict(columns[:4]),
         "priority": priorities,
         **dict(columns[4:]),
-        "attempts": counted(attempts.attempt > 0),
-        "succeeded": counted(attempts.closed == tables.SUCCEEDED),
-        "failed": counted(attempts.closed == tables.FAILED),
-        "killed": counted(attempts.closed == tables.KILLED),
-        "speculative_attempts": counted(attempts.original != 0),
-        "preemptions": counted(preempted),
-        "node_local_maps": counted(of_map & (attempts.level == Locality.NODE)),
-        "rack_local_maps": counted(of_map & (attempts.level == Locality.RACK)),
-        "off_rack_maps": counted(of_map & (attempts.level == Locality.OFF_RACK)),
+        "attempts": attempts_by_job(attempts.attempt > 0),
+        "succeeded": attempts_by_job(attempts.closed == tables.SUCCEEDED),
+        "failed": attempts_by_job(attempts.closed == tables.FAILED),
+        "killed": attempts_by_job(attempts.closed == tables.KILLED),
+        "speculative_attempts": attempts_by_job(attempts.original != 0),
+        "preemptions": attempts_by_job(preempted),
+        "node_local_maps": attempts_by_job(of_map & (attempts.level == Locality.NODE)),
+        "rack_local_maps": attempts_by_job(of_map & (attempts.level == Locality.RACK)),
+        "off_rack_maps": attempts_by_job(of_map & (attempts.level == Locality.OFF_RACK)),
     }
 
 
@@ -125,15 +125,15 @@ def told_jobs(jobs: tables.JobColumns) -> Columns:
     whose = jobs.job.tolist(), list(jobs.name), list(jobs.user), list(jobs.pool)
     counts = jobs.maps.tolist(), jobs.reduces.tolist(), jobs.submitted_ms.tolist()
     times = jobs.first_launch_ms, jobs.finished_ms, jobs.waiting_ms, jobs.response_ms
-    columns = (*whose, *counts, *map(_known, times), _outcomes(jobs.outcome))
+    columns = (*whose, *counts, *map(_known_or_none, times), _outcome_names(jobs.outcome))
     return dict(zip(TOLD_OF_JOBS, columns, strict=True))
 
 
-def _known(column: Ints) -> list[TableCell]:
+def _known_or_none(column: Ints) -> list[TableCell]:
     return [None if value == NEVER else value for value in column.tolist()]
 
 
-def _outcomes(column: Ints) -> list[TableCell]:
+def _outcome_names(column: Ints) -> list[TableCell]:
     return [
         None if value == NEVER else str(tables.OUTCOME_ORDER[value]) for value in column.tolist()
     ]

@@ -16,7 +16,7 @@ def run_history(events: Iterable[ev.AnyEvent]) -> PlayedHistory:
     """
     state, found = RunState(), list[PlayedHistory]()
 
-    def take(event: ev.AnyEvent) -> None:
+    def take_event(event: ev.AnyEvent) -> None:
         state.observe(event)
         if isinstance(event, ev.RunStarted):
             found.append(PlayedHistory(event, told_scenario(event).cluster.latency_ms))
@@ -29,5 +29,5 @@ def run_history(events: Iterable[ev.AnyEvent]) -> PlayedHistory:
                     raise InconsistentEvents(f"attempt {attempt} was never launched")
         found[0].observe(event)
 
-    take_events(events, state, take)
+    take_events(events, state, take_event)
     return found[0]

@@ -30,10 +30,10 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 def run_page(data: PageData) -> str:
     """The page; equal runs give equal pages."""
-    return assembled_page(_PARTS, "page", _SCRIPTS, _title(data), data)
+    return assembled_page(_PARTS, "page", _SCRIPTS, _page_title(data), data)
 
 
-def _title(data: PageData) -> str:
+def _page_title(data: PageData) -> str:
     policies = [each.policies[0][1] for each in (data, data.beside) if each is not None]
     return f"{data.name} under {' and under '.join(policies)}"
 
@@ -45,13 +45,13 @@ def assembled_page(
     `texts` are what it says besides, by their names in the HTML.
     """
 
-    def part(name: str) -> str:
+    def part_text(name: str) -> str:
         return (folder / name).read_text(encoding="utf-8")
 
-    style = palette_style() + part(f"{name}.css")
-    together = "".join(part(f"{each}.js") for each in scripts)
+    style = palette_style() + part_text(f"{name}.css")
+    together = "".join(part_text(f"{each}.js") for each in scripts)
     script = f'"use strict";\n(() => {{\n{together}}})();\n'
-    return Template(part(f"{name}.html")).substitute(
+    return Template(part_text(f"{name}.html")).substitute(
         title=escape(title),
         content_policy=content_policy(style, script),
         style=style,
@@ -85,16 +85,16 @@ def _hash_source(text: str) -> str:
 
 def palette_style() -> str:
     """The palettes as variables: the reader's, unless the page says which."""
-    dark = _variables(DARK)
+    dark = _css_variables(DARK)
     return (
-        f":root {{ color-scheme: light; {_variables(LIGHT)} }}\n"
+        f":root {{ color-scheme: light; {_css_variables(LIGHT)} }}\n"
         "@media (prefers-color-scheme: dark) {"
         f" :root:not([data-theme=light]) {{ color-scheme: dark; {dark} }} }}\n"
         f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
     )
 
 
-def _variables(palette: Palette) -> str:
+def _css_variables(palette: Palette) -> str:
     named = ("ground", "raised", "text", "dim", "faint", "accent", "fault", "good", "warning")
     found = {name: getattr(palette, name) for name in (*named, "edge")}
     for number, colour in enumerate(palette.jobs):

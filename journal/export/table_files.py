@@ -53,13 +53,15 @@ def write_parquet(
     import pyarrow
     import pyarrow.parquet
 
-    def kind(name: str, values: list[TableCell]) -> object:
+    def column_type(name: str, values: list[TableCell]) -> object:
         if name in text:
             return pyarrow.string()
         is_real = any(isinstance(value, float) for value in values)
         return pyarrow.float64() if is_real else pyarrow.int64()
 
-    arrays = {name: pyarrow.array(values, kind(name, values)) for name, values in columns.items()}
+    arrays = {
+        name: pyarrow.array(values, column_type(name, values)) for name, values in columns.items()
+    }
     table = pyarrow.table(arrays).replace_schema_metadata(about)
     pyarrow.parquet.write_table(table, path)
     return int(table.num_rows)

@@ -66,68 +66,74 @@ def trace_lines(data: ExportData) -> Iterator[str]:
     about |= {"callboard": run.version, "times": "virtual"}
     if data.ended is not None:
         about["digest"] = data.ended.digest
-    yield f'{{"displayTimeUnit":"ms","otherData":{_json(about)},"traceEvents":['
-    instants = _instants(data, attempts, tracks)
-    slices = _slices(data, attempts, tracks)
-    timed = heapq.merge(_counters(data, attempts), slices, instants, key=itemgetter("ts"))
+    yield f'{{"displayTimeUnit":"ms","otherData":{_event_as_json(about)},"traceEvents":['
+    instants = _instant_events(data, attempts, tracks)
+    slices = _slice_events(data, attempts, tracks)
+    timed = heapq.merge(_counter_events(data, attempts), slices, instants, key=itemgetter("ts"))
     comma = ""
-    for part in (_names(data, tracks, instants), timed):
+    for part in (_name_events(data, tracks, instants), timed):
         for event in part:
-            yield f"{comma}{_json(event)}"
+            yield f"{comma}{_event_as_json(event)}"
             comma = ","
     yield "]}"
 
 
-def _json(event: TraceEvent) -> str:
+def _event_as_json(event: TraceEvent) -> str:
     return msgspec.json.encode(event).decode()
 
 
-def _names(
+def _name_events(
     data: ExportData, tracks: Tracks, instants: Iterable[TraceEvent]
 ) -> Iterator[TraceEvent]:
     """What processes and tracks are called, and in which order they stand."""
     run, used = data.started, {event["tid"] for event in instants}
-    yield from _named(
+    yield from _name_and_sort_events(
         "process", f"{printable(run.name)} under {printable(run.policy)}", CLUSTER_PID
     )
-    yield from _named("thread", "cluster", CLUSTER_PID, tracks.cluster_tid)
+    yield from _name_and_sort_events("thread", "cluster", CLUSTER_PID, tracks.cluster_tid)
     for facts in tracks.nodes:
         pid = tracks.pids[facts.node]
         kind = f" ({printable(facts.node_type)})" if facts.node_type else ""
-        yield from _named(
+        yield from _name_and_sort_events(
             "process", f"{names.rack_name(facts.rack)} {names.node_name(facts.node)}{kind}", pid
         )
         if tracks.machine(facts.node) in used:
-            yield from _named("thread", "the node itself", pid, tracks.machine(facts.node))
+            yield from _name_and_sort_events(
+                "thread", "the node itself", pid, tracks.machine(facts.node)
+            )
         for slot in range(facts.map_slots + facts.reduce_slots):
             name = names.slot_name(slot, facts.map_slots)
-            yield from _named("thread", name, pid, tracks.slot(facts.node, slot))
+            yield from _name_and_sort_events("thread", name, pid, tracks.slot(facts.node, slot))
 
 
-def _named(what: str, name: str, pid: int, tid: int | None = None) -> Iterator[TraceEvent]:
+def _name_and_sort_events(
+    what: str, name: str, pid: int, tid: int | None = None
+) -> Iterator[TraceEvent]:
     place = {"pid": pid} if tid is None else {"pid": pid, "tid": tid}
     yield {"ph": "M", "name": f"{what}_name", **place, "args": {"name": name}}
     index = pid if tid is None else tid
     yield {"ph": "M", "name": f"{what}_sort_index", **place, "args": {"sort_index": index}}
 
 
-def _counters(data: ExportData, attempts: AttemptColumns) -> Iterator[TraceEvent]:
+def _counter_events(data: ExportData, attempts: AttemptColumns) -> Iterator[TraceEvent]:
     """Jobs in the system and busy slots, wherever they change."""
     metrics = data.metrics
-    counters = [_counter("jobs in the system", "jobs", metrics.jobs_in_system())]
+    counters = [_events_of_counter("jobs in the system", "jobs", metrics.jobs_in_system())]
     for kind in SlotKind:
         busy = attempts.busy_slots(kind, metrics.horizon_ms)
-        counters.append(_counter(f"busy {kind_name(kind)} slots", "slots", busy))
+        counters.append(_events_of_counter(f"busy {kind_name(kind)} slots", "slots", busy))
     return heapq.merge(*counters, key=itemgetter("ts"))
 
 
-def _counter(name: str, series: str, steps: Steps) -> Iterator[TraceEvent]:
+def _events_of_counter(name: str, series: str, steps: Steps) -> Iterator[TraceEvent]:
     place = {"ph": "C", "name": name, "pid": CLUSTER_PID}
     for at_ms, count in zip(steps.times.tolist(), steps.counts.tolist(), strict=True):
         yield {**place, "ts": at_ms * _US, "args": {series: count}}
 
 
-def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Iterator[TraceEvent]:
+def _slice_events(
+    data: ExportData, attempts: AttemptColumns, tracks: Tracks
+) -> Iterator[TraceEvent]:
     """Each time that an attempt held a slot, and in it its shuffle.  What still ran when the run
     ended, ends with it.
     """
@@ -141,25 +147,25 @@ def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Itera
         node = int(attempts.node[at])
         place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(held.slot[row]))}
         yield {
-            **_slice(
+            **_slice_fields(
                 f"{titles[job]} {kind_name(kind)} {int(attempts.task[at])}", began_ms, ended_ms
             ),
             "cat": f"{kind_name(kind)}{',copy' if attempts.original[at] else ''}",
             **place,
-            "args": _particulars(data, attempts, at),
+            "args": _attempt_particulars(data, attempts, at),
         }
         if kind is SlotKind.REDUCE:
             shuffled_ms = int(attempts.shuffled_ms[at])
             until_ms = ended_ms if shuffled_ms == NEVER else min(shuffled_ms, ended_ms)
             if until_ms > began_ms:
-                yield {**_slice("shuffle", began_ms, until_ms), "cat": "shuffle", **place}
+                yield {**_slice_fields("shuffle", began_ms, until_ms), "cat": "shuffle", **place}
 
 
-def _slice(name: str, began_ms: Millis, ended_ms: Millis) -> TraceEvent:
+def _slice_fields(name: str, began_ms: Millis, ended_ms: Millis) -> TraceEvent:
     return {"ph": "X", "name": name, "ts": began_ms * _US, "dur": (ended_ms - began_ms) * _US}
 
 
-def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEvent:
+def _attempt_particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEvent:
     """What is said of the attempt in this row."""
     attempt = int(attempts.attempt[at])
     booked, ended = int(attempts.closed[at]), int(attempts.ended[at])
@@ -181,15 +187,15 @@ def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEv
     return told
 
 
-def _instants(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> list[TraceEvent]:
+def _instant_events(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> list[TraceEvent]:
     return [
         {"ph": "i", "name": each.label, "ts": each.at_ms * _US, "args": {"what": each.text}}
-        | _place(each, attempts, tracks)
+        | _track_of_instant(each, attempts, tracks)
         for each in data.instants
     ]
 
 
-def _place(instant: Instant, attempts: AttemptColumns, tracks: Tracks) -> TraceEvent:
+def _track_of_instant(instant: Instant, attempts: AttemptColumns, tracks: Tracks) -> TraceEvent:
     """Where an instant lies: on a slot, on a node, or on the cluster."""
     node, slot = instant.node, None
     if instant.attempt is not None:

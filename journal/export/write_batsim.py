@@ -30,7 +30,7 @@ def write_batsim(history: PlayedHistory, file: TextIO) -> int:
     writer.writerow(COLUMNS)
     workload = history.started.name
     rows = [
-        _row(workload, number, job, job.finish_ms)
+        _job_row(workload, number, job, job.finish_ms)
         for number, job in history.jobs.items()
         if job.finish_ms is not None and any(job.own_tasks())
     ]
@@ -38,7 +38,9 @@ def write_batsim(history: PlayedHistory, file: TextIO) -> int:
     return len(rows)
 
 
-def _row(workload: str, number: JobId, job: HistoryJob, end_ms: Millis) -> tuple[TableCell, ...]:
+def _job_row(
+    workload: str, number: JobId, job: HistoryJob, end_ms: Millis
+) -> tuple[TableCell, ...]:
     submit_ms = job.submit_ms or 0
     begun = [each.start_ms for task in job.own_tasks() for each in task.attempts if each.start_ms]
     start_ms = min(begun, default=end_ms)

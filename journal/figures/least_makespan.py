@@ -26,13 +26,13 @@ def least_makespan(lengths: Lengths, slots: Sequence[int]) -> Millis:
         return 0
     ordered = _longest_first(there)
     counts = np.asarray(slots, np.int64)[columns]
-    low = max(int(ordered[0].min()), _by_work(ordered, counts))
-    if _fits(ordered, counts, low):
+    low = max(int(ordered[0].min()), _least_time_by_work(ordered, counts))
+    if _tasks_fit_within(ordered, counts, low):
         return low
     high = int(-(-len(ordered) // counts.sum()) * ordered.max())
     while low + 1 < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _fits(ordered, counts, middle) else (middle, high)
+        low, high = (low, middle) if _tasks_fit_within(ordered, counts, middle) else (middle, high)
     return high
 
 
@@ -43,14 +43,14 @@ def _longest_first(lengths: Lengths) -> Lengths:
     return shortest
 
 
-def _by_work(ordered: Lengths, counts: Lengths) -> Millis:
+def _least_time_by_work(ordered: Lengths, counts: Lengths) -> Millis:
     """The time in which all slots together have done the work."""
     work = ordered.min(axis=1)
     rate = float((counts * (work[:, None] / ordered).max(axis=0)).sum())
     return int(work.sum() / rate)
 
 
-def _fits(ordered: Lengths, counts: Lengths, within: Millis) -> bool:
+def _tasks_fit_within(ordered: Lengths, counts: Lengths, within: Millis) -> bool:
     """Whether for every n the slots could end n tasks as long as the n longest in that time."""
     ended = (within // ordered * counts).sum(axis=1)
     return bool((ended >= np.arange(1, len(ordered) + 1)).all())

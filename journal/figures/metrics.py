@@ -55,7 +55,7 @@ class _DoneWork:
         self.maps: array[int] | None = None
         self.each_ms = _NOTHING
 
-    def lose(self, lost: tuple[AttemptId, ...]) -> Millis:
+    def take_out_lost_maps(self, lost: tuple[AttemptId, ...]) -> Millis:
         """Take these maps out; for how long they held their slots."""
         if self.maps is None:
             raise InconsistentEvents(f"the outputs of attempts {lost} were kept by nobody")
@@ -96,17 +96,17 @@ class Metrics:
         self._shuffle_ms = 0
         self._thoughts = ThoughtSums()
         self._looks: dict[type[ev.AnyEvent], _Look] = {
-            ev.JobSubmitted: self._submitted,
-            ev.JobResubmitted: self._resubmitted,
-            ev.MapOutputsLost: self._outputs_lost,
-            ev.JobFinished: self._finished,
+            ev.JobSubmitted: self._begin_job,
+            ev.JobResubmitted: self._waste_done_work,
+            ev.MapOutputsLost: self._waste_lost_maps,
+            ev.JobFinished: self._forget_maps_of_ended_jobs,
             ev.AttemptStarted: self._idle.take,
             ev.AttemptResumed: self._idle.take,
             ev.AttemptSuspended: self._idle.release,
-            ev.ShuffleEnded: self._shuffled,
-            ev.AttemptEnded: self._ended,
-            ev.AttemptClosed: self._closed,
-            ev.SchedulingAttempted: self._thought,
+            ev.ShuffleEnded: self._add_shuffle_time,
+            ev.AttemptEnded: self._count_ended_attempt,
+            ev.AttemptClosed: self._count_if_ended_and_closed,
+            ev.SchedulingAttempted: self._add_thought,
         }
 
     @classmethod
@@ -141,24 +141,24 @@ class Metrics:
 
     # What the events change.
 
-    def _submitted(self, event: ev.JobSubmitted, _: None) -> None:
+    def _begin_job(self, event: ev.JobSubmitted, _: None) -> None:
         work = self._done[event.job] = _DoneWork()
         if event.reduces:
             work.maps, work.each_ms = array("q"), array("q")
 
-    def _resubmitted(self, event: ev.JobResubmitted, _: None) -> None:
+    def _waste_done_work(self, event: ev.JobResubmitted, _: None) -> None:
         """What it had done is lost."""
         work = self._done[event.job]
         self._lost[_KILLED] += work.attempts
         for kind in KINDS:
             self._wasted_ms[kind] += work.held_ms[kind]
-        self._submitted(self.run_state.jobs[event.job].submission, None)
+        self._begin_job(self.run_state.jobs[event.job].submission, None)
 
-    def _outputs_lost(self, event: ev.MapOutputsLost, _: None) -> None:
-        self._wasted_ms[MAP] += self._done[event.job].lose(event.attempts)
+    def _waste_lost_maps(self, event: ev.MapOutputsLost, _: None) -> None:
+        self._wasted_ms[MAP] += self._done[event.job].take_out_lost_maps(event.attempts)
         self._lost[event.outcome] += len(event.attempts)
 
-    def _finished(self, event: ev.JobFinished, _: None) -> None:
+    def _forget_maps_of_ended_jobs(self, event: ev.JobFinished, _: None) -> None:
         """Forget the maps of jobs that ended before, once the master must have heard of that."""
         state, left = self.run_state, self._left
         heard_ms = -1 if state.paused else event.at_ms
@@ -169,21 +169,21 @@ class Metrics:
             left.clear()
         left.append(event.job)
 
-    def _shuffled(self, _: ev.ShuffleEnded, attempt: AttemptRecord) -> None:
+    def _add_shuffle_time(self, _: ev.ShuffleEnded, attempt: AttemptRecord) -> None:
         self._shuffle_ms += attempt.fetching_ms
 
-    def _thought(self, event: ev.SchedulingAttempted, _: None) -> None:
+    def _add_thought(self, event: ev.SchedulingAttempted, _: None) -> None:
         self._thoughts.add(event)
 
-    def _ended(self, event: ev.AttemptEnded, attempt: AttemptRecord) -> None:
+    def _count_ended_attempt(self, event: ev.AttemptEnded, attempt: AttemptRecord) -> None:
         if attempt.slot != NO_SLOT:
             self._idle.release(event, attempt)
         if attempt.launch.kind and attempt.shuffled is None and not attempt.unseen:
             self._shuffle_ms += attempt.held_ms
         if attempt.closed is not None:
-            self._closed(attempt.closed, attempt)
+            self._count_if_ended_and_closed(attempt.closed, attempt)
 
-    def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
+    def _count_if_ended_and_closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         """Count an attempt when it is both over and closed."""
         ended = attempt.ended
         if ended is None:
@@ -236,7 +236,7 @@ class Metrics:
 
     def slot_time(self, kind: SlotKind) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""
-        run, horizon_ms, nodes = self._run(), self.horizon_ms, self.run_state.nodes
+        run, horizon_ms, nodes = self._run_start(), self.horizon_ms, self.run_state.nodes
         slots = {facts.node: slots_of(facts, kind) for facts in run.nodes}
         down_ms = sum(nodes[node].down_until(horizon_ms) * has for node, has in slots.items())
         useful_ms = sum(work.held_ms[kind] for work in self._done.values())
@@ -244,7 +244,7 @@ class Metrics:
         for attempt in self.run_state.attempts.values():
             if attempt.launch.kind is not kind:
                 continue
-            held_ms, last = self._held_ms(attempt), attempt.closed or attempt.ended
+            held_ms, last = self._attempt_held_ms(attempt), attempt.closed or attempt.ended
             if last is not None and last.outcome is not _SUCCEEDED:
                 wasted_ms += held_ms
             elif attempt.closed is not None:
@@ -271,14 +271,16 @@ class Metrics:
             jobs=self.jobs(),
             slots=(self.slot_time(MAP), self.slot_time(REDUCE)),
             attempts=self._attempt_counts(),
-            speculation=self._speculation(),
-            levels=[sum(each) for each in zip(*_levels(self.run_state), strict=True)],
+            speculation=self._speculation_counts(),
+            levels=[
+                sum(each) for each in zip(*_map_launches_by_level(self.run_state), strict=True)
+            ],
             shuffle_wait_ms=self._shuffle_wait_ms(),
         )
 
     def summary(self) -> fig.Summary:
         """All figures."""
-        run, end = self._run(), self.run_state.ended
+        run, end = self._run_start(), self.run_state.ended
         told = RunNames(run.name, run.policy, run.seed)
         if end is not None:
             told = RunNames(*told[:3], end.digest, end.reason, end.messages, end.ties)
@@ -288,13 +290,13 @@ class Metrics:
         if self._contradiction:
             raise ValueError(f"inconsistent events: {self._contradiction}")
 
-    def _run(self) -> ev.RunStarted:
+    def _run_start(self) -> ev.RunStarted:
         self._refuse_contradictions()
         if self.run_state.started is None:
             raise ValueError("the events do not begin with RunStarted")
         return self.run_state.started
 
-    def _held_ms(self, attempt: AttemptRecord) -> Millis:
+    def _attempt_held_ms(self, attempt: AttemptRecord) -> Millis:
         """For how long one that is not over or not closed held slots; what its slot stated, if it
         has ended.
         """
@@ -312,7 +314,7 @@ class Metrics:
         booked = counts[_SUCCEEDED], counts[_FAILED], counts[_KILLED]
         return fig.AttemptCounts(sum(booked) + running, *booked, running)
 
-    def _speculation(self) -> fig.SpeculationCounts:
+    def _speculation_counts(self) -> fig.SpeculationCounts:
         launched = sum(job.speculative for job in self.run_state.jobs.values())
         return fig.SpeculationCounts(
             launched, sum(len(work.won or ()) for work in self._done.values())
@@ -327,6 +329,6 @@ class Metrics:
         )
 
 
-def _levels(run_state: RunState) -> list[list[int]]:
+def _map_launches_by_level(run_state: RunState) -> list[list[int]]:
     """How many maps were launched at each level of locality, by job."""
     return [[0, 0, 0], *(job.levels for job in run_state.jobs.values())]

@@ -60,13 +60,13 @@ def summary_of(run: RunNames, account: RunAccount) -> fig.Summary:
             jobs.waiting_ms[jobs.completed & (jobs.waiting_ms != NEVER)]
         ),
         locality=fig.LocalityShares(
-            *(_ratio(level, sum(account.levels)) for level in account.levels)
+            *(_ratio_or_none(level, sum(account.levels)) for level in account.levels)
         ),
         slot_seconds=fig.in_seconds(maps + reduces),
         slot_ms=fig.SlotKinds(maps + reduces, maps, reduces),
         shuffle_wait_seconds=account.shuffle_wait_ms / 1000,
         utilisation=fig.Utilisation(
-            _ratio(maps.busy, maps.total), _ratio(reduces.busy, reduces.total)
+            _ratio_or_none(maps.busy, maps.total), _ratio_or_none(reduces.busy, reduces.total)
         ),
         mean_jobs_in_system=jobs_over_time(jobs, account.until_ms).mean(),
         little=little_of(jobs, account.until_ms),
@@ -89,7 +89,7 @@ def little_of(jobs: JobColumns, until_ms: Millis) -> fig.Little:
     )
 
 
-def _ratio(part: int, whole: int) -> float | None:
+def _ratio_or_none(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 

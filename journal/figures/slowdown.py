@@ -52,10 +52,10 @@ def slowdowns(
     if (solo <= 0).any():
         raise ValueError(f"no solo time for job {done[solo <= 0][0]}")
     values = jobs.response_ms[counted] / solo
-    return Slowdowns(done, values, _statistics(values))
+    return Slowdowns(done, values, _slowdown_statistics(values))
 
 
-def _statistics(values: NDArray[np.float64]) -> SlowdownStatistics:
+def _slowdown_statistics(values: NDArray[np.float64]) -> SlowdownStatistics:
     """All figures of the slowdowns."""
     lie = msgspec.structs.asdict(sample_statistics(values))
     if not len(values):

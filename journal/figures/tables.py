@@ -62,7 +62,7 @@ def job_columns(jobs: Iterable[JobRecord]) -> JobColumns:
     """The table of these jobs."""
     ordered = sorted(jobs, key=lambda job: job.submission.job)
     told = [job.submission for job in ordered]
-    rows = np.array([_numbers(job) for job in ordered], np.int64).reshape(-1, 8)
+    rows = np.array([_job_row_numbers(job) for job in ordered], np.int64).reshape(-1, 8)
     job, submitted_ms, maps, reduces, finished_ms, outcome, stated_ms, first_ms = rows.T
     return JobColumns(
         job=job,
@@ -81,7 +81,7 @@ def job_columns(jobs: Iterable[JobRecord]) -> JobColumns:
     )
 
 
-def _numbers(job: JobRecord) -> tuple[int, ...]:
+def _job_row_numbers(job: JobRecord) -> tuple[int, ...]:
     told, end, first_ms = job.submission, job.finished, job.first_launch_ms
     left = (NEVER,) * 3
     if end is not None:

@@ -104,71 +104,71 @@ class UserShareMeter:
     def observe(self, event: ev.AnyEvent) -> None:
         """Take in one event; ValueError or IllegalTransition where it contradicts those before."""
         attempt = self._state.observe(event)
-        if self._changed(event, attempt):
-            self._unfairness.set(self._unfair(), event.at_ms)
-            self._dissatisfaction.set(self._dissatisfied(), event.at_ms)
+        if self._take_in_change(event, attempt):
+            self._unfairness.set(self._current_unfairness(), event.at_ms)
+            self._dissatisfaction.set(self._current_dissatisfaction(), event.at_ms)
 
     def shares(self) -> UserShares:
         """The figures up to the last change."""
         return UserShares(self._unfairness.mean(), self._dissatisfaction.mean())
 
-    def _changed(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> bool:
+    def _take_in_change(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> bool:
         match event:
             case ev.JobSubmitted():
                 self.users.setdefault(event.user, _User(self._due.get(event.user, _DUE)))
-                self._enter(event.job, event.maps, event.reduces)
+                self._add_job_tasks(event.job, event.maps, event.reduces)
             case ev.JobResubmitted():
                 told = self._state.jobs[event.job].submission
-                self._leave(event.job)
-                self._enter(event.job, told.maps, told.reduces)
+                self._remove_job_tasks(event.job)
+                self._add_job_tasks(event.job, told.maps, told.reduces)
             case ev.JobFinished():
-                self._leave(event.job)
+                self._remove_job_tasks(event.job)
             case ev.MapOutputsLost():
-                self._count(event.job, MAP, len(event.attempts))
+                self._change_unfinished_tasks(event.job, MAP, len(event.attempts))
             case ev.AttemptEvent() if attempt is None or attempt.unseen:
                 return False
             case ev.AttemptLaunched() | ev.AttemptResumed() if attempt is not None:
-                self._hold(attempt, event.attempt, held=True)
+                self._set_slot_held(attempt, event.attempt, held=True)
             case ev.AttemptSuspended() if attempt is not None:
-                self._hold(attempt, event.attempt, held=False)
+                self._set_slot_held(attempt, event.attempt, held=False)
             case ev.AttemptClosed() if attempt is not None:
-                self._hold(attempt, event.attempt, held=False)
+                self._set_slot_held(attempt, event.attempt, held=False)
                 if event.outcome is Outcome.SUCCEEDED:
-                    self._count(attempt.launch.job, attempt.launch.kind, -1)
+                    self._change_unfinished_tasks(attempt.launch.job, attempt.launch.kind, -1)
             case _:
                 return False
         return True
 
-    def _user(self, job: JobId) -> _User:
+    def _user_of_job(self, job: JobId) -> _User:
         return self.users[self._state.jobs[job].submission.user]
 
-    def _hold(self, attempt: AttemptRecord, number: AttemptId, *, held: bool) -> None:
+    def _set_slot_held(self, attempt: AttemptRecord, number: AttemptId, *, held: bool) -> None:
         if held != (number in self._holding):
             (self._holding.add if held else self._holding.remove)(number)
-            self._user(attempt.launch.job).held[attempt.launch.kind] += 1 if held else -1
+            self._user_of_job(attempt.launch.job).held[attempt.launch.kind] += 1 if held else -1
 
-    def _enter(self, job: JobId, *tasks: int) -> None:
+    def _add_job_tasks(self, job: JobId, *tasks: int) -> None:
         self._left[job] = [0, 0]
         for kind in KINDS:
-            self._count(job, kind, tasks[kind])
+            self._change_unfinished_tasks(job, kind, tasks[kind])
 
-    def _leave(self, job: JobId) -> None:
+    def _remove_job_tasks(self, job: JobId) -> None:
         for kind in KINDS:
-            self._count(job, kind, -self._left[job][kind])
+            self._change_unfinished_tasks(job, kind, -self._left[job][kind])
         del self._left[job]
 
-    def _count(self, job: JobId, kind: SlotKind, tasks: int) -> None:
+    def _change_unfinished_tasks(self, job: JobId, kind: SlotKind, tasks: int) -> None:
         if job in self._left:
             self._left[job][kind] += tasks
-            self._user(job).unfinished[kind] += tasks
+            self._user_of_job(job).unfinished[kind] += tasks
 
-    def _active(self, kind: SlotKind) -> list[_User]:
+    def _users_with_tasks(self, kind: SlotKind) -> list[_User]:
         return [user for user in self.users.values() if user.unfinished[kind]]
 
-    def _unfair(self) -> float | None:
+    def _current_unfairness(self) -> float | None:
         total, compared = 0.0, False
         for kind in KINDS:
-            users = self._active(kind)
+            users = self._users_with_tasks(kind)
             if len(users) > 1 and any(user.waiting(kind) for user in users):
                 compared = True
                 shares = [user.share(kind) for user in users]
@@ -176,8 +176,11 @@ class UserShareMeter:
                 total += ordered_sum(abs(each - mean) for each in shares)
         return total if compared else None
 
-    def _dissatisfied(self) -> float | None:
+    def _current_dissatisfaction(self) -> float | None:
         lacking = [
-            user.lacking(kind) for kind in KINDS for user in self._active(kind) if user.minima[kind]
+            user.lacking(kind)
+            for kind in KINDS
+            for user in self._users_with_tasks(kind)
+            if user.minima[kind]
         ]
         return ordered_sum(lacking) if lacking else None
