@@ -171,7 +171,7 @@ class LiveRun:
                 pass
             return True
         count, looked = 0, self.cursor.index
-        while (found := self.cursor.next(step, looked)) is None:
+        while (found := self.cursor.next_step_ms(step, looked)) is None:
             looked = len(self.recording)
             if not self._simulate_and_record(_FOR_EVER_MS, 1):
                 return True

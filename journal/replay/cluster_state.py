@@ -133,15 +133,15 @@ class ClusterState:
                 look(self, event, attempt)
         elif isinstance(event, ev.JobSubmitted):
             self._give_hue(event.job)
-            self._group(event.job)
+            self._give_pool_and_user_hues(event.job)
         elif isinstance(event, ev.JobChanged):
-            self._group(event.job)
+            self._give_pool_and_user_hues(event.job)
         elif isinstance(event, ev.MapOutputsLost):
-            self._lose(event.job, sum(map(self._held_ms.of, event.attempts)))
+            self._count_lost_work(event.job, sum(map(self._held_ms.of, event.attempts)))
         elif isinstance(event, ev.JobResubmitted):
             phases = run.jobs[event.job].phases.values()
             had_ms = sum(phase.held_ms for phase in phases) - self._lost_ms.get(event.job, 0)
-            self._lose(event.job, had_ms)
+            self._count_lost_work(event.job, had_ms)
         elif isinstance(event, ev.RunStarted):
             self._run_started(event)
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
@@ -179,7 +179,7 @@ class ClusterState:
             size_ms += job.total(stage) * total_ms / max(count, 1)
         return size_ms
 
-    def queued(self, node: NodeId) -> int:
+    def queue_length_at(self, node: NodeId) -> int:
         """How many reservations and how many tasks wait at a node for a slot."""
         return self.reservations.by_node[node] + self.bound[node]
 
@@ -193,7 +193,7 @@ class ClusterState:
         self.hues.extend(bytes(max(job + 1 - len(self.hues), 0)))
         self.hues[job], self._hue_given[hue] = hue, job
 
-    def _group(self, job: JobId) -> None:
+    def _give_pool_and_user_hues(self, job: JobId) -> None:
         """Note the colours of the job's pool and user."""
         row = self.run.jobs.get(job)
         if row is None:
@@ -223,14 +223,16 @@ class ClusterState:
 
     # Attempts, and the slots that they have.
 
-    def _launched(self, event: ev.AttemptLaunched, attempt: AttemptRecord) -> None:  # noqa: ARG002
+    def _note_launch(self, event: ev.AttemptLaunched, attempt: AttemptRecord) -> None:  # noqa: ARG002
         for skip in event.why.skipped:
             self.skips[skip.job] = event, skip.refusal
         self.bound[event.node] += 1
         if event.kind is MAP:
             self.levels[event.level] += 1
 
-    def _taken(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
+    def _show_slot_taken(
+        self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord
+    ) -> None:
         if isinstance(event, ev.AttemptResumed):
             self._count_suspended(event.node, -1)
         else:
@@ -240,18 +242,20 @@ class ClusterState:
         self.states[place] = slot_state(attempt)
         self.owners[place] = attempt.launch.job + 1
 
-    def _left(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
+    def _show_slot_left(
+        self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord
+    ) -> None:
         node, ended = attempt.launch.node, attempt.ended is not None
         if attempt.slot == NO_SLOT or not ended:
             self._count_suspended(node, -1 if ended else 1)
         if attempt.slot != NO_SLOT:
             self.since[self.first[node] + attempt.slot] = event.at_ms
-            self._show(event, attempt)
+            self._update_slot_of(event, attempt)
             closed = attempt.closed
             if closed is not None and closed.outcome is not _SUCCEEDED:  # it ran on in vain
                 self.wasted_ms += event.at_ms - max(closed.at_ms, attempt.began_ms)
 
-    def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
+    def _note_closing(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         held_ms = attempt.held_until(event.at_ms)
         if attempt.started is None:
             self.bound[attempt.launch.node] -= 1
@@ -263,13 +267,13 @@ class ClusterState:
                 self._held_ms.note(event.attempt, held_ms)
         else:
             self.wasted_ms += held_ms
-        self._show(event, attempt)
+        self._update_slot_of(event, attempt)
 
-    def _lose(self, job: JobId, held_ms: Millis) -> None:
+    def _count_lost_work(self, job: JobId, held_ms: Millis) -> None:
         self.wasted_ms += held_ms
         self._lost_ms[job] = self._lost_ms.get(job, 0) + held_ms
 
-    def _show(self, event: ev.AttemptEvent, attempt: AttemptRecord) -> None:
+    def _update_slot_of(self, event: ev.AttemptEvent, attempt: AttemptRecord) -> None:
         """Update the slot that the attempt has, or had last."""
         place = self.first[attempt.launch.node] + attempt.slot
         if attempt.slot != NO_SLOT and self.holders[place] == event.attempt:
@@ -311,13 +315,13 @@ _OF_SCHEDULERS = frozenset(
 """What schedulers do that think, or ask nodes."""
 
 _OF_ATTEMPT: dict[type[ev.Event], Callable[[ClusterState, Any, AttemptRecord], None]] = {
-    ev.AttemptLaunched: ClusterState._launched,
-    ev.AttemptStarted: ClusterState._taken,
-    ev.AttemptResumed: ClusterState._taken,
-    ev.ShuffleEnded: ClusterState._show,
-    ev.AttemptSuspended: ClusterState._left,
-    ev.AttemptEnded: ClusterState._left,
-    ev.AttemptClosed: ClusterState._closed,
+    ev.AttemptLaunched: ClusterState._note_launch,
+    ev.AttemptStarted: ClusterState._show_slot_taken,
+    ev.AttemptResumed: ClusterState._show_slot_taken,
+    ev.ShuffleEnded: ClusterState._update_slot_of,
+    ev.AttemptSuspended: ClusterState._show_slot_left,
+    ev.AttemptEnded: ClusterState._show_slot_left,
+    ev.AttemptClosed: ClusterState._note_closing,
 }
 
 

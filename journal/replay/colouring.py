@@ -65,7 +65,7 @@ def job_colours(cluster: ClusterState, at_ms: Millis, by: ColourBy) -> Colouring
     if by in (ColourBy.POOL, ColourBy.USER):
         groups = cluster.pools if by is ColourBy.POOL else cluster.users
         hues = cluster.pool_hues if by is ColourBy.POOL else cluster.user_hues
-        return Colouring(by, bytes(hues), _names(list(groups)))
+        return Colouring(by, bytes(hues), _group_names_by_hue(list(groups)))
     hues = bytearray(len(cluster.hues))
     class_of = _CLASSES[by]
     for job, row in cluster.run.jobs.items():
@@ -74,7 +74,7 @@ def job_colours(cluster: ClusterState, at_ms: Millis, by: ColourBy) -> Colouring
     return Colouring(by, bytes(hues), _LEGENDS[by], slots)
 
 
-def _names(groups: Sequence[str]) -> tuple[str, ...]:
+def _group_names_by_hue(groups: Sequence[str]) -> tuple[str, ...]:
     """What each colour stands for; several groups share one where there are too many."""
     return tuple(
         ", ".join(printable(each) or "none" for each in groups[hue::HUES])
@@ -82,31 +82,31 @@ def _names(groups: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _age(row: JobRecord, at_ms: Millis) -> int:
+def _age_class(row: JobRecord, at_ms: Millis) -> int:
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
     return bisect_right(_AGES, (until_ms - row.submission.at_ms) / _MINUTE_MS)
 
 
-def _size(row: JobRecord, _at_ms: Millis) -> int:
+def _size_class(row: JobRecord, _at_ms: Millis) -> int:
     return bisect_right(_SIZES, row.submission.maps + row.submission.reduces)
 
 
-def _queue(row: JobRecord, _at_ms: Millis) -> int:
+def _queue_place_class(row: JobRecord, _at_ms: Millis) -> int:
     """Its place when a task of it was launched last, as the policy's reason has it."""
     rank = row.last_launch.why.rank if row.last_launch is not None else 0
     return bisect_right(_RANKS, rank) if rank else _UNSERVED
 
 
-def _locality(row: JobRecord, _at_ms: Millis) -> int:
+def _locality_class(row: JobRecord, _at_ms: Millis) -> int:
     """Where most of its maps were launched."""
     return max(range(_NO_MAP), key=row.levels.__getitem__) if sum(row.levels) else _NO_MAP
 
 
 _CLASSES: dict[ColourBy, Callable[[JobRecord, Millis], int]] = {
-    ColourBy.LOCALITY: _locality,
-    ColourBy.AGE: _age,
-    ColourBy.QUEUE: _queue,
-    ColourBy.SIZE: _size,
+    ColourBy.LOCALITY: _locality_class,
+    ColourBy.AGE: _age_class,
+    ColourBy.QUEUE: _queue_place_class,
+    ColourBy.SIZE: _size_class,
 }
 
 

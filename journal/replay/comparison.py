@@ -7,7 +7,7 @@ from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import sentence_at
-from callboard.journal.replay.job_rows import filtered, in_view, job_row, sort_key
+from callboard.journal.replay.job_rows import job_row, rows_in_view, rows_passing_filter, sort_key
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.replay.result_headline import response_times
 from callboard.journal.run_records import JobRecord
@@ -29,12 +29,12 @@ def compare_figures(
     one, other = (response_times(cluster) for cluster in clusters)
     common = one.keys() & other.keys()
     return (
-        _figures(recordings[0], clusters[0], one, common, at_ms),
-        _figures(recordings[1], clusters[1], other, common, at_ms),
+        _run_figures(recordings[0], clusters[0], one, common, at_ms),
+        _run_figures(recordings[1], clusters[1], other, common, at_ms),
     )
 
 
-def _figures(
+def _run_figures(
     recording: Recording,
     cluster: ClusterState,
     responses: dict[JobId, Millis],
@@ -48,8 +48,8 @@ def _figures(
     return fr.RunFigures(
         policy=cluster.run.policy,
         done=len(responses),
-        response_ms=_mean(responses.values()),
-        common_ms=_mean([responses[job] for job in common]),
+        response_ms=_mean_or_none(responses.values()),
+        common_ms=_mean_or_none([responses[job] for job in common]),
         in_system_ms=jobs_ms / len(cluster.run.jobs) if cluster.run.jobs else None,
         busy=(maps, reduces),
         wasted=cluster.wasted_ms / max(sum(cluster.slots) * upto_ms, 1),
@@ -58,7 +58,7 @@ def _figures(
     )
 
 
-def _mean(values: Collection[Millis]) -> float | None:
+def _mean_or_none(values: Collection[Millis]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
@@ -73,17 +73,18 @@ def compare_jobs(
     wanted = [run.jobs if view.all_jobs else run.live for run in runs]
     front, other = runs[view.lead].jobs, runs[1 - view.lead].jobs
     jobs = sorted(wanted[0].keys() | wanted[1].keys())
-    rows = filtered([front.get(job) or other[job] for job in jobs], view)
+    rows = rows_passing_filter([front.get(job) or other[job] for job in jobs], view)
     key = view.jobs_key if view.jobs_key in fr.COMPARISON_SORT_KEYS else fr.JobSortKey.ID
     rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
-    shown, top = in_view(rows, view)
+    shown, top = rows_in_view(rows, view)
     compared = [
-        _compared(row, [run.jobs.get(row.submission.job) for run in runs], at_ms) for row in shown
+        _compared_job(row, [run.jobs.get(row.submission.job) for run in runs], at_ms)
+        for row in shown
     ]
     return compared, top, len(rows)
 
 
-def _compared(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> fr.ComparedJob:
+def _compared_job(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> fr.ComparedJob:
     first, second = (None if side is None else job_row(side, at_ms) for side in sides)
     ends = [None if side is None else side.finished_ms for side in sides]
     sooner = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
@@ -113,8 +114,8 @@ class DivergenceSearch:
                     places[side] += 1
                 if places[side] == len(recording):
                     return None
-            if not self._same():
-                self.found = self._divergence()
+            if not self._next_events_match():
+                self.found = self._divergence_point()
             self._places = places = [place + 1 for place in places]
         return self.found
 
@@ -127,20 +128,20 @@ class DivergenceSearch:
         event = recording.event(place)
         return isinstance(event, ev.FaultStruck) and isinstance(event.fault, SwitchPolicy)
 
-    def _events(self) -> tuple[ev.AnyEvent, ev.AnyEvent]:
+    def _next_events(self) -> tuple[ev.AnyEvent, ev.AnyEvent]:
         (a, b), (i, j) = self.recordings, self._places
         return a.event(i), b.event(j)
 
-    def _same(self) -> bool:
+    def _next_events_match(self) -> bool:
         """Whether the next events are the same, or the same decision for another reason."""
         (a, b), (i, j) = self.recordings, self._places
         if a.kinds[i] != b.kinds[j] or a.times[i] != b.times[j]:
             return False
         if a.kinds[i] == _ENDED or a.raw(i) == b.raw(j):
             return True
-        return same_event(*self._events()) or same_decision(*self._events())
+        return same_event(*self._next_events()) or same_decision(*self._next_events())
 
-    def _divergence(self) -> fr.DivergencePoint:
-        (a, b), (i, j), (first, second) = self.recordings, self._places, self._events()
+    def _divergence_point(self) -> fr.DivergencePoint:
+        (a, b), (i, j), (first, second) = self.recordings, self._places, self._next_events()
         lines = sentence_at(a, i, first), sentence_at(b, j, second)
         return fr.DivergencePoint(min(a.times[i], b.times[j]), lines)

@@ -47,7 +47,7 @@ class Cursor:
             case GoTo(at_ms=at_ms):
                 self.to_ms(self.recording.end_ms if at_ms is None else at_ms)
             case GoToEvent(index=index):
-                self._to_index(index + 1)
+                self._go_to_index(index + 1)
             case Play(by_ms=None):
                 index, recording = self.index + _LEAP, self.recording
                 to_ms = recording.times[index] if index < len(recording) else recording.end_ms
@@ -56,7 +56,7 @@ class Cursor:
                 passed, self._part_ms = divmod(self._part_ms + (by_ms or 0.0), 1)
                 self.play_to(self.at_ms + int(passed), move)
             case Step():
-                self._step(move)
+                self._move_by_step(move)
 
     def frame(self, view: View) -> Frame:
         frame = project(self.recording, self.index, self.at_ms, view)
@@ -69,7 +69,7 @@ class Cursor:
             case GoTo(at_ms=at_ms) if at_ms is not None and at_ms > self.at_ms:
                 stop_ms = at_ms
             case Step():
-                stop_ms = self.next(play.until, end=self.recording.index_at(to_ms))
+                stop_ms = self.next_step_ms(play.until, end=self.recording.index_at(to_ms))
         self.to_ms(to_ms if stop_ms is None else min(to_ms, stop_ms))
         self.reached = self.at_ms == stop_ms
 
@@ -78,7 +78,9 @@ class Cursor:
         self.at_ms = max(0, min(at_ms, self.recording.end_ms))
         self.index = self.recording.index_at(self.at_ms)
 
-    def next(self, step: Step, start: int | None = None, end: int | None = None) -> Millis | None:
+    def next_step_ms(
+        self, step: Step, start: int | None = None, end: int | None = None
+    ) -> Millis | None:
         """The next moment of the step's kind in the recording, or the one before; None for none.
 
         Only events from number `start` up to `end` are searched.
@@ -99,15 +101,15 @@ class Cursor:
                 return times[place]
         return None
 
-    def _step(self, step: Step) -> None:
+    def _move_by_step(self, step: Step) -> None:
         if step.kind is StepKind.EVENT:
-            self._to_index(self.index + (-1 if step.back else 1))
+            self._go_to_index(self.index + (-1 if step.back else 1))
             return
-        found = self.next(step)
+        found = self.next_step_ms(step)
         if found is not None:
             self.to_ms(found)
 
-    def _to_index(self, index: int) -> None:
+    def _go_to_index(self, index: int) -> None:
         """Go to right after the first `index` events, but not before the run's start, event 0."""
         self.index = min(max(index, 1), len(self.recording))
         self.at_ms = self.recording.times[self.index - 1] if self.index else 0

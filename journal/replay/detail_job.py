@@ -36,27 +36,27 @@ def job_detail(
     submission, over = row.submission, row.finished_ms is not None
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
     spent = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
-    facts = [("state", _state(row)), ("response", spent)]
-    facts += _went_to(recording, cluster, row, at_ms, view)
-    facts += [("maps", _progress(row, MAPS))]
+    facts = [("state", _state_text(row)), ("response", spent)]
+    facts += _response_facts(recording, cluster, row, at_ms, view)
+    facts += [("maps", _progress_text(row, MAPS))]
     if submission.reduces:
-        facts += [("reduces", _progress(row, REDUCES))]
+        facts += [("reduces", _progress_text(row, REDUCES))]
     if not over:
-        facts += _waiting(cluster, row)
+        facts += _waiting_facts(cluster, row)
         facts += waiting_of_job(cluster, submission.job, at_ms)
     if row.preempted or row.suspended:
-        facts += [("preempted", _preemptions(row))]
+        facts += [("preempted", _preemption_text(row))]
     if recording.insight is not None:
-        facts += _sizes(recording.insight, cluster, row, at_ms)
-    facts += [("waited", _waited(row, until_ms))]
-    facts += [("submitted", _submission(row)), *_slot_time(row)]
+        facts += _size_facts(recording.insight, cluster, row, at_ms)
+    facts += [("waited", _first_wait_text(row, until_ms))]
+    facts += [("submitted", _submission_text(row)), *_slot_time_facts(row)]
     window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
-    shown = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
+    shown = _job_lanes(recording, row, at_ms, view, window) if view.lane_columns else []
     title = job_title(submission.job, printable(submission.name))
     return DetailText(title, facts, shown, *window)
 
 
-def _went_to(
+def _response_facts(
     recording: Recording, cluster: ClusterState, row: JobRecord, at_ms: Millis, view: View
 ) -> list[tuple[str, str]]:
     """Where its response went; of a job that goes on, where its time went so far, once the view
@@ -66,7 +66,7 @@ def _went_to(
     if row.finished_ms is not None:
         said, lines = "it went to", response_shares(recording, job)
     elif view.at_rest:
-        said, lines = "went to", _shares(recording.parts_so_far(job, cluster.run.index, at_ms))
+        said, lines = "went to", _share_lines(recording.parts_so_far(job, cluster.run.index, at_ms))
     else:
         return []
     return list(zip((said, "", ""), lines, strict=False))
@@ -76,10 +76,10 @@ def response_shares(recording: Recording, job: JobId) -> list[str]:
     """What a job's response went to, the greatest parts first, as `callboard explain` has them;
     none while it is not over.
     """
-    return _shares(recording.response_parts(job))
+    return _share_lines(recording.response_parts(job))
 
 
-def _shares(parts: ResponseParts | None) -> list[str]:
+def _share_lines(parts: ResponseParts | None) -> list[str]:
     if parts is None:
         return []
     whole_ms = max(parts.ms.total(), 1)
@@ -87,7 +87,7 @@ def _shares(parts: ResponseParts | None) -> list[str]:
     return [f"{share:4.0%}  {label}" for share, label in told if share >= 0.005]
 
 
-def _lanes(
+def _job_lanes(
     recording: Recording, row: JobRecord, at_ms: Millis, view: View, window: lanes.Window
 ) -> list[Lane]:
     submission = row.submission
@@ -97,7 +97,7 @@ def _lanes(
     return tasks or lanes.running_profile(chosen, submission.job, window, view.lane_columns)
 
 
-def _slot_time(row: JobRecord) -> list[tuple[str, str]]:
+def _slot_time_facts(row: JobRecord) -> list[tuple[str, str]]:
     """Where its maps ran, and the slot time that was wasted."""
     facts = []
     if sum(row.levels):
@@ -109,7 +109,7 @@ def _slot_time(row: JobRecord) -> list[tuple[str, str]]:
     return facts
 
 
-def _preemptions(row: JobRecord) -> str:
+def _preemption_text(row: JobRecord) -> str:
     said = f"{count(row.preempted, 'time')}, {row.suspended} suspended now"
     if row.last_preemption is None:
         return said
@@ -117,14 +117,14 @@ def _preemptions(row: JobRecord) -> str:
     return f"{said}; last {clock_time(last.at_ms)}: {reason_in_words(last.why)}"
 
 
-def _state(row: JobRecord) -> str:
+def _state_text(row: JobRecord) -> str:
     standing = job_standing(row)
     if standing is JobStanding.RUNNING and row.suspended:
         return f"running, {count(row.suspended, 'attempt')} suspended"
     return _STATES.get(standing, standing.name.lower())
 
 
-def _waiting(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:
+def _waiting_facts(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:
     """Why the job's tasks wait, as the master's decisions tell."""
     said, job = [], row.submission.job
     if job in cluster.skips:
@@ -142,7 +142,7 @@ def _waiting(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:
     return said
 
 
-def _sizes(
+def _size_facts(
     insight: Insight, cluster: ClusterState, row: JobRecord, at_ms: Millis
 ) -> list[tuple[str, str]]:
     """Its fair share, its expected and its true size; ° marks what the scheduler cannot know."""
@@ -162,20 +162,20 @@ def _sizes(
     return said
 
 
-def _submission(row: JobRecord) -> str:
+def _submission_text(row: JobRecord) -> str:
     submission = row.submission
     by = f" by {printable(submission.user)}" if submission.user else ""
     pool = f", pool {printable(row.pool)}" if row.pool else ""
     return f"{clock_time(submission.at_ms)}{by}{pool}, {priority_name(row.priority)} priority"
 
 
-def _progress(row: JobRecord, stage: Stage) -> str:
+def _progress_text(row: JobRecord, stage: Stage) -> str:
     tasks, done, running = row.total(stage), row.phases[stage].done, row.phases[stage].running
     waiting = tasks - done - running
     return f"{done:,} of {tasks:,} done, {running:,} running, {waiting:,} waiting"
 
 
-def _waited(row: JobRecord, until_ms: Millis) -> str:
+def _first_wait_text(row: JobRecord, until_ms: Millis) -> str:
     if row.first_launch_ms is None:
         return f"{duration(until_ms - row.submission.at_ms)}, and nothing launched yet"
     return f"{duration(row.first_launch_ms - row.submission.at_ms)} for its first launch"

@@ -29,13 +29,17 @@ def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) 
     """A run that goes on in figures: response times so far, use, and who has nothing."""
     done = [job for job in cluster.run.jobs.values() if job.outcome is Outcome.SUCCEEDED]
     so_far = f"{len(done):,} succeeded, {len(cluster.run.live):,} in the system"
-    facts = [("jobs", so_far), *_times(recording, done, at_ms), *_use(cluster, at_ms)]
-    facts += [*_starving(cluster, at_ms), *_wasted(cluster, " so far,")]
+    facts = [
+        ("jobs", so_far),
+        *_response_time_facts(recording, done, at_ms),
+        *_utilisation_facts(cluster, at_ms),
+    ]
+    facts += [*_starving_facts(cluster, at_ms), *_wasted_facts(cluster, " so far,")]
     facts += [*schedulers_so_far(cluster, at_ms), _CHOOSE]
     return DetailText("how it goes", facts, [], 0, at_ms)
 
 
-def _starving(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
+def _starving_facts(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """Jobs in the system without a slot, and the one that has waited longest for its first.  One
     that has just been submitted is passed over.
     """
@@ -56,7 +60,7 @@ def _starving(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     return [("without slot", f"{count(len(without), 'job')}; {title} {long}")]
 
 
-def _wasted(cluster: ClusterState, so_far: str = "") -> list[_Fact]:
+def _wasted_facts(cluster: ClusterState, so_far: str = "") -> list[_Fact]:
     wasted_ms = cluster.wasted_ms
     told = f"{duration(wasted_ms)}{so_far} in work that was lost"
     return [("wasted", told)] if wasted_ms else []
@@ -64,7 +68,11 @@ def _wasted(cluster: ClusterState, so_far: str = "") -> list[_Fact]:
 
 def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
     """The result, and what to do next."""
-    facts = [*_response(recording, cluster, at_ms), *_NEXT, *_ending(recording, cluster)]
+    facts = [
+        *_response_facts(recording, cluster, at_ms),
+        *_NEXT,
+        *_ending_facts(recording, cluster),
+    ]
     if recording.failure:
         lines = [printable(line.strip()) for line in recording.failure.splitlines()]
         keys = ("the run failed", *[""] * (len(lines) - 1))
@@ -74,27 +82,31 @@ def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) ->
 
 def result_facts(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """The run in figures; how the response times spread, and who waited longest."""
-    return [*_response(recording, cluster, at_ms), *_ending(recording, cluster)]
+    return [*_response_facts(recording, cluster, at_ms), *_ending_facts(recording, cluster)]
 
 
-def _response(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
+def _response_facts(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     jobs = list(cluster.run.jobs.values())
     done = [job for job in jobs if job.outcome is Outcome.SUCCEEDED]
-    facts = [("jobs", _outcomes(jobs)), *_times(recording, done, at_ms), *_waited(jobs)]
-    return [*facts, *_use(cluster, at_ms)]
+    facts = [
+        ("jobs", _succeeded_text(jobs)),
+        *_response_time_facts(recording, done, at_ms),
+        *_longest_wait_facts(jobs),
+    ]
+    return [*facts, *_utilisation_facts(cluster, at_ms)]
 
 
-def _ending(recording: Recording, cluster: ClusterState) -> list[_Fact]:
+def _ending_facts(recording: Recording, cluster: ClusterState) -> list[_Fact]:
     digest = [("digest", recording.ended.digest)] if recording.ended is not None else []
-    return [*_wasted(cluster), *digest]
+    return [*_wasted_facts(cluster), *digest]
 
 
-def _outcomes(jobs: list[JobRecord]) -> str:
+def _succeeded_text(jobs: list[JobRecord]) -> str:
     done = sum(job.outcome is Outcome.SUCCEEDED for job in jobs)
     return f"{done:,} of {len(jobs):,} succeeded"
 
 
-def _times(recording: Recording, done: list[JobRecord], at_ms: Millis) -> list[_Fact]:
+def _response_time_facts(recording: Recording, done: list[JobRecord], at_ms: Millis) -> list[_Fact]:
     """Of the jobs that succeeded: response times, and slowdowns where the least time is known."""
     if not done:
         return []
@@ -109,7 +121,7 @@ def _times(recording: Recording, done: list[JobRecord], at_ms: Millis) -> list[_
     return facts
 
 
-def _use(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
+def _utilisation_facts(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """How much of the slot time was used, and how many maps began beside their input."""
     maps, reduces = (
         f"{area / max(slots * at_ms, 1):.0%}"
@@ -120,7 +132,7 @@ def _use(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     return [("busy", f"maps {maps}, reduces {reduces}{local}")]
 
 
-def _waited(jobs: list[JobRecord]) -> list[_Fact]:
+def _longest_wait_facts(jobs: list[JobRecord]) -> list[_Fact]:
     """Who waited longest for its first task, and how many never got one."""
     never = sum(job.first_launch_ms is None for job in jobs)
     facts = [("starved", f"{count(never, 'job')} never got a slot")] if never else []

@@ -40,17 +40,17 @@ def slot_detail(
     assert recording.started is not None
     node, slot, facts = view.node, view.slot, recording.started.nodes[view.node]
     place = cluster.first[node] + slot
-    said = [("holds", _held(cluster, place))]
+    said = [("holds", _held_attempt_text(cluster, place))]
     attempt = _attempt_in(cluster, place)
     if attempt is not None:
-        said += _launch(attempt.launch)
+        said += _launch_facts(attempt.launch)
         what, since_ms = "since", attempt.began_ms
         if attempt.ended is not None:
             what, since_ms = "ended", attempt.ended.at_ms
         said += [(what, f"{clock_time(since_ms)}, {duration(at_ms - since_ms)} ago")]
-        said += _stall(attempt)
+        said += _stall_facts(attempt)
     keeper = keeper_of_books(cluster.run.policy)
-    said += [(f"the {keeper}", _belief(cluster, node, place))]
+    said += [(f"the {keeper}", _belief_text(cluster, node, place))]
     status = node_status_text(cluster, node)
     if keeper == ONE_MASTER:
         status = f"{status}; the master {master_belief(cluster, node)}"
@@ -58,7 +58,9 @@ def slot_detail(
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     mine = [at for at, number in enumerate(chosen.slot.tolist()) if number == slot]
     window = timeline_window(chosen, at_ms)
-    said += [_past(chosen, at, facts) for at in mine[::-1] if chosen.ended[at] < at_ms][:_BEFORE]
+    said += [
+        _past_attempt_fact(chosen, at, facts) for at in mine[::-1] if chosen.ended[at] < at_ms
+    ][:_BEFORE]
     lanes: list[Lane] = []
     if view.lane_columns:
         lanes = [
@@ -76,7 +78,7 @@ def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:
     return cluster.run.attempts.get(cluster.holders[place])
 
 
-def _belief(cluster: ClusterState, node: NodeId, place: int) -> str:
+def _belief_text(cluster: ClusterState, node: NodeId, place: int) -> str:
     """What the master, or the job's scheduler, believes of the slot."""
     if cluster.states[place] in _BELIEFS:
         return _BELIEFS[cluster.states[place]]
@@ -85,7 +87,7 @@ def _belief(cluster: ClusterState, node: NodeId, place: int) -> str:
     return "takes it for free" if unaware and one_master else "knows"
 
 
-def _held(cluster: ClusterState, place: int) -> str:
+def _held_attempt_text(cluster: ClusterState, place: int) -> str:
     attempt = _attempt_in(cluster, place)
     if attempt is None:
         return "nothing"
@@ -98,12 +100,12 @@ def _held(cluster: ClusterState, place: int) -> str:
     return f"nothing any more; {text} is over" if attempt.ended is not None else text
 
 
-def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
+def _launch_facts(launch: AttemptLaunched) -> list[tuple[str, str]]:
     where = f", {names.LOCALITY_NAMES[launch.level]}" if launch.kind is SlotKind.MAP else ""
     return [("launched", f"{clock_time(launch.at_ms)}{where}, {queue_position(launch.why)}")]
 
 
-def _stall(attempt: AttemptRecord) -> list[tuple[str, str]]:
+def _stall_facts(attempt: AttemptRecord) -> list[tuple[str, str]]:
     stalled = attempt.stalled
     if stalled is None or not attempt.is_stalled:
         return []
@@ -111,7 +113,7 @@ def _stall(attempt: AttemptRecord) -> list[tuple[str, str]]:
     return [("stalled", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]
 
 
-def _past(chosen: SelectedOccupancies, at: int, facts: NodeFacts) -> tuple[str, str]:
+def _past_attempt_fact(chosen: SelectedOccupancies, at: int, facts: NodeFacts) -> tuple[str, str]:
     kind = "map" if chosen.slot[at] < facts.map_slots else "reduce"
     begin, end = (clock_time(int(ms)) for ms in (chosen.began[at], chosen.ended[at]))
     wasted = ", wasted" if chosen.state[at] == WASTED else ""

@@ -46,7 +46,7 @@ def lines_before(recording: Recording, index: int, count: int, wanted: LogFilter
 
 def events_before(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
     """The numbers of the wanted events before `index`, the last first."""
-    numbers = _backwards(recording, index, wanted)
+    numbers = _events_backwards(recording, index, wanted)
     if not wanted.text:
         yield from numbers
         return
@@ -62,15 +62,17 @@ def matches_text(text: str, filter_: str) -> bool:
     return filter_.lower() in text.lower()
 
 
-def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
+def _events_backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
     """The same, but for the text."""
     only, level = KIND_NAMES.get(wanted.kind), wanted.level
     told = np.array([each is only if only else each.importance <= level for each in ev.EVENT_TYPES])
     for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
-        yield from _matching(recording, low, min(index, low + _BLOCK), told, wanted)[::-1].tolist()
+        yield from _matching_events_in_block(
+            recording, low, min(index, low + _BLOCK), told, wanted
+        )[::-1].tolist()
 
 
-def _matching(
+def _matching_events_in_block(
     recording: Recording, low: int, high: int, kinds: NDArray[np.bool_], wanted: LogFilter
 ) -> NDArray[np.int64]:
     """The wanted events of one block.  No view of the recording's arrays may outlive the call."""

@@ -41,7 +41,7 @@ class FairShares:
     """Fair shares at any moment of one run."""
 
     def __init__(self, started: RunStarted) -> None:
-        self._params = _params_of(started)
+        self._params = _fair_params_of_run(started)
         self._fair = Fair(self._params)
         self._slowstart = told_scenario(started).tasks.slowstart
         self._slots = np.array([(node.map_slots, node.reduce_slots) for node in started.nodes])
@@ -99,7 +99,7 @@ def _water_level(demands: _Floats, weights: _Floats, slots: int) -> float:
     return float(levels[short[0]]) if len(short) else np.inf
 
 
-def _params_of(started: RunStarted) -> Fair.Params:
+def _fair_params_of_run(started: RunStarted) -> Fair.Params:
     """How jobs fall into pools; the defaults where that cannot be read."""
     known = SHIPPED.with_settings({k: v for k, v in told_parts(started).items() if k == "fair"})
     for text in (started.policy, "fair"):

@@ -35,7 +35,9 @@ class RunHistory:
     def sample(self, at_ms: Millis, cluster: ClusterState) -> None:
         """Take the samples due up to `at_ms`; nothing has happened since `cluster` was so."""
         while self.next_sample_ms <= at_ms:
-            for column, total in zip(self._sums, _sums(cluster, self.next_sample_ms), strict=True):
+            for column, total in zip(
+                self._sums, _running_sums(cluster, self.next_sample_ms), strict=True
+            ):
                 column.append(total)
             self.next_sample_ms += self._step_ms
             if len(self._sums[0]) > _SAMPLES_MAX:
@@ -70,13 +72,13 @@ class RunHistory:
         nothing is known.
         """
         held = np.arange(len(self._sums[0]), dtype=np.float64) * self._step_ms
-        now = _sums(last_state, end_ms)
+        now = _running_sums(last_state, end_ms)
         held = np.append(held[held < end_ms], end_ms)
         edges = np.linspace(0, max(until_ms, 1), columns + 1)
         spans = np.minimum(edges[1:], max(end_ms, 1)) - edges[:-1]
         spans[spans <= 0] = np.nan
         maps, reduces, jobs, launched, local, wasted = (
-            np.diff(np.interp(edges, held, _column(column, len(held) - 1, total)))
+            np.diff(np.interp(edges, held, _sum_column(column, len(held) - 1, total)))
             for column, total in zip(self._sums, now, strict=True)
         )
         slots = [max(each, 1) for each in last_state.slots]
@@ -92,10 +94,10 @@ class RunHistory:
                     last_state.peaks[1] / slots[1],
                     last_state.peaks[2],
                 ),
-                marks=self._marks(columns, until_ms),
+                marks=self._marks_by_column(columns, until_ms),
             )
 
-    def _marks(self, columns: int, end_ms: Millis) -> bytes:
+    def _marks_by_column(self, columns: int, end_ms: Millis) -> bytes:
         row = np.zeros(columns, np.uint8)
         times = np.frombuffer(self._mark_times, np.int64)
         if len(times):
@@ -104,12 +106,12 @@ class RunHistory:
         return row.tobytes()
 
 
-def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
+def _running_sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
     """The sums at `at_ms`; nothing has happened since `cluster` was so."""
     maps = sum(cluster.levels), cluster.levels[0]
     return (*cluster.areas(at_ms), *maps, cluster.wasted_ms)
 
 
-def _column(sums: "array[int]", known: int, total: int) -> _Floats:
+def _sum_column(sums: "array[int]", known: int, total: int) -> _Floats:
     """The first samples of a sum, then its present value."""
     return np.append(np.frombuffer(sums, np.int64)[:known], total).astype(np.float64)

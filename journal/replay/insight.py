@@ -28,7 +28,7 @@ class Insight:
         return FairShares(self._started)
 
     @cached_property
-    def _sigma(self) -> float | None:
+    def _told_size_sigma(self) -> float | None:
         """The error with which the policy is told true sizes; None if it learns them."""
         try:
             params = parse_policy(self._started.policy)["order"].params
@@ -50,10 +50,12 @@ class Insight:
         """The job's size as the policy can know it now: by the oracle if it is told true sizes,
         else by the tasks that have been done.
         """
-        if self._sigma is None:
+        if self._told_size_sigma is None:
             return cluster.expected_ms(row)
         oracle = self._oracle
-        return None if oracle is None else oracle.estimated_ms(row.submission, self._sigma)
+        return (
+            None if oracle is None else oracle.estimated_ms(row.submission, self._told_size_sigma)
+        )
 
     def size_ms(self, row: JobRecord) -> Millis | None:
         return None if self._oracle is None else self._oracle.size_ms(row.submission)

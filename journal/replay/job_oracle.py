@@ -30,7 +30,7 @@ class JobOracle:
 
     def size_ms(self, submission: JobSubmitted) -> Millis | None:
         """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""
-        if self._spec(submission) is None:
+        if self._spec_of_same_job(submission) is None:
             return None
         return sum(self._sizes.size_ms(submission.job, stage) for stage in STAGES)
 
@@ -38,7 +38,7 @@ class JobOracle:
         """The same as a policy knows it that is told true sizes with an error of shape `sigma`
         (`scheduler.estimation.OracleSizes`).
         """
-        if self._spec(submission) is None:
+        if self._spec_of_same_job(submission) is None:
             return None
         job, sizes = submission.job, self._sizes
         errors = [math.exp(sigma * sizes.normal(job, stage)) for stage in STAGES]
@@ -46,10 +46,10 @@ class JobOracle:
 
     def least_ms(self, submission: JobSubmitted) -> Millis | None:
         """The least time that the job could take, alone on the empty cluster."""
-        spec = self._spec(submission)
+        spec = self._spec_of_same_job(submission)
         return None if spec is None else self._least_ms(spec.job)
 
-    def _spec(self, submission: JobSubmitted) -> JobSpec | None:
+    def _spec_of_same_job(self, submission: JobSubmitted) -> JobSpec | None:
         """The job as the scenario has it, if it is the same."""
         spec, told = self._specs.get(submission.job), submission
         same = spec and (spec.name, spec.maps, spec.reduces) == (told.name, told.maps, told.reduces)

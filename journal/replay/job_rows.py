@@ -43,7 +43,7 @@ class InsightColumns:
         self._at_ms = at_ms
         self._fair_shares = insight.fair_shares(cluster) if with_fair_shares else {}
 
-    def put(self, line: JobRow, row: JobRecord) -> JobRow:
+    def with_insight(self, line: JobRow, row: JobRecord) -> JobRow:
         """The row with these columns."""
         why = row.last_launch.why if row.last_launch is not None else None
         taker = row.last_preemption.why.beneficiary if row.last_preemption else None
@@ -72,11 +72,11 @@ class InsightColumns:
         }
         found = keys.get(key) or sort_key(key, self._at_ms)
 
-        def known(row: JobRecord) -> Any:
+        def known_value(row: JobRecord) -> Any:
             value = found(row)
             return unknown if value is None else value
 
-        return known
+        return known_value
 
 
 def job_rows(
@@ -86,18 +86,20 @@ def job_rows(
     if recording.insight is None:  # the run has not started
         return [], 0, 0
     run = cluster.run
-    rows = filtered([run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)], view)
+    rows = rows_passing_filter(
+        [run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)], view
+    )
     shares = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
     columns = InsightColumns(recording.insight, cluster, at_ms, shares)
     rows.sort(key=lambda row: row.submission.job)
     if view.jobs_key is not JobSortKey.ID or view.jobs_reverse:
         key = columns.sort_key(view.jobs_key, view.jobs_reverse)
         rows.sort(key=key, reverse=view.jobs_reverse)
-    shown, top = in_view(rows, view)
-    return [columns.put(job_row(row, at_ms), row) for row in shown], top, len(rows)
+    shown, top = rows_in_view(rows, view)
+    return [columns.with_insight(job_row(row, at_ms), row) for row in shown], top, len(rows)
 
 
-def filtered(rows: list[JobRecord], view: View) -> list[JobRecord]:
+def rows_passing_filter(rows: list[JobRecord], view: View) -> list[JobRecord]:
     """The jobs whose number, name, user or pool the view's filter lets pass."""
     if not view.filter:
         return rows
@@ -109,7 +111,7 @@ def _searchable(row: JobRecord) -> str:
     return f"job-{told.job} {told.name} {told.user} {row.pool}"
 
 
-def in_view(rows: list[JobRecord], view: View) -> tuple[list[JobRecord], int]:
+def rows_in_view(rows: list[JobRecord], view: View) -> tuple[list[JobRecord], int]:
     """The rows that the table has room for, and the number of the first."""
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
     return rows[top : top + view.jobs_rows], top

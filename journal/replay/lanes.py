@@ -37,7 +37,7 @@ class SelectedOccupancies:
         self.state: NDArray[np.int8] = np.where(over & lost, WASTED, states).astype(np.int8)
         self.of_map = np.frombuffer(occupancies.map_slot, np.int8)[self.rows] > 0
 
-    def parts(self, at: int) -> Iterator[tuple[int, int, int]]:
+    def stretches(self, at: int) -> Iterator[tuple[int, int, int]]:
         """The occupancy in stretches of one state, a reduce's shuffle apart: from, to, state."""
         state = int(self.state[at])
         begin, middle, end = int(self.began[at]), int(self.shuffled[at]), int(self.ended[at])
@@ -67,7 +67,7 @@ def lane(
     owners, codes = np.zeros(columns, np.int64), np.zeros(columns, np.uint8)
     best = np.zeros(columns)
     for at in which:
-        for begin, end, state in chosen.parts(at):
+        for begin, end, state in chosen.stretches(at):
             inside = np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin)
             more = inside > best
             owners[more], codes[more] = chosen.job[at] + 1, state

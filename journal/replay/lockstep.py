@@ -41,9 +41,9 @@ class Lockstep:
     ) -> None:
         self._sides = first, second
         self._has_request = has_request
-        self._divergences = DivergenceSearch(self._recordings())
+        self._divergences = DivergenceSearch(self._both_recordings())
 
-    def _recordings(self) -> tuple[Recording, Recording]:
+    def _both_recordings(self) -> tuple[Recording, Recording]:
         return self._sides[0].recording, self._sides[1].recording
 
     @property
@@ -53,7 +53,7 @@ class Lockstep:
     @property
     def end_ms(self) -> Millis:
         """The last moment known of either."""
-        return max(recording.end_ms for recording in self._recordings())
+        return max(recording.end_ms for recording in self._both_recordings())
 
     def advance(self, move: Move, lead: int) -> Move | None:
         """Move both; what is left of the move, if something else was asked on the way."""
@@ -63,19 +63,19 @@ class Lockstep:
             case Stay() | Halt():
                 return None
             case GoTo(at_ms=at_ms):
-                return self._to(self.end_ms if at_ms is None else at_ms)
+                return self._move_both_to(self.end_ms if at_ms is None else at_ms)
             case Step(kind=StepKind.DIVERGENCE):
-                return self._to_divergence(move)
+                return self._move_to_divergence(move)
         back = isinstance(move, Step) and move.back
         front = self._sides[lead]
         if front.cursor.over and not back:
             front = self._sides[1 - lead]
         if (left := front.advance(move)) is not None:
             return left
-        left = self._to(front.cursor.at_ms)
+        left = self._move_both_to(front.cursor.at_ms)
         return None if isinstance(move, Play) else left
 
-    def _to(self, at_ms: Millis) -> Move | None:
+    def _move_both_to(self, at_ms: Millis) -> Move | None:
         """Move both to a moment, or as far as the slower one gets."""
         sides = [side for side in self._sides if side.cursor.at_ms != at_ms]
         left = [side.advance(GoTo(at_ms)) for side in sides]
@@ -85,25 +85,25 @@ class Lockstep:
                 side.advance(GoTo(min(going)))
         return None if left.count(None) == len(left) else GoTo(at_ms)
 
-    def _to_divergence(self, step: Step) -> Move | None:
+    def _move_to_divergence(self, step: Step) -> Move | None:
         """Move to where the runs diverge; the search ends when there is another request."""
-        while (found := self._divergence()) is None:
+        while (found := self._known_divergence()) is None:
             before_ms = self.at_ms
-            if self._to(before_ms + _STRIDE_MS) is not None or self._has_request():
+            if self._move_both_to(before_ms + _STRIDE_MS) is not None or self._has_request():
                 return step
             if self.at_ms == before_ms:
                 return None
-        return self._to(found.at_ms)
+        return self._move_both_to(found.at_ms)
 
-    def _divergence(self) -> DivergencePoint | None:
+    def _known_divergence(self) -> DivergencePoint | None:
         """Where they diverge, as far as both are known; a run played anew has a new recording."""
-        if self._divergences.recordings != self._recordings():
-            self._divergences = DivergenceSearch(self._recordings())
+        if self._divergences.recordings != self._both_recordings():
+            self._divergences = DivergenceSearch(self._both_recordings())
         return self._divergences.search()
 
     def frame(self, view: View) -> Frame:
         """The frame of both runs at this moment."""
-        at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._recordings()
+        at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._both_recordings()
         one, other = places = [side.cursor.index for side in self._sides]
         by = chosen_colours(view.colour_by, recordings[0])
         view = msgspec.structs.replace(view, colour_by=by)
@@ -125,7 +125,7 @@ class Lockstep:
             rows=rows,
             rows_top=top,
             rows_found=found,
-            divergence=self._divergence(),
+            divergence=self._known_divergence(),
         )
         return msgspec.structs.replace(
             frames[view.lead],

@@ -37,19 +37,19 @@ def folded_lines(
     begin with an event in `unfolded` have a line for each event.
     """
     found: list[LogLine] = []
-    for group in _groups(recording, events_before(recording, index, wanted)):
-        lines = _lines(recording, group, group[-1] in unfolded)
+    for group in _groups_of_alike_events(recording, events_before(recording, index, wanted)):
+        lines = _lines_of_group(recording, group, group[-1] in unfolded)
         found += lines[: most - len(found)]
         if len(found) == most:
             break
     return found[::-1]
 
 
-def _groups(recording: Recording, numbers: Iterator[int]) -> Iterator[list[int]]:
+def _groups_of_alike_events(recording: Recording, numbers: Iterator[int]) -> Iterator[list[int]]:
     """The events in groups, of each the last first."""
     group: list[int] = []
     for number in numbers:
-        if group and not _alike(recording, number, group[-1]):
+        if group and not _may_fold_together(recording, number, group[-1]):
             yield group
             group = []
         group.append(number)
@@ -57,7 +57,7 @@ def _groups(recording: Recording, numbers: Iterator[int]) -> Iterator[list[int]]
         yield group
 
 
-def _alike(recording: Recording, one: int, other: int) -> bool:
+def _may_fold_together(recording: Recording, one: int, other: int) -> bool:
     """Whether two neighbours fold: nothing but the node tells them apart."""
     kind = recording.kinds[one]
     if kind not in _FOLDING or kind != recording.kinds[other]:
@@ -81,7 +81,7 @@ def _alike(recording: Recording, one: int, other: int) -> bool:
     return False
 
 
-def _lines(recording: Recording, group: list[int], unfolded: bool) -> list[LogLine]:
+def _lines_of_group(recording: Recording, group: list[int], unfolded: bool) -> list[LogLine]:
     """A group's lines, the last first."""
     if unfolded:
         lines = (log_line(recording, number) for number in group)

@@ -100,11 +100,13 @@ THEMES = {
 def _least_share(ground: str, raised: str, colour: str) -> float:
     """The least share of a colour on the ground that can still be read, there and on `raised`."""
     shares = (step / 50 for step in range(51))
-    readable = (s for s in shares if _contrast(blend(ground, colour, s), raised) > _CONTRAST_LEAST)
+    readable = (
+        s for s in shares if _contrast_ratio(blend(ground, colour, s), raised) > _CONTRAST_LEAST
+    )
     return next(readable, 1.0)
 
 
-def _contrast(one: str, other: str) -> float:
+def _contrast_ratio(one: str, other: str) -> float:
     dark, light = sorted(map(_luminance, (one, other)))
     return (light + 0.05) / (dark + 0.05)
 

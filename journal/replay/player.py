@@ -48,15 +48,15 @@ class Player:
 
     def faster(self, steps: int) -> None:
         """Faster by steps of `SPEEDS`, or slower below 0; from between two to the next."""
-        at = bisect_left(_FINITE, self._now)
-        if steps < 0 or (at < len(_FINITE) and _FINITE[at] == self._now):
+        at = bisect_left(_FINITE, self._current_speed)
+        if steps < 0 or (at < len(_FINITE) and _FINITE[at] == self._current_speed):
             at += steps
         else:
             at += steps - 1
         self.speed = SPEEDS[max(0, min(at, len(SPEEDS) - 1))]
 
     @property
-    def _now(self) -> float:
+    def _current_speed(self) -> float:
         return inf if self.speed is None else self.speed
 
     def play(self, seconds: float) -> Play:

@@ -64,14 +64,14 @@ class ShareSampler:
         self._due_ms: Millis = 0
 
     @cached_property
-    def _shares(self) -> FairShares:
+    def _fair_shares(self) -> FairShares:
         assert self.run.started is not None
         return FairShares(self.run.started)
 
     def before(self, event: ev.AnyEvent) -> None:
         """Take the samples before this event; nothing has happened since the last one."""
         while self._due_ms < event.at_ms:
-            self._samples.append(self._sample())
+            self._samples.append(self._slots_held_and_due())
             self._due_ms += self._step_ms
             if len(self._samples) > _SAMPLES_MAX:
                 self._samples = self._samples[::2]
@@ -92,10 +92,10 @@ class ShareSampler:
 
     def table(self) -> PoolShares:
         """The samples so far and one of now, by pool."""
-        samples = [*self._samples, self._sample()]
+        samples = [*self._samples, self._slots_held_and_due()]
         at_ms = np.arange(len(samples), dtype=np.int64) * self._step_ms
         at_ms[-1] = self.run.now_ms
-        pool_of = self._groups()
+        pool_of = self._pool_or_user_by_job()
         pools = tuple(sorted(set(pool_of.values())))
         rows = {pool: row for row, pool in enumerate(pools)}
         held = np.zeros((len(pools), len(samples)), np.float64)
@@ -106,18 +106,18 @@ class ShareSampler:
                 due[rows[pool_of[job]], column] += share
         return PoolShares(at_ms, pools, held, due)
 
-    def _sample(self) -> dict[JobId, tuple[int, float]]:
+    def _slots_held_and_due(self) -> dict[JobId, tuple[int, float]]:
         """Slots held and due of each job that is in the system or still holds some."""
-        due = self._shares.at(self)
+        due = self._fair_shares.at(self)
         jobs = due.keys() | {job for job, slots in self._held.items() if slots}
         return {job: (self._held[job], due.get(job, 0.0)) for job in jobs}
 
-    def _groups(self) -> dict[JobId, str]:
+    def _pool_or_user_by_job(self) -> dict[JobId, str]:
         """What each job is counted under: the pool that shares for it; without such the pool that
         it states, or its user, whichever tells jobs apart.
         """
         jobs = self.run.jobs
-        for told in (self._shares.pool_of, _stated_pool, _user):
+        for told in (self._fair_shares.pool_of, _stated_pool, _user_or_nobody):
             groups = {number: told(job) for number, job in jobs.items()}
             if len(set(groups.values())) > 1:
                 return groups
@@ -128,5 +128,5 @@ def _stated_pool(job: JobRecord) -> str:
     return job.pool or "default"
 
 
-def _user(job: JobRecord) -> str:
+def _user_or_nobody(job: JobRecord) -> str:
     return job.submission.user or "nobody"

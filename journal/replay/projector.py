@@ -39,7 +39,7 @@ def project(
     over = recording.closed and at_ms >= recording.end_ms
     view = msgspec.structs.replace(view, all_jobs=view.all_jobs or over)  # so that the table stays
     rows, top, found = job_rows(recording, cluster, at_ms, view)
-    log, log_top = _log(recording, index, view)
+    log, log_top = _log_lines_in_view(recording, index, view)
     colours = job_colours(cluster, at_ms, chosen_colours(view.colour_by, recording))
     started = recording.started
     return fr.Frame(
@@ -50,46 +50,46 @@ def project(
         reason=recording.ended.reason if recording.ended else None,
         digest=recording.ended.digest if recording.ended else "",
         failure=recording.failure,
-        run=_run(started) if started is not None and view.with_run else None,
-        totals=_totals(cluster),
+        run=_run_info(started) if started is not None and view.with_run else None,
+        totals=_cluster_totals(cluster),
         states=bytes(cluster.states),
         owners=cluster.owners.tobytes(),
-        ages=_ages(cluster, at_ms),
+        ages=_attempt_ages(cluster, at_ms),
         node_status=bytes(cluster.node_status),
         lost=bytes(cluster.lost),
         suspended_by_node=bytes(cluster.suspended_by_node),
         jobs=rows,
         jobs_top=top,
         jobs_found=found,
-        selected=_selected(cluster, at_ms, view),
+        selected=_selected_job_row(cluster, at_ms, view),
         log=log,
         log_top=log_top,
         charts=recording.history.charts(
             view.columns, recording.end_ms, recording.last_state, end_ms
         ),
-        detail=_detail(recording, cluster, at_ms, view),
+        detail=_selected_detail(recording, cluster, at_ms, view),
         policy=cluster.run.policy,
         hues=colours.hues,
         colour_by=colours.by,
         legend=colours.legend,
         slot_hues=colours.slot_hues,
-        queued_by_node=_queued(cluster),
+        queued_by_node=_queue_lengths_by_node(cluster),
         cards=slot_cards(cluster, at_ms) if view.with_cards else [],
         headline=run_headline(cluster) if over and not recording.failure else None,
-        names=_names(cluster) if view.with_names else None,
+        names=_job_names(cluster) if view.with_names else None,
     )
 
 
-def _names(cluster: ClusterState) -> dict[JobId, str]:
+def _job_names(cluster: ClusterState) -> dict[JobId, str]:
     return {job: printable(row.submission.name) for job, row in cluster.run.jobs.items()}
 
 
-def _run(started: RunStarted) -> fr.RunInfo:
+def _run_info(started: RunStarted) -> fr.RunInfo:
     policies = told_scenario(started).policies
     return fr.RunInfo(started.name, started.policy, started.seed, started.nodes, policies)
 
 
-def _totals(cluster: ClusterState) -> fr.Totals:
+def _cluster_totals(cluster: ClusterState) -> fr.Totals:
     down = fr.nodes_down(cluster.node_status)
     return fr.Totals(
         slots=(cluster.slots[0], cluster.slots[1]),
@@ -106,14 +106,16 @@ def _totals(cluster: ClusterState) -> fr.Totals:
     )
 
 
-def _queued(cluster: ClusterState) -> bytes:
+def _queue_lengths_by_node(cluster: ClusterState) -> bytes:
     """What waits at each node; of a node that a master gives tasks only to free slots, nothing."""
     if keeper_of_books(cluster.run.policy) == ONE_MASTER:
         return b""
-    return bytes(min(cluster.queued(node), 255) for node in range(len(cluster.node_status)))
+    return bytes(
+        min(cluster.queue_length_at(node), 255) for node in range(len(cluster.node_status))
+    )
 
 
-def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
+def _attempt_ages(cluster: ClusterState, at_ms: Millis) -> bytes:
     """The age of the attempt in each slot, relative to what attempts of its job and kind usually
     take; where none has succeeded yet, to those of the other jobs in the system.
     """
@@ -136,7 +138,9 @@ def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
     return np.clip(age, 0, _AGE_MAX).astype(np.uint8).tobytes()
 
 
-def _log(recording: Recording, index: int, view: fr.View) -> tuple[list[fr.LogLine], bool]:
+def _log_lines_in_view(
+    recording: Recording, index: int, view: fr.View
+) -> tuple[list[fr.LogLine], bool]:
     """The lines in view, and whether they begin with the first there is."""
     job, node = (view.job, view.node) if view.log_of_selection else (None, None)
     wanted = LogFilter(view.log_level, job, node, view.filter, view.log_kind)
@@ -145,12 +149,12 @@ def _log(recording: Recording, index: int, view: fr.View) -> tuple[list[fr.LogLi
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 
-def _selected(cluster: ClusterState, at_ms: Millis, view: fr.View) -> fr.JobRow | None:
+def _selected_job_row(cluster: ClusterState, at_ms: Millis, view: fr.View) -> fr.JobRow | None:
     row = cluster.run.jobs.get(view.job) if view.job is not None else None
     return None if row is None else job_row(row, at_ms)
 
 
-def _detail(
+def _selected_detail(
     recording: Recording, cluster: ClusterState, at_ms: Millis, view: fr.View
 ) -> fr.DetailText | None:
     if view.node is not None and view.node < len(cluster.node_status):

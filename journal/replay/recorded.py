@@ -43,14 +43,14 @@ class RecordedSource:
             if not self.recording.times and isinstance(events, Follower):
                 check_begins(event, events.path)
             self.recording.append(event)
-        self._go_on()
+        self._go_on_to_goal()
         if len(self.recording) - known == count:
             return True
         grows = isinstance(events, Follower) and events.status is JournalStatus.WRITING
         self.recording.closed = not grows
         return False
 
-    def _go_on(self) -> None:
+    def _go_on_to_goal(self) -> None:
         """Go on to where a move leads that was asked for before all was read."""
         if self._goal_ms is not None and len(self.recording):
             self.cursor.to_ms(self._goal_ms)

@@ -58,13 +58,17 @@ class OccupancyLog:
     def _end_shuffle(self, event: ev.ShuffleEnded, _attempt: AttemptRecord) -> None:
         self.shuffled_ms[self._open[event.attempt]] = event.at_ms
 
-    def _end(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
+    def _end_occupancy(
+        self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord
+    ) -> None:
         place, over = self._open.pop(event.attempt, None), attempt.ended
         if place is not None:
             self.ended_ms[place] = event.at_ms
             self.wasted[place] = over is not None and over.outcome is not _SUCCEEDED
 
-    def _begin(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
+    def _begin_occupancy(
+        self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord
+    ) -> None:
         launch = attempt.launch
         self._open[event.attempt] = len(self.began_ms)
         self.node.append(event.node)
@@ -80,11 +84,11 @@ class OccupancyLog:
 
 
 _OCCUPANCY: dict[type[ev.AnyEvent], Callable[[OccupancyLog, Any, AttemptRecord], None]] = {
-    ev.AttemptStarted: OccupancyLog._begin,
-    ev.AttemptResumed: OccupancyLog._begin,
+    ev.AttemptStarted: OccupancyLog._begin_occupancy,
+    ev.AttemptResumed: OccupancyLog._begin_occupancy,
     ev.ShuffleEnded: OccupancyLog._end_shuffle,
-    ev.AttemptSuspended: OccupancyLog._end,
-    ev.AttemptEnded: OccupancyLog._end,
+    ev.AttemptSuspended: OccupancyLog._end_occupancy,
+    ev.AttemptEnded: OccupancyLog._end_occupancy,
 }
 
 
@@ -130,10 +134,10 @@ class Recording:
         and where the events up to its end are too many to be read at once.
         """
         if job not in self._response_parts:
-            end = self._end_of(job)
+            end = self._event_count_to_end(job)
             if end is None:
                 return None
-            self._response_parts[job] = self._parts_after(end, job)
+            self._response_parts[job] = self._response_parts_after(end, job)
         return self._response_parts[job]
 
     def parts_so_far(self, job: JobId, index: int, at_ms: Millis) -> ResponseParts | None:
@@ -143,15 +147,15 @@ class Recording:
         if index > _EXPLAINED_SO_FAR_MOST:
             return None
         if self._parts_so_far[:3] != (job, index, at_ms):
-            self._parts_so_far = job, index, at_ms, self._parts_after(index, job, at_ms)
+            self._parts_so_far = job, index, at_ms, self._response_parts_after(index, job, at_ms)
         return self._parts_so_far[3]
 
-    def _parts_after(
+    def _response_parts_after(
         self, index: int, job: JobId, until_ms: Millis | None = None
     ) -> ResponseParts | None:
         return response_parts(lambda: map(self.event, range(index)), job, until_ms)
 
-    def _end_of(self, job: JobId) -> int | None:
+    def _event_count_to_end(self, job: JobId) -> int | None:
         """How many events there are up to the job's end."""
         row = self.last_state.run.jobs.get(job)
         if row is None or row.finished_ms is None:
@@ -199,10 +203,10 @@ class Recording:
         note = _NOTED.get(type(event))
         if note is not None:
             note(self, event)
-        self._file(event, job, node)
+        self._store_event(event, job, node)
         self.end_ms = at_ms
         if last_state.run.index % self._spacing == 0:
-            self._keep(last_state.copy())
+            self._keep_snapshot(last_state.copy())
 
     def _note_start(self, event: ev.RunStarted) -> None:
         self.insight = Insight(event, self._make_oracle)
@@ -224,7 +228,7 @@ class Recording:
     def _note_suspension(self, event: ev.AttemptSuspended) -> None:
         self.suspensions.setdefault(event.attempt, []).append(event.at_ms)
 
-    def _file(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
+    def _store_event(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
         self._data += self._encode(event)
         self._begins.append(len(self._data))
         self.times.append(event.at_ms)
@@ -232,7 +236,7 @@ class Recording:
         self.jobs.append(job)
         self.nodes.append(node)
 
-    def _keep(self, cluster: ClusterState) -> None:
+    def _keep_snapshot(self, cluster: ClusterState) -> None:
         """Keep a snapshot; when there are too many every other one goes."""
         self._snapshots.append(cluster)
         if len(self._snapshots) > _SNAPSHOTS_MAX:

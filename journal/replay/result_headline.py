@@ -41,9 +41,9 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     policy = printable(cluster.run.policy)
     sentences = [f"A job took {duration(mean)} on average under {policy}."]
     if len(took) > 1:
-        said = f"The longest was {_title(jobs, longest)}, {duration(took[longest])}."
+        said = f"The longest was {_title_of_job(jobs, longest)}, {duration(took[longest])}."
         sentences.append(said)
-    sentences += _left_out(jobs, took)
+    sentences += _left_out_sentences(jobs, took)
     if cluster.wasted_ms:
         sentences.append(
             f"{duration(cluster.wasted_ms)} of slot time went into work that was lost."
@@ -51,7 +51,7 @@ def run_headline(cluster: ClusterState) -> ResultHeadline | None:
     return ResultHeadline(short_duration(mean), sentences)
 
 
-def _left_out(jobs: Mapping[JobId, JobRecord], took: Collection[JobId]) -> Iterator[str]:
+def _left_out_sentences(jobs: Mapping[JobId, JobRecord], took: Collection[JobId]) -> Iterator[str]:
     """What jobs are not in the mean, and why."""
     undone = sum(row.finished_ms is None for row in jobs.values())
     if failed := len(jobs) - len(took) - undone:
@@ -93,11 +93,11 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
         it = "it" if rest == 1 else "they"
         sentence = f"{sentence} {left} as {it} did not succeed in both runs."
     chance = "One seed: `callboard run` of the same with `--seeds 10` tells whether that is chance."
-    sentences = [sentence, *_who(gains, policies[1]), chance]
+    sentences = [sentence, *_sooner_and_later_sentences(gains, policies[1]), chance]
     return ResultHeadline(with_sign(share, ".0%"), sentences)
 
 
-def _who(gains: Collection[Millis], policy: str) -> list[str]:
+def _sooner_and_later_sentences(gains: Collection[Millis], policy: str) -> list[str]:
     """How many jobs were done sooner under the second policy, and how many later."""
     sooner = sum(gain >= _SAME_MS for gain in gains)
     later = sum(gain <= -_SAME_MS for gain in gains)
@@ -108,5 +108,5 @@ def _who(gains: Collection[Millis], policy: str) -> list[str]:
     return [f"{sooner:,} of {jobs} {were} done sooner under {policy}, {later:,} later."]
 
 
-def _title(jobs: Mapping[JobId, JobRecord], job: JobId) -> str:
+def _title_of_job(jobs: Mapping[JobId, JobRecord], job: JobId) -> str:
     return job_title(job, printable(jobs[job].submission.name))

@@ -40,17 +40,17 @@ def schedulers_so_far(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
         said += f", {each.wasted:,} in conflict" if each.wasted else ""
         said += f", {each.in_vain:,} without room" if each.in_vain else ""
         last = schedulers.last_thoughts[each.scheduler]
-        facts.append((f"scheduler {each.scheduler}", f"{said}; last {_last(last)}"))
+        facts.append((f"scheduler {each.scheduler}", f"{said}; last {_thought_text(last)}"))
     if len(thoughts) > _SCHEDULERS_SHOWN:
         facts.append(("", f"and {len(thoughts) - _SCHEDULERS_SHOWN} more schedulers"))
     return facts
 
 
-def _last(event: SchedulingAttempted) -> str:
-    return f"{duration(event.thought_ms)} about {job_name(event.job)}, {_came_of(event)}"
+def _thought_text(event: SchedulingAttempted) -> str:
+    return f"{duration(event.thought_ms)} about {job_name(event.job)}, {_thought_outcome(event)}"
 
 
-def _came_of(event: SchedulingAttempted) -> str:
+def _thought_outcome(event: SchedulingAttempted) -> str:
     if not event.committed and not event.conflicted:
         return "no room"
     lost = f", {len(event.conflicted):,} in conflict" if event.conflicted else ""
@@ -97,5 +97,5 @@ def waiting_of_job(cluster: ClusterState, job: JobId, at_ms: Millis) -> list[_Fa
     if last is not None:
         queued = f"queued for {duration(last.queued_ms)}"
         took = f"scheduler {last.scheduler} thought {duration(last.thought_ms)}, {queued}"
-        facts.append(("thought", f"{clock_time(last.at_ms)} {took}: {_came_of(last)}"))
+        facts.append(("thought", f"{clock_time(last.at_ms)} {took}: {_thought_outcome(last)}"))
     return facts

@@ -9,12 +9,12 @@ from callboard.scheduler.model import MAP, Millis, stage_on
 def slot_cards(cluster: ClusterState, at_ms: Millis) -> list[SlotCard | None]:
     """A card for each slot, None for an empty one."""
     return [
-        None if state == SlotState.IDLE else _card(cluster, cluster.holders[place], at_ms)
+        None if state == SlotState.IDLE else _slot_card(cluster, cluster.holders[place], at_ms)
         for place, state in enumerate(cluster.states)
     ]
 
 
-def _card(cluster: ClusterState, number: int, at_ms: Millis) -> SlotCard | None:
+def _slot_card(cluster: ClusterState, number: int, at_ms: Millis) -> SlotCard | None:
     attempt = cluster.run.attempts.get(number)
     if attempt is None:
         return None

@@ -208,7 +208,7 @@ def test_who_preempts_is_told_by_the_reason(
         cluster.observe(event)
     columns = InsightColumns(Insight(started), cluster, 10, with_fair_shares=False)
     line = JobRow(0, "x", "", "", JobStanding.RUNNING, (3, 0), (0, 0), (1, 0), 0, 6, 10)
-    assert columns.put(line, cluster.run.jobs[0]).by == by
+    assert columns.with_insight(line, cluster.run.jobs[0]).by == by
 
 
 @pytest.mark.parametrize(
