@@ -150,11 +150,11 @@ class ChainReader:
             case ev.AttemptClosed(outcome=Outcome.SUCCEEDED) if event.attempt == self._setup:
                 self._set_up_ms = event.at_ms
             case ev.AttemptEvent() if event.attempt in self._attempts:
-                self._note(event, self._attempts[event.attempt])
+                self._note_attempt(event, self._attempts[event.attempt])
             case ev.JobEvent() if event.job == self.job:
                 self._note_job(event)
 
-    def _note(self, event: ev.AttemptEvent, own: _OwnAttempt) -> None:
+    def _note_attempt(self, event: ev.AttemptEvent, own: _OwnAttempt) -> None:
         match event:
             case ev.AttemptStarted() | ev.AttemptResumed() | ev.ShuffleEnded() | ev.StallEnded():
                 own.phases.append((event.at_ms, own.works_as()))
@@ -174,7 +174,7 @@ class ChainReader:
             case ev.JobFinished():
                 self.was_given_up = self._is_given_up(event)
                 if event.outcome is Outcome.KILLED or self.was_given_up:
-                    self._cut_short = list(self._marks(event.at_ms))
+                    self._cut_short = list(self._marks_backwards(event.at_ms))
                 self.finished = event
             case ev.JobInitialised():
                 self._initialised_ms = event.at_ms
@@ -200,14 +200,14 @@ class ChainReader:
         end_ms = now_ms if self.finished is None else self.finished.at_ms
         if self.submitted is None or end_ms is None:
             return []
-        return list(reversed(list(self._cut(self.submitted.at_ms, end_ms))))
+        return list(reversed(list(self._pieces_backwards(self.submitted.at_ms, end_ms))))
 
-    def _cut(self, from_ms: Millis, to_ms: Millis) -> Iterator[Piece]:
+    def _pieces_backwards(self, from_ms: Millis, to_ms: Millis) -> Iterator[Piece]:
         """Backwards, so that what comes later in the chain has the time that two links claim."""
         begin_ms = from_ms if self._restarted_ms is None else self._restarted_ms
         initialised_ms = begin_ms if self._initialised_ms is None else self._initialised_ms
         ready_ms = initialised_ms if self._set_up_ms is None else self._set_up_ms
-        found = self._marks(to_ms) if self._cut_short is None else self._cut_short
+        found = self._marks_backwards(to_ms) if self._cut_short is None else self._cut_short
         marks = (_Mark(max(m.since_ms, ready_ms), m.link, m.kind) for m in found)
         ends = (
             _Mark(initialised_ms, ChainLink.SETUP),
@@ -220,7 +220,7 @@ class ChainReader:
                 yield Piece(mark.since_ms, at_ms, mark.link, mark.kind)
                 at_ms = mark.since_ms
 
-    def _marks(self, to_ms: Millis) -> Iterator["_Mark"]:
+    def _marks_backwards(self, to_ms: Millis) -> Iterator["_Mark"]:
         """All links backwards from the job's end, or from now; the last with no end of its own."""
         if self.finished is None:
             own, kind = yield from self._links_of_now()
@@ -235,7 +235,7 @@ class ChainReader:
         """The attempt whose booking ended the job; of one that did not succeed, the last booked."""
         well = outcome is Outcome.SUCCEEDED
         closed = [own for own in self._attempts.values() if own.closed_ms <= to_ms]
-        return _latest(own for own in closed if own.succeeded or not well)
+        return _last_booked(own for own in closed if own.succeeded or not well)
 
     def _links_of_now(self) -> Generator["_Mark", None, tuple[_OwnAttempt | None, SlotKind]]:
         """The links of a task that waits now, if one does; the attempt to go on with, and of which
@@ -286,7 +286,7 @@ class ChainReader:
 
     def _waited_for_opener(self, stage: Stage) -> Generator["_Mark", None, _OwnAttempt | None]:
         """How long a task waited since the map that let it run; that map, if there is one."""
-        opener = self._opener(stage)
+        opener = self._map_that_opened(stage)
         if opener is not None:
             yield _Mark(opener.closed_ms, ChainLink.WAITING, slot_kind(stage))
         return opener
@@ -294,7 +294,7 @@ class ChainReader:
     def _links_before(self, own: _OwnAttempt | None) -> Iterator["_Mark"]:
         """What became of a task until an attempt of it started."""
         while own is not None:
-            launch, earlier = own.launch, self._earlier(own)
+            launch, earlier = own.launch, self._earlier_attempt(own)
             if launch.why.reason.binds_early:
                 there_ms = launch.at_ms + self._latency_ms
                 yield _Mark(there_ms, ChainLink.NODE_QUEUE, launch.kind)
@@ -314,7 +314,7 @@ class ChainReader:
                 yield _Mark(earlier.launch.at_ms, ChainLink.LOST, launch.kind)
             own = earlier
 
-    def _earlier(self, own: _OwnAttempt) -> _OwnAttempt | None:
+    def _earlier_attempt(self, own: _OwnAttempt) -> _OwnAttempt | None:
         """The task's attempt before this one."""
         task = own.launch.stage, own.launch.task
         before = [
@@ -330,7 +330,7 @@ class ChainReader:
         started, shuffled = own.record.started, own.record.shuffled
         if own.launch.stage == MAPS or started is None or shuffled is None:
             return None
-        return _latest(
+        return _last_booked(
             each for each in self._maps_done() if started.at_ms < each.closed_ms <= shuffled.at_ms
         )
 
@@ -340,7 +340,7 @@ class ChainReader:
         assert self.submitted is not None
         return ceil(self._slowstart * self.submitted.maps)
 
-    def _opener(self, stage: Stage) -> _OwnAttempt | None:
+    def _map_that_opened(self, stage: Stage) -> _OwnAttempt | None:
         """The map whose booking let tasks of the stage run, if it is that of reduces."""
         needed = self._maps_needed
         if stage == MAPS or not needed:
@@ -369,5 +369,5 @@ def _is_waiting(last: _OwnAttempt | None) -> bool:
     return last.closed_ms != NOT_YET and (last.lost_ms is not None or not last.succeeded)
 
 
-def _latest(attempts: Iterable[_OwnAttempt]) -> _OwnAttempt | None:
+def _last_booked(attempts: Iterable[_OwnAttempt]) -> _OwnAttempt | None:
     return max(attempts, key=lambda own: (own.closed_ms, own.launch.attempt), default=None)

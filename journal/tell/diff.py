@@ -86,10 +86,10 @@ def diff_journals(
     journals = Journal(left), Journal(right)
     held = tuple(is_being_written(each.path) for each in journals)
     if reasons is None:
-        reasons = _of_one_policy(*journals)
+        reasons = _are_of_one_policy(*journals)
     pair = _PairedReader(context, reasons=reasons)
     for a, b in zip_longest(*(journals if reasons else map(_without_estimates, journals))):
-        if pair.step(a, b):
+        if pair.compare_pair(a, b):
             break
     found = pair.divergence
     ended = (True, True) if found is None else (found.left is None, found.right is None)
@@ -99,7 +99,7 @@ def diff_journals(
     return JournalDiff(*read, broke_off, growing, reasons)
 
 
-def _of_one_policy(left: Journal, right: Journal) -> bool:
+def _are_of_one_policy(left: Journal, right: Journal) -> bool:
     """Whether both runs began under one policy, as far as the journals say."""
     first, second = next(iter(left), None), next(iter(right), None)
     if isinstance(first, ev.RunStarted) and isinstance(second, ev.RunStarted):
@@ -126,7 +126,7 @@ class _PairedReader:
         self._before: deque[ev.AnyEvent] = deque()
         """The last events that both have; the state has not taken them in."""
 
-    def step(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
+    def compare_pair(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
         """Compare one pair; True where the journals diverge."""
         if isinstance(left, ev.RunStarted) and isinstance(right, ev.RunStarted):
             self.setup += _setup_differences(left, right)
@@ -134,11 +134,11 @@ class _PairedReader:
                 self._run_state.observe_if_possible(left)
                 self.index += 1
                 return False
-        elif not self._same(left, right):
-            self.divergence = self._diverge(left, right)
+        elif not self._events_match(left, right):
+            self.divergence = self._divergence_at(left, right)
             return True
         elif isinstance(left, ev.RunEnded) and isinstance(right, ev.RunEnded):
-            self.counts += (d for d in _differences(left, right) if d.field in _COUNTS)
+            self.counts += (d for d in _differing_fields(left, right) if d.field in _COUNTS)
         if left is not None:
             self._before.append(left)
         if len(self._before) > self._context:
@@ -146,7 +146,7 @@ class _PairedReader:
         self.index += 1
         return False
 
-    def _same(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
+    def _events_match(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
         """Whether both journals have the same there, as far as that is asked."""
         if left == right or same_event(left, right):
             return True
@@ -154,25 +154,25 @@ class _PairedReader:
             return (left.at_ms, left.reason) == (right.at_ms, right.reason)
         return not self._reasons and same_decision(left, right)
 
-    def _diverge(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> Divergence:
+    def _divergence_at(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> Divergence:
         return Divergence(
             index=self.index,
             at_ms=min(event.at_ms for event in (left, right) if event is not None),
             left=left,
             right=right,
             before=tuple(self._before),
-            before_lines=tuple(map(self._passed, self._before)),
-            left_line=self._line(left),
-            right_line=self._line(right),
+            before_lines=tuple(map(self._line_of_shared, self._before)),
+            left_line=self._line_or_end(left),
+            right_line=self._line_or_end(right),
             only_reason=same_decision(left, right),
         )
 
-    def _passed(self, event: ev.AnyEvent) -> str:
+    def _line_of_shared(self, event: ev.AnyEvent) -> str:
         line = self._narrator.line(event)
         self._run_state.observe_if_possible(event)
         return line
 
-    def _line(self, event: ev.AnyEvent | None) -> str:
+    def _line_or_end(self, event: ev.AnyEvent | None) -> str:
         return "(the journal has ended)" if event is None else self._narrator.line(event)
 
 
@@ -194,35 +194,37 @@ def same_decision(left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
     return same_event(left, msgspec.structs.replace(right, why=left.why))
 
 
-def _differences(left: ev.AnyEvent, right: ev.AnyEvent) -> Iterator[Difference]:
-    yield from _leaves("", msgspec.structs.asdict(left), msgspec.structs.asdict(right))
+def _differing_fields(left: ev.AnyEvent, right: ev.AnyEvent) -> Iterator[Difference]:
+    yield from _differing_leaves("", msgspec.structs.asdict(left), msgspec.structs.asdict(right))
 
 
 def _setup_differences(left: ev.RunStarted, right: ev.RunStarted) -> list[Difference]:
     """What differs in how two runs were set up, without what their scenarios say once more."""
-    found = list(_differences(left, right))
+    found = list(_differing_fields(left, right))
     fields = {each.field for each in found}
     return [
         each for each in found if each.field.removeprefix("scenario.") not in fields - {each.field}
     ]
 
 
-def _leaves(prefix: str, left: object, right: object) -> Iterator[Difference]:
+def _differing_leaves(prefix: str, left: object, right: object) -> Iterator[Difference]:
     """The leaves that differ in two nested tables or lists of one length, by dotted name."""
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         if len(left) == len(right):
             for place, pair in enumerate(zip(left, right, strict=True)):
-                yield from _leaves(f"{prefix}.{place}", *pair)
+                yield from _differing_leaves(f"{prefix}.{place}", *pair)
         else:
             yield Difference(f"{prefix} (how many)".removeprefix("."), len(left), len(right))
     elif isinstance(left, msgspec.Struct) and isinstance(right, msgspec.Struct):
-        yield from _leaves(prefix, msgspec.structs.asdict(left), msgspec.structs.asdict(right))
+        yield from _differing_leaves(
+            prefix, msgspec.structs.asdict(left), msgspec.structs.asdict(right)
+        )
     elif isinstance(left, dict) and isinstance(right, dict):
         if left.keys() == right.keys() and list(left) != list(right):
             orders = (", ".join(map(str, each)) for each in (left, right))
             yield Difference(f"{prefix} (order)".removeprefix("."), *orders)
         for key in dict.fromkeys((*left, *right)):
-            yield from _leaves(f"{prefix}.{key}", left.get(key), right.get(key))
+            yield from _differing_leaves(f"{prefix}.{key}", left.get(key), right.get(key))
     elif left != right:
         yield Difference(prefix.removeprefix("."), left, right)
 
@@ -234,7 +236,7 @@ _BY_MESSAGES = {
 """What is said of counts that differ, by whether one side has none."""
 
 
-def _unmeasured(counts: Sequence[Difference]) -> bool:
+def _lacks_counts(counts: Sequence[Difference]) -> bool:
     return any(each.left is None or each.right is None for each in counts)
 
 
@@ -242,12 +244,12 @@ def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
     """`found` for people; `left` and `right` are what to call the journals."""
     yield f"A  {left}"
     yield f"B  {right}"
-    yield from _table("Set up differently:", found.setup)
+    yield from _difference_lines("Set up differently:", found.setup)
     point = found.divergence
     if point is None:
         apart = "" if found.reasons else ", reasons apart (--reasons compares them too)"
         yield f"The same {found.events:,} events at the same times{apart}."
-        yield from _table(_BY_MESSAGES[_unmeasured(found.counts)], found.counts)
+        yield from _difference_lines(_BY_MESSAGES[_lacks_counts(found.counts)], found.counts)
     else:
         yield f"They part at event {point.index:,}, at {clock(point.at_ms)}:"
         yield from (f"     {line}" for line in point.before_lines)
@@ -261,13 +263,13 @@ def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
             yield f"{name} lacks the end of the run, which {how}."
 
 
-def _table(title: str, differences: tuple[Difference, ...]) -> Iterator[str]:
+def _difference_lines(title: str, differences: tuple[Difference, ...]) -> Iterator[str]:
     if differences:
         yield title
     for each in differences:
-        yield f"  {printable(each.field)}: {_value(each.left)} | {_value(each.right)}"
+        yield f"  {printable(each.field)}: {_value_text(each.left)} | {_value_text(each.right)}"
 
 
-def _value(value: object) -> str:
+def _value_text(value: object) -> str:
     text = printable("–" if value is None else str(value))
     return text if len(text) <= 60 else f"{text[:57]}…"

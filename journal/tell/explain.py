@@ -125,13 +125,13 @@ class _JobHistory:
             case ev.JobFinished() if event.job == self.job:
                 self.finished = event
             case ev.AttemptLaunched():
-                self._taken(event, event)
+                self._note_slot_taken(event, event)
                 if event.job == self.job and event.stage == CLEANUP:
                     self.cleans_up_ms = event.at_ms
                 elif event.job == self.job and event.stage < SETUP:
-                    self._own_launch(event)
+                    self._note_own_launch(event)
                 elif event.job != self.job and self.submitted and not self.finished:
-                    self._launch_of_another(event)
+                    self._note_launch_of_another(event)
             case ev.SchedulingAttempted() if event.job == self.job:
                 self.scheduling.add(event)
             case ev.AttemptEnded() if event.cause in self._given_for:
@@ -139,23 +139,23 @@ class _JobHistory:
             case ev.AttemptEvent():
                 attempt = self._run_state.attempts.get(event.attempt)
                 if attempt is not None and attempt.closed is None:
-                    self._attempt(event, attempt.launch)
+                    self._note_attempt(event, attempt.launch)
         about = event.attempt if isinstance(event, ev.AttemptEvent) else 0
         self.reservations.observe(self._number, event, self._run_state.launch(about))
         self._run_state.observe_if_possible(event)
         self.chain.observe(event, self._run_state)
 
-    def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
+    def _note_attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
         """What happens to an attempt that the master counts."""
         match event:
             case ev.KillOrdered() | ev.SuspendOrdered():
-                self._ordered(event, launch)
+                self._note_preemption_order(event, launch)
             case ev.AttemptSuspended():
                 self._suspended.add(event.attempt)
-                self._free(event, launch)
+                self._note_slot_freed(event, launch)
             case ev.ResumeOrdered():
                 self._suspended.discard(event.attempt)
-                self._taken(event, launch)
+                self._note_slot_taken(event, launch)
                 if launch.job == self.job:
                     self._count_running(launch.stage)
             case ev.AttemptResumed() if launch.job == self.job:
@@ -167,16 +167,16 @@ class _JobHistory:
                 self._suspended.discard(event.attempt)
                 self._given_for.pop(event.cause, None)  # the slot was freed before
             case ev.AttemptClosed():
-                self._free(event, launch)
+                self._note_slot_freed(event, launch)
 
-    def _launch_of_another(self, event: ev.AttemptLaunched) -> None:
+    def _note_launch_of_another(self, event: ev.AttemptLaunched) -> None:
         if not any(phase.launched for phase in self.phases.values()):
             self.before[event.job] += 1
         for skip in event.why.skipped:
             if skip.job == self.job:
-                self._passed_over(skip.refusal)
+                self._count_refusal(skip.refusal)
 
-    def _passed_over(self, refusal: Refusal) -> None:
+    def _count_refusal(self, refusal: Refusal) -> None:
         """Refusals that differ only in their numbers are one; the last is the example."""
         told = reason_words.refusal_without_numbers(refusal)
         if told not in self.refusals and len(self.refusals) >= 100:
@@ -184,7 +184,7 @@ class _JobHistory:
         self.refusals[told] += 1
         self.example[told] = reason_words.refusal_in_words(refusal)
 
-    def _own_launch(self, event: ev.AttemptLaunched) -> None:
+    def _note_own_launch(self, event: ev.AttemptLaunched) -> None:
         phase, why = self.phases[event.stage], event.why
         if not phase.launched:
             phase.first_ms, phase.first_skips = event.at_ms, why.skips
@@ -208,7 +208,7 @@ class _JobHistory:
         phase.running += 1
         phase.most = max(phase.most, phase.running)
 
-    def _ordered(
+    def _note_preemption_order(
         self, event: ev.KillOrdered | ev.SuspendOrdered, launch: ev.AttemptLaunched
     ) -> None:
         own = launch.job == self.job
@@ -221,7 +221,7 @@ class _JobHistory:
             told = self.speculation if event.why.reason is Reason.TASK_DONE else self.ended_early
             told.append(self._narrator.line(event))
 
-    def _free(
+    def _note_slot_freed(
         self, event: ev.AttemptSuspended | ev.AttemptClosed, launch: ev.AttemptLaunched
     ) -> None:
         """The attempt holds its slot no more: it may have been ordered to give way."""
@@ -230,7 +230,7 @@ class _JobHistory:
         if launch.job == self.job:
             self.phases[launch.stage].running -= 1
 
-    def _taken(
+    def _note_slot_taken(
         self, event: ev.AttemptLaunched | ev.ResumeOrdered, launch: ev.AttemptLaunched
     ) -> None:
         """The attempt has a slot, which one of another job may have given up."""
@@ -260,7 +260,7 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
         history.observe(event)
     if history.submitted is None:
         raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
-    yield from map(printable, _lines(history, history.submitted))
+    yield from map(printable, _history_lines(history, history.submitted))
     parts = response_parts(partial(Journal, path), number)
     if parts is not None:
         lines = response_lines(parts, history.title, finished=history.finished is not None)
@@ -275,20 +275,20 @@ def explain_wait(events: Iterable[ev.AnyEvent], job: JobId) -> Iterator[str]:
     for event in events:
         history.observe(event)
     if history.submitted is not None:
-        yield from map(printable, _lines(history, history.submitted))
+        yield from map(printable, _history_lines(history, history.submitted))
 
 
-def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
+def _history_lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     tasks = f"{count(submitted.maps, 'map')}, {count(submitted.reduces, 'reduce')}"
     title = f"{job_title(history.job, submitted.name)} of {submitted.user}"
     yield f"{title} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
-    yield from _wait(history, submitted)
+    yield from _first_wait_lines(history, submitted)
     yield from history.scheduling.lines(placed=any(p.launched for p in history.phases.values()))
     yield from history.reservations.lines()
     for stage, phase in history.phases.items():
-        yield from _phase(phase, stage, submitted)
-    yield from _refusals(history)
+        yield from _phase_lines(phase, stage, submitted)
+    yield from _refusal_lines(history)
     for title, lines in (
         ("Speculation:", history.speculation),
         ("Preemption:", history.preemption),
@@ -303,11 +303,11 @@ def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     if finished is None:
         yield f"{clock(history.last_ms)}  the journal leaves it unfinished"
     else:
-        took, why = duration(finished.at_ms - submitted.at_ms), _given_up(history)
+        took, why = duration(finished.at_ms - submitted.at_ms), _given_up_text(history)
         yield f"{clock(finished.at_ms)}  {finished.outcome} after {took}{why}"
 
 
-def _given_up(history: _JobHistory) -> str:
+def _given_up_text(history: _JobHistory) -> str:
     """That its scheduler has given it up; empty if it has not."""
     if not (history.chain.was_given_up and history.scheduling.attempts):
         return ""
@@ -315,7 +315,7 @@ def _given_up(history: _JobHistory) -> str:
     return f": its scheduler has given it up, after {thoughts} about where its tasks have room"
 
 
-def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
+def _first_wait_lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     """How long until the first launch, and which jobs were launched meanwhile."""
     firsts = [phase.first_ms for phase in history.phases.values() if phase.launched]
     end_ms = history.last_ms if history.finished is None else history.finished.at_ms
@@ -334,7 +334,7 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
         yield f"  For {taken} of it the job was being set up"
     total = history.before.total()
     if total:
-        ranked = _ranked(history.before)
+        ranked = _most_frequent_first(history.before)
         shown = ", ".join(f"{history.title(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN])
         rest = len(ranked) - OTHERS_SHOWN
         more = f", and {count(rest, 'other job')}" if rest > 0 else ""
@@ -357,11 +357,11 @@ _SOON_MS = 10
 """A job that was made ready and is launched within that time has waited for nothing else."""
 
 
-def _ranked(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:
+def _most_frequent_first(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _phase(phase: _PhaseStats, stage: Stage, submitted: ev.JobSubmitted) -> Iterator[str]:
+def _phase_lines(phase: _PhaseStats, stage: Stage, submitted: ev.JobSubmitted) -> Iterator[str]:
     tasks = submitted.maps if stage == MAPS else submitted.reduces
     if not phase.launched:
         return
@@ -379,7 +379,7 @@ def _phase(phase: _PhaseStats, stage: Stage, submitted: ev.JobSubmitted) -> Iter
     if phase.ranked:  # else there is no queue
         yield f"  it stood first in the queue at {phase.firsts:,} of these launches"
     if phase.says_more:
-        ranked = _ranked(phase.reasons)
+        ranked = _most_frequent_first(phase.reasons)
         yield from (f"  {times:,} × {reason}" for reason, times in ranked[:OTHERS_SHOWN])
         if len(ranked) > OTHERS_SHOWN:
             yield f"  and {count(len(ranked) - OTHERS_SHOWN, 'other reason')}"
@@ -387,7 +387,7 @@ def _phase(phase: _PhaseStats, stage: Stage, submitted: ev.JobSubmitted) -> Iter
         yield f"  {phase.speculative:,} of them to run a task twice"
 
 
-def _refusals(history: _JobHistory) -> Iterator[str]:
+def _refusal_lines(history: _JobHistory) -> Iterator[str]:
     """How often it was passed over, and the reasons that others' launches give."""
     phase = history.phases[MAPS]
     if phase.skips:

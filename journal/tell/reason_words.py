@@ -59,8 +59,8 @@ def claimant_name(claimant: reasons.Claimant) -> str:
 def reason_in_words(why: Why) -> str:
     """What decided, and why: `fair in pool ann`, `kill, pool ads lacks 3 of its min share`."""
     if why.serving:
-        return f"{why.part}, {why.serving}{_after_part(why)}"
-    return f"{why.part}{_after_part(why)}"
+        return f"{why.part}, {why.serving}{_detail_in_words(why)}"
+    return f"{why.part}{_detail_in_words(why)}"
 
 
 def queue_position(why: Why) -> str:
@@ -87,18 +87,19 @@ def why_in_words(why: Why, among: str = "in the queue") -> str:
     passed = f"; passed over {skips}" if skips else ""
     waited = ""
     if why.skips or why.waited_ms:
-        waited = f"; had been passed over {_times(why.skips)}, waited {duration(why.waited_ms)}"
+        times = _times_text(why.skips)
+        waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
     return f"{told}: {ordinal(why.rank)} {among}{score}{waited}{passed}"
 
 
 def refusal_in_words(refusal: Refusal) -> str:
     """Why a job was passed over, with all numbers."""
-    return "".join(_refusal(refusal))
+    return "".join(_refusal_parts(refusal))
 
 
 def refusal_without_numbers(refusal: Refusal) -> str:
     """The same for all refusals that differ in their numbers only: `only rack-local here`."""
-    return _refusal(refusal)[0]
+    return _refusal_parts(refusal)[0]
 
 
 def switch_in_words(event: OrderSwitched) -> str:
@@ -107,11 +108,11 @@ def switch_in_words(event: OrderSwitched) -> str:
     return f"{event.waiting:,} {tasks} wait, {event.free:,} of {event.slots:,} slots are free"
 
 
-def _times(number: int) -> str:
+def _times_text(number: int) -> str:
     return "once" if number == 1 else count(number, "time")
 
 
-def _refusal(refusal: Refusal) -> tuple[str, str]:
+def _refusal_parts(refusal: Refusal) -> tuple[str, str]:
     """Without the numbers, and the numbers."""
     match refusal:
         case reasons.DelayByCount(level, passed, limit):
@@ -119,37 +120,37 @@ def _refusal(refusal: Refusal) -> tuple[str, str]:
         case reasons.DelayByTime(level, allowed, waited_ms, until_ms, skips):
             waited = f"waited {waited_ms / 1000:.3f} of {until_ms / 1000:g} s"
             places = f"only {LOCALITY_NAMES[level]} here, {LOCALITY_NAMES[allowed]} allowed"
-            return places, f"; {waited}, passed over {_times(skips)}"
+            return places, f"; {waited}, passed over {_times_text(skips)}"
         case reasons.Note(text):
             return text, ""
         case _:
             assert_never(refusal)
 
 
-def _after_part(why: Why) -> str:
+def _detail_in_words(why: Why) -> str:
     """What follows the name of the part."""
     match why.detail:
         case reasons.PoolPlace():
-            return _pool(why.detail)
+            return _pool_place_text(why.detail)
         case reasons.ClassPlace():
-            return _job_class(why.reason, why.detail)
+            return _job_class_text(why.reason, why.detail)
         case reasons.Starving():
-            return f", {_starving(why.detail)}"
+            return f", {_shortages_text(why.detail)}"
         case reasons.BehindAverage(progress, done, tasks):
             average = 100 * done / (1_000_000 * tasks)
             return f": {100 * progress:.0f} % done, its job on average {average:.0f} %"
         case reasons.AttemptPace():
             restart = ", restart" if why.reason is Reason.RESTART else ""
-            return f"{restart}: {_pace(why.detail)}"
+            return f"{restart}: {_attempt_pace_text(why.detail)}"
         case reasons.Note(text):
             return f": {text}"
         case None:
-            return _without_detail(why)
+            return _reason_without_detail(why)
         case _:
             assert_never(why.detail)
 
 
-def _without_detail(why: Why) -> str:
+def _reason_without_detail(why: Why) -> str:
     if why.reason is Reason.SUSPENDED_TOO_LONG:
         return f", suspended for {why.score:g} s"
     if why.reason in _GIVEN_FOR and why.beneficiary is not None:
@@ -157,14 +158,14 @@ def _without_detail(why: Why) -> str:
     return _FIXED.get(why.reason, "")
 
 
-def _pool(place: reasons.PoolPlace) -> str:
+def _pool_place_text(place: reasons.PoolPlace) -> str:
     if not place.needy:
         return f" in pool {place.pool}"
     whose = "" if place.needy == place.pool else f"pool {place.needy} "
     return f" in pool {place.pool}, {whose}below its min share"
 
 
-def _job_class(reason: Reason, place: reasons.ClassPlace) -> str:
+def _job_class_text(reason: Reason, place: reasons.ClassPlace) -> str:
     fits = "spare" if reason is Reason.UNMATCHED_CLASS else "suits"
     node = place.node_kind or "plain nodes"
     if place.node_speed != 1:
@@ -175,18 +176,18 @@ def _job_class(reason: Reason, place: reasons.ClassPlace) -> str:
     return f": class {place.job_class + 1} {fits} {node}, {user}"
 
 
-def _starving(detail: reasons.Starving) -> str:
-    told = [_shortage(each) for each in detail.shortages]
+def _shortages_text(detail: reasons.Starving) -> str:
+    told = [_shortage_text(each) for each in detail.shortages]
     if detail.more:
         told.append(f"{detail.more} more")
     return ", ".join(told)
 
 
-def _shortage(lacks: reasons.Shortage) -> str:
+def _shortage_text(lacks: reasons.Shortage) -> str:
     return f"{claimant_name(lacks.claimant)} lacks {lacks.slots} of its {lacks.share}"
 
 
-def _pace(pace: reasons.AttemptPace) -> str:
+def _attempt_pace_text(pace: reasons.AttemptPace) -> str:
     """`12 % done in 80 s, some 587 s left`."""
     done, ran_ms = pace.progress, pace.ran_ms
     told = f"{100 * done:.0f} % done in {ran_ms / 1000:.0f} s"

@@ -64,7 +64,7 @@ class ReservationStory:
                 self._note_sent(event)
             case ev.ReservationsStolen() if event.job == self._job:
                 self._stolen += event.count
-                self._move(event)
+                self._move_stolen(event)
             case ev.AttemptLaunched() if event.job == self._job:
                 self._note_launch(event)
             case ev.AttemptStarted() if event.attempt in self._bound:
@@ -93,7 +93,7 @@ class ReservationStory:
             self._nodes.add(node)
             self._waiting[event.stage, node].append(event.at_ms)
 
-    def _move(self, event: ev.ReservationsStolen) -> None:
+    def _move_stolen(self, event: ev.ReservationsStolen) -> None:
         waiting = self._waiting[event.stage, event.victim]
         for _ in range(min(event.count, len(waiting))):
             self._waiting[event.stage, event.node].append(waiting.popleft())
@@ -132,11 +132,11 @@ class ReservationStory:
         if self._stolen:
             yield f"    {self._stolen:,} waited behind long work, and idle nodes took them over"
         of_all = "of all " if len(self._sent) > 1 else ""
-        yield from _waits(f"{of_all}brought a task", self._waits)
-        yield from _waits("tasks were bound to nodes", self._bound_waits)
+        yield from _wait_lines(f"{of_all}brought a task", self._waits)
+        yield from _wait_lines("tasks were bound to nodes", self._bound_waits)
 
 
-def _waits(what: str, waits: list[_Wait]) -> Iterator[str]:
+def _wait_lines(what: str, waits: list[_Wait]) -> Iterator[str]:
     """How long they waited, and where the longest did."""
     if not waits:
         return

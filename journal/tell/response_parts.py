@@ -87,13 +87,19 @@ class SlotWait:
         self.slots_ms = 0
         self._pieces = [(p.from_ms, p.to_ms) for p in pieces if p.kind is kind]
         mine = [each for each in thinking.of_job if each.kind is kind]
-        self._thought = _common(self._pieces, [(each.begun_ms, each.done_ms) for each in mine])
-        queued = _common(self._pieces, [(each.queued_ms, each.unqueued_ms) for each in mine])
-        others = _common(self._pieces, thinking.of_others)
+        self._thought = _common_stretches(
+            self._pieces, [(each.begun_ms, each.done_ms) for each in mine]
+        )
+        queued = _common_stretches(
+            self._pieces, [(each.queued_ms, each.unqueued_ms) for each in mine]
+        )
+        others = _common_stretches(self._pieces, thinking.of_others)
         self._in_line = others if thinking.by_offers else queued
-        self._unoffered = _without(queued, self._in_line)
-        self._probed = _common(self._pieces, _joined(thinking.probing[kind]))
-        self._without_room = _common(self._pieces, _joined(thinking.without_room(kind)))
+        self._unoffered = _stretches_without(queued, self._in_line)
+        self._probed = _common_stretches(self._pieces, _joined_stretches(thinking.probing[kind]))
+        self._without_room = _common_stretches(
+            self._pieces, _joined_stretches(thinking.without_room(kind))
+        )
         self._free = _BY_DEMANDS if thinking.by_containers else _FREE
         self._held: Counter[JobId] = Counter()
         self._since: dict[JobId, Millis] = {}
@@ -107,22 +113,22 @@ class SlotWait:
         self, at_ms: Millis, run_state: RunState, slots: int, reservations: WaitingReservations
     ) -> None:
         """Let the time from the state's last event until `at_ms` pass."""
-        waited = _overlap(self._pieces, run_state.now_ms, at_ms)
+        waited = _overlap_ms(self._pieces, run_state.now_ms, at_ms)
         if waited:
-            thought = _overlap(self._thought, run_state.now_ms, at_ms)
+            thought = _overlap_ms(self._thought, run_state.now_ms, at_ms)
             self.ms_by[_THOUGHT] += thought
             rest = waited - thought
             if self._taken < slots:
-                in_line = min(_overlap(self._in_line, run_state.now_ms, at_ms), rest)
-                unoffered = _overlap(self._unoffered, run_state.now_ms, at_ms)
+                in_line = min(_overlap_ms(self._in_line, run_state.now_ms, at_ms), rest)
+                unoffered = _overlap_ms(self._unoffered, run_state.now_ms, at_ms)
                 unoffered = min(unoffered, rest - in_line)
                 self.ms_by[_IN_LINE] += in_line
                 self.ms_by[_UNOFFERED] += unoffered
-                probed = _overlap(self._probed, run_state.now_ms, at_ms)
+                probed = _overlap_ms(self._probed, run_state.now_ms, at_ms)
                 self.ms_by[_PROBED] += probed
                 reserved = reservations.wait_for(self.job, self.kind)
                 rest -= in_line + unoffered + probed
-                without_room = _overlap(self._without_room, run_state.now_ms, at_ms)
+                without_room = _overlap_ms(self._without_room, run_state.now_ms, at_ms)
                 without_room = min(without_room, rest)
                 self.ms_by[_NO_ROOM] += without_room
                 self.ms_by[_RESERVED if reserved else self._free] += rest - without_room
@@ -131,20 +137,20 @@ class SlotWait:
             self.jobs_ms += waited * len(run_state.live)
             self.slots_ms += waited * slots
 
-    def change(self, job: JobId, by: int) -> None:
+    def change_held_slots(self, job: JobId, by: int) -> None:
         """A job gets `by` more slots, or gives them back."""
-        self._settle(job)
+        self._add_held_time(job)
         self._held[job] += by
         self._taken += by
 
-    def _settle(self, job: JobId) -> None:
+    def _add_held_time(self, job: JobId) -> None:
         since, self._since[job] = self._since.get(job, 0), self.ms
         self.held_ms[job] += self._held[job] * (self.ms - since)
 
-    def settle_all(self) -> None:
+    def add_all_held_time(self) -> None:
         """Take in what is still held."""
         for job in self._held:
-            self._settle(job)
+            self._add_held_time(job)
 
 
 class _Placing(NamedTuple):
@@ -187,13 +193,13 @@ class _Thinking:
     @property
     def of_job(self) -> list["_Placing"]:
         """The job's own."""
-        return [placing for event, placing in self._placings() if event.job == self._job]
+        return [placing for event, placing in self._thoughts_with_times() if event.job == self._job]
 
     def without_room(self, kind: SlotKind) -> "_Stretches":
         """From each thought about the job's tasks that has found no room until the next one."""
         mine = [
             (placing, bool(event.committed or event.conflicted))
-            for event, placing in self._placings()
+            for event, placing in self._thoughts_with_times()
             if event.job == self._job and placing.kind is kind
         ]
         nexts = [*(placing.begun_ms for placing, _ in mine), NOT_YET][1:]
@@ -206,14 +212,16 @@ class _Thinking:
     @property
     def of_others(self) -> "_Stretches":
         """When the job's schedulers thought about others."""
-        its = {event.scheduler for event, _ in self._placings() if event.job == self._job}
-        return _joined(
+        its = {
+            event.scheduler for event, _ in self._thoughts_with_times() if event.job == self._job
+        }
+        return _joined_stretches(
             (placing.begun_ms, placing.done_ms)
-            for event, placing in self._placings()
+            for event, placing in self._thoughts_with_times()
             if event.job != self._job and event.scheduler in its
         )
 
-    def _placings(self) -> Iterator[tuple[ev.SchedulingAttempted, "_Placing"]]:
+    def _thoughts_with_times(self) -> Iterator[tuple[ev.SchedulingAttempted, "_Placing"]]:
         """Thoughts about one offer are told together, and came one after the other."""
         for (_, at_ms), events in self._told.items():
             ms = [event.thought_ms for event in events]
@@ -244,7 +252,7 @@ def response_parts(
         return None
     pieces = chain.pieces(run_state.now_ms if until_ms is None else until_ms)
     waiting = [piece for piece in pieces if piece.link is ChainLink.WAITING]
-    waits = _watched(read, job, waiting, thinking)
+    waits = _slot_waits(read, job, waiting, thinking)
     ms: Counter[str] = Counter()
     for piece in pieces:
         if piece.link is not ChainLink.WAITING:
@@ -255,7 +263,7 @@ def response_parts(
     return ResponseParts(+ms, [wait for wait in waits if wait.ms])
 
 
-def _watched(
+def _slot_waits(
     read: ReadEvents, job: JobId, pieces: Sequence[Piece], thinking: _Thinking
 ) -> list[SlotWait]:
     waits, run_state = [SlotWait(job, kind, pieces, thinking) for kind in KINDS], RunState()
@@ -272,17 +280,17 @@ def _watched(
         taken = _takes_slot(before)
         run_state.observe_if_possible(event)
         if isinstance(event, _CHANGES_OF_SLOTS):
-            slots = [_slots(run_state, kind) for kind in KINDS]
+            slots = [_slots_in_service(run_state, kind) for kind in KINDS]
         attempt = before or run_state.attempts.get(number)
         reservations.observe(event, attempt)
         if attempt is not None and _takes_slot(attempt) != taken:
             launch = attempt.launch
-            waits[launch.kind].change(launch.job, -1 if taken else 1)
+            waits[launch.kind].change_held_slots(launch.job, -1 if taken else 1)
     else:
         for wait in waits:
             wait.pass_until(end_ms, run_state, slots[wait.kind], reservations)
     for wait in waits:
-        wait.settle_all()
+        wait.add_all_held_time()
     return waits
 
 
@@ -294,7 +302,7 @@ def _takes_slot(attempt: AttemptRecord | None) -> bool:
     return attempt is not None and attempt.closed is None and not attempt.is_suspended
 
 
-def _slots(run_state: RunState, kind: SlotKind) -> int:
+def _slots_in_service(run_state: RunState, kind: SlotKind) -> int:
     """The slots that the master counts on."""
     there = (node.facts for node in run_state.nodes.values() if not (node.is_lost or node.absent))
     return sum((facts.map_slots, facts.reduce_slots)[kind] for facts in there)
@@ -304,17 +312,17 @@ _Stretches = Sequence[tuple[Millis, Millis]]
 """From when, until when."""
 
 
-def _overlap(stretches: _Stretches, from_ms: Millis, to_ms: Millis) -> Millis:
+def _overlap_ms(stretches: _Stretches, from_ms: Millis, to_ms: Millis) -> Millis:
     return sum(max(0, min(end, to_ms) - max(start, from_ms)) for start, end in stretches)
 
 
-def _common(some: _Stretches, others: _Stretches) -> _Stretches:
+def _common_stretches(some: _Stretches, others: _Stretches) -> _Stretches:
     """The stretches that are in both."""
     both = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
     return [(start, end) for start, end in both if start < end]
 
 
-def _without(some: _Stretches, others: _Stretches) -> _Stretches:
+def _stretches_without(some: _Stretches, others: _Stretches) -> _Stretches:
     """What is left of some; the others are in order, and apart."""
     left = list(some)
     for start, end in others:
@@ -323,7 +331,7 @@ def _without(some: _Stretches, others: _Stretches) -> _Stretches:
     return left
 
 
-def _joined(stretches: Iterable[tuple[Millis, Millis]]) -> _Stretches:
+def _joined_stretches(stretches: Iterable[tuple[Millis, Millis]]) -> _Stretches:
     """The same time, none of it twice."""
     joined: list[tuple[Millis, Millis]] = []
     for start, end in sorted(stretches):
@@ -343,13 +351,13 @@ def response_lines(
     response_ms = parts.ms.total()
     if not response_ms:
         return
-    took = _seconds(response_ms)
+    took = _seconds_text(response_ms)
     what = f"its response of {took} s" if finished else f"its {took} s so far"
     waits = "tasks that it waited for" if finished else "task that it waits for"
     yield f"Where {what} went, along the {waits}:"
     width = len(took)
     for label, ms in parts.ms.most_common():
-        yield f"  {_seconds(ms):>{width}} s  {ms / response_ms:4.0%}  {label}"
+        yield f"  {_seconds_text(ms):>{width}} s  {ms / response_ms:4.0%}  {label}"
     for wait in parts.waits:
         yield from _wait_lines(wait, title)
 
@@ -372,5 +380,5 @@ def _wait_lines(wait: SlotWait, title: Callable[[JobId], str]) -> Iterator[str]:
         yield f"    others held: {shown}{more}"
 
 
-def _seconds(ms: Millis) -> str:
+def _seconds_text(ms: Millis) -> str:
     return f"{ms / 1000:,.3f}"

@@ -51,12 +51,12 @@ class SchedulingStory:
         if self._in_vain:
             yield f"    {count(self._in_vain, 'thought')} found no room"
         if self._wasted:
-            lost = f"{count(self._conflicts.total(), 'claim')}, {self._where()}"
+            lost = f"{count(self._conflicts.total(), 'claim')}, {self._conflicts_by_node_text()}"
             yield f"    {count(self._wasted, 'thought')} ended in conflict: {lost}"
         if self._in_vain or self._wasted:
             yield f"    the last such one at {clock(self._last_lost_ms)}"
 
-    def _where(self) -> str:
+    def _conflicts_by_node_text(self) -> str:
         ranked = sorted(self._conflicts.items(), key=lambda each: (-each[1], each[0]))
         shown = ", ".join(f"{node_name(node)} {n:,}" for node, n in ranked[:_NODES_SHOWN])
         rest = len(ranked) - _NODES_SHOWN

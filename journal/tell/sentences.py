@@ -66,53 +66,60 @@ class Narrator:
     def _sentence(self, event: ev.AnyEvent) -> str:
         match event:
             case ev.RunStarted():
-                return _beginning(event)
+                return _run_start_sentence(event)
             case ev.JobSubmitted():
-                return f"{self._job(event.job, event.name)} submitted{_particulars(event)}"
+                told = _submission_particulars(event)
+                return f"{self._job_title(event.job, event.name)} submitted{told}"
             case ev.JobInitialised():
-                return f"{self._job(event.job)} has been initialised: its tasks may run"
+                return f"{self._job_title(event.job)} has been initialised: its tasks may run"
             case ev.AttemptLaunched():
-                return f"{_task(event)} launched {_place(event)} ({self._launch_reason(event)})"
+                launched = f"{_task_name(event)} launched {_launch_place(event)}"
+                return f"{launched} ({self._launch_reason(event)})"
             case ev.AttemptStarted():
-                return f"{self._attempt(event.attempt)} starts on {_slot(event)}"
+                return f"{self._attempt_name(event.attempt)} starts on {_slot_text(event)}"
             case ev.ShuffleEnded():
-                return f"{self._attempt(event.attempt)} has all its map outputs"
+                return f"{self._attempt_name(event.attempt)} has all its map outputs"
             case ev.AttemptStalled(why=Stall.HANGS):
-                return f"{self._placed(event.attempt)} hangs, {100 * event.progress:.0f} % done"
+                attempt = self._attempt_and_node(event.attempt)
+                return f"{attempt} hangs, {100 * event.progress:.0f} % done"
             case ev.AttemptStalled():
-                return f"{self._placed(event.attempt)} waits: {event.why}"
+                return f"{self._attempt_and_node(event.attempt)} waits: {event.why}"
             case ev.StallEnded():
-                return f"{self._placed(event.attempt)} finds its input"
+                return f"{self._attempt_and_node(event.attempt)} finds its input"
             case ev.LaunchExpired():
-                return f"the master gives {self._placed(event.attempt)} up: its launch has expired"
+                attempt = self._attempt_and_node(event.attempt)
+                return f"the master gives {attempt} up: its launch has expired"
             case ev.AttemptSuspended():
-                return f"{self._placed(event.attempt, ' is suspended')} and keeps its work"
+                suspended = self._attempt_and_node(event.attempt, " is suspended")
+                return f"{suspended} and keeps its work"
             case ev.AttemptResumed():
                 since_ms = self._known.suspended_ms(event.attempt)
                 after = "" if since_ms is None else f" after {duration(event.at_ms - since_ms)}"
-                return f"{self._attempt(event.attempt)} goes on{after} on {_slot(event)}"
+                return f"{self._attempt_name(event.attempt)} goes on{after} on {_slot_text(event)}"
             case ev.AttemptEnded():
-                ended = self._placed(event.attempt, f" {_DONE[event.outcome]}")
+                ended = self._attempt_and_node(event.attempt, f" {_DONE[event.outcome]}")
                 held = event.suspended_ms
                 spent = f", {duration(held)} of it suspended" if held else ""
                 return f"{ended} after {duration(event.at_ms - event.started_ms)}{spent}"
             case ev.AttemptClosed():
                 who = names.scheduler_name(event.attempt)
-                return f"{who} books {self._attempt(event.attempt)} as {event.outcome}"
+                return f"{who} books {self._attempt_name(event.attempt)} as {event.outcome}"
             case ev.KillOrdered():
-                return f"{self._placed(event.attempt)} must give way ({why_in_words(event.why)})"
+                victim = self._attempt_and_node(event.attempt)
+                return f"{victim} must give way ({why_in_words(event.why)})"
             case ev.SuspendOrdered():
-                victim, why = self._placed(event.attempt), why_in_words(event.why)
+                victim, why = self._attempt_and_node(event.attempt), why_in_words(event.why)
                 return f"{victim} must give way and keep its work ({why})"
             case ev.ResumeOrdered():
-                return f"{self._placed(event.attempt)} may go on ({why_in_words(event.why)})"
+                attempt = self._attempt_and_node(event.attempt)
+                return f"{attempt} may go on ({why_in_words(event.why)})"
             case ev.OrderSwitched():
                 change = f"the order changes from {event.was} to {event.now}"
                 return f"{change}: {switch_in_words(event)}"
             case ev.SizeEstimated():
                 whole, left = duration(event.size_ms), duration(event.left_ms)
                 tasks = f"{STAGE_NAMES[event.stage]}s"
-                said = f"the order takes the {tasks} of {self._job(event.job)} for {whole}"
+                said = f"the order takes the {tasks} of {self._job_title(event.job)} for {whole}"
                 return f"{said} of slot time in all, {left} of it left"
             case ev.ThoughtBegun():
                 return self._thought_begun(event)
@@ -128,29 +135,29 @@ class Narrator:
                 taken = count(event.count, "reservation")
                 where = f"that waited on {node_name(event.victim)} behind long work"
                 thief = node_name(event.node)
-                return f"{thief} takes over {taken} of {self._job(event.job)} {where}"
+                return f"{thief} takes over {taken} of {self._job_title(event.job)} {where}"
             case ev.FaultStruck():
                 return _fault_sentence(event.fault)
             case ev.NodeLost():
-                return f"the master gives {node_name(event.node)} up for lost{_silent(event)}"
+                return f"the master gives {node_name(event.node)} up for lost{_silence_text(event)}"
             case ev.ContactLost():
                 node = node_name(event.node)
-                return f"{watcher_name(event.scheduler)} gives {node} up{_silent(event)}"
+                return f"{watcher_name(event.scheduler)} gives {node} up{_silence_text(event)}"
             case ev.ContactRegained():
                 return f"{watcher_name(event.scheduler)} hears of {node_name(event.node)} again"
             case ev.MapOutputsLost():
-                maps = f"{count(len(event.attempts), 'map')} of {self._job(event.job)}"
+                maps = f"{count(len(event.attempts), 'map')} of {self._job_title(event.job)}"
                 node, lost = node_name(event.node), event.outcome is Outcome.KILLED
                 why = f"{node} had the outputs" if lost else f"nobody can fetch from {node}"
                 return f"{maps} must run again: {why}"
             case ev.JobChanged():
                 pool = f"is in pool {event.pool} and " if event.pool else ""
                 has = f"{pool}has {priority_name(event.priority)} priority"
-                return f"{self._job(event.job)} {has} from now on"
+                return f"{self._job_title(event.job)} {has} from now on"
             case ev.JobResubmitted():
-                return f"{self._job(event.job)} is submitted again"
+                return f"{self._job_title(event.job)} is submitted again"
             case ev.JobBlacklistedNode():
-                job, node = self._job(event.job), node_name(event.node)
+                job, node = self._job_title(event.job), node_name(event.node)
                 if event.in_force:
                     return f"{job} uses {node} no more: too many of its attempts failed there"
                 return f"{job} would shun {node}, but already shuns too many nodes: it uses all"
@@ -164,9 +171,9 @@ class Narrator:
                 return f"{node_name(event.node)} joins again"
             case ev.JobFinished():
                 took = duration(event.at_ms - event.submitted_ms)
-                return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"
+                return f"{self._job_title(event.job)} {_DONE[event.outcome]} after {took}"
             case ev.RunEnded():
-                return _ending(event)
+                return _run_end_sentence(event)
             case _:
                 assert_never(event)
 
@@ -174,22 +181,24 @@ class Narrator:
         tasks = count(event.tasks, STAGE_NAMES[event.stage])
         later = "" if event.from_ms == event.at_ms else f"from {clock(event.from_ms)} on "
         thinks = f"scheduler {event.scheduler} thinks {later}for {duration(event.thought_ms)}"
-        return f"{thinks} about {tasks} of {self._job(event.job)}"
+        return f"{thinks} about {tasks} of {self._job_title(event.job)}"
 
     def _scheduling_attempt(self, event: ev.SchedulingAttempted) -> str:
         tasks = count(event.tasks, STAGE_NAMES[event.stage])
         thought = f"scheduler {event.scheduler} has thought for {duration(event.thought_ms)}"
-        return f"{thought} about {tasks} of {self._job(event.job)}{_came_of(event)}"
+        return f"{thought} about {tasks} of {self._job_title(event.job)}{_thought_outcome(event)}"
 
     def _nodes_probed(self, event: ev.NodesProbed) -> str:
         tasks = count(event.tasks, STAGE_NAMES[event.stage])
         asks = f"scheduler {event.scheduler} asks {nodes_shown(event.nodes)} how much waits there"
-        return f"{asks}, for {tasks} of {self._job(event.job)}"
+        return f"{asks}, for {tasks} of {self._job_title(event.job)}"
 
     def _probes_answered(self, event: ev.ProbesAnswered) -> str:
         tasks = count(event.tasks, STAGE_NAMES[event.stage])
-        knows = f"scheduler {event.scheduler} knows for {tasks} of {self._job(event.job)}"
-        return f"{knows}, {duration(event.at_ms - event.asked_ms)} after asking: {loads(event)}"
+        knows = f"scheduler {event.scheduler} knows for {tasks} of {self._job_title(event.job)}"
+        return (
+            f"{knows}, {duration(event.at_ms - event.asked_ms)} after asking: {loads_told(event)}"
+        )
 
     def _reservations_sent(self, event: ev.ReservationsSent) -> str:
         what = "placement" if event.long else "reservation"
@@ -198,43 +207,44 @@ class Narrator:
         instead = ""
         if event.refused:
             instead = f", for those that {nodes_shown(event.refused)} refused"
-        return f"scheduler {event.scheduler} {sent} of {self._job(event.job)} to {nodes}{instead}"
+        job = self._job_title(event.job)
+        return f"scheduler {event.scheduler} {sent} of {job} to {nodes}{instead}"
 
     def _launch_reason(self, event: ev.AttemptLaunched) -> str:
         if not event.original:
             return why_in_words(event.why)
-        original = self._where(event.original)
+        original = self._node_of_attempt(event.original)
         return f"a copy of the one{original}; {why_in_words(event.why, 'of the stragglers')}"
 
-    def _attempt(self, attempt: AttemptId) -> str:
+    def _attempt_name(self, attempt: AttemptId) -> str:
         launch = self._known.launch(attempt)
-        return _task(launch) if launch else names.attempt_name(attempt)
+        return _task_name(launch) if launch else names.attempt_name(attempt)
 
-    def _placed(self, attempt: AttemptId, does: str = "") -> str:
+    def _attempt_and_node(self, attempt: AttemptId, does: str = "") -> str:
         """The attempt, what it does, and its node, where that is known."""
-        return f"{self._attempt(attempt)}{does}{self._where(attempt)}"
+        return f"{self._attempt_name(attempt)}{does}{self._node_of_attempt(attempt)}"
 
-    def _where(self, attempt: AttemptId) -> str:
+    def _node_of_attempt(self, attempt: AttemptId) -> str:
         launch = self._known.launch(attempt)
         return f" on {node_name(launch.node)}" if launch else ""
 
-    def _job(self, job: JobId, name: str = "") -> str:
+    def _job_title(self, job: JobId, name: str = "") -> str:
         name = name or self._known.given_name(job)
         return job_title(job, name) if name else job_name(job)
 
 
-def loads(event: ev.ProbesAnswered) -> str:
+def loads_told(event: ev.ProbesAnswered) -> str:
     """What the probed nodes have told, of those with the least load first."""
     answers = zip(event.loads, event.nodes, strict=True)
     known = sorted((load, node) for load, node in answers if load is not None)
-    told = [f"{node_name(node)} {_load(load)}" for load, node in known[:_LOADS_SHOWN]]
+    told = [f"{node_name(node)} {_load_text(load)}" for load, node in known[:_LOADS_SHOWN]]
     told += [f"and {rest} more"] if (rest := len(known) - _LOADS_SHOWN) > 0 else []
     silent = len(event.nodes) - len(known)
     told += [f"{count(silent, 'node')} given up"] if silent else []
     return ", ".join(told)
 
 
-def _load(load: int) -> str:
+def _load_text(load: int) -> str:
     return f"has {-load:,} free" if load < 0 else f"has {load:,} waiting"
 
 
@@ -245,7 +255,7 @@ def nodes_shown(nodes: Iterable[NodeId]) -> str:
     return ", ".join(map(node_name, each[:3])) + more
 
 
-def _came_of(event: ev.SchedulingAttempted) -> str:
+def _thought_outcome(event: ev.SchedulingAttempted) -> str:
     if not event.conflicted:
         return f" and places {len(event.committed):,}" if event.committed else ": there is no room"
     where = nodes_shown(event.conflicted)
@@ -253,15 +263,15 @@ def _came_of(event: ev.SchedulingAttempted) -> str:
     return f" and {placed}: {count(len(event.conflicted), 'claim')} in conflict, on {where}"
 
 
-def _slot(event: ev.AttemptStarted | ev.AttemptResumed) -> str:
+def _slot_text(event: ev.AttemptStarted | ev.AttemptResumed) -> str:
     return f"{node_name(event.node)}, slot {event.slot}"
 
 
-def _task(launch: ev.AttemptLaunched) -> str:
+def _task_name(launch: ev.AttemptLaunched) -> str:
     return names.launch_name(launch)
 
 
-def _beginning(event: ev.RunStarted) -> str:
+def _run_start_sentence(event: ev.RunStarted) -> str:
     maps = sum(node.map_slots for node in event.nodes)
     reduces = sum(node.reduce_slots for node in event.nodes)
     slots = f"{count(maps, 'map slot')}, {count(reduces, 'reduce slot')}"
@@ -270,14 +280,14 @@ def _beginning(event: ev.RunStarted) -> str:
     return f"run of {run}, on {cluster}, by Callboard {event.version}"
 
 
-def _particulars(event: ev.JobSubmitted) -> str:
+def _submission_particulars(event: ev.JobSubmitted) -> str:
     by = f" by {event.user}" if event.user else ""
     pool = f"pool {event.pool}, " if event.pool else ""
     tasks = f"{count(event.maps, 'map')}, {count(event.reduces, 'reduce')}"
     return f"{by}: {tasks} ({pool}{priority_name(event.priority)} priority)"
 
 
-def _place(event: ev.AttemptLaunched) -> str:
+def _launch_place(event: ev.AttemptLaunched) -> str:
     level = f", {names.LOCALITY_NAMES[event.level]}" if event.stage == MAPS else ""
     return f"on {node_name(event.node)}{level}"
 
@@ -357,13 +367,13 @@ def _link_conditions(link: LinkConditions) -> str:
     return " and ".join(text for is_so, text in told if is_so) or "healthy"
 
 
-def _silent(lost: ev.NodeLost | ev.ContactLost) -> str:
+def _silence_text(lost: ev.NodeLost | ev.ContactLost) -> str:
     if lost.again:
         return ": it has begun anew"
     return f": silent for {duration(lost.at_ms - lost.heard_ms)}"
 
 
-def _ending(event: ev.RunEnded) -> str:
+def _run_end_sentence(event: ev.RunEnded) -> str:
     ending = _ENDINGS.get(event.reason, f"the run ends ({event.reason})")
     if event.messages is None or event.ties is None:
         return f"{ending}: messages not measured, digest {event.digest}"

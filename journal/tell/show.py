@@ -54,16 +54,16 @@ def show(path: str | Path, options: ShowOptions | None = None) -> Iterator[str]:
     if options.job is not None:
         options = msgspec.structs.replace(options, job=job_in_journal(path, options.job))
     wanted = EVENT_KINDS[check_kind(options.kind)] if options.kind is not None else None
-    return _lines(Journal(path), options, wanted)
+    return _event_lines(Journal(path), options, wanted)
 
 
-def _lines(
+def _event_lines(
     journal: Journal, options: ShowOptions, wanted: type[ev.AnyEvent] | None
 ) -> Iterator[str]:
     run_state, shown = RunState(), 0
     narrator, grows = Narrator(run_state), is_being_written(journal.path)
     for event in journal:
-        if _matches(run_state, event, options, wanted):
+        if _is_wanted(run_state, event, options, wanted):
             if shown == options.limit:
                 yield f"… more follow; the limit is {options.limit}"
                 return
@@ -78,7 +78,7 @@ def _lines(
         yield "… the journal ends here, without the end of the run"
 
 
-def _matches(
+def _is_wanted(
     run_state: RunState, event: ev.AnyEvent, options: ShowOptions, wanted: type[ev.AnyEvent] | None
 ) -> bool:
     if wanted is not None and not isinstance(event, wanted):
