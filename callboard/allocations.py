@@ -131,7 +131,7 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
 def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
     """Which pools of the jobs have no queue, and where their jobs go instead."""
     pools = Counter(job.pool for job in spec.jobs)
-    homeless, capacity = settings.homeless(pools)
+    homeless, capacity = settings.pools_without_queue(pools)
     if not homeless:
         return ""
     named = concise(", ".join(each or "jobs without a pool" for each in homeless))

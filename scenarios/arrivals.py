@@ -67,9 +67,9 @@ class Bursts(TableOfKind, frozen=True, tag="bursts"):
         """
         draw = Stream(seed, _PURPOSE)
         places = accumulate(draw.exponential(1.0, job) for job in range(jobs))
-        return [to_ms(self._clock_s(place)) for place in places]
+        return [to_ms(self._arrival_s(place)) for place in places]
 
-    def _clock_s(self, expected: float) -> float:
+    def _arrival_s(self, expected: float) -> float:
         busy = self.on_s / self.on_mean_s
         idle = self.off_s / self.off_mean_s if self.off_mean_s else 0.0
         cycles, rest = divmod(expected, busy + idle)

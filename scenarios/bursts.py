@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from callboard.actors.config import JOBS_MAX
 from callboard.actors.job_spec import JobSpec
-from callboard.scenarios.listed_jobs import numbered
+from callboard.scenarios.listed_jobs import with_number
 from callboard.scenarios.targets import refuse_entry
-from callboard.scenarios.timeline import BurstEntry, Timeline, started
+from callboard.scenarios.timeline import BurstEntry, Timeline, entries_with_starts
 from callboard.scheduler.model import Millis
 
 
@@ -19,7 +19,7 @@ def burst_jobs(timeline: Timeline, seed: int, others: Sequence[JobSpec]) -> list
     """
     specs: list[JobSpec] = []
     names = {job.name for job in others}
-    for place, entry, began_ms in started(timeline, seed):
+    for place, entry, began_ms in entries_with_starts(timeline, seed):
         if not isinstance(entry, BurstEntry):
             continue
         if entry.times * entry.job.count > JOBS_MAX:
@@ -27,8 +27,8 @@ def burst_jobs(timeline: Timeline, seed: int, others: Sequence[JobSpec]) -> list
         if len(others) + len(specs) + entry.times * entry.job.count > JOBS_MAX:
             refuse_entry(f"more than {JOBS_MAX:,} jobs with those before it", place, "times")
         entry.job.check(f"timeline[{place}].job")
-        for late_ms, unnumbered in _burst(entry, place, began_ms, seed):
-            spec = numbered(unnumbered, len(others) + len(specs))
+        for late_ms, unnumbered in _jobs_of_burst(entry, place, began_ms, seed):
+            spec = with_number(unnumbered, len(others) + len(specs))
             if spec.name in names:
                 what = f'a second job is called "{spec.name}"; names must differ'
                 refuse_entry(what, place, "job.name")
@@ -37,7 +37,7 @@ def burst_jobs(timeline: Timeline, seed: int, others: Sequence[JobSpec]) -> list
     return specs
 
 
-def _burst(
+def _jobs_of_burst(
     entry: BurstEntry, place: int, began_ms: Millis, seed: int
 ) -> Iterator[tuple[Millis, JobSpec]]:
     """The jobs of one entry with the time from which their own counts; repetitions have names."""
@@ -45,7 +45,7 @@ def _burst(
         name = entry.job.name
         if name and entry.times > 1:
             name = f"{name}-{repeat + 1}"
-        for spec in replace(entry.job, name=name).unnumbered():
+        for spec in replace(entry.job, name=name).unnumbered_jobs():
             yield at_ms, spec
 
 

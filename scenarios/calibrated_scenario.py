@@ -11,7 +11,11 @@ from callboard.histories.calibration.calibrate import Calibration
 from callboard.histories.calibration.estimate import Estimate
 from callboard.histories.recording_file import Imported
 from callboard.scenarios.overrides import apply_overrides
-from callboard.scenarios.recording_scenario import YARN_HEARTBEAT_MS, on_its_grid, scenario_of
+from callboard.scenarios.recording_scenario import (
+    YARN_HEARTBEAT_MS,
+    scenario_of,
+    with_heartbeat_phases,
+)
 
 _PERIOD = "cluster.heartbeat.interval_ms"
 _NEAR, _FAR = "tasks.rack_factor", "tasks.off_rack_factor"
@@ -48,17 +52,17 @@ def changed_figures(found: Calibration) -> list[ScenarioFigure]:
     """The figures that are not left at their defaults: estimates, and a factor that would be on the
     wrong side of an estimated one.
     """
-    kept = {each.field for each in _defaults(found)}
+    kept = {each.field for each in _unchallenged_defaults(found)}
     changed = {
-        field: ScenarioFigure(name, field, _written(field, estimate), "")
+        field: ScenarioFigure(name, field, _value_to_write(field, estimate), "")
         for field, name in _PLAYED.items()
         if field not in kept and (estimate := found.estimate_of(field)) is not None
     }
     near, far = changed.get(_NEAR), changed.get(_FAR)
-    if far and not near and far.value < _default(_NEAR, found.imported):
+    if far and not near and far.value < _default_without_calibration(_NEAR, found.imported):
         why = "no more than the off-rack factor"
         changed[_NEAR] = ScenarioFigure(_PLAYED[_NEAR], _NEAR, far.value, why)
-    if near and not far and near.value > _default(_FAR, found.imported):
+    if near and not far and near.value > _default_without_calibration(_FAR, found.imported):
         why = "no less than the rack-local factor"
         changed[_FAR] = ScenarioFigure(_PLAYED[_FAR], _FAR, near.value, why)
     return [changed[field] for field in _PLAYED if field in changed]
@@ -67,13 +71,14 @@ def changed_figures(found: Calibration) -> list[ScenarioFigure]:
 def kept_defaults(found: Calibration) -> list[ScenarioFigure]:
     """The figures that stay at their defaults."""
     changed = {each.field for each in changed_figures(found)}
-    return [each for each in _defaults(found) if each.field not in changed]
+    return [each for each in _unchallenged_defaults(found) if each.field not in changed]
 
 
-def _defaults(found: Calibration) -> Iterator[ScenarioFigure]:
+def _unchallenged_defaults(found: Calibration) -> Iterator[ScenarioFigure]:
     """The defaults that nothing speaks against."""
     for field, name in _PLAYED.items():
-        estimate, default = found.estimate_of(field), _default(field, found.imported)
+        estimate = found.estimate_of(field)
+        default = _default_without_calibration(field, found.imported)
         if estimate is None or estimate.value is None:
             yield ScenarioFigure(name, field, default, "the history cannot tell it")
         elif field not in _COUNTS[:2] and estimate.covers(default):
@@ -82,7 +87,7 @@ def _defaults(found: Calibration) -> Iterator[ScenarioFigure]:
 
 def calibrated(written: dict[str, Any], found: Calibration) -> dict[str, Any]:
     """A scenario of the history, as plain data, with the figures put in."""
-    return on_its_grid(apply_overrides(written, overrides(found)), found.imported)
+    return with_heartbeat_phases(apply_overrides(written, overrides(found)), found.imported)
 
 
 def grid_overrides(found: Calibration) -> list[str]:
@@ -93,7 +98,7 @@ def grid_overrides(found: Calibration) -> list[str]:
     return [f"{cluster}={phases}", f"{workload}={grid['workload'].get('begin_s', 0.0)}"]
 
 
-def _default(field: str, imported: Imported) -> float:
+def _default_without_calibration(field: str, imported: Imported) -> float:
     """What a scenario of this history has without a calibration; of heartbeats their period."""
     recording = imported.recording
     stated = YARN_HEARTBEAT_MS if recording.format.startswith("Hadoop 2") else None
@@ -109,7 +114,7 @@ def _default(field: str, imported: Imported) -> float:
     return float(getattr(table, field.rpartition(".")[2]))
 
 
-def _written(field: str, estimate: Estimate) -> float | int:
+def _value_to_write(field: str, estimate: Estimate) -> float | int:
     """The figure as the scenario has it: of a period its interval, a message's ways taken off."""
     assert estimate.value is not None
     if field == _PERIOD:

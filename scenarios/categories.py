@@ -64,21 +64,21 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
         weights = [row.jobs for row in self.ROWS]
         draw, noise = Stream(seed, "workload/category"), Stream(seed, "workload/length")
         return [
-            self._size(
+            self._job_size(
                 self.ROWS[pick(weights, draw.uniform(j))], noise.lognormal(self.time_sigma, j)
             )
             for j in range(jobs)
         ]
 
-    def _size(self, row: Category, factor: float) -> JobSize:
+    def _job_size(self, row: Category, factor: float) -> JobSize:
         maps = _task_count(row.input_mb / self.block_mb, row.map_s, row.duration_s)
         reduces = _task_count(row.shuffle_mb / self.reduce_mb, row.reduce_s, row.duration_s)
         reduce_s = row.reduce_s / reduces * factor
         return JobSize(
             label=row.name,
-            maps=self._scaled(maps),
+            maps=self._scaled_task_count(maps),
             map_ms=fields.task_ms(row.map_s / maps * factor),
-            reduces=self._scaled(reduces) if row.reduce_s else 0,
+            reduces=self._scaled_task_count(reduces) if row.reduce_s else 0,
             shuffle_ms=fields.to_ms(reduce_s * self.shuffle_part),
             reduce_ms=fields.to_ms(reduce_s * (1 - self.shuffle_part)),
             user=row.name,
@@ -87,7 +87,7 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
             ),
         )
 
-    def _scaled(self, tasks: int) -> int:
+    def _scaled_task_count(self, tasks: int) -> int:
         return max(1, round(tasks * self.task_scale))
 
 

@@ -48,12 +48,12 @@ class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
     """Of these reduces, after their shuffle.  Ours."""
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        deck = list(self._deck())
+        deck = list(self._unshuffled_deck())
         shortest = len(deck) - (self.long_place is not None)
-        decks = (self._deal(seed, n, deck) for n in range(fields.ceil_div(jobs, shortest)))
+        decks = (self._dealt_deck(seed, n, deck) for n in range(fields.ceil_div(jobs, shortest)))
         return [size for dealt in decks for size in dealt][:jobs]
 
-    def _deal(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
+    def _dealt_deck(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
         order = shuffled(Stream(seed, _DECK), number, len(deck))
         long = max(range(len(deck)), key=lambda i: deck[i].map_ms)
         if self.long_place is not None:
@@ -69,18 +69,18 @@ class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
             for i, pool in zip(order, pools, strict=True)
         ]
 
-    def _deck(self) -> Iterator[JobSize]:
+    def _unshuffled_deck(self) -> Iterator[JobSize]:
         if self.variant == "io":
-            yield from (self._size("gp", *shape) for shape in table_three())
+            yield from (self._job_size("gp", *shape) for shape in jobs_of_table_three())
             return
         left = {kind: list(shapes) for kind, shapes in published.GP_MIXED.items()}
-        for shape in table_three():
+        for shape in jobs_of_table_three():
             kind = next((kind for kind, shapes in left.items() if shape in shapes), "grep")
             if kind != "grep":
                 left[kind].remove(shape)
-            yield self._size(kind, *shape)
+            yield self._job_size(kind, *shape)
 
-    def _size(self, kind: str, maps: int, seconds: float) -> JobSize:
+    def _job_size(self, kind: str, maps: int, seconds: float) -> JobSize:
         reduces = 0 if kind == "grep" else reduces_for(maps, self.maps_per_reduce)
         return JobSize(
             label=f"{kind}{maps}",
@@ -93,7 +93,7 @@ class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
         )
 
 
-def table_three() -> list[Shape]:
+def jobs_of_table_three() -> list[Shape]:
     """The 130 jobs of Table III in the order of print: maps, and seconds of a map."""
     return [
         (maps, seconds)
@@ -123,19 +123,19 @@ class FacebookBins(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
     """Of a map that computes.  Ours."""
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        decks = (self._deal(seed, n) for n in range(fields.ceil_div(jobs, self.JOBS)))
+        decks = (self._dealt_deck(seed, n) for n in range(fields.ceil_div(jobs, self.JOBS)))
         return [size for dealt in decks for size in dealt][:jobs]
 
-    def _deal(self, seed: int, number: int) -> list[JobSize]:
+    def _dealt_deck(self, seed: int, number: int) -> list[JobSize]:
         deck = [
             (bin_, maps, nth)
             for bin_, (maps, count) in enumerate(published.FACEBOOK_BINS, 1)
             for nth in range(count)
         ]
         order = shuffled(Stream(seed, _DECK), number, len(deck))
-        return [self._size(*deck[i]) for i in order]
+        return [self._job_size(*deck[i]) for i in order]
 
-    def _size(self, bin_: int, maps: int, nth: int) -> JobSize:
+    def _job_size(self, bin_: int, maps: int, nth: int) -> JobSize:
         """The `nth` of its bin; where loads are mixed, every second one computes."""
         computes = self.load == "cpu" or (self.load == "mixed" and nth % 2 == 1)
         return JobSize(

@@ -49,13 +49,13 @@ def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage
         row = line.split(",")
         if not line.strip() or line.startswith("#"):
             continue
-        at_ms, node, goes_down = _line(row, nodes, path, number)
+        at_ms, node, goes_down = _parsed_line(row, nodes, path, number)
         if at_ms < last_ms:
-            _refuse("times go back", path, number)
+            _refuse_line("times go back", path, number)
         last_ms = at_ms
         if goes_down == (node in down):
             state = "down" if goes_down else "up"
-            _refuse(f"{row[1].strip()} is {state} already", path, number)
+            _refuse_line(f"{row[1].strip()} is {state} already", path, number)
         if goes_down:
             down[node] = at_ms
         else:
@@ -74,26 +74,28 @@ def outage_lines(outages: Collection[Outage]) -> Iterator[str]:
         yield f"{at_ms / 1000:.3f},node-{node},{what}\n"
 
 
-def _line(
+def _parsed_line(
     row: list[str], nodes: Mapping[str, NodeId], path: Path, number: int
 ) -> tuple[Millis, NodeId, bool]:
     if len(row) != 3:
         expected = "expected `seconds,node,down` or `seconds,node,up`"
-        _refuse(f"{expected}, got {len(row)} fields", path, number)
+        _refuse_line(f"{expected}, got {len(row)} fields", path, number)
     when, name, what = (field.strip() for field in row)
     try:
         seconds = float(when)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= SECONDS_MAX:
-        _refuse(f"expected seconds from 0 to {SECONDS_MAX:,.0f}, got {when[:40]!r}", path, number)
+        _refuse_line(
+            f"expected seconds from 0 to {SECONDS_MAX:,.0f}, got {when[:40]!r}", path, number
+        )
     if name not in nodes:
         there = f"node-0 to node-{len(nodes) - 1}"
-        _refuse(f"there is no node {name[:40]!r} in this cluster ({there})", path, number)
+        _refuse_line(f"there is no node {name[:40]!r} in this cluster ({there})", path, number)
     if what not in ("down", "up"):
-        _refuse(f"expected `down` or `up`, got {what[:40]!r}", path, number)
+        _refuse_line(f"expected `down` or `up`, got {what[:40]!r}", path, number)
     return to_ms(seconds), nodes[name], what == "down"
 
 
-def _refuse(problem: str, path: Path, number: int) -> None:
+def _refuse_line(problem: str, path: Path, number: int) -> None:
     raise ScenarioError(problem, source=path, line=number)

@@ -67,17 +67,19 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
         times = self.arrivals.submit_times(seed, jobs)
         sizes = self.sizes.sizes(seed, jobs)
         names = [f"user{user}" for user in range(self.users)] if self.users > 1 else ["user"]
-        users = _drawn(names, Stream(seed, "workload/user"), jobs)
-        pools = _drawn(self.pools or ("",), Stream(seed, "workload/pool"), jobs)
+        users = _names_drawn_for_jobs(names, Stream(seed, "workload/user"), jobs)
+        pools = _names_drawn_for_jobs(self.pools or ("",), Stream(seed, "workload/pool"), jobs)
         tail = self.arrivals.busy_jobs if isinstance(self.arrivals, Tailed) else jobs
         made = [
-            _spec(job, times[job], sizes[job], users[job], pools[job], TAIL if job >= tail else "")
+            _job_spec(
+                job, times[job], sizes[job], users[job], pools[job], TAIL if job >= tail else ""
+            )
             for job in range(jobs)
         ]
-        staged = list(chain.from_iterable(map(_stages, made, sizes)))
+        staged = list(chain.from_iterable(map(_jobs_of_stages, made, sizes)))
         return made if len(staged) == jobs else _numbered_by_time(staged)
 
-    def on_slots(self, speed: float) -> Self:
+    def with_load_as_gap(self, speed: float) -> Self:
         """With the mean gap that a load comes to."""
         if not isinstance(self.arrivals, Poisson) or not isinstance(self.sizes, _WITH_MEAN):
             return self
@@ -91,30 +93,36 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
     def check(self) -> None:
         sizes = self.sizes
         if isinstance(sizes, FacebookMaps) and sizes.map_share + sizes.shuffle_share > 1:
-            _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
+            _refuse_field(
+                "map_share and shuffle_share together must be at most 1", "sizes.map_share"
+            )
         if isinstance(sizes, OneTask):
             check_distribution(sizes.map_s, "workload.sizes.map_s")
         if isinstance(self.arrivals, Poisson):
             self._check_load(self.arrivals)
         for name, table in (("sizes", sizes), ("arrivals", self.arrivals)):
             if isinstance(table, FacebookMaps | UniformGaps) and table.longest_s < table.shortest_s:
-                _refuse(f"must be at least shortest_s = {table.shortest_s:g}", f"{name}.longest_s")
+                _refuse_field(
+                    f"must be at least shortest_s = {table.shortest_s:g}", f"{name}.longest_s"
+                )
 
     def _check_load(self, arrivals: Poisson) -> None:
         if arrivals.states_both():
-            _refuse("`mean_s` says how often jobs come already; leave one out", "arrivals.load")
+            _refuse_field(
+                "`mean_s` says how often jobs come already; leave one out", "arrivals.load"
+            )
         if arrivals.load is not None and not isinstance(self.sizes, _WITH_MEAN):
             known = " and ".join(f"`{kind_of(each)}`" for each in _WITH_MEAN)
             here = kind_of(type(self.sizes))
             problem = f"the mean work of a job is known for `sizes` of kind {known}, not `{here}`"
-            _refuse(f"{problem}; state `mean_s`", "arrivals.load")
+            _refuse_field(f"{problem}; state `mean_s`", "arrivals.load")
 
 
-def _refuse(problem: str, name: str) -> None:
+def _refuse_field(problem: str, name: str) -> None:
     raise ScenarioError(problem, key=f"workload.{name}")
 
 
-def _stages(first: JobSpec, size: JobSize) -> Iterator[JobSpec]:
+def _jobs_of_stages(first: JobSpec, size: JobSize) -> Iterator[JobSpec]:
     """The job, and those that follow it: each comes when the one before would be done on an empty
     cluster.
     """
@@ -129,10 +137,12 @@ def _numbered_by_time(jobs: list[JobSpec]) -> list[JobSpec]:
     return [replace(job, job=number) for number, job in enumerate(ordered)]
 
 
-def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str, prefix: str) -> JobSpec:
+def _job_spec(
+    job: int, submit_ms: int, size: JobSize, user: str, pool: str, prefix: str
+) -> JobSpec:
     if max(size.maps, size.reduces) > TASKS_MAX:
         problem = f"job {job} ({size.label}) would have over {TASKS_MAX:,} tasks of a kind"
-        _refuse(f"{problem}; make larger blocks or a smaller scale", "sizes")
+        _refuse_field(f"{problem}; make larger blocks or a smaller scale", "sizes")
     return JobSpec(
         job=job,
         name=f"{prefix}{size.label}-{job}",
@@ -148,5 +158,5 @@ def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str, prefix:
     )
 
 
-def _drawn(names: Sequence[str], stream: Stream, jobs: int) -> list[str]:
+def _names_drawn_for_jobs(names: Sequence[str], stream: Stream, jobs: int) -> list[str]:
     return [names[int(stream.uniform(job) * len(names))] for job in range(jobs)]

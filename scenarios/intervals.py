@@ -62,7 +62,7 @@ class FaultIntervals:
             if node == MASTER_AS_NODE:
                 continue
             for interval in intervals:
-                if interval.end_ms == inf and _disables(subject, timeline[interval.place]):
+                if interval.end_ms == inf and _disables_node(subject, timeline[interval.place]):
                     gone[node] = max(gone.get(node, 0), interval.place)
         if not gone:
             return
@@ -74,7 +74,7 @@ class FaultIntervals:
                 refuse_entry(f"{problem} end; give one `for_s`", place, "nodes")
 
 
-def _disables(subject: str, entry: TimelineEntry) -> bool:
+def _disables_node(subject: str, entry: TimelineEntry) -> bool:
     if isinstance(entry, LinkEntry):
         return entry.cut or entry.loss == 1
     return subject in ("power", "service")

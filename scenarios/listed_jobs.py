@@ -106,11 +106,11 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     def own_name(self, nth: int) -> str:
         return f"{self.name}-{nth + 1}" if self.name and self.count > 1 else self.name
 
-    def unnumbered(self) -> list[JobSpec]:
+    def unnumbered_jobs(self) -> list[JobSpec]:
         """Its jobs, not yet numbered; without a name if it says none."""
-        return [self._spec(nth) for nth in range(self.count)]
+        return [self._job_spec(nth) for nth in range(self.count)]
 
-    def _spec(self, nth: int) -> JobSpec:
+    def _job_spec(self, nth: int) -> JobSpec:
         return JobSpec(
             job=0,
             name=self.own_name(nth),
@@ -130,7 +130,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             skew=self.skew,
             factors=tuple(sorted(self.on.items())),
             only_on=self.only_on,
-            demands=(_amounts(self.map_demand), _amounts(self.reduce_demand)),
+            demands=(_sorted_amounts(self.map_demand), _sorted_amounts(self.reduce_demand)),
         )
 
 
@@ -153,9 +153,13 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
 
     def placed_jobs(self) -> list[tuple[int, JobSpec]]:
         """The jobs by submit time, then in the file's order, each with its entry's place there."""
-        jobs = [(place, job) for place, entry in enumerate(self.job) for job in entry.unnumbered()]
+        jobs = [
+            (place, job) for place, entry in enumerate(self.job) for job in entry.unnumbered_jobs()
+        ]
         jobs.sort(key=lambda placed: placed[1].submit_ms)
-        return [(place, numbered(job, nth)) for nth, (place, job) in enumerate(jobs[: self.jobs])]
+        return [
+            (place, with_number(job, nth)) for nth, (place, job) in enumerate(jobs[: self.jobs])
+        ]
 
     def check(self) -> None:
         """ScenarioError where there is no job, too many, or two of one name."""
@@ -177,11 +181,11 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
             yield from entry.node_types("workload", "job", place)
 
 
-def _amounts(demand: dict[str, int] | None) -> Amounts:
+def _sorted_amounts(demand: dict[str, int] | None) -> Amounts:
     return tuple(sorted((demand or {}).items()))
 
 
-def numbered(spec: JobSpec, job: JobId) -> JobSpec:
+def with_number(spec: JobSpec, job: JobId) -> JobSpec:
     """The job with its number, which is its name too if it has none of its own."""
     return msgspec.structs.replace(spec, job=job, name=spec.name or job_name(job))
 

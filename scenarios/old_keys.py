@@ -22,15 +22,15 @@ def with_new_keys(raw: Any) -> Any:
     """The data with the keys of today; the old one stays, and is unknown, where both are there."""
     if not isinstance(raw, dict) or not isinstance(raw.get("cluster"), dict):
         return raw
-    cluster = _renamed(raw["cluster"], _CLUSTER)
+    cluster = _with_renamed_keys(raw["cluster"], _CLUSTER)
     if "heartbeat" in cluster:
-        cluster["heartbeat"] = _renamed(cluster["heartbeat"], _HEARTBEAT)
+        cluster["heartbeat"] = _with_renamed_keys(cluster["heartbeat"], _HEARTBEAT)
     if isinstance(cluster.get("group"), list | tuple):
-        cluster["group"] = [_renamed(group, _CLUSTER) for group in cluster["group"]]
+        cluster["group"] = [_with_renamed_keys(group, _CLUSTER) for group in cluster["group"]]
     return {**raw, "cluster": cluster}
 
 
-def _renamed(table: Any, new: dict[str, str]) -> Any:
+def _with_renamed_keys(table: Any, new: dict[str, str]) -> Any:
     if not isinstance(table, dict):
         return table
     return {

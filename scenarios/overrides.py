@@ -33,19 +33,23 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
         name, equals, text = override.partition("=")
         parts = [part.strip() for part in name.split(".")]
         if not equals or not all(parts):
-            _refuse(f'expected dotted.key=value, got "{override[:80]}"')
+            _refuse_override(f'expected dotted.key=value, got "{override[:80]}"')
         if len(parts) > _DEPTH_MAX:
-            _refuse(f"expected at most {_DEPTH_MAX} parts in a key, got {len(parts)}")
-        raw = _with(raw, new_key(parts), _value(text.strip(), name.strip()), name.strip())
+            _refuse_override(f"expected at most {_DEPTH_MAX} parts in a key, got {len(parts)}")
+        raw = _with_value_at(
+            raw, new_key(parts), _parsed_value(text.strip(), name.strip()), name.strip()
+        )
     return raw
 
 
-def _value(text: str, key: str) -> object:
+def _parsed_value(text: str, key: str) -> object:
     if (bare := _BARE.fullmatch(text)) is not None:
-        _refuse(f"expected digits on both sides of the point, as in {bare[1]}0{bare[2]}", key)
+        _refuse_override(
+            f"expected digits on both sides of the point, as in {bare[1]}0{bare[2]}", key
+        )
     flaw = toml_flaw(text)
     if flaw is not None:
-        _refuse(flaw.problem, key)
+        _refuse_override(flaw.problem, key)
     try:
         document = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
@@ -54,26 +58,28 @@ def _value(text: str, key: str) -> object:
     return document["value"] if document.keys() == {"value"} else text
 
 
-def _with(node: Any, parts: list[str], value: object, name: str) -> Any:
+def _with_value_at(node: Any, parts: list[str], value: object, name: str) -> Any:
     """A copy of the node, along the key only, with the value in it."""
     if not parts:
         return value
     head, rest = parts[0], parts[1:]
     if isinstance(node, dict):
         missing: Any = [] if head in _LISTS and rest[:1] == ["0"] else {}
-        return {**node, head: _with(node.get(head, missing), rest, value, name)}
+        return {**node, head: _with_value_at(node.get(head, missing), rest, value, name)}
     if isinstance(node, list):
-        index = _place(head, len(node), name)
+        index = _place_in_list(head, len(node), name)
         old = node[index] if index < len(node) else {}
-        return [*node[:index], _with(old, rest, value, name), *node[index + 1 :]]
-    return _refuse(f"`{head}` cannot be set inside a plain value", name)
+        return [*node[:index], _with_value_at(old, rest, value, name), *node[index + 1 :]]
+    return _refuse_override(f"`{head}` cannot be set inside a plain value", name)
 
 
-def _place(head: str, length: int, name: str) -> int:
+def _place_in_list(head: str, length: int, name: str) -> int:
     if not (head.isascii() and head.isdigit() and len(head) < 10 and int(head) <= length):
-        _refuse(f"expected a place in the list from 0 to {length}, got `{head[:40]}`", name)
+        _refuse_override(
+            f"expected a place in the list from 0 to {length}, got `{head[:40]}`", name
+        )
     return int(head)
 
 
-def _refuse(problem: str, key: str = "") -> Any:
+def _refuse_override(problem: str, key: str = "") -> Any:
     raise ScenarioError(problem, source=OVERRIDE_SOURCE, key=key)

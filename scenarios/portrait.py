@@ -41,7 +41,7 @@ class ScenarioPortrait(msgspec.Struct, frozen=True):
     arrivals: tuple[tuple[Millis, Millis], ...]
     faults: tuple[FaultOutline, ...]
 
-    def load(self, columns: int) -> list[float]:
+    def work_by_column(self, columns: int) -> list[float]:
         """The work that arrives in each column, an equal part of the least time; 1 is the most."""
         work = [0.0] * columns
         for submit_ms, work_ms in self.arrivals:
@@ -68,7 +68,7 @@ def portrait_of(path: Path) -> ScenarioPortrait:
         tasks=sum(job.maps + job.reduces for job in jobs),
         least_ms=_least_ms(jobs, nodes),
         arrivals=tuple((job.submit_ms, sum(_work_ms(job))) for job in jobs),
-        faults=tuple(_faults(scenario.timeline, scenario.seed)),
+        faults=tuple(_fault_outlines(scenario.timeline, scenario.seed)),
     )
 
 
@@ -83,7 +83,7 @@ def _least_ms(jobs: Iterable[JobSpec], nodes: Sequence[NodeFacts]) -> Millis:
     """
     free_ms, ended_ms = [0.0, 0.0], 0.0
     for job in jobs:
-        machines = _machines(nodes, job.factors)
+        machines = _machine_rates(nodes, job.factors)
         for kind, work_ms in enumerate(_work_ms(job)):
             if work_ms:
                 free_ms[kind] = max(free_ms[kind], job.submit_ms) + work_ms / machines.rates[kind]
@@ -102,22 +102,24 @@ class _Machines(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _machines(nodes: Sequence[NodeFacts], factors: tuple[tuple[str, float], ...]) -> _Machines:
+def _machine_rates(nodes: Sequence[NodeFacts], factors: tuple[tuple[str, float], ...]) -> _Machines:
     speeds = [each.speed / factor_on(each.node_type, factors) for each in nodes]
     maps = sum(each.map_slots * speed for each, speed in zip(nodes, speeds, strict=True))
     reduces = sum(each.reduce_slots * speed for each, speed in zip(nodes, speeds, strict=True))
     return _Machines((maps, reduces), max(speeds))
 
 
-def _faults(timeline: tl.Timeline, seed: int) -> Iterator[FaultOutline]:
-    for _, entry, at_ms in tl.started(timeline, seed):
-        yield FaultOutline(str(entry.__struct_config__.tag), _target(entry), at_ms, entry.times)
+def _fault_outlines(timeline: tl.Timeline, seed: int) -> Iterator[FaultOutline]:
+    for _, entry, at_ms in tl.entries_with_starts(timeline, seed):
+        yield FaultOutline(
+            str(entry.__struct_config__.tag), _target_text(entry), at_ms, entry.times
+        )
 
 
-def _target(entry: tl.AnyEntry) -> str:
+def _target_text(entry: tl.AnyEntry) -> str:
     match entry:
         case tl.NodesEntry() | tl.FailuresEntry():
-            return ", ".join(tl.listed(entry.nodes))
+            return ", ".join(tl.names_as_tuple(entry.nodes))
         case tl.JobFaultEntry():
             return entry.job
         case tl.PolicyEntry():

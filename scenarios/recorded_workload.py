@@ -61,7 +61,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
 
     def jobs_of(self, recorded: "Sequence[RecordedJob]") -> list[JobSpec]:
         """What it plays of these, which are in the order of their submission."""
-        return [self._spec(number, job) for number, job in enumerate(recorded[: self.jobs])]
+        return [self._job_spec(number, job) for number, job in enumerate(recorded[: self.jobs])]
 
     def located(self, base_dir: Path) -> Path:
         """Where its file is; ScenarioError if it is not there, or is another than was imported."""
@@ -81,7 +81,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             raise ScenarioError(f'"{self.path[:200]}" {_FOREIGN}', key="workload.digest")
         return path
 
-    def _spec(self, number: int, job: "RecordedJob") -> JobSpec:
+    def _job_spec(self, number: int, job: "RecordedJob") -> JobSpec:
         tasks, as_recorded = job.tasks, self.failures == "recorded"
         if not as_recorded and tasks.failures:
             tasks = msgspec.structs.replace(tasks, failures={})
@@ -90,10 +90,10 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             name=job.name,
             submit_ms=fields.to_ms(self.begin_s) + round(job.submit_ms * self.time_scale),
             maps=len(tasks.map_ms),
-            map_ms=_mean(tasks.map_ms),
+            map_ms=_rounded_mean(tasks.map_ms),
             reduces=len(tasks.rest_ms),
-            shuffle_ms=_mean(tasks.shuffle_ms),
-            reduce_ms=_mean(tasks.rest_ms),
+            shuffle_ms=_rounded_mean(tasks.shuffle_ms),
+            reduce_ms=_rounded_mean(tasks.rest_ms),
             user=job.user,
             pool=job.pool,
             priority=job.priority,
@@ -113,5 +113,5 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         return job.initialisation_ms if self.initialisation == "recorded" else 0
 
 
-def _mean(ms: "array[int]") -> int:
+def _rounded_mean(ms: "array[int]") -> int:
     return round(sum(ms) / len(ms)) if ms else 0

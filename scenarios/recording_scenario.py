@@ -49,22 +49,22 @@ def scenario_of(imported: Imported, name: str, path: str, columns: str = "") -> 
     scenario = {
         "name": name,
         "story": story,
-        "cluster": _cluster(recording),
+        "cluster": _cluster_table(recording),
         "workload": workload,
     }
     if recording.format.startswith("SLS"):  # inputs are not told: a length is as long anywhere
         scenario["tasks"] = {"rack_factor": 1.0, "off_rack_factor": 1.0}
-    return on_its_grid(scenario, imported)
+    return with_heartbeat_phases(scenario, imported)
 
 
-def on_its_grid(scenario: dict[str, Any], imported: Imported) -> dict[str, Any]:
+def with_heartbeat_phases(scenario: dict[str, Any], imported: Imported) -> dict[str, Any]:
     """The scenario with jobs that find heartbeats where they found them, as far as attempts tell:
     nodes have their phases, and the first job comes once every node has joined.
     """
     cluster, workload = scenario["cluster"], scenario["workload"]
     nodes, stated = imported.recording.nodes, cluster.get("heartbeat", {})
     rules = Cluster(nodes=nodes, heartbeat=msgspec.convert(stated, Heartbeats))
-    phases = () if imported.log is None else _phases(imported.log, imported, rules)
+    phases = () if imported.log is None else _heartbeat_phases_ms(imported.log, imported, rules)
     if not phases:
         return scenario
     cluster = {**cluster, "heartbeat": {**stated, "phases_ms": list(phases)}}
@@ -72,14 +72,14 @@ def on_its_grid(scenario: dict[str, Any], imported: Imported) -> dict[str, Any]:
     return {**scenario, "cluster": cluster, "workload": workload}
 
 
-def _phases(log: AttemptLog, imported: Imported, rules: Cluster) -> tuple[Millis, ...]:
+def _heartbeat_phases_ms(log: AttemptLog, imported: Imported, rules: Cluster) -> tuple[Millis, ...]:
     if rules.nodes > NODES_MAX:
         return ()  # which is refused when the scenario is decoded
     grid = {"round_ms": rules.round_ms(), "latency_ms": rules.latency_ms}
     return node_phases(log, imported.begin_ms, nodes=rules.nodes, **grid)
 
 
-def _cluster(recording: ClusterRecording) -> dict[str, Any]:
+def _cluster_table(recording: ClusterRecording) -> dict[str, Any]:
     sizes = recording.rack_sizes
     cluster: dict[str, Any] = {
         "nodes": recording.nodes,

@@ -84,16 +84,16 @@ class ScenarioFile:
         """The file's, where lines can be told from it."""
         foreign = self.path.suffix != ".toml"
         self._recording = False
-        if foreign and _is_trace(self.path):
-            self._written = _trace(self.path)
+        if foreign and _is_swim_trace(self.path):
+            self._written = _scenario_of_trace(self.path)
         elif foreign and _is_recording(self.path):
             self._recording = True
-            self._written = _recording(self.path, overrides)
+            self._written = _scenario_of_recording(self.path, overrides)
         elif foreign and self.path.suffix == ".tsv":  # a damaged trace, which says where
-            self._written = _trace(self.path)
+            self._written = _scenario_of_trace(self.path)
         else:
             self._text = _text_of(self.path) if foreign else read_text(self.path)
-            self._written = with_new_keys(_toml(self._text, self.path))
+            self._written = with_new_keys(_toml_of_any_file(self._text, self.path))
         self._changed = apply_overrides(self._written, overrides)
 
     def with_overrides(self, overrides: Sequence[str]) -> Self:
@@ -102,7 +102,7 @@ class ScenarioFile:
         """
         twin = copy(self)
         if self._recording:
-            twin._written = _recording(self.path, overrides)
+            twin._written = _scenario_of_recording(self.path, overrides)
         twin._changed = apply_overrides(twin._written, overrides)
         return twin
 
@@ -116,9 +116,9 @@ class ScenarioFile:
         try:
             yield
         except ScenarioError as error:
-            raise self._placed(error.in_file(self.path)) from None
+            raise self._with_line(error.in_file(self.path)) from None
 
-    def _placed(self, error: ScenarioError) -> ScenarioError:
+    def _with_line(self, error: ScenarioError) -> ScenarioError:
         if error.source != str(self.path):  # of a trace
             return error
         key = parse_key(error.key)
@@ -140,7 +140,7 @@ def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
         return file.scenario()
 
 
-def _toml(text: str, path: Path) -> dict[str, Any]:
+def _toml_of_any_file(text: str, path: Path) -> dict[str, Any]:
     """The file's text as TOML, whatever it is called; ScenarioError says what else was tried."""
     try:
         return parse_toml(text, path)
@@ -159,7 +159,7 @@ def _toml(text: str, path: Path) -> dict[str, Any]:
         raise ScenarioError(f"{error.problem}; {else_}", source=path, line=error.line) from None
 
 
-def _is_trace(path: Path) -> bool:
+def _is_swim_trace(path: Path) -> bool:
     if path.is_dir():
         return False
     from callboard.histories.readers.unpacked_text import begin_of
@@ -182,13 +182,13 @@ def _is_recording(path: Path) -> bool:
     return is_recording(path)
 
 
-def _recording(path: Path, overrides: Sequence[str]) -> dict[str, Any]:
+def _scenario_of_recording(path: Path, overrides: Sequence[str]) -> dict[str, Any]:
     from callboard.scenarios.recording_scenario import written_scenario
 
     return written_scenario(path, overrides)
 
 
-def _trace(path: Path) -> dict[str, Any]:
+def _scenario_of_trace(path: Path) -> dict[str, Any]:
     play = {"kind": "swim", "path": str(path.absolute())}
     return {"name": path.stem, "story": f"The SWIM trace {path.name}.", "workload": play}
 
@@ -201,11 +201,11 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
     try:
         scenario = decode_strictly(spelled, Scenario, "the scenario")
     except DecodeError as error:
-        told = f"{error}{_meant(str(error), error.key, spelled)}"
+        told = f"{error}{_hint_for_problem(str(error), error.key, spelled)}"
         raise ScenarioError(told, source=source, key=dotted(error.key)) from None
     scenario = _with_counted_racks(scenario, spelled)
     try:
-        _check(scenario)
+        _check_scenario(scenario)
         if check_timeline:
             make_script(scenario)
     except ScenarioError as error:
@@ -222,7 +222,7 @@ def _with_counted_racks(scenario: Scenario, raw: object) -> Scenario:
     return msgspec.structs.replace(scenario, cluster=cluster)
 
 
-def _meant(problem: str, key: KeyPath, raw: object) -> str:
+def _hint_for_problem(problem: str, key: KeyPath, raw: object) -> str:
     """What to write instead, where a key stands in the wrong place or is written in another way."""
     if problem.startswith("expected a list, got a table"):
         return f"; each of a list of tables begins with [[{dotted(key)}]]"
@@ -263,7 +263,7 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     ids; in `base_dir`, the scenario file's, a trace is looked for first. ScenarioError also where
     they have too many tasks together, or reduces and the cluster has no slot for them.
     """
-    workload = scenario.workload.on_slots(scenario.cluster.map_speed())
+    workload = scenario.workload.with_load_as_gap(scenario.cluster.map_speed())
     jobs = workload.make_jobs(scenario.seed, base_dir)
     if scenario.timeline:
         jobs += _burst_jobs(scenario, jobs)
@@ -316,7 +316,7 @@ def find_scenario(name_or_path: str) -> Path:
         return path
     if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
         if not path.exists():
-            raise ScenarioError(f"there is no such file; {_likely(path, names)}", source=path)
+            raise ScenarioError(f"there is no such file; {_likely_names(path, names)}", source=path)
         if path.is_dir():
             problem = "this is a folder in which nothing can be played; name a file"
             raise ScenarioError(problem, source=path)
@@ -325,10 +325,10 @@ def find_scenario(name_or_path: str) -> Path:
     if name_or_path.lower() in PARTS:
         meant = f"it is a policy: write `--policy {name_or_path.lower()}`, each with its own option"
         raise ScenarioError(f"{problem}; {meant}")
-    raise ScenarioError(f"{problem}; {_likely(path, names)}")
+    raise ScenarioError(f"{problem}; {_likely_names(path, names)}")
 
 
-def _likely(path: Path, names: Sequence[str]) -> str:
+def _likely_names(path: Path, names: Sequence[str]) -> str:
     """What is called like it, in the library or its folder, else where names are to be had."""
     near = likely_file(path, names)
     names_listed = "`callboard scenarios` lists what can be played by its name"
@@ -340,7 +340,7 @@ def _is_folder(name: str) -> bool:
     return bool(name) and "\0" not in name and Path(name).is_dir()
 
 
-def _check(scenario: Scenario) -> None:
+def _check_scenario(scenario: Scenario) -> None:
     if "\n" in scenario.story:
         raise ScenarioError("expected a single line; take out the line breaks", key="story")
     validation.check_cluster(scenario.cluster)

@@ -43,10 +43,10 @@ def fault_script(
     """
     written = _FaultScript(nodes, seed, jobs, base_dir)
     scheduled = 0
-    for place, entry, began_ms in tl.started(timeline, seed):
+    for place, entry, began_ms in tl.entries_with_starts(timeline, seed):
         each = len(nodes) * len(entry.targets()) if isinstance(entry, tl.NodesEntry) else 1
         scheduled += entry.times * each
-        _check(entry, place, len(nodes), scheduled)
+        _check_entry(entry, place, len(nodes), scheduled)
         if not isinstance(entry, tl.BurstEntry):
             for repeat, at_ms in entry.instants(began_ms, place, seed):
                 written.add(entry, place, repeat, at_ms)
@@ -105,9 +105,9 @@ class _FaultScript:
                 self.begins.append(ScheduledFault(at_ms, faults.PauseMaster()))
                 self.ends.append(ScheduledFault(over_ms, faults.ResumeMaster()))
             case tl.FailuresEntry():
-                self._add_outages(self._drawn(entry, place, at_ms), place, "mtbf_s")
+                self._add_outages(self._drawn_outages(entry, place, at_ms), place, "mtbf_s")
             case tl.TraceEntry():
-                self._add_outages(self._recorded(entry, place, at_ms), place, "path")
+                self._add_outages(self._recorded_outages(entry, place, at_ms), place, "path")
             case tl.AddEntry():
                 for nth, node in enumerate(nodes_of_entry(entry, self._nodes, place)):
                     joins_ms = max(1, at_ms) + nth * to_ms(entry.stagger_s)
@@ -135,21 +135,23 @@ class _FaultScript:
         if self._jobs is None:
             return
         if place not in self._named:
-            self._named[place] = _jobs(entry.job, self._jobs, place)
-        self._count(len(self._named[place]), place, "times")
+            self._named[place] = _jobs_meant_by(entry.job, self._jobs, place)
+        self._count_unforeseen(len(self._named[place]), place, "times")
         for job in self._named[place]:
             now = FaultInterval(at_ms, at_ms + 1, place)
             what = f'the {entry.subject} of job "{self._jobs[job]}" is set'
             self.intervals.add(MASTER_AS_NODE, f"{entry.subject}/{job}", now, what, "at_s")
             self.begins.append(ScheduledFault(at_ms, entry.fault(job)))
 
-    def _count(self, more: int, place: int, field: str) -> None:
+    def _count_unforeseen(self, more: int, place: int, field: str) -> None:
         """That many faults more, which only a trace, a draw or the names of jobs could tell."""
         self._uncounted += more
         if self._uncounted > SCHEDULED_FAULTS_MAX:
             refuse_entry(f"this comes to more than {SCHEDULED_FAULTS_MAX:,} faults", place, field)
 
-    def _recorded(self, entry: tl.TraceEntry, place: int, at_ms: Millis) -> Iterator[Outage]:
+    def _recorded_outages(
+        self, entry: tl.TraceEntry, place: int, at_ms: Millis
+    ) -> Iterator[Outage]:
         """What a trace says of when nodes are down, `at_ms` later; nothing without its folder."""
         if self._base_dir is not None:
             path = locate_trace(entry.path, Path(self._base_dir), f"timeline[{place}].path")
@@ -164,7 +166,9 @@ class _FaultScript:
             return drawn_failures(path, place, len(self._nodes), Remarks())
         return recorded_outages(path, {f"node-{each.node}": each.node for each in self._nodes})
 
-    def _drawn(self, entry: tl.FailuresEntry, place: int, at_ms: Millis) -> Iterator[Outage]:
+    def _drawn_outages(
+        self, entry: tl.FailuresEntry, place: int, at_ms: Millis
+    ) -> Iterator[Outage]:
         nodes, mean_s = self._nodes, entry.mtbf_s + entry.mttr_s
         long_ms = max(to_ms(entry.until_s) - at_ms, 0)
         if len(nodes) * long_ms / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
@@ -176,7 +180,7 @@ class _FaultScript:
 
     def _add_outages(self, outages: Iterable[Outage], place: int, field: str) -> None:
         for node, begin_ms, end_ms in outages:
-            self._count(1, place, field)
+            self._count_unforeseen(1, place, field)
             end = inf if end_ms is None else end_ms
             self.intervals.add(node, "power", FaultInterval(begin_ms, end, place))
             self.begins.append(ScheduledFault(begin_ms, faults.Crash(node)))
@@ -193,8 +197,12 @@ class _FaultScript:
             else distributions.duration_ms(entry.for_s, draw, repeat, facts.node)
             for facts in self._nodes
         }
-        affected = self._affected(entry, place, repeat, at_ms, lengths)
-        others = self._others(entry, place, affected) if isinstance(entry, tl.SplitEntry) else ()
+        affected = self._affected_nodes(entry, place, repeat, at_ms, lengths)
+        others = (
+            self._nodes_split_off(entry, place, affected)
+            if isinstance(entry, tl.SplitEntry)
+            else ()
+        )
         for nth, node in enumerate(affected):
             begin_ms, length = at_ms + nth * to_ms(entry.stagger_s), lengths[node]
             end_ms = inf if length is None else begin_ms + length
@@ -207,7 +215,7 @@ class _FaultScript:
             if length is not None:
                 self.ends.append(ScheduledFault(begin_ms + length, end))
 
-    def _others(
+    def _nodes_split_off(
         self, entry: tl.SplitEntry, place: int, affected: list[NodeId]
     ) -> tuple[NodeId, ...]:
         named = (nodes_named(target, self._nodes, place) for target in entry.other_targets())
@@ -220,7 +228,7 @@ class _FaultScript:
             refuse_entry("no node is split from another: name others", place, "nodes")
         return tuple(sorted(others))
 
-    def _affected(
+    def _affected_nodes(
         self,
         entry: tl.NodeFaultEntry | tl.SplitEntry,
         place: int,
@@ -256,7 +264,7 @@ class _FaultScript:
         return sorted(chosen)
 
 
-def _jobs(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
+def _jobs_meant_by(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
     try:
         return [find_job(text, names)]
     except LookupError as error:
@@ -267,7 +275,7 @@ def _jobs(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
         return found
 
 
-def _check(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> None:
+def _check_entry(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> None:
     """ScenarioError where fields contradict each other, or too many faults are `scheduled`."""
     if scheduled > SCHEDULED_FAULTS_MAX:
         most = f"times × names × {nodes:,} nodes may be {SCHEDULED_FAULTS_MAX:,} in all entries"

@@ -82,16 +82,16 @@ class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         bins, maps = Stream(seed, "workload/bin"), Stream(seed, "workload/maps")
         noise = Stream(seed, "workload/length")
-        return [self._size(bins.uniform(j), maps.uniform(j), noise, j) for j in range(jobs)]
+        return [self._job_size(bins.uniform(j), maps.uniform(j), noise, j) for j in range(jobs)]
 
-    def _size(self, bin_draw: float, maps_draw: float, noise: Stream, job: int) -> JobSize:
+    def _job_size(self, bin_draw: float, maps_draw: float, noise: Stream, job: int) -> JobSize:
         bin_ = pick(published.HFSP_MIX[self.MIX], bin_draw)
         low, high = published.HFSP_BINS[bin_]
         low += bin_ >= 2  # 50 belongs to bin 2 and 150 to bin 3: no size has two bins
         maps = low + int(maps_draw * ((high or self.largest_maps) - low + 1))
         slow = noise.lognormal(self.reduce_sigma, job, 1)
         map_s = self.map_s * noise.lognormal(self.map_sigma, job)
-        reduces, shuffle_s, reduce_s = self._reduces(bin_, maps, map_s)
+        reduces, shuffle_s, reduce_s = self._reduce_count_and_seconds(bin_, maps, map_s)
         return JobSize(
             label=f"bin{bin_ + 1}",
             maps=maps,
@@ -101,7 +101,9 @@ class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
             reduce_ms=fields.task_ms(reduce_s * slow) if reduces else 0,
         )
 
-    def _reduces(self, bin_: int, maps: int, map_s: float) -> tuple[int, float, float]:
+    def _reduce_count_and_seconds(
+        self, bin_: int, maps: int, map_s: float
+    ) -> tuple[int, float, float]:
         """How many, and the seconds of the shuffle and of the rest of each."""
         if self.reduce_share is None:
             return reduces_for(maps, self.maps_per_reduce), self.shuffle_s, self.reduce_s
@@ -164,7 +166,7 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
         maps, length = Stream(seed, "workload/maps"), Stream(seed, "workload/length")
         kind = Stream(seed, "workload/reduces")
         return [
-            self._size(
+            self._job_size(
                 self.maps_at(maps.uniform(j)),
                 self.seconds_at(length.uniform(j)),
                 map_only=kind.uniform(j) < self.map_only_share,
@@ -184,7 +186,7 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
         points = ((0.0, self.shortest_s), *published.FACEBOOK_SECONDS, (0.995, self.longest_s))
         return min(max(log_interpolated(points, share), self.shortest_s), self.longest_s)
 
-    def _size(self, maps: int, seconds: float, *, map_only: bool) -> JobSize:
+    def _job_size(self, maps: int, seconds: float, *, map_only: bool) -> JobSize:
         reduces = 0 if map_only else fields.ceil_div(maps, self.maps_per_reduce)
         map_s = seconds if map_only else seconds * self.map_share
         shuffle_s = seconds * self.shuffle_share
@@ -194,14 +196,14 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
             maps=maps,
             map_ms=self._task_ms(map_s, maps),
             reduces=reduces,
-            shuffle_ms=fields.to_ms(shuffle_s / self._waves(reduces)) if reduces else 0,
+            shuffle_ms=fields.to_ms(shuffle_s / self._wave_count(reduces)) if reduces else 0,
             reduce_ms=self._task_ms(reduce_s, reduces) if reduces else 0,
         )
 
     def _task_ms(self, phase_s: float, tasks: int) -> Millis:
-        return fields.task_ms(max(phase_s / self._waves(tasks), self.shortest_task_s))
+        return fields.task_ms(max(phase_s / self._wave_count(tasks), self.shortest_task_s))
 
-    def _waves(self, tasks: int) -> int:
+    def _wave_count(self, tasks: int) -> int:
         return fields.ceil_div(tasks, self.slots_at_once)
 
 

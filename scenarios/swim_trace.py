@@ -43,7 +43,7 @@ class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         path = locate_trace(self.path, Path(base_dir))
-        lines = _kept_lines(path, self.jobs, _stamp(path))
+        lines = _kept_lines(path, self.jobs, _modification_stamp(path))
         return [swim_job(line, number, self, path) for number, line in enumerate(lines)]
 
 
@@ -57,7 +57,7 @@ def _kept_lines(
     return read_swim(path, limit)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def _modification_stamp(path: Path) -> tuple[int, int]:
     """What changes when the file does."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
@@ -78,8 +78,8 @@ def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
 
 def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Path = "") -> JobSpec:
     """One line as a job by the rules in `SwimWorkload`; what reads nothing still has one map."""
-    maps = max(1, fields.ceil_div(line.input_bytes, _bytes(workload.block_mb)))
-    reduces = fields.ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))
+    maps = max(1, fields.ceil_div(line.input_bytes, _bytes_of_megabytes(workload.block_mb)))
+    reduces = fields.ceil_div(line.shuffle_bytes, _bytes_of_megabytes(workload.reduce_mb))
     if max(maps, reduces) > TASKS_MAX:
         problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {TASKS_MAX:,}"
         problem += " (make block_mb or reduce_mb larger)"
@@ -113,5 +113,5 @@ def _shared_mb(total_bytes: int, tasks: int) -> float:
     return total_bytes / fields.MEGABYTE / tasks if tasks else 0.0
 
 
-def _bytes(megabytes: float) -> int:
+def _bytes_of_megabytes(megabytes: float) -> int:
     return round(megabytes * fields.MEGABYTE)

@@ -7,7 +7,7 @@ from math import ceil
 from typing import NoReturn
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scenarios.timeline import AddEntry, FailuresEntry, listed
+from callboard.scenarios.timeline import AddEntry, FailuresEntry, names_as_tuple
 from callboard.scheduler.model import NodeId
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -16,7 +16,7 @@ def nodes_of_entry(
     entry: AddEntry | FailuresEntry, nodes: Sequence[NodeFacts], place: int
 ) -> list[NodeId]:
     """The nodes of an entry in which they have to be named."""
-    targets = listed(entry.nodes)
+    targets = names_as_tuple(entry.nodes)
     if any(drawn_count(target, len(nodes)) is not None for target in targets):
         refuse_entry("these nodes have to be named, not drawn", place, "nodes")
     return sorted({node for target in targets for node in nodes_named(target, nodes, place)})

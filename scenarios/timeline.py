@@ -77,7 +77,7 @@ class NodesEntry(TimelineEntry, frozen=True, kw_only=True):
     """What of a node it concerns: two entries may not change the same of one node at once."""
 
     def targets(self) -> tuple[str, ...]:
-        return listed(self.nodes)
+        return names_as_tuple(self.nodes)
 
 
 class NodeFaultEntry(NodesEntry, frozen=True, kw_only=True):
@@ -157,7 +157,7 @@ class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
     subject = "peers"
 
     def other_targets(self) -> tuple[str, ...]:
-        return ("all",) if self.others is None else listed(self.others)
+        return ("all",) if self.others is None else names_as_tuple(self.others)
 
 
 class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
@@ -363,7 +363,7 @@ def recorded_entries(timeline: Timeline) -> Timeline:
     return tuple(each for each in timeline if isinstance(each, TraceEntry))
 
 
-def started(timeline: Timeline, seed: int) -> Iterator[tuple[int, AnyEntry, Millis]]:
+def entries_with_starts(timeline: Timeline, seed: int) -> Iterator[tuple[int, AnyEntry, Millis]]:
     """Every entry, with its place before it and the time when it begins after it."""
     began_ms = 0
     for place, entry in enumerate(timeline):
@@ -371,6 +371,6 @@ def started(timeline: Timeline, seed: int) -> Iterator[tuple[int, AnyEntry, Mill
         yield place, entry, began_ms
 
 
-def listed(names: str | tuple[str, ...]) -> tuple[str, ...]:
+def names_as_tuple(names: str | tuple[str, ...]) -> tuple[str, ...]:
     """One name, or several, as several."""
     return (names,) if isinstance(names, str) else names

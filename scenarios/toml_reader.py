@@ -42,7 +42,7 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
         if problem == f"{_OVERWRITTEN} (at end of document)":
             problem, line = _OVERWRITTEN, text.rstrip().count("\n") + 1
         wrong = "" if line is None else text.split("\n")[line - 1]
-        told = f"not valid TOML: {problem}{_meant(problem, wrong)}"
+        told = f"not valid TOML: {problem}{_hint_for_mistake(problem, wrong)}"
         raise ScenarioError(told, source=source, line=line) from None
 
 
@@ -50,7 +50,7 @@ _OVERWRITTEN = "Cannot overwrite a value"
 _TWICE = re.compile(r"Cannot declare \((.+)\) twice")
 
 
-def _meant(problem: str, line: str) -> str:
+def _hint_for_mistake(problem: str, line: str) -> str:
     """What to write instead, of the mistakes that are made most, in that line."""
     if twice := _TWICE.search(problem):
         name = ".".join(re.findall(r"'([^']+)'", twice[1]))

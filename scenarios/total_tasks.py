@@ -23,23 +23,27 @@ def check_total_tasks(workload: _Workload, timeline: Timeline, jobs: Sequence[Jo
     total = sum(job.maps + job.reduces for job in jobs)
     if total <= TOTAL_TASKS_MAX:
         return
-    tasks, key, product = max(_parts(workload, timeline, total), key=lambda part: part[0])
+    tasks, key, product = max(
+        _task_counts_by_key(workload, timeline, total), key=lambda part: part[0]
+    )
     problem = f"{total:,} tasks in all; the limit is {TOTAL_TASKS_MAX:,}"
     raise ScenarioError(f"{problem}; {tasks:,} of them are {product}", key=key)
 
 
-def _parts(workload: _Workload, timeline: Timeline, total: int) -> Iterator[tuple[int, str, str]]:
+def _task_counts_by_key(
+    workload: _Workload, timeline: Timeline, total: int
+) -> Iterator[tuple[int, str, str]]:
     """(tasks, key, what is multiplied) of each part of the workload."""
     bursts = 0
     for place, entry in enumerate(timeline):
         if isinstance(entry, BurstEntry):
-            tasks = entry.times * _tasks(entry.job)
+            tasks = entry.times * _tasks_of_job(entry.job)
             bursts += tasks
             yield tasks, f"timeline[{place}].job", "`times` x `count` x (`maps` + `reduces`)"
     match workload:
         case ListedWorkload():
             for place, job in enumerate(workload.job):
-                yield _tasks(job), f"workload.job[{place}]", "`count` x (`maps` + `reduces`)"
+                yield _tasks_of_job(job), f"workload.job[{place}]", "`count` x (`maps` + `reduces`)"
         case GeneratedWorkload():
             yield total - bursts, "workload.sizes", "what its `jobs` draw from `sizes`"
         case SwimWorkload():
@@ -49,5 +53,5 @@ def _parts(workload: _Workload, timeline: Timeline, total: int) -> Iterator[tupl
             yield total - bursts, "workload.jobs", "what was recorded; take only the first `jobs`"
 
 
-def _tasks(job: ListedJob) -> int:
+def _tasks_of_job(job: ListedJob) -> int:
     return job.count * (job.maps + job.reduces)

@@ -20,17 +20,19 @@ def check_cluster(cluster: Cluster) -> None:
     total = cluster.node_count()
     if not 1 <= total <= NODES_MAX:
         expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
-        _refuse(f"{expected}; got {total:,}", "nodes")
+        _refuse_cluster_field(f"{expected}; got {total:,}", "nodes")
     if cluster.topology().racks > total:
         usual = " (unless `racks` says otherwise)" if cluster.racks == Cluster().racks else ""
         problem = f"{cluster.racks:,} racks{usual}, but only {total:,} nodes to stand in them"
-        _refuse(f"{problem}; take fewer racks or more nodes", "racks")
+        _refuse_cluster_field(f"{problem}; take fewer racks or more nodes", "racks")
     if not any(map_slots for map_slots, _ in slots_per_node(cluster)):
-        _refuse("no node has a map slot, so no job could run; set it to 1 or more", "map_slots")
+        _refuse_cluster_field(
+            "no node has a map slot, so no job could run; set it to 1 or more", "map_slots"
+        )
     total_slots = slot_count(cluster)
     if total_slots > SLOTS_TOTAL_MAX:
         problem = f"{total_slots:,} map and reduce slots in all; the limit is {SLOTS_TOTAL_MAX:,}"
-        _refuse(f"{problem}; take fewer nodes, or fewer slots a node", "nodes")
+        _refuse_cluster_field(f"{problem}; take fewer nodes, or fewer slots a node", "nodes")
 
 
 def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
@@ -49,7 +51,9 @@ def check_expiry(cluster: Cluster) -> None:
     round_ms = cluster.longest_round_ms()
     if cluster.heartbeat.expiry_ms < 2 * round_ms:
         problem = f"heartbeats come every {round_ms:,} ms, so healthy nodes would be given up"
-        _refuse(f"{problem}; set it to {2 * round_ms:,} or more", "heartbeat.expiry_ms")
+        _refuse_cluster_field(
+            f"{problem}; set it to {2 * round_ms:,} or more", "heartbeat.expiry_ms"
+        )
 
 
 def check_constraints(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
@@ -62,7 +66,7 @@ def check_constraints(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
             if tasks and not any(each[kind] for each in slots):
                 what = ("map", "reduce")[kind]
                 problem = f'no node on which job "{job.name}" may run has a {what} slot'
-                _refuse(f"{problem}; set it to 1 or more there", f"{what}_slots")
+                _refuse_cluster_field(f"{problem}; set it to 1 or more there", f"{what}_slots")
 
 
 def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
@@ -72,7 +76,7 @@ def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
     for job in jobs:
         if job.reduces:
             problem = f'no node has a reduce slot, but job "{job.name}" has reduces'
-            _refuse(f"{problem}; set it to 1 or more", "reduce_slots")
+            _refuse_cluster_field(f"{problem}; set it to 1 or more", "reduce_slots")
 
 
 def check_demands(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
@@ -86,7 +90,7 @@ def check_demands(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
             if amount > most.get(name, 0):
                 has = f"no node has more than {most[name]:,}" if name in most else "no node has any"
                 problem = f'a task of job "{job.name}" takes {amount:,} of "{name}", but {has}'
-                _refuse(f"{problem}; set `{name}` there", "capacity")
+                _refuse_cluster_field(f"{problem}; set `{name}` there", "capacity")
 
 
 def slot_count(cluster: Cluster) -> int:
@@ -105,5 +109,5 @@ def _check_node_type(kind: str, key: str) -> None:
         raise ScenarioError(problem, key=key)
 
 
-def _refuse(problem: str, name: str) -> None:
+def _refuse_cluster_field(problem: str, name: str) -> None:
     raise ScenarioError(problem, key=f"cluster.{name}")

@@ -17,7 +17,7 @@ class WorkloadTable(TableOfKind, frozen=True, kw_only=True):
         """
         raise NotImplementedError
 
-    def on_slots(self, speed: float) -> Self:  # noqa: ARG002
+    def with_load_as_gap(self, speed: float) -> Self:  # noqa: ARG002
         """With what hangs on the cluster worked out: its map slots do `speed` seconds of work a
         second in all.
         """

@@ -211,7 +211,7 @@ def _entry_with_both_nodes(before: tl.AnyEntry | None, entry: tl.AnyEntry) -> tl
     if msgspec.structs.replace(before, nodes=entry.nodes) != entry:
         return None
     return msgspec.structs.replace(
-        before, nodes=(*tl.listed(before.nodes), *tl.listed(entry.nodes))
+        before, nodes=(*tl.names_as_tuple(before.nodes), *tl.names_as_tuple(entry.nodes))
     )
 
 

@@ -13,7 +13,7 @@ from callboard.journal.tell.time_format import clock_time
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scenarios.timeline import PolicyEntry, started
+from callboard.scenarios.timeline import PolicyEntry, entries_with_starts
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.text.concise import concise
 from callboard.scheduler.text.quantities import duration
@@ -102,7 +102,7 @@ def timeline_switch_note(scenario: Scenario) -> str:
     seed = scenario.seed
     return _switch_words(
         (at_ms, entry.policy)
-        for place, entry, began_ms in started(scenario.timeline, seed)
+        for place, entry, began_ms in entries_with_starts(scenario.timeline, seed)
         if isinstance(entry, PolicyEntry)
         for _, at_ms in entry.instants(began_ms, place, seed)
     )
@@ -121,7 +121,7 @@ def unreached_note(spec: RunSpec, ended_ms: Mapping[str, Millis]) -> str:
     all were reached.
     """
     told = []
-    for place, entry, began_ms in started(spec.scenario.timeline, spec.scenario.seed):
+    for place, entry, began_ms in entries_with_starts(spec.scenario.timeline, spec.scenario.seed):
         without = [policy for policy, end_ms in ended_ms.items() if end_ms < began_ms]
         under = "" if len(without) == len(ended_ms) else f" under {', '.join(without)}"
         if without:

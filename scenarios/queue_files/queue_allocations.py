@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from callboard.scenarios.queue_files.scheduler_xml import (
     GOES_TO_DEFAULT,
     GOES_TO_NOBODY,
-    left_out,
+    left_out_properties,
     scheduler_properties,
     shares_note,
 )
@@ -49,7 +49,7 @@ class QueueSettings(NamedTuple):
         plain = {name: without_defaults(queue) for name, queue in self.queues.items()}
         return [f"parts.capacity.queues={toml_value(plain)}"]
 
-    def homeless(self, pools: Iterable[str]) -> tuple[list[str], float]:
+    def pools_without_queue(self, pools: Iterable[str]) -> tuple[list[str], float]:
         """The pools of which there is no queue, and the capacity in percent of `default`, where
         their jobs go.
         """
@@ -67,7 +67,7 @@ def read_capacity_scheduler(path: Path) -> QueueSettings:
     defaults: dict[str, Any] = {}
     unplayed = []
     for name, text in properties.items():
-        place = _place(name)
+        place = _queue_and_property(name)
         if name == _YARN_QUEUES:
             continue
         if place is None or place[1] not in _FIELDS:
@@ -79,12 +79,12 @@ def read_capacity_scheduler(path: Path) -> QueueSettings:
             take_property(values, _FIELDS[place[1]], name, text.strip(), path)
     if not stated:
         raise ScenarioError("there are no queues in it", source=path)
-    _refuse_nested(properties, path)
+    _refuse_nested_queues(properties, path)
     names_default = DEFAULT_POOL in stated
     if defaults:
         stated.setdefault(DEFAULT_POOL, {})
-    queues = _checked(defaults, stated, path)
-    told = left_out(unplayed, _FIELDS, unlisted, listed)
+    queues = _checked_queues(defaults, stated, path)
+    told = left_out_properties(unplayed, _FIELDS, unlisted, listed)
     if any(map(_YARN.fullmatch, properties)):
         stated_capacities = [each.capacity for each in queues.values()]
         rest = GOES_TO_NOBODY if names_default else GOES_TO_DEFAULT
@@ -93,7 +93,7 @@ def read_capacity_scheduler(path: Path) -> QueueSettings:
     return QueueSettings(queues, tuple(told.plain), names_default, every)
 
 
-def _place(name: str) -> tuple[str | None, str] | None:
+def _queue_and_property(name: str) -> tuple[str | None, str] | None:
     """A property's queue, None for the defaults, and what it says; None for another."""
     default = _DEFAULT.fullmatch(name)
     if default is not None:
@@ -118,7 +118,7 @@ def take_property(values: dict[str, Any], field: Field, name: str, text: str, pa
         values[key] = value
 
 
-def _refuse_nested(properties: Mapping[str, str], path: Path) -> None:
+def _refuse_nested_queues(properties: Mapping[str, str], path: Path) -> None:
     for name, text in properties.items():
         if name != _YARN_QUEUES and _YARN.fullmatch(name) and name.endswith(".queues"):
             below = f"here are {text.strip()[:80]}; `--policy yarn` plays them"
@@ -126,7 +126,7 @@ def _refuse_nested(properties: Mapping[str, str], path: Path) -> None:
             raise ScenarioError(problem, source=path, key=name[:200])
 
 
-def _checked(
+def _checked_queues(
     defaults: dict[str, Any], stated: Mapping[str, dict[str, Any]], path: Path
 ) -> dict[str, QueueParams]:
     queues = {}
@@ -142,13 +142,13 @@ def _checked(
     return queues
 
 
-def maximum_of(text: str) -> float | None:
+def parsed_maximum(text: str) -> float | None:
     """-1 stands for none."""
     number = float(text)
     return None if number == -1 else number
 
 
-def truth_of(text: str) -> bool:
+def parsed_truth(text: str) -> bool:
     """`true` or `false`; ValueError for anything else."""
     if text.lower() not in ("true", "false"):
         raise ValueError(text)
@@ -157,13 +157,13 @@ def truth_of(text: str) -> bool:
 
 _FIELDS: dict[str, Field] = {
     "capacity": ("capacity", float, "a number of percent"),
-    "maximum-capacity": ("maximum_capacity", maximum_of, "a number of percent, or -1 for none"),
+    "maximum-capacity": ("maximum_capacity", parsed_maximum, "a number of percent, or -1 for none"),
     "minimum-user-limit-percent": (
         "minimum_user_limit_percent",
         int,
         "a whole number of percent",
     ),
     "user-limit-factor": ("user_limit_factor", float, "a number"),
-    "supports-priority": ("supports_priority", truth_of, "true or false"),
+    "supports-priority": ("supports_priority", parsed_truth, "true or false"),
 }
 """What is played."""

@@ -49,7 +49,7 @@ def scheduler_properties(path: Path) -> SchedulerProperties:
     """What the file says: of a property that stands there twice the last counts, as in Hadoop.
     ScenarioError for another file.
     """
-    root = _parsed(_text(path), path)
+    root = _parsed_xml(_unpacked_text(path), path)
     if root.tag == "allocations":
         problem = (
             "a Fair Scheduler's file, which is not read; write its pools into the scenario, in"
@@ -61,10 +61,10 @@ def scheduler_properties(path: Path) -> SchedulerProperties:
         raise ScenarioError(problem, source=path)
     stated = ((each.findtext("name"), each.findtext("value")) for each in root.iter("property"))
     pairs = [(name.strip(), value or "") for name, value in stated if name and name.strip()]
-    return SchedulerProperties(dict(pairs), tuple(_given_twice(pairs)))
+    return SchedulerProperties(dict(pairs), tuple(_notes_on_repeated_properties(pairs)))
 
 
-def _text(path: Path) -> bytes:
+def _unpacked_text(path: Path) -> bytes:
     with open_unpacked(path) as file:
         text = file.read(BYTES_MAX + 1)
         if file.breaks_off:
@@ -76,7 +76,7 @@ def _text(path: Path) -> bytes:
     return text
 
 
-def _parsed(text: bytes, path: Path) -> Xml.Element:
+def _parsed_xml(text: bytes, path: Path) -> Xml.Element:
     try:
         return Xml.fromstring(text)
     except Xml.ParseError as error:
@@ -107,7 +107,7 @@ class _OpenElements:
         self.names.pop()
 
 
-def _given_twice(pairs: Collection[tuple[str, str]]) -> Iterator[str]:
+def _notes_on_repeated_properties(pairs: Collection[tuple[str, str]]) -> Iterator[str]:
     """Properties that have several values, which their order decides."""
     different = Counter(name for name, _ in {(name, value.strip()) for name, value in pairs})
     for name in dict(pairs):
@@ -125,7 +125,7 @@ class LeftOut(NamedTuple):
     notes: list[str]
 
 
-def left_out(
+def left_out_properties(
     unplayed: Iterable[str],
     played: Collection[str],
     unlisted: Mapping[str, Sequence[str]],
@@ -136,7 +136,7 @@ def left_out(
     """
     found = LeftOut([], [])
     for name in unplayed:
-        meant = _misspelt(name, played)
+        meant = _meant_property(name, played)
         if meant:
             found.notes.append(f"{name} means nothing: did you mean `{meant}`?")
         else:
@@ -150,7 +150,7 @@ def left_out(
     return found
 
 
-def _misspelt(name: str, played: Collection[str]) -> str:
+def _meant_property(name: str, played: Collection[str]) -> str:
     """What is meant by a property whose last part is nearly that of one that is `played`; empty
     where it is that very word, and only its place is one of which nothing is played.
     """

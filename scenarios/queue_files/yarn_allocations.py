@@ -14,14 +14,14 @@ from callboard.actors.yarn.yarn_params import FALLBACK_QUEUE, YarnParams, YarnQu
 from callboard.actors.yarn.yarn_queues import QueueTree
 from callboard.scenarios.queue_files.queue_allocations import (
     Field,
-    maximum_of,
+    parsed_maximum,
+    parsed_truth,
     take_property,
-    truth_of,
 )
 from callboard.scenarios.queue_files.scheduler_xml import (
     GOES_TO_DEFAULT,
     GOES_TO_NOBODY,
-    left_out,
+    left_out_properties,
     scheduler_properties,
     shares_note,
 )
@@ -50,7 +50,7 @@ class YarnQueueSettings(NamedTuple):
         stated = {"queues": plain, **self.general}
         return [f"parts.yarn.{name}={toml_value(value)}" for name, value in stated.items()]
 
-    def homeless(self, pools: Iterable[str]) -> tuple[list[str], float]:
+    def pools_without_queue(self, pools: Iterable[str]) -> tuple[list[str], float]:
         """The pools of which there is no queue, and the capacity in percent of `default`, where
         their jobs go.
         """
@@ -83,28 +83,33 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
             unplayed.append(name)
         elif of_queue["name"] == "queues":
             for each in filter(None, map(str.strip, text.split(","))):
-                queue = _below(of_queue["queue"], each)
+                queue = _path_of_child(of_queue["queue"], each)
                 listed.add(queue)
                 stated.setdefault(queue, {})
         else:
-            queue = _path(of_queue["queue"])
+            queue = _queue_path(of_queue["queue"])
             values = stated.setdefault(queue, {})
             named.setdefault(queue, []).append(name)
             take_property(values, _FIELDS[of_queue["name"]], name, text.strip(), path)
     of_root = stated.pop(_ROOT, {})
     if listed:  # YARN goes by these, and knows nothing of a queue that is in no list
-        known = {queue for queue in stated if listed.issuperset((*_above(queue), queue))}
+        known = {
+            queue for queue in stated if listed.issuperset((*_paths_of_ancestors(queue), queue))
+        }
         unlisted = {queue: names for queue, names in named.items() if queue not in {*known, _ROOT}}
         stated = {queue: values for queue, values in stated.items() if queue in known}
     if not stated:
         raise ScenarioError("there are no queues in it", source=path)
-    queues = {name: _params(name, _handed_down(name, stated, of_root), path) for name in stated}
+    queues = {
+        name: _queue_params(name, _with_inherited_values(name, stated, of_root), path)
+        for name in stated
+    }
     try:
         YarnParams(queues=queues, **general)
         tree = QueueTree(queues, open_ended=False)
     except ValueError as error:
         raise ScenarioError(str(error), source=path) from None
-    plain, slips = left_out(unplayed, {*_FIELDS, *_GENERAL}, unlisted, list(stated))
+    plain, slips = left_out_properties(unplayed, {*_FIELDS, *_GENERAL}, unlisted, list(stated))
     shares = _shares_notes(tree, queues) if any(map(_QUEUE.fullmatch, properties)) else ()
     return YarnQueueSettings(queues, general, tuple(plain), (*notes, *slips, *shares))
 
@@ -118,37 +123,37 @@ def _shares_notes(tree: QueueTree, stated: Collection[str]) -> Iterator[str]:
             yield told
 
 
-def _path(queue: str | None) -> str:
+def _queue_path(queue: str | None) -> str:
     return _ROOT if queue is None else queue.replace(".", "/")
 
 
-def _below(queue: str | None, child: str) -> str:
-    return child if queue is None else f"{_path(queue)}/{child}"
+def _path_of_child(queue: str | None, child: str) -> str:
+    return child if queue is None else f"{_queue_path(queue)}/{child}"
 
 
-def _handed_down(
+def _with_inherited_values(
     name: str, stated: Mapping[str, dict[str, Any]], of_root: dict[str, Any]
 ) -> dict[str, Any]:
     """What is stated of a queue, and what those above it say of all below them."""
-    above = [of_root, *(stated.get(each, {}) for each in _above(name))]
+    above = [of_root, *(stated.get(each, {}) for each in _paths_of_ancestors(name))]
     handed = {key: values[key] for values in above for key in _HANDED_DOWN if key in values}
     return {**handed, **stated[name]}
 
 
-def _above(name: str) -> Iterable[str]:
+def _paths_of_ancestors(name: str) -> Iterable[str]:
     """The paths of the queues above one, from the root on."""
     parts = name.split("/")
     return ("/".join(parts[:depth]) for depth in range(1, len(parts)))
 
 
-def _params(name: str, values: dict[str, Any], path: Path) -> YarnQueueParams:
+def _queue_params(name: str, values: dict[str, Any], path: Path) -> YarnQueueParams:
     try:
         return YarnQueueParams(**values)
     except ValueError as error:
         raise ScenarioError(f"queue `{name[:80]}`: {error}", source=path) from None
 
 
-def _portion(text: str) -> float:
+def _share_as_percent(text: str) -> float:
     """A part of 1, in percent."""
     part = float(text)
     if not 0 <= part <= 1:
@@ -156,14 +161,14 @@ def _portion(text: str) -> float:
     return round(100 * part, 9)
 
 
-def _calculator(text: str) -> str:
+def _calculator_name(text: str) -> str:
     return "dominant" if text.endswith("DominantResourceCalculator") else "memory"
 
 
 _PERCENT = "a number of percent; amounts of resources and weights are not played"
 _FIELDS: dict[str, Field] = {
     "capacity": ("capacity", float, _PERCENT),
-    "maximum-capacity": ("maximum_capacity", maximum_of, f"{_PERCENT}, or -1 for none"),
+    "maximum-capacity": ("maximum_capacity", parsed_maximum, f"{_PERCENT}, or -1 for none"),
     "minimum-user-limit-percent": (
         "minimum_user_limit_percent",
         int,
@@ -171,12 +176,12 @@ _FIELDS: dict[str, Field] = {
     ),
     "user-limit-factor": ("user_limit_factor", float, "a number"),
     "priority": ("priority", int, "a whole number"),
-    "disable_preemption": ("preemptable", lambda text: not truth_of(text), "true or false"),
-    "maximum-am-resource-percent": ("am_percent", _portion, "a part of 1"),
+    "disable_preemption": ("preemptable", lambda text: not parsed_truth(text), "true or false"),
+    "maximum-am-resource-percent": ("am_percent", _share_as_percent, "a part of 1"),
 }
 _GENERAL: dict[str, Field] = {
-    "maximum-am-resource-percent": ("am_percent", _portion, "a part of 1"),
+    "maximum-am-resource-percent": ("am_percent", _share_as_percent, "a part of 1"),
     "node-locality-delay": ("node_locality_delay", int, "a whole number"),
-    "resource-calculator": ("calculator", _calculator, "the name of a class"),
+    "resource-calculator": ("calculator", _calculator_name, "the name of a class"),
 }
 _HANDED_DOWN = ("preemptable", "am_percent")

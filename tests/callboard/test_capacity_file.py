@@ -95,7 +95,7 @@ def test_the_defaults_of_a_file_are_those_of_the_queue_that_it_does_not_name_too
         "prod": QueueParams(capacity=60, user_limit_factor=2),
         "default": QueueParams(user_limit_factor=2),
     }
-    assert found.homeless(["", "ads"]) == (["", "ads"], 40.0)
+    assert found.pools_without_queue(["", "ads"]) == (["", "ads"], 40.0)
     assert read(tmp_path, xml({f"{MINE}prod.capacity": "60"})).queues.keys() == {"prod"}
 
 

@@ -12,7 +12,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import published
 from callboard.scenarios.arrivals import AtOnce, Bursts, Counted, Poisson, Tailed, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
-from callboard.scenarios.decks import FacebookBins, GpMix, table_three
+from callboard.scenarios.decks import FacebookBins, GpMix, jobs_of_table_three
 from callboard.scenarios.generators import TAIL, GeneratedWorkload, Sizes
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scenarios.sizes import (
@@ -50,12 +50,12 @@ def shapes(jobs: Sequence[JobSpec]) -> list[tuple[object, ...]]:
 
 def test_table_three_adds_up_as_printed() -> None:
     """130 jobs; the first column of the print is 49, 21, 18, 11, 8, 8, 5, 5, 2, 1, 1, 1."""
-    rows = Counter(maps for maps, _ in table_three())
+    rows = Counter(maps for maps, _ in jobs_of_table_three())
     assert list(rows.values()) == [49, 21, 18, 11, 8, 8, 5, 5, 2, 1, 1, 1]
     assert list(rows) == [1, 2, 10, 50, 100, 250, 400, 800, 1500, 3000, 5000, 8000]
-    assert len(table_three()) == 130
-    assert table_three().count((250, 2500)) == 1
-    assert table_three().count((1, 100)) == 16
+    assert len(jobs_of_table_three()) == 130
+    assert jobs_of_table_three().count((250, 2500)) == 1
+    assert jobs_of_table_three().count((1, 100)) == 16
 
 
 def test_the_other_tables_add_up() -> None:
@@ -72,7 +72,9 @@ def test_the_other_tables_add_up() -> None:
 def test_the_mix_of_global_preemption_is_dealt_exactly() -> None:
     jobs = made(GpMix(), 130)
     dealt = Counter((job.maps, job.map_ms) for job in jobs)
-    assert dealt == Counter((maps, round(1000 * seconds)) for maps, seconds in table_three())
+    assert dealt == Counter(
+        (maps, round(1000 * seconds)) for maps, seconds in jobs_of_table_three()
+    )
     assert shapes(jobs) != shapes(made(GpMix(), 130, seed=2))
     two_decks = made(GpMix(), 260)
     assert Counter(shapes(two_decks[130:])) == Counter(shapes(jobs))
@@ -422,7 +424,9 @@ def test_the_mixed_workload_has_the_printed_sums() -> None:
 def test_the_mixed_workload_is_table_three_too() -> None:
     jobs = [job for job in made(GpMix(variant="mixed"), 130) if "." not in job.name]
     dealt = Counter((job.maps, job.map_ms) for job in jobs)
-    assert dealt == Counter((maps, round(1000 * seconds)) for maps, seconds in table_three())
+    assert dealt == Counter(
+        (maps, round(1000 * seconds)) for maps, seconds in jobs_of_table_three()
+    )
 
 
 def test_a_join_is_three_jobs_each_a_wave_after_the_one_before() -> None:

@@ -36,4 +36,4 @@ def test_faults_are_those_of_the_timeline() -> None:
 
 def test_work_is_put_where_it_arrives() -> None:
     found = ScenarioPortrait(1, 1, 1, 1, 3, 3, 1000, ((0, 50), (499, 50), (500, 25), (2000, 1)), ())
-    assert found.load(2) == [1.0, 0.26]
+    assert found.work_by_column(2) == [1.0, 0.26]

@@ -23,7 +23,7 @@ def portrait_text(portrait: ScenarioPortrait, palette: Palette, width: int, rows
     for label, line in _numbers(portrait):
         text.append(f"{label:<{_LABEL}}", palette.dim).append(f"{line}\n", palette.text)
     columns = max(min(width - _LABEL, _COLUMNS_MOST), 1)
-    load = portrait.load(columns)
+    load = portrait.work_by_column(columns)
     for row in range(rows):
         text.append(f"{'' if row else 'work':<{_LABEL}}", palette.dim)
         text.append("".join(block(each, rows, row) for each in load) + "\n", palette.accent)
@@ -37,7 +37,7 @@ def portrait_columns(portrait: ScenarioPortrait | None, columns: int) -> str:
     """Nodes, jobs, length, faults and the load in a line, for lists; empty if it is unknown."""
     if portrait is None:
         return ""
-    load = "".join(map(block, portrait.load(columns)))
+    load = "".join(map(block, portrait.work_by_column(columns)))
     faults = len(portrait.faults) or ""
     length = short_duration(portrait.least_ms)
     return f"{portrait.nodes:>5}{portrait.jobs:>5}{length:>7}{faults:>7}  {load}"
