@@ -129,7 +129,7 @@ class ObservedRun:
         assert self.masters_policy is not None
         return self.masters_policy
 
-    def all(self, kind: type[E]) -> list[E]:
+    def events_of_type(self, kind: type[E]) -> list[E]:
         """The events of one type, in order."""
         return [event for event in self.events if type(event) is kind]
 
@@ -138,7 +138,7 @@ class ObservedRun:
         """Why it did not come to its end, in a line; empty if it did."""
         if self.trouble is not None:
             return failure_line(self.trouble)
-        reason, at_s = self.ended.reason, self.ended.at_ms / 1000
+        reason, at_s = self.end_event.reason, self.end_event.at_ms / 1000
         if reason == LIVELOCK:
             return f"preemption went round for {at_s:,.0f} s, and nothing succeeded"
         return "" if reason == "complete" else f"the run had not ended after {at_s:,.0f} s"
@@ -148,13 +148,13 @@ class ObservedRun:
         return self.trouble if isinstance(self.trouble, Violation) else None
 
     @property
-    def ended(self) -> RunEnded:
+    def end_event(self) -> RunEnded:
         last = self.events[-1]
         assert isinstance(last, RunEnded)
         return last
 
     @cached_property
-    def decisions(self) -> list[LaunchDecision]:
+    def launch_decisions(self) -> list[LaunchDecision]:
         """Every launch but speculative ones, as the master saw the jobs when it decided it."""
         return [each for look in self.observations for each in _launch_decisions(look)]
 

@@ -17,19 +17,21 @@ def as_seconds(ms: float | Fraction) -> str:
 
 def require_completed(run: ObservedRun) -> ObservedRun:
     """The run itself; NotApplicable if it did not come to its end, or was given up before."""
-    if run.trouble is not None or run.ended.reason != "complete":
+    if run.trouble is not None or run.end_event.reason != "complete":
         raise NotApplicable("the run did not come to its end")
     return run
 
 
 def job_ends_ms(run: ObservedRun) -> dict[JobId, Millis]:
     """When each job ended."""
-    return {event.job: event.at_ms for event in require_completed(run).all(JobFinished)}
+    return {event.job: event.at_ms for event in require_completed(run).events_of_type(JobFinished)}
 
 
 def response_times_ms(run: ObservedRun) -> dict[JobId, Millis]:
     """The response time of each job."""
-    return {event.job: event.at_ms - event.submitted_ms for event in run.all(JobFinished)}
+    return {
+        event.job: event.at_ms - event.submitted_ms for event in run.events_of_type(JobFinished)
+    }
 
 
 def least_response_ms(run: ObservedRun, job: JobSpec) -> float:

@@ -122,7 +122,7 @@ class Hunt:
             self.how_much_worse(_randomly_changed_scenario(parent, chance))
             self._on_progress("breeding", 1)
 
-    def smallest(self) -> WorstCase:
+    def smallest_worst_case(self) -> WorstCase:
         """The worst scenario, made smaller step by step."""
         smallest = self.best[0]
         least = smallest.worse * SHRINK_TOLERANCE
@@ -238,4 +238,6 @@ def hunt(
     chase = Hunt(hunted, against, goal, on_progress)
     chase.draw_scenarios(examples, seed)
     chase.breed_scenarios(examples, seed)
-    return HuntResult(chase.smallest(), chase.tried, chase.failures, chase.first_failures)
+    return HuntResult(
+        chase.smallest_worst_case(), chase.tried, chase.failures, chase.first_failures
+    )

@@ -48,7 +48,7 @@ def longest_wait_ms(run: ObservedRun) -> Millis:
 def _wasted_slot_share(run: ObservedRun) -> float:
     """The share of held slot time that came to nothing."""
     held = wasted = 0
-    for event in run.all(AttemptEnded):
+    for event in run.events_of_type(AttemptEnded):
         ran_ms = event.at_ms - event.started_ms - event.suspended_ms
         held += ran_ms
         wasted += ran_ms if event.outcome is not Outcome.SUCCEEDED else 0

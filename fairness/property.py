@@ -45,9 +45,9 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
     def __call__(self, check: PropertyCheck) -> "Property":
         """Decorates the check; the property has the function's name, with hyphens."""
-        return self.named(check.__name__.replace("_", "-"), check)
+        return self.as_property(check.__name__.replace("_", "-"), check)
 
-    def named(self, name: str, check: PropertyCheck) -> "Property":
+    def as_property(self, name: str, check: PropertyCheck) -> "Property":
         words = {field: getattr(self, field) for field in self.__struct_fields__}
         return Property(name=name, check=check, **words)
 
@@ -61,7 +61,7 @@ class Property(Statement, frozen=True, kw_only=True):
     def verify(self, experiment: Experiment) -> int:
         """Test the experiment's policy.  Raises PropertyViolated or NotApplicable."""
         if experiment.stands_alone:
-            why = self.why_not_of(experiment.fresh_architecture().name)
+            why = self.why_silent_on(experiment.fresh_architecture().name)
         else:
             why = self.misfit(experiment.fresh_policy())
         why = why or self.family.validate(experiment.scenario)
@@ -72,7 +72,7 @@ class Property(Statement, frozen=True, kw_only=True):
         except PolicySpecError as refused:  # by an architecture that cannot play a variant of it
             raise NotApplicable(str(refused)) from None
 
-    def why_not_of(self, architecture: str) -> str | None:
+    def why_silent_on(self, architecture: str) -> str | None:
         """Why it does not speak of an architecture that stands alone; None if it does."""
         if self.architectures is None or architecture in self.architectures:
             return None

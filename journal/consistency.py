@@ -11,7 +11,7 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 
 
-def check_begins(first: ev.AnyEvent, path: Path) -> None:
+def check_begins_with_start(first: ev.AnyEvent, path: Path) -> None:
     """JournalError for a journal whose first event is not the start of its run."""
     if not isinstance(first, ev.RunStarted):
         problem = "the start of the run is missing here; the file has been cut off at its beginning"

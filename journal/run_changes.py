@@ -70,7 +70,7 @@ BOOKED_EVENTS: tuple[type[ev.AttemptEvent], ...] = (ev.AttemptClosed, *_ORDERS)
 """What becomes of it in the master's books."""
 
 
-def attempt_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.AttemptState:
+def attempt_state_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.AttemptState:
     """The real state of an attempt after one of `REAL_EVENTS`.  Raises IllegalTransition."""
     which: object = None
     match event:
@@ -83,7 +83,7 @@ def attempt_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.AttemptS
     return lc.step(lc.ATTEMPT, attempt.state, _REAL[type(event), which], attempt)
 
 
-def booked_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.BookedState:
+def booked_state_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.BookedState:
     """What the books say of an attempt after one of `BOOKED_EVENTS`.  Raises IllegalTransition.
 
     No event tells when the master hears of a suspension: it has by the time it orders to resume.
@@ -111,7 +111,7 @@ def is_reclaim(event: ev.AttemptEvent) -> bool:
     return isinstance(event, ev.KillOrdered) and event.why.reason is Reason.OVER_CAPACITY
 
 
-def job_after(event: ev.JobEvent, job: JobRecord | None) -> lc.JobState:
+def job_state_after(event: ev.JobEvent, job: JobRecord | None) -> lc.JobState:
     """The state of a job after its submission, resubmission or end.  Raises IllegalTransition.
 
     No event tells when slowstart lets its reduces begin, so it is `mapping` until it ends.
@@ -129,7 +129,9 @@ def job_after(event: ev.JobEvent, job: JobRecord | None) -> lc.JobState:
     return lc.step(lc.JOB, state, change, job or f"job-{event.job}")
 
 
-def node_after(event: ev.NodeEvent, node: NodeRecord, restarted_ms: Millis) -> lc.BookedNodeState:
+def node_state_after(
+    event: ev.NodeEvent, node: NodeRecord, restarted_ms: Millis
+) -> lc.BookedNodeState:
     """What the books say of a node after its loss or return.  Raises IllegalTransition.
 
     Only lost nodes have an event when they join: all others are taken to be in service.  A master

@@ -166,7 +166,7 @@ class RunState:
         self.ended = event
 
     def _job_submitted(self, event: ev.JobSubmitted) -> None:
-        state = changes.job_after(event, self.jobs.get(event.job))
+        state = changes.job_state_after(event, self.jobs.get(event.job))
         self.jobs[event.job] = JobRecord(event, self._version, event.pool, event.priority, state)
         self.live[event.job] = None
 
@@ -180,7 +180,7 @@ class RunState:
     def _job_resubmitted(self, event: ev.JobResubmitted) -> None:
         """All of it runs again."""
         job = self._job_to_change(event.job)
-        job.state = changes.job_after(event, job)
+        job.state = changes.job_state_after(event, job)
         for phase in job.phases.values():
             phase.done, phase.lost = 0, phase.lost + phase.done
 
@@ -191,7 +191,7 @@ class RunState:
 
     def _job_finished(self, event: ev.JobFinished) -> None:
         job = self._job_to_change(event.job)
-        job.state, job.finished = changes.job_after(event, job), event
+        job.state, job.finished = changes.job_state_after(event, job), event
         self.live.pop(event.job, None)
 
     # Attempts, in the master's books.  Of what comes for every task nothing is called that its
@@ -242,7 +242,7 @@ class RunState:
 
     def _order_booked(self, event: ev.AttemptEvent) -> AttemptRecord:
         attempt = self._attempt_to_change(event.attempt)
-        attempt.booked = changes.booked_after(event, attempt)
+        attempt.booked = changes.booked_state_after(event, attempt)
         match event:
             case ev.KillOrdered():
                 attempt.kill_ordered = True
@@ -263,7 +263,7 @@ class RunState:
         if attempt is None or attempt.version != self._version:
             attempt = self._attempt_to_change(event.attempt)
         after = AFTER_CLOSING[outcome].get(attempt.booked)
-        attempt.booked = after or changes.booked_after(event, attempt)
+        attempt.booked = after or changes.booked_state_after(event, attempt)
         attempt.closed = event
         launch = attempt.launch
         job = self.jobs[launch.job]
@@ -303,7 +303,7 @@ class RunState:
 
     def _attempt_with_next_state(self, event: ev.AttemptEvent) -> AttemptRecord:
         attempt = self._attempt_to_change(event.attempt)
-        attempt.state = changes.attempt_after(event, attempt)
+        attempt.state = changes.attempt_state_after(event, attempt)
         return attempt
 
     def _attempt_started(self, event: ev.AttemptStarted) -> AttemptRecord:
@@ -313,7 +313,7 @@ class RunState:
         self._check_slot(event)
         kind = attempt.launch.kind
         after = AFTER_START[MAPS if attempt.unseen else STAGES[kind]].get(attempt.state)
-        attempt.state = after or changes.attempt_after(event, attempt)
+        attempt.state = after or changes.attempt_state_after(event, attempt)
         attempt.started = event
         attempt.slot = event.slot
         attempt.began_ms = event.at_ms
@@ -325,7 +325,7 @@ class RunState:
         if attempt is None or attempt.version != self._version:
             attempt = self._attempt_to_change(event.attempt)
         after = AFTER_SHUFFLE.get(attempt.state)
-        attempt.state = after or changes.attempt_after(event, attempt)
+        attempt.state = after or changes.attempt_state_after(event, attempt)
         attempt.shuffled, attempt.fetching_ms = event, attempt.held_until(event.at_ms)
         return attempt
 
@@ -356,7 +356,7 @@ class RunState:
         if attempt is None or attempt.version != self._version:
             attempt = self._attempt_to_change(event.attempt)
         after = AFTER_END[event.outcome].get(attempt.state)
-        attempt.state = after or changes.attempt_after(event, attempt)
+        attempt.state = after or changes.attempt_state_after(event, attempt)
         if attempt.left_ms == NEVER:
             at_ms = event.at_ms
             attempt.held_ms += at_ms - attempt.began_ms
@@ -392,12 +392,12 @@ class RunState:
 
     def _node_lost(self, event: ev.NodeLost) -> None:
         node = self._known_node(event.node)
-        booked = changes.node_after(event, node, self.restarted_ms)
+        booked = changes.node_state_after(event, node, self.restarted_ms)
         self.nodes[event.node] = msgspec.structs.replace(node, booked=booked, lost_ms=event.at_ms)
 
     def _node_returned(self, event: ev.NodeReturned) -> None:
         node = self._known_node(event.node)
-        booked = changes.node_after(event, node, self.restarted_ms)
+        booked = changes.node_state_after(event, node, self.restarted_ms)
         self.nodes[event.node] = msgspec.structs.replace(node, booked=booked)
 
     def _contact_lost(self, event: ev.ContactLost) -> None:

@@ -63,7 +63,7 @@ class WaitingReservations:
                 held += nodes
         return held
 
-    def wait_for(self, job: JobId, kind: SlotKind) -> bool:
+    def any_waits_for(self, job: JobId, kind: SlotKind) -> bool:
         """Whether one of a job's waits for a slot of that kind."""
         of_job = (
             nodes

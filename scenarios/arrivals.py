@@ -30,7 +30,7 @@ class Poisson(TableOfKind, frozen=True, tag="poisson"):
     known: `one-task`, `exponential`.
     """
 
-    def states_both(self) -> bool:
+    def states_load_and_gap(self) -> bool:
         """Whether there is a load, and a mean gap too."""
         return self.load is not None and self.mean_s != _MEAN_S
 

@@ -10,7 +10,7 @@ import msgspec
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios import fields, published
 from callboard.scenarios.published import Category
-from callboard.scenarios.sizes import JobSize, pick
+from callboard.scenarios.sizes import JobSize, weighted_index
 
 REFERENCE_MHZ = 500.0
 """The execution rate at which tasks take as long as the tables say: the faster one in print."""
@@ -24,7 +24,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     retrieve_mbps: fields.Rate
     """At what rate it then reads their input and shuffle."""
 
-    def factor(self, row: Category) -> float:
+    def task_time_factor(self, row: Category) -> float:
         """How much longer the row's tasks take here: computing at another rate, and then reading
         the input and the shuffled data.  The tables have times without the latter.
         """
@@ -65,7 +65,8 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
         draw, noise = Stream(seed, "workload/category"), Stream(seed, "workload/length")
         return [
             self._job_size(
-                self.ROWS[pick(weights, draw.uniform(j))], noise.lognormal(self.time_sigma, j)
+                self.ROWS[weighted_index(weights, draw.uniform(j))],
+                noise.lognormal(self.time_sigma, j),
             )
             for j in range(jobs)
         ]
@@ -83,7 +84,8 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
             reduce_ms=fields.to_ms(reduce_s * (1 - self.shuffle_part)),
             user=row.name,
             factors=tuple(
-                (each, self.resources[each].factor(row)) for each in sorted(self.resources)
+                (each, self.resources[each].task_time_factor(row))
+                for each in sorted(self.resources)
             ),
         )
 

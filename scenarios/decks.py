@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios import fields, published
-from callboard.scenarios.sizes import JobSize, reduces_for, shuffled
+from callboard.scenarios.sizes import JobSize, reduces_for, shuffled_numbers
 
 _DECK = "workload/deck"
 
@@ -54,13 +54,13 @@ class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
         return [size for dealt in decks for size in dealt][:jobs]
 
     def _dealt_deck(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
-        order = shuffled(Stream(seed, _DECK), number, len(deck))
+        order = shuffled_numbers(Stream(seed, _DECK), number, len(deck))
         long = max(range(len(deck)), key=lambda i: deck[i].map_ms)
         if self.long_place is not None:
             order.remove(long)
             if number == 0:
                 order.insert(self.long_place - 1, long)
-        luck = shuffled(Stream(seed, "workload/production"), number, len(deck))
+        luck = shuffled_numbers(Stream(seed, "workload/production"), number, len(deck))
         luck.remove(long)
         chosen = set(luck[: round(self.production_share * len(deck))])
         pools = [self.production_pool if i in chosen else self.other_pool for i in order]
@@ -132,7 +132,7 @@ class FacebookBins(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
             for bin_, (maps, count) in enumerate(published.FACEBOOK_BINS, 1)
             for nth in range(count)
         ]
-        order = shuffled(Stream(seed, _DECK), number, len(deck))
+        order = shuffled_numbers(Stream(seed, _DECK), number, len(deck))
         return [self._job_size(*deck[i]) for i in order]
 
     def _job_size(self, bin_: int, maps: int, nth: int) -> JobSize:

@@ -107,7 +107,7 @@ class GeneratedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="generated
                 )
 
     def _check_load(self, arrivals: Poisson) -> None:
-        if arrivals.states_both():
+        if arrivals.states_load_and_gap():
             _refuse_field(
                 "`mean_s` says how often jobs come already; leave one out", "arrivals.load"
             )

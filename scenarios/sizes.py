@@ -85,7 +85,7 @@ class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
         return [self._job_size(bins.uniform(j), maps.uniform(j), noise, j) for j in range(jobs)]
 
     def _job_size(self, bin_draw: float, maps_draw: float, noise: Stream, job: int) -> JobSize:
-        bin_ = pick(published.HFSP_MIX[self.MIX], bin_draw)
+        bin_ = weighted_index(published.HFSP_MIX[self.MIX], bin_draw)
         low, high = published.HFSP_BINS[bin_]
         low += bin_ >= 2  # 50 belongs to bin 2 and 150 to bin 3: no size has two bins
         maps = low + int(maps_draw * ((high or self.largest_maps) - low + 1))
@@ -234,12 +234,12 @@ def reduces_for(maps: int, maps_per_reduce: int) -> int:
     return fields.ceil_div(maps, maps_per_reduce) if maps_per_reduce else 0
 
 
-def pick(weights: Sequence[int], draw: float) -> int:
+def weighted_index(weights: Sequence[int], draw: float) -> int:
     """The index into which a draw in [0, 1) falls when indices are as wide as their weights."""
     return bisect(list(accumulate(weights)), draw * sum(weights))
 
 
-def shuffled(stream: Stream, row: int, count: int) -> list[int]:
+def shuffled_numbers(stream: Stream, row: int, count: int) -> list[int]:
     """The numbers below `count` in the random order of this row."""
     return sorted(range(count), key=lambda column: (stream.bits(row, column), column))
 

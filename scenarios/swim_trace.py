@@ -43,12 +43,12 @@ class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
         path = locate_trace(self.path, Path(base_dir))
-        lines = _kept_lines(path, self.jobs, _modification_stamp(path))
+        lines = _cached_trace_lines(path, self.jobs, _modification_stamp(path))
         return [swim_job(line, number, self, path) for number, line in enumerate(lines)]
 
 
 @lru_cache(maxsize=4)
-def _kept_lines(
+def _cached_trace_lines(
     path: Path,
     limit: int | None,
     stamp: tuple[int, int],  # noqa: ARG001

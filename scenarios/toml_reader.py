@@ -88,14 +88,14 @@ def line_of_key(text: str, key: KeyPath) -> int | None:
     lines, nothing = text.split("\n"), object()
 
     def has_key(count: int) -> bool:
-        return value_at(_shortest_valid(lines, count), key, nothing) is not nothing
+        return value_at(_shortest_valid_document(lines, count), key, nothing) is not nothing
 
     if not key or not has_key(len(lines)):
         return None
     return bisect_left(range(len(lines)), True, key=has_key)
 
 
-def _shortest_valid(lines: list[str], count: int) -> dict[str, Any]:
+def _shortest_valid_document(lines: list[str], count: int) -> dict[str, Any]:
     """The document of the first `count` lines, or of as few more as make it valid."""
     for end in range(count, len(lines) + 1):
         try:

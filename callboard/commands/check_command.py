@@ -147,11 +147,11 @@ def _plan(policy: str, options: argparse.Namespace) -> PropertySelection:
 
 def _plan_alone(architecture: str, options: argparse.Namespace) -> PropertySelection:
     """The same for an architecture without a master."""
-    spoken_of = [prop for prop in PROPERTIES if prop.why_not_of(architecture) is None]
+    spoken_of = [prop for prop in PROPERTIES if prop.why_silent_on(architecture) is None]
     if options.property:
         named = frozenset(_known(name) for name in options.property)
         for name in named - {prop.name for prop in spoken_of}:
-            why = PROPERTIES_BY_NAME[name].why_not_of(architecture)
+            why = PROPERTIES_BY_NAME[name].why_silent_on(architecture)
             raise InputError(f"--property {name}: {why}, and not of `{architecture}`")
         return PropertySelection([prop for prop in spoken_of if prop.name in named], named)
     guaranteed = frozenset(

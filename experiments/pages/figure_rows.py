@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from callboard.experiments.run.run_result import RunResult
-from callboard.journal.figures.job_groups import completed_of, response_seconds_of, share_within
+from callboard.journal.figures.job_groups import completed_among, response_seconds_of, share_within
 from callboard.journal.figures.tables import Ints
 from callboard.scheduler.text.quantities import duration
 
@@ -165,7 +165,7 @@ def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
     return {
         name: {
             "submitted": len(mine),
-            "completed": int(completed_of(result.jobs, mine).sum()),
+            "completed": int(completed_among(result.jobs, mine).sum()),
             "response_seconds": msgspec.to_builtins(response_seconds_of(result.jobs, mine)),
         }
         for name in _group_names([result], by)

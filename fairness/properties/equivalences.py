@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from callboard.fairness.applicability import requires, with_entitlements
+from callboard.fairness.applicability import misfit_unless, with_entitlements
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.properties.metamorphic import same_launches
+from callboard.fairness.properties.metamorphic import check_same_launches
 from callboard.fairness.property import Statement
 from callboard.fairness.scenario_family import WITHOUT_FAULTS
 from callboard.fairness.variants import with_parts
@@ -32,7 +32,7 @@ def _run_with_parts(experiment: Experiment, **parts: Any) -> ObservedRun:
     universal=True,
 )
 def no_delay(experiment: Experiment) -> int:
-    return same_launches(
+    return check_same_launches(
         _run_with_parts(experiment, locality=AnyLocality()),
         _run_with_parts(experiment, locality=Delay(DelayParams(node=0.0, rack=0.0))),
         "with `delay(node=0,rack=0)`",
@@ -50,7 +50,7 @@ def no_timeout(experiment: Experiment) -> int:
     never = KillPreemption.Params(
         min_share_timeout_s=float("inf"), fair_share_timeout_s=float("inf")
     )
-    return same_launches(
+    return check_same_launches(
         _run_with_parts(experiment, preemption=NoPreemption()),
         _run_with_parts(experiment, preemption=KillPreemption(never)),
         "with timeouts that never end",
@@ -63,7 +63,7 @@ def no_timeout(experiment: Experiment) -> int:
     assumes="an order with pools",
     source="M8",
     family=msgspec.structs.replace(WITHOUT_FAULTS, pools=("a", "b")),
-    misfit=requires("order", Fair, "there are no pools"),
+    misfit=misfit_unless("order", Fair, "there are no pools"),
     universal=True,
 )
 def empty_pool(experiment: Experiment) -> int:
@@ -79,7 +79,7 @@ def empty_pool(experiment: Experiment) -> int:
         )
         for pools in (params.pools, params.pools | UNUSED_POOL)
     )
-    return same_launches(few, more, "with a pool that no job is in")
+    return check_same_launches(few, more, "with a pool that no job is in")
 
 
 @Statement(
@@ -88,7 +88,7 @@ def empty_pool(experiment: Experiment) -> int:
     assumes="all jobs of normal priority",
     source="M9",
     family=msgspec.structs.replace(WITHOUT_FAULTS, priorities=False),
-    misfit=requires("order", Psbs, "it is not PSBS"),
+    misfit=misfit_unless("order", Psbs, "it is not PSBS"),
     universal=True,
 )
 def psbs_is_fsp(experiment: Experiment) -> int:
@@ -100,4 +100,4 @@ def psbs_is_fsp(experiment: Experiment) -> int:
         )
         for order in (psbs, FspPs(psbs.params))
     )
-    return same_launches(mine, its, "under `fsp+ps`")
+    return check_same_launches(mine, its, "under `fsp+ps`")

@@ -4,7 +4,7 @@ schedulers, could break.
 
 from callboard.actors.architecture import CENTRAL
 from callboard.actors.architectures import ARCHITECTURES
-from callboard.fairness.applicability import requires
+from callboard.fairness.applicability import misfit_unless
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.figures import require_completed
 from callboard.fairness.property import (
@@ -48,7 +48,7 @@ def finishes(experiment: Experiment) -> int:
 )
 def reproducible(experiment: Experiment) -> int:
     runs = require_completed(experiment.run), require_completed(experiment.play())
-    first, second = (run.ended.digest for run in runs)
+    first, second = (run.end_event.digest for run in runs)
     if first != second:
         raise PropertyViolated(
             f"the same scenario gave the run {first[:8]}… and then the run {second[:8]}…"
@@ -94,7 +94,7 @@ def _property_of_rule(
         universal=True,
         architectures=_RULES[number].architectures,
     )
-    return statement.named(name, rule_check(number))
+    return statement.as_property(name, rule_check(number))
 
 
 slots = _property_of_rule(
@@ -203,6 +203,6 @@ delay_wait = Statement(
     assumes="delay scheduling; first runs of maps",
     bound="exact in accrued time; in wall time one gap between decisions more",
     source="S14, F15; Zaharia et al., EuroSys 2010",
-    misfit=requires("locality", Delay, "it does not delay"),
+    misfit=misfit_unless("locality", Delay, "it does not delay"),
     universal=True,
-).named("delay-wait", rule_check("S14"))
+).as_property("delay-wait", rule_check("S14"))

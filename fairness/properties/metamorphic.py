@@ -5,7 +5,7 @@ import msgspec
 from callboard.actors.config import NodeGroup
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
-from callboard.fairness.applicability import undisturbed, unpreempted
+from callboard.fairness.applicability import why_disturbed, why_preempted
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, job_ends_ms, require_completed
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
@@ -19,7 +19,9 @@ from callboard.scheduler.model import Millis
 LaunchRecord = tuple[int, ...]
 
 
-def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: int = 1) -> int:
+def check_same_launches(
+    one: ObservedRun, other: ObservedRun, otherwise: str, scale: int = 1
+) -> int:
     """Raise PropertyViolated at the first launch that differs, the other's times over `scale`."""
     mine, its = _launch_records(one), _launch_records(other, scale)
     for a, b in zip(mine, its, strict=False):
@@ -34,7 +36,7 @@ def _launch_records(run: ObservedRun, scale: int = 1) -> list[LaunchRecord]:
     """What was launched when and where, with times in a unit of `scale` ms."""
     return [
         (e.at_ms // scale, e.at_ms % scale, e.job, e.kind, e.task, e.node, e.level)
-        for e in require_completed(run).all(ev.AttemptLaunched)
+        for e in require_completed(run).events_of_type(ev.AttemptLaunched)
     ]
 
 
@@ -64,7 +66,7 @@ def causality(experiment: Experiment) -> int:
         require_completed(experiment.play(jobs=earlier)),
     )
     # Without them the run may be over sooner, and nothing happens to a world that is over.
-    last_ms = min(last_ms, without.ended.at_ms)
+    last_ms = min(last_ms, without.end_event.at_ms)
     one, other = _events_before(run, last_ms), _events_before(without, last_ms)
     if msgspec.msgpack.encode(one) != msgspec.msgpack.encode(other):
         pairs = zip(one, other, strict=False)
@@ -101,7 +103,7 @@ def rename(experiment: Experiment) -> int:
     if len({entry.at_s for entry in entries}) == len(entries):
         renamed = renamed[::-1]  # the file's order breaks ties only
     other = experiment.play(with_entries(experiment.scenario, renamed))
-    return same_launches(experiment.run, other, "with other names for jobs and users")
+    return check_same_launches(experiment.run, other, "with other names for jobs and users")
 
 
 def _pools_and_users_with_parameters(experiment: Experiment) -> set[str]:
@@ -120,7 +122,7 @@ def _pools_and_users_with_parameters(experiment: Experiment) -> set[str]:
     assumes="no noise, maps alone; a policy without times of its own",
     source="M3",
     family=HOMOGENEOUS,
-    misfit=undisturbed,
+    misfit=why_disturbed,
 )
 def scale(experiment: Experiment) -> int:
     scenario, by = experiment.scenario, 3
@@ -140,7 +142,7 @@ def scale(experiment: Experiment) -> int:
     slow = with_cluster(scenario, latency_ms=by * cluster.latency_ms, heartbeat=slower)
     other = experiment.play(with_entries(slow, entries))
     otherwise = f"with all times × {by} and divided again"
-    return same_launches(experiment.run, other, otherwise, scale=by)
+    return check_same_launches(experiment.run, other, otherwise, scale=by)
 
 
 @Statement(
@@ -149,7 +151,7 @@ def scale(experiment: Experiment) -> int:
     assumes="one job of maps, one node; orders differ in how much they give to a node at once",
     source="M4",
     family=msgspec.structs.replace(HOMOGENEOUS, jobs=1, nodes=1),
-    misfit=undisturbed,
+    misfit=why_disturbed,
 )
 def lone_job(experiment: Experiment) -> int:
     scenario = experiment.scenario
@@ -157,7 +159,7 @@ def lone_job(experiment: Experiment) -> int:
         raise NotApplicable("orders differ in how many tasks they give to a node at once")
     alone = with_entries(scenario, entries_of(scenario)[:1])
     fifo = experiment.play(alone, experiment.fresh_policy("fifo"))
-    return same_launches(experiment.play(alone), fifo, "under `fifo`")
+    return check_same_launches(experiment.play(alone), fifo, "under `fifo`")
 
 
 @Statement(
@@ -167,7 +169,7 @@ def lone_job(experiment: Experiment) -> int:
     bound="two heartbeats, whose phases change with the cluster",
     source="F9's limit; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, reduces=True),
-    misfit=unpreempted,
+    misfit=why_preempted,
     architectures=None,
 )
 def more_nodes(experiment: Experiment) -> int:
@@ -200,7 +202,7 @@ def idle_node(experiment: Experiment) -> int:
     crash = CrashEntry(at_s=5.0, nodes=f"node-{last}")
     crashing = msgspec.structs.replace(calm, timeline=(crash,))
     otherwise = "if a node without slots crashes"
-    return same_launches(experiment.play(calm), experiment.play(crashing), otherwise)
+    return check_same_launches(experiment.play(calm), experiment.play(crashing), otherwise)
 
 
 @Statement(
@@ -210,7 +212,7 @@ def idle_node(experiment: Experiment) -> int:
     bound="two heartbeats",
     source="F7, its known failures: sharing by job; size 0 of tiny jobs (HFSP)",
     family=HOMOGENEOUS,
-    misfit=undisturbed,
+    misfit=why_disturbed,
     architectures=None,
 )
 def cut_proof(experiment: Experiment) -> int:

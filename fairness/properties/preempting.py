@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
-from callboard.fairness.applicability import requires
+from callboard.fairness.applicability import misfit_unless
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.properties.invariants import rule_check
@@ -42,24 +42,28 @@ MIN_SHARE = 2
 """Of a pool, in map slots."""
 
 
-preempts_by_entitlement = requires("preemption", NewestAboveShare, "nothing is preempted by shares")
-kills_by_entitlement = requires("preemption", KillPreemption, "nothing is killed by shares")
-orders_fairly = requires("order", Fair, "it is about `fair`; what {} says is due changes by itself")
+preempts_by_entitlement = misfit_unless(
+    "preemption", NewestAboveShare, "nothing is preempted by shares"
+)
+kills_by_entitlement = misfit_unless("preemption", KillPreemption, "nothing is killed by shares")
+orders_fairly = misfit_unless(
+    "order", Fair, "it is about `fair`; what {} says is due changes by itself"
+)
 
 
-def _takes_whichever_is_newest(policy: Policy) -> str | None:
+def _why_newest_may_be_spared(policy: Policy) -> str | None:
     spares = isinstance(policy.order, Ranking) and type(policy.order).spared is not Ranking.spared
     why = f"`{policy.order.name}` spares the attempts that it measures" if spares else None
     return preempts_by_entitlement(policy) or why
 
 
-def _only_kills(policy: Policy) -> str | None:
+def _why_not_only_kills(policy: Policy) -> str | None:
     why = "speculative attempts take slots too" if policy.speculates else None
     return kills_by_entitlement(policy) or why
 
 
-def _kills_for_fair(policy: Policy) -> str | None:
-    return orders_fairly(policy) or _only_kills(policy)
+def _why_not_fair_with_kill(policy: Policy) -> str | None:
+    return orders_fairly(policy) or _why_not_only_kills(policy)
 
 
 bounded_preemption = Statement(
@@ -70,7 +74,7 @@ bounded_preemption = Statement(
     family=LONG_TASKS,
     misfit=preempts_by_entitlement,
     universal=True,
-).named("bounded-preemption", rule_check("S13"))
+).as_property("bounded-preemption", rule_check("S13"))
 
 
 @Statement(
@@ -79,7 +83,7 @@ bounded_preemption = Statement(
     assumes="preemption by shares (`kill`, `suspend`); an order that spares no attempt",
     source="M12; FT testMinSharePreemption",
     family=LONG_TASKS,
-    misfit=_takes_whichever_is_newest,
+    misfit=_why_newest_may_be_spared,
 )
 def newest_first(experiment: Experiment) -> int:
     run, times = require_completed(experiment.run), 0
@@ -132,7 +136,7 @@ def starvation_intervals(
     run: ObservedRun, starves: Callable[[Entitlement], bool], *, broken_by_arrivals: bool
 ) -> Iterator[StarvationInterval]:
     """All of them; `broken_by_arrivals` ends each with the next arrival."""
-    arrivals = deque(sorted(event.at_ms for event in run.all(ev.JobSubmitted)))
+    arrivals = deque(sorted(event.at_ms for event in run.events_of_type(ev.JobSubmitted)))
     since: dict[str, Millis] = {}
     now_ms = 0
     for now_ms, entitlements in run.entitlement_log:
@@ -181,7 +185,7 @@ def _check_helped_within(
     bound="interval + 0.5 s + 3 (H + 2ℓ)",
     source="F14; FT testFairSharePreemption",
     family=LONG_TASKS,
-    misfit=_kills_for_fair,
+    misfit=_why_not_fair_with_kill,
 )
 def fair_share_timeout(experiment: Experiment) -> int:
     run = experiment.entitlement_run
@@ -198,7 +202,7 @@ def fair_share_timeout(experiment: Experiment) -> int:
     bound="interval + 0.5 s + 3 (H + 2ℓ)",
     source="F13; FT testMinSharePreemption",
     family=POOLED_JOBS,
-    misfit=_kills_for_fair,
+    misfit=_why_not_fair_with_kill,
 )
 def min_share_timeout(experiment: Experiment) -> int:
     parts, cluster = experiment.fresh_policy(), experiment.scenario.cluster
@@ -219,7 +223,7 @@ def min_share_timeout(experiment: Experiment) -> int:
     bound="the 0.5 s between two checks",
     source="F13, F14, the other side of the limit; FT: none at 59 s",
     family=LONG_TASKS,
-    misfit=_only_kills,
+    misfit=_why_not_only_kills,
 )
 def patient(experiment: Experiment) -> int:
     run = require_completed(experiment.entitlement_run)
@@ -234,7 +238,11 @@ def patient(experiment: Experiment) -> int:
         for interval in starvation_intervals(run, starves, broken_by_arrivals=False)
     ]
     killed_ms = sorted(
-        {event.at_ms for event in run.all(ev.KillOrdered) if not event.why.reason.is_the_masters}
+        {
+            event.at_ms
+            for event in run.events_of_type(ev.KillOrdered)
+            if not event.why.reason.is_the_masters
+        }
     )
     for at_ms in killed_ms:
         if not any(from_ms <= at_ms <= to_ms for from_ms, to_ms in starved):

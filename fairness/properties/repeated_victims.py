@@ -30,7 +30,7 @@ MOVING_RANKS: ScenarioFamily = msgspec.structs.replace(
 """Jobs of any priority come while others run; nodes' heartbeats may come at one instant."""
 
 
-def preempts(policy: Policy) -> str | None:
+def why_not_preempting(policy: Policy) -> str | None:
     """Speaks of policies that preempt, and give the slot to the job for which it was taken."""
     if isinstance(policy.preemption, NoPreemption):
         return "nothing is preempted"
@@ -69,7 +69,7 @@ def victims_of(run: ObservedRun) -> list[Victim]:
     assumes="maps alone, equal nodes, no faults, delay or speculation",
     source="M13; YARN's preemption ping-pong",
     family=MOVING_RANKS,
-    misfit=preempts,
+    misfit=why_not_preempting,
 )
 def victim_once(experiment: Experiment) -> int:
     seen: set[tuple[int, int, Claimant]] = set()
@@ -91,11 +91,11 @@ def victim_once(experiment: Experiment) -> int:
     assumes="maps alone, equal nodes, no faults, delay or speculation",
     source="M13; YARN's preemption ping-pong",
     family=MOVING_RANKS,
-    misfit=preempts,
+    misfit=why_not_preempting,
 )
 def no_ping_pong(experiment: Experiment) -> int:
     victims = victims_of(experiment.run)
-    arrivals = [event.at_ms for event in experiment.run.all(ev.JobSubmitted)]
+    arrivals = [event.at_ms for event in experiment.run.events_of_type(ev.JobSubmitted)]
     taken: dict[tuple[int, int], Millis] = {}
     for at_ms, launch, beneficiary in victims:
         if not isinstance(beneficiary, JobClaimant):
@@ -119,7 +119,7 @@ def no_ping_pong(experiment: Experiment) -> int:
     bound="one attempt for each job",
     source="M13",
     family=MOVING_RANKS,
-    misfit=preempts,
+    misfit=why_not_preempting,
 )
 def victims_and_ties(experiment: Experiment) -> int:
     usual = len(victims_of(experiment.run))

@@ -43,9 +43,9 @@ class _Case:
         self._experiment = experiment
         self.jobs: Sequence[JobSpec] = make_jobs(experiment.scenario)
         self.slots = sum(node.map_slots for node in node_facts(experiment.scenario.cluster))
-        self.due = self.shares(self.jobs, self.slots)
+        self.due = self.shares_due(self.jobs, self.slots)
 
-    def shares(self, jobs: Sequence[JobSpec], slots: int) -> Mapping[JobId, Fraction]:
+    def shares_due(self, jobs: Sequence[JobSpec], slots: int) -> Mapping[JobId, Fraction]:
         """What each would be due if the jobs or the slots were these."""
         try:
             return _fair_shares(self._experiment.fresh_policy(), jobs, slots)
@@ -141,7 +141,7 @@ def population_monotone(experiment: Experiment) -> int:
         return 0
     for gone in case.jobs:
         left = [job for job in case.jobs if job is not gone]
-        _check_none_is_due_less(case, case.shares(left, case.slots), f'without "{gone.name}"')
+        _check_none_is_due_less(case, case.shares_due(left, case.slots), f'without "{gone.name}"')
     return len(case.jobs) * (len(case.jobs) - 1)
 
 
@@ -154,7 +154,7 @@ def population_monotone(experiment: Experiment) -> int:
 def resource_monotone(experiment: Experiment) -> int:
     case = _Case(experiment)
     for slots in (case.slots + 1, 2 * case.slots):
-        _check_none_is_due_less(case, case.shares(case.jobs, slots), f"of {slots} slots")
+        _check_none_is_due_less(case, case.shares_due(case.jobs, slots), f"of {slots} slots")
     return 2 * len(case.jobs)
 
 
@@ -170,7 +170,7 @@ def truthful(experiment: Experiment) -> int:
         lies = {1, job.maps // 2, job.maps - 1, job.maps + 1, 2 * job.maps} - {0, job.maps}
         for lie in sorted(lies):
             times += 1
-            due = case.shares(case.jobs_with_claimed_maps(place, lie), case.slots)[job.job]
+            due = case.shares_due(case.jobs_with_claimed_maps(place, lie), case.slots)[job.job]
             useful = min(due, Fraction(job.maps))
             if useful > case.due[job.job]:
                 raise PropertyViolated(
@@ -194,7 +194,7 @@ def unsplittable(experiment: Experiment) -> int:
         times += 1
         half = msgspec.structs.replace(job, job=len(case.jobs), maps=job.maps // 2)
         rest = case.jobs_with_claimed_maps(place, job.maps - half.maps)
-        split = case.shares([*rest, half], case.slots)
+        split = case.shares_due([*rest, half], case.slots)
         together = split[job.job] + split[half.job]
         if together > case.due[job.job]:
             raise PropertyViolated(

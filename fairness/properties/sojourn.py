@@ -10,7 +10,7 @@ from itertools import accumulate, permutations
 
 import msgspec
 
-from callboard.fairness.applicability import undisturbed
+from callboard.fairness.applicability import why_disturbed
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, job_ends_ms, require_completed
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
@@ -99,17 +99,17 @@ class _Fluid:
         return ideal.exact(discipline, self.arrivals_ms, sizes, speed=speed, until=until)
 
 
-def _no_discipline(policy: Policy) -> str | None:
+def _why_no_discipline(policy: Policy) -> str | None:
     name = policy.order.name
     return (
         None if name in DISCIPLINE_OF_ORDER else f"`{name}` has no counterpart on the ideal machine"
     )
 
 
-def _sees_no_size(policy: Policy) -> str | None:
+def _why_no_size_seen(policy: Policy) -> str | None:
     if DISCIPLINE_OF_ORDER.get(policy.order.name) in {*ideal.BLIND, "gittins"}:
         return f"`{policy.order.name}` sees no size"
-    return _no_discipline(policy)
+    return _why_no_discipline(policy)
 
 
 @Statement(
@@ -118,7 +118,7 @@ def _sees_no_size(policy: Policy) -> str | None:
     assumes="one divisible machine, no waste",
     source="F2",
     family=FLUID,
-    misfit=_no_discipline,
+    misfit=_why_no_discipline,
 )
 def ideal_work(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
@@ -139,7 +139,7 @@ def ideal_work(experiment: Experiment) -> int:
     assumes="one divisible machine, exact sizes, equal weights",
     source="F10; Friedman and Henderson 2003; PSBS",
     family=FLUID,
-    misfit=_no_discipline,
+    misfit=_why_no_discipline,
 )
 def ideal_dominance(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
@@ -160,7 +160,7 @@ def ideal_dominance(experiment: Experiment) -> int:
     assumes="one divisible machine, exact sizes",
     source="F11; Schrage 1968",
     family=FLUID,
-    misfit=_no_discipline,
+    misfit=_why_no_discipline,
 )
 def ideal_mean(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
@@ -187,7 +187,7 @@ def ideal_mean(experiment: Experiment) -> int:
     assumes="one divisible machine, exact sizes",
     source="F19; PSJF: Harchol-Balter 2013, 32.3",
     family=FLUID,
-    misfit=_sees_no_size,
+    misfit=_why_no_size_seen,
 )
 def smaller_only(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
@@ -208,7 +208,7 @@ def smaller_only(experiment: Experiment) -> int:
     assumes="one divisible machine",
     source="F20; what Gittins' index may know: Aalto, Ayesta, Righter 2009",
     family=FLUID,
-    misfit=_no_discipline,
+    misfit=_why_no_discipline,
 )
 def blind(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
@@ -250,7 +250,7 @@ def _slack_of_launch_gaps_ms(run: ObservedRun) -> Millis:
     bound="(2 − 1/m) p_max, and δ for every task",
     source="F10, F12; Friedman and Henderson 2003",
     family=PROMPT_HEARTBEATS,
-    misfit=undisturbed,
+    misfit=why_disturbed,
 )
 def dominance(experiment: Experiment) -> int:
     fluid, run = _Fluid(experiment), _run_with_exact_sizes(experiment)
@@ -276,7 +276,7 @@ def dominance(experiment: Experiment) -> int:
     bound="δ for every task and job",
     source="F11, where SRPT is optimal on slots too",
     family=AT_ONCE,
-    misfit=undisturbed,
+    misfit=why_disturbed,
 )
 def shortest_first(experiment: Experiment) -> int:
     run = _run_with_exact_sizes(experiment)

@@ -9,7 +9,7 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness import figures
-from callboard.fairness.applicability import undisturbed, unpreempted
+from callboard.fairness.applicability import why_disturbed, why_preempted
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.property import PropertyViolated, Statement
@@ -31,10 +31,10 @@ def idle_gaps(run: ObservedRun, kind: SlotKind) -> Iterator[Gap]:
     """All such times of a run without preemption: a slot is taken from the decision to launch until
     its attempt has really ended; the waiting tasks are those that the master believes to wait.
     """
-    launches = [event for event in run.all(ev.AttemptLaunched) if event.kind is kind]
+    launches = [event for event in run.events_of_type(ev.AttemptLaunched) if event.kind is kind]
     attempts = {launch.attempt for launch in launches}
     launched = Counter(launch.at_ms for launch in launches)
-    ended = Counter(e.at_ms for e in run.all(ev.AttemptEnded) if e.attempt in attempts)
+    ended = Counter(e.at_ms for e in run.events_of_type(ev.AttemptEnded) if e.attempt in attempts)
     waits = {seen.at_ms: sum(seen.pending[kind].values()) for seen in run.observations}
     free, waiting = run.slot_count(kind), 0
     since: Millis | None = None
@@ -65,7 +65,7 @@ def _why_delay_is_unknown(policy: Policy) -> str | None:
     """Speaks of policies whose locality rule says how long it may keep jobs waiting."""
     rule = policy.locality
     own = f"how long jobs may be passed over by `{rule.name}` is known to it alone"
-    return unpreempted(policy) or (None if type(rule) in (AnyLocality, Delay) else own)
+    return why_preempted(policy) or (None if type(rule) in (AnyLocality, Delay) else own)
 
 
 @Statement(
@@ -101,7 +101,7 @@ def work_conserving(experiment: Experiment) -> int:
     bound="ℓ + δ = H + 4ℓ a task, and one heartbeat at the start",
     source="F18; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, arrivals=False),
-    misfit=undisturbed,
+    misfit=why_disturbed,
 )
 def makespan(experiment: Experiment) -> int:
     """Each task p counts as ℓ + p + δ: its launch is under way, and then its slot waits a heartbeat

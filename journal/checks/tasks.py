@@ -85,16 +85,22 @@ class Lifecycles(Rule):
         }
 
     def _check_real_transition(self, event: ev.AttemptEvent) -> None:
-        self._check_transition(event, run_changes.attempt_after, self._remembered_attempt(event))
+        self._check_transition(
+            event, run_changes.attempt_state_after, self._remembered_attempt(event)
+        )
 
     def _check_booked_transition(self, event: ev.AttemptEvent) -> None:
-        self._check_transition(event, run_changes.booked_after, self._remembered_attempt(event))
+        self._check_transition(
+            event, run_changes.booked_state_after, self._remembered_attempt(event)
+        )
 
     def _check_job_transition(self, event: ev.JobEvent) -> None:
-        self._check_transition(event, run_changes.job_after, self.run_state.jobs.get(event.job))
+        self._check_transition(
+            event, run_changes.job_state_after, self.run_state.jobs.get(event.job)
+        )
 
     def _check_node_transition(self, event: ev.NodeEvent) -> None:
-        after = partial(run_changes.node_after, restarted_ms=self.run_state.restarted_ms)
+        after = partial(run_changes.node_state_after, restarted_ms=self.run_state.restarted_ms)
         self._check_transition(event, after, self.run_state.nodes[event.node])
 
     def _remembered_attempt(self, event: ev.AttemptEvent) -> AttemptRecord:

@@ -75,11 +75,11 @@ def count_columns(changes: Iterable[Change]) -> CountColumns:
     for change in listed:
         added = tuple(b - a for a, b in zip(change.before, change.after, strict=True))
         kind.append(kinds.setdefault(added, len(kinds)))
-    at = differences(change.at_ms for change in listed)
+    at = time_differences(change.at_ms for change in listed)
     return CountColumns(at, [change.subject for change in listed], kind, list(kinds))
 
 
-def differences(times: Iterable[Millis]) -> list[Millis]:
+def time_differences(times: Iterable[Millis]) -> list[Millis]:
     """How much later each time is than the one before; the first is itself."""
     found, last = [], 0
     for at_ms in times:

@@ -12,7 +12,7 @@ from callboard.journal.export.change_log import (
     ChangeLog,
     CountColumns,
     count_columns,
-    differences,
+    time_differences,
 )
 from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_columns import (
@@ -131,7 +131,7 @@ def _log_columns(recording: Recording, decisions: Sequence[LogLine]) -> LogColum
         used.append(pattern)
         numbers += found
     return LogColumns(
-        at=differences(line.at_ms for line in lines),
+        at=time_differences(line.at_ms for line in lines),
         kind="".join(_letter_of_number(line.level + len(Importance) * line.mark) for line in lines),
         job=[NO_SUBJECT if line.job is None else line.job for line in lines],
         pattern=used,
@@ -168,7 +168,7 @@ def _slot_columns(changes: Sequence[Change]) -> SlotColumns:
     fresh = [change.after[0] and change.after[1] != change.before[1] for change in changes]
     taken = [change.after for change, is_fresh in zip(changes, fresh, strict=True) if is_fresh]
     return SlotColumns(
-        at=differences(change.at_ms for change in changes),
+        at=time_differences(change.at_ms for change in changes),
         of=[change.subject for change in changes],
         state="".join(
             _letter_of_number(change.after[0] + (_FRESH if is_fresh else 0))
@@ -235,7 +235,7 @@ def _colour_keys(recording: Recording, jobs: Sequence[JobId]) -> list[ColourKey]
 def _mark_columns(recording: Recording) -> MarkColumns:
     marks = list(recording.history.marks())
     return MarkColumns(
-        at=differences(at_ms for at_ms, _ in marks),
+        at=time_differences(at_ms for at_ms, _ in marks),
         kind="".join(str(int(mark)) for _, mark in marks),
     )
 

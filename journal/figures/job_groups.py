@@ -17,7 +17,7 @@ def jobs_of_size(jobs: JobColumns, least: int, most: int) -> tuple[JobId, ...]:
 
 def response_seconds_of(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> SampleStatistics:
     """Response times in seconds of those of the chosen jobs that have completed."""
-    return statistics_in_seconds(jobs.response_ms[completed_of(jobs, chosen)])
+    return statistics_in_seconds(jobs.response_ms[completed_among(jobs, chosen)])
 
 
 def share_within(
@@ -28,11 +28,11 @@ def share_within(
     """
     if not len(chosen):
         return None
-    response_ms = jobs.response_ms[completed_of(jobs, chosen)]
+    response_ms = jobs.response_ms[completed_among(jobs, chosen)]
     return float((response_ms <= seconds * 1000).sum()) / len(chosen)
 
 
-def completed_of(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> Flags:
+def completed_among(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> Flags:
     """Which of a run's jobs are chosen and have completed."""
     numbers = chosen if isinstance(chosen, np.ndarray) else list(chosen)
     return jobs.completed & np.isin(jobs.job, numbers)

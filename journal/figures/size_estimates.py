@@ -41,12 +41,12 @@ def phase_sizes(jobs: Iterable[JobRecord]) -> PhaseSizes:
         (job.submission.job, stage, phase.estimated_ms, real_ms)
         for job in sorted(jobs, key=lambda job: job.submission.job)
         for stage, phase in job.phases.items()
-        if phase.estimated_ms != NEVER and (real_ms := _real_ms(phase, job.total(stage))) > 0
+        if phase.estimated_ms != NEVER and (real_ms := _real_phase_ms(phase, job.total(stage))) > 0
     ]
     return PhaseSizes(*np.array(rows, np.int64).reshape(-1, 4).T)
 
 
-def _real_ms(phase: PhaseRecord, tasks: int) -> Millis:
+def _real_phase_ms(phase: PhaseRecord, tasks: int) -> Millis:
     """What all tasks took; 0 while some are not done.  One that ran again is as long as both."""
     if phase.done < tasks:
         return 0

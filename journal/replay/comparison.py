@@ -137,7 +137,7 @@ class DivergenceSearch:
         (a, b), (i, j) = self.recordings, self._places
         if a.kinds[i] != b.kinds[j] or a.times[i] != b.times[j]:
             return False
-        if a.kinds[i] == _ENDED or a.raw(i) == b.raw(j):
+        if a.kinds[i] == _ENDED or a.event_bytes(i) == b.event_bytes(j):
             return True
         return same_event(*self._next_events()) or same_decision(*self._next_events())
 

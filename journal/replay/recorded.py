@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.journal.consistency import check_begins
+from callboard.journal.consistency import check_begins_with_start
 from callboard.journal.follow import Follower, JournalStatus
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
@@ -41,7 +41,7 @@ class RecordedSource:
         known, events = len(self.recording), self._events
         for event in events.take(count) if isinstance(events, Follower) else islice(events, count):
             if not self.recording.times and isinstance(events, Follower):
-                check_begins(event, events.path)
+                check_begins_with_start(event, events.path)
             self.recording.append(event)
         self._go_on_to_goal()
         if len(self.recording) - known == count:

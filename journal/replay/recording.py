@@ -247,10 +247,10 @@ class Recording:
 
     def event(self, index: int) -> ev.AnyEvent:
         """Event number `index`, from 0."""
-        found: ev.AnyEvent = _decode(self.raw(index))
+        found: ev.AnyEvent = _decode(self.event_bytes(index))
         return found
 
-    def raw(self, index: int) -> bytes:
+    def event_bytes(self, index: int) -> bytes:
         """Event number `index` as it is kept; two recordings keep equal events as equal bytes."""
         return bytes(self._data[self._begins[index] : self._begins[index + 1]])
 

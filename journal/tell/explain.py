@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name, job_title
-from callboard.journal.consistency import check_begins
+from callboard.journal.consistency import check_begins_with_start
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
@@ -253,7 +253,7 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     """
     journal = Journal(path)
     for first in islice(journal, 1):
-        check_begins(first, journal.path)
+        check_begins_with_start(first, journal.path)
     number = job_in_journal(path, job)
     history = _JobHistory(number)
     for event in journal:

@@ -86,19 +86,19 @@ class SlotWait:
         self.jobs_ms = 0
         self.slots_ms = 0
         self._pieces = [(p.from_ms, p.to_ms) for p in pieces if p.kind is kind]
-        mine = [each for each in thinking.of_job if each.kind is kind]
+        mine = [each for each in thinking.placings_of_job if each.kind is kind]
         self._thought = _common_stretches(
             self._pieces, [(each.begun_ms, each.done_ms) for each in mine]
         )
         queued = _common_stretches(
             self._pieces, [(each.queued_ms, each.unqueued_ms) for each in mine]
         )
-        others = _common_stretches(self._pieces, thinking.of_others)
+        others = _common_stretches(self._pieces, thinking.stretches_about_others)
         self._in_line = others if thinking.by_offers else queued
         self._unoffered = _stretches_without(queued, self._in_line)
         self._probed = _common_stretches(self._pieces, _joined_stretches(thinking.probing[kind]))
         self._without_room = _common_stretches(
-            self._pieces, _joined_stretches(thinking.without_room(kind))
+            self._pieces, _joined_stretches(thinking.stretches_without_room(kind))
         )
         self._free = _BY_DEMANDS if thinking.by_containers else _FREE
         self._held: Counter[JobId] = Counter()
@@ -126,7 +126,7 @@ class SlotWait:
                 self.ms_by[_UNOFFERED] += unoffered
                 probed = _overlap_ms(self._probed, run_state.now_ms, at_ms)
                 self.ms_by[_PROBED] += probed
-                reserved = reservations.wait_for(self.job, self.kind)
+                reserved = reservations.any_waits_for(self.job, self.kind)
                 rest -= in_line + unoffered + probed
                 without_room = _overlap_ms(self._without_room, run_state.now_ms, at_ms)
                 without_room = min(without_room, rest)
@@ -191,11 +191,11 @@ class _Thinking:
             self.probing[slot_kind(event.stage)].append((event.asked_ms, event.at_ms))
 
     @property
-    def of_job(self) -> list["_Placing"]:
+    def placings_of_job(self) -> list["_Placing"]:
         """The job's own."""
         return [placing for event, placing in self._thoughts_with_times() if event.job == self._job]
 
-    def without_room(self, kind: SlotKind) -> "_Stretches":
+    def stretches_without_room(self, kind: SlotKind) -> "_Stretches":
         """From each thought about the job's tasks that has found no room until the next one."""
         mine = [
             (placing, bool(event.committed or event.conflicted))
@@ -210,7 +210,7 @@ class _Thinking:
         ]
 
     @property
-    def of_others(self) -> "_Stretches":
+    def stretches_about_others(self) -> "_Stretches":
         """When the job's schedulers thought about others."""
         its = {
             event.scheduler for event, _ in self._thoughts_with_times() if event.job == self._job

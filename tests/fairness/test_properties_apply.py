@@ -33,7 +33,7 @@ def test_a_run_that_is_given_up_has_no_response_times() -> None:
         }
     )
     experiment = Experiment(scenario, "fifo", kill_all)
-    assert experiment.run.ended.reason == LIVELOCK
+    assert experiment.run.end_event.reason == LIVELOCK
     found = evaluate(PROPERTIES_BY_NAME["lower-bound"], experiment)
     assert found.not_applicable == "the run did not come to its end"
 

@@ -22,7 +22,7 @@ from callboard.scenarios.sizes import (
     HfspProd,
     HfspTest,
     log_interpolated,
-    pick,
+    weighted_index,
 )
 from callboard.scheduler.model import Priority
 from tests.scenarios.support import error_of, generated, raw
@@ -397,8 +397,8 @@ def test_only_the_first_jobs_of_a_list_can_be_taken() -> None:
 
 def test_pick_and_interpolation_by_hand() -> None:
     """Weights 1, 3: below 0.25 the first.  Half way from 10 to 1,000 in the logarithm is 100."""
-    assert [pick((1, 3), draw) for draw in (0.0, 0.2499, 0.25, 0.999)] == [0, 0, 1, 1]
-    assert pick((0, 1), 0.0) == 1
+    assert [weighted_index((1, 3), draw) for draw in (0.0, 0.2499, 0.25, 0.999)] == [0, 0, 1, 1]
+    assert weighted_index((0, 1), 0.0) == 1
     points = ((0.0, 10.0), (0.5, 1000.0))
     assert log_interpolated(points, 0.25) == pytest.approx(100)
     assert [log_interpolated(points, share) for share in (0.0, 0.5, 0.9)] == [10, 1000, 1000]
