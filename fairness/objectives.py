@@ -46,7 +46,6 @@ def longest_wait_ms(run: ObservedRun) -> Millis:
 
 
 def _wasted_slot_share(run: ObservedRun) -> float:
-    """The share of held slot time that came to nothing."""
     held = wasted = 0
     for event in run.events_of_type(AttemptEnded):
         ran_ms = event.at_ms - event.started_ms - event.suspended_ms

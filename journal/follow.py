@@ -65,7 +65,7 @@ class Follower:
             self._file.close()
 
     def _read_more(self) -> bool:
-        """Read some more; whether there was any."""
+        """Whether there was any."""
         if self.status is not JournalStatus.WRITING:
             return False
         if self._file is None:

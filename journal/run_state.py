@@ -137,7 +137,6 @@ class RunState:
         return None if told is None else told.at_ms
 
     def _attempt_to_change(self, number: AttemptId) -> AttemptRecord:
-        """The attempt, to be changed."""
         attempt = self.attempts.get(number)
         if attempt is None:
             raise InconsistentEvents(f"attempt {number} was never launched, or is over")
@@ -147,7 +146,6 @@ class RunState:
         return attempt
 
     def _job_to_change(self, number: JobId) -> JobRecord:
-        """The job, to be changed."""
         job = self.jobs.get(number)
         if job is None:
             raise InconsistentEvents(f"job {number} was never submitted")

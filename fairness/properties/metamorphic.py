@@ -107,7 +107,6 @@ def rename(experiment: Experiment) -> int:
 
 
 def _pools_and_users_with_parameters(experiment: Experiment) -> set[str]:
-    """The pools and users that have parameters of their own."""
     if experiment.stands_alone:
         params = getattr(experiment.fresh_architecture(), "params", None)
     else:
@@ -241,7 +240,6 @@ def _names_of_jobs_at(run: ObservedRun, place: int) -> str:
 
 
 def _jobs_with_entry_places(run: ObservedRun) -> list[tuple[int, JobSpec]]:
-    """The jobs of the workload, each with its entry's place."""
     workload = run.scenario.workload
     assert isinstance(workload, ListedWorkload), workload
     return workload.placed_jobs()

@@ -129,7 +129,6 @@ class ReservationsAreKept(Rule, Probe):
 
 
 def _reservations_in_queue(dialogue: Any, kind: int) -> Counter[OfStage]:
-    """What waits in one queue of a node."""
     waiting: Counter[OfStage] = Counter()
     for each in dialogue._queues[kind]:
         if isinstance(dialogue, MixedQueues):

@@ -184,7 +184,6 @@ class Metrics:
             self._count_if_ended_and_closed(attempt.closed, attempt)
 
     def _count_if_ended_and_closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
-        """Count an attempt when it is both over and closed."""
         ended = attempt.ended
         if ended is None:
             return

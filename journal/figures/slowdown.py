@@ -56,7 +56,6 @@ def slowdowns(
 
 
 def _slowdown_statistics(values: NDArray[np.float64]) -> SlowdownStatistics:
-    """All figures of the slowdowns."""
     lie = msgspec.structs.asdict(sample_statistics(values))
     if not len(values):
         return SlowdownStatistics(**lie)

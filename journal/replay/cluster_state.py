@@ -194,7 +194,6 @@ class ClusterState:
         self.hues[job], self._hue_given[hue] = hue, job
 
     def _give_pool_and_user_hues(self, job: JobId) -> None:
-        """Note the colours of the job's pool and user."""
         row = self.run.jobs.get(job)
         if row is None:
             return

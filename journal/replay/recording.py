@@ -156,7 +156,6 @@ class Recording:
         return response_parts(lambda: map(self.event, range(index)), job, until_ms)
 
     def _event_count_to_end(self, job: JobId) -> int | None:
-        """How many events there are up to the job's end."""
         row = self.last_state.run.jobs.get(job)
         if row is None or row.finished_ms is None:
             return None

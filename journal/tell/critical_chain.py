@@ -315,7 +315,6 @@ class ChainReader:
             own = earlier
 
     def _earlier_attempt(self, own: _OwnAttempt) -> _OwnAttempt | None:
-        """The task's attempt before this one."""
         task = own.launch.stage, own.launch.task
         before = [
             each

@@ -317,7 +317,6 @@ def _overlap_ms(stretches: _Stretches, from_ms: Millis, to_ms: Millis) -> Millis
 
 
 def _common_stretches(some: _Stretches, others: _Stretches) -> _Stretches:
-    """The stretches that are in both."""
     both = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
     return [(start, end) for start, end in both if start < end]
 
