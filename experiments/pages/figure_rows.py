@@ -215,7 +215,7 @@ def _number_of_jobs(result: RunResult, by: GroupKey, name: str) -> float | None:
 
 def _jobs_not_completed(result: RunResult, by: GroupKey, name: str) -> float | None:
     members = _jobs_of_group(result, by, name)
-    return len(members) - int(completed_of(result.jobs, members).sum())
+    return len(members) - int(completed_among(result.jobs, members).sum())
 
 
 def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:
