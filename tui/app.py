@@ -25,7 +25,7 @@ from callboard.experiments.live.intervention_menu import FormFields
 from callboard.experiments.live.live_requests import Keep
 from callboard.experiments.live.remote_source import RemoteSource
 from callboard.journal.replay.colouring import FEW_JOBS
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, ColourBy, Frame, View
+from callboard.journal.replay.frame import ColourBy, Frame, View
 from callboard.journal.replay.palette import DARK, THEMES, Palette
 from callboard.journal.replay.signs import COLOURED_BY
 from callboard.journal.replay.source import GoTo, GoToEvent, Halt, Source, StepKind
@@ -42,7 +42,7 @@ from callboard.tui.keymap import COMMANDS, Keymap
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.charts import Sought
 from callboard.tui.panels.job_table import JobTablePane
-from callboard.tui.panels.jobs import ASCENDING, JOB_SORT_KEYS
+from callboard.tui.panels.jobs import ASCENDING
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
@@ -560,8 +560,10 @@ class CallboardApp(App[None]):
         self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)
 
     def action_sort(self) -> None:
-        keys = COMPARISON_SORT_KEYS if self.paired else JOB_SORT_KEYS
-        at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
+        """By the next of the columns that are on the screen: of others no title would say so."""
+        shown = self._shown.pane(JobTablePane, self.view).titles()
+        keys = list(dict.fromkeys(each.key for each in shown if each.key is not None))
+        at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else -1
         key = keys[(at + 1) % len(keys)]
         self.playback.update_view(jobs_key=key, jobs_reverse=key not in ASCENDING)
 

@@ -19,7 +19,7 @@ _SPACE = "space"
 class TourGuide:
     """One tour on one screen.  After its steps come the question for a class, and the answer.
 
-    Of the app it uses `select`, `action_focus_pane` and `caption` only.
+    Of the app it uses `select`, `action_focus_pane`, `caption` and `keymap` only.
     """
 
     def __init__(self, tour: Tour, app: "CallboardApp", playback: Playback) -> None:
@@ -56,9 +56,14 @@ class TourGuide:
     @property
     def title(self) -> str:
         """Where in the tour this is, and the keys."""
-        on = ": the tour is over  space plays freely" if self._is_last else "  space on  n next"
-        back = "  N back" if self.place else ""
-        return f"tour, {self.place + 1} of {len(self.pages)}{on}{back}"
+        play, on, back = (self._app.keymap.now(key) for key in (_SPACE, "n", "N"))
+        ways = (
+            f": the tour is over  {play} plays freely"
+            if self._is_last
+            else f"  {play} on  {on} next"
+        )
+        ways += f"  {back} back" * bool(self.place)
+        return f"tour, {self.place + 1} of {len(self.pages)}{ways}"
 
     def go(self, by: int) -> None:
         """Steps on, or back below 0, and to the moment of the step."""

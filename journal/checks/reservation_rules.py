@@ -140,7 +140,8 @@ class ReservationAnswers(Rule, Probe):
             )
 
     def _keep_violation(self, explanation: str) -> None:
-        self.found = self.violation(None, explanation)
+        if self.found is None:
+            self.found = self.violation(None, explanation)
 
     def _find_overdue_answers(self, now_ms: Millis) -> None:
         """Look at the questions whose answers have come, or should have."""

@@ -16,7 +16,7 @@ from callboard.journal.replay.source import GoTo
 from callboard.tui import screenshot
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
-from callboard.tui.panels.jobs import JobsPane
+from callboard.tui.panels.jobs import JOB_COLUMNS, JobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
@@ -385,6 +385,10 @@ class TestLooking:
             await screen.pilot.click(JobsPane, offset=(pane.size.width - 3, 1))
             await screen.pilot.pause()
             assert screen.view().jobs_key is JobSortKey.TIME
+            for _ in range(len(JOB_COLUMNS)):  # those that are not shown would have no ▴ or ▾
+                await screen.press("s")
+                head = next(line for line in screen.text().splitlines() if "progress" in line)
+                assert ("▴" in head) != ("▾" in head), head
 
         on_the_outage(act)
 

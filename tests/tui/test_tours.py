@@ -11,6 +11,7 @@ from callboard.scenarios.library_list import LIBRARY, tour_names
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.tour import Tour, TourStep, find_tour, load_tour
 from callboard.tui.app import CallboardApp
+from callboard.tui.keymap import Keymap
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.pane import Pane
 from tests.support.soak import one_in
@@ -125,6 +126,20 @@ def test_next_and_back_go_to_the_moments_of_their_steps() -> None:
         assert "tour, 1 of 9  space on  n next━" in screen.text()
 
     play("master-pause", act, (80, 24))
+
+
+def test_the_strip_names_the_keys_in_force() -> None:
+    """It said `space on` where `space` took a picture."""
+
+    async def act(screen: Screen) -> None:
+        assert "tour, 1 of 9  p on  n next━" in screen.text()
+        await screen.press("n")
+        assert "tour, 2 of 9  p on  n next  N back━" in screen.text()
+
+    keymap = Keymap({"play": "p", "picture": "space"})
+    tour = tour_of("master-pause")
+    with LiveServer([plan("master-pause", policy) for policy in tour.policies]) as server:
+        drive(server, act, (80, 24), tour=tour, keymap=keymap)
 
 
 def test_a_step_at_the_runs_end_does_not_say_so_over_the_caption() -> None:

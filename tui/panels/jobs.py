@@ -64,7 +64,6 @@ JOB_COLUMNS = (
     JobColumn("true size°", JobSortKey.SIZE, 10, 11, lambda row: _length(row.size_ms)),
     JobColumn("slowdown°", JobSortKey.SLOWDOWN, 9, 9, lambda row: _times(row.slowdown)),
 )
-JOB_SORT_KEYS = tuple(dict.fromkeys(column.key for column in JOB_COLUMNS))
 ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
 """By these keys the jobs are sorted in ascending order at first, by others in descending."""
 
