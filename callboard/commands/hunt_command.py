@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
     objective = "the figure in which it is to look bad (default: max slowdown)"
     add("--objective", "--goal", default="max slowdown", help=objective)
-    bred = "as many at most are bred of these, and the worst is made smaller by more"
-    search_arguments.add_search_arguments(parser, "", bred)
+    bred = "and the worst is made smaller by still more"
+    search_arguments.add_search_arguments(parser, " drawn, and as many bred of them at most", bred)
 
 
 def hunt_command(options: argparse.Namespace) -> int:

@@ -65,7 +65,7 @@ def _mean_with_half_width(found: Interval, sign: str) -> str:
 def _four_digits(seconds: float, sign: str = "") -> str:
     """Four significant digits, never with an exponent and never more than two decimals."""
     decimals = 2 if abs(seconds) < 99.995 else 1 if abs(seconds) < 999.95 else 0
-    return f"{seconds:{sign}.{decimals}f}"
+    return f"{round(seconds, decimals) + 0.0:{sign}.{decimals}f}"  # no -0.00
 
 
 def write_study_csv(results: Results, against: str, folder: Path) -> list[Path]:

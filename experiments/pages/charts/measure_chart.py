@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, runs_title
-from callboard.experiments.pages.charts.chart_style import COLUMN_INCHES, house_style, new_figure
+from callboard.experiments.pages.charts.chart_style import (
+    COLUMN_INCHES,
+    few_ticks,
+    house_style,
+    new_figure,
+    plain_axis,
+)
 from callboard.experiments.pages.charts.job_charts import run_looks
 from callboard.experiments.pages.charts.measures import MEASURES, Measure
 
@@ -25,6 +31,8 @@ def measure_chart(runs: Sequence[ChartRun], measure: Measure = MEASURES["mean"])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(runs) - 0.4, -0.6)
         axes.set_xlim(0, 1.25 * max(value or 0 for value in values) or 1)
+        plain_axis(axes.xaxis)
+        few_ticks(axes.xaxis)
         axes.set_xlabel(measure.label)
         axes.set_title(runs_title(runs))
     return figure
