@@ -162,6 +162,8 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
         problem = "a trace of failures has no jobs; import it together with files that have"
         raise ScenarioError(problem, source=failures[0])
     form, readable = _only_format(files, columns, remarks)
+    if columns and form.read is not _read_tables:
+        remarks.add("dropped", "--map: it says what the columns of a table mean, and this is none")
     maker = RecordingMaker(form.name, str(files[0]), remarks)
     with _without_garbage_collection():
         form.read(maker, readable, columns)

@@ -7,10 +7,9 @@ examples:
 """
 
 import argparse
-from math import inf
 from pathlib import Path
 
-from callboard.arguments import OneFile, number
+from callboard.arguments import OneFile, moment
 from callboard.experiments.journal_paths import file_path, refuse_twice
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.pages.report.report_source import (
@@ -23,7 +22,13 @@ from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import replacement_words
 from callboard.scheduler.text.quantities import count
 
-_SECONDS = number("a number of seconds above 0", lambda value: 0 < value < inf)
+
+def _seconds(text: str) -> float:
+    """An argparse `type`: a length of time, in seconds."""
+    ms = moment(text)
+    if not ms:
+        raise argparse.ArgumentTypeError(f"expected a time above 0, got {text!r}")
+    return ms / 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--to", action=OneFile, required=True, metavar="FILE", help="the page to write, report.html"
     )
-    slo = "also say which share of the jobs was done within this time"
-    add("--slo", type=_SECONDS, metavar="SECONDS", help=slo)
+    slo = "also say which share of the jobs was done within this time, as 90, 1:40 or 5m"
+    add("--slo", type=_seconds, metavar="TIME", help=slo)
 
 
 def report_command(options: argparse.Namespace) -> int:

@@ -64,6 +64,14 @@ def test_a_whole_history_has_no_such_note(callboard: Run, tmp_path: Path) -> Non
         assert "cut off" not in callboard("import", path, "--to", str(tmp_path / "x"))[1]
 
 
+def test_columns_of_a_history_that_is_no_table_are_told_to_say_nothing(
+    callboard: Run, tmp_path: Path
+) -> None:
+    path = str(written(tmp_path, HADOOP1, "day"))
+    _, out, _ = callboard("import", path, "--to", str(tmp_path / "x"), "--map", "job=x")
+    assert "--map: it says what the columns of a table mean, and this is none" in out
+
+
 def test_tasks_that_never_ran_are_played_and_counted(callboard: Run, tmp_path: Path) -> None:
     """The import told of 3 tasks, and `run` played 10 of them."""
     path = written(tmp_path, HADOOP1.replace('TOTAL_MAPS="2"', 'TOTAL_MAPS="9"'), "day")

@@ -260,6 +260,14 @@ def test_bad_input_is_said_and_leaves_nothing(callboard: Run, tmp_path: Path) ->
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_time_may_be_in_minutes(callboard: Run, reports: Path, tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    status, _, _ = callboard(
+        "report", str(reports / "s.sqlite"), "--slo", "1:40", "--to", str(page)
+    )
+    assert (status, "jobs done within 100 s" in page.read_text("utf-8")) == (0, True)
+
+
 @pytest.mark.parametrize("seconds", ["0", "-3", "soon", "inf"])
 def test_a_time_must_be_one(callboard: Run, seconds: str) -> None:
     with pytest.raises(SystemExit):
