@@ -2,7 +2,6 @@
 was done.  Either, when played, gives the same run.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import cast
@@ -13,6 +12,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.experiments.live.live_run import LiveRun
+from callboard.experiments.run.run_loading import faults_not_among
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.lock import is_being_written
@@ -52,7 +52,7 @@ def scenario_by_hand(spec: RunSpec, path: Path) -> Scenario:
     """The scenario, to be saved at `path`, that under its first policy is the run of this spec."""
     whole = spec.with_interventions_applied()
     own = make_script(whole.scenario, whole.jobs, path.parent)
-    by_hand = sorted(_faults_not_scripted(whole.script, own), key=lambda fault: fault.at_ms)
+    by_hand = sorted(faults_not_among(whole.script, own), key=lambda fault: fault.at_ms)
     policies = dict.fromkeys((spec.policy, *whole.scenario.policies))
     scenario = msgspec.structs.replace(
         whole.scenario,
@@ -75,18 +75,6 @@ def _check_same_run(scenario: Scenario, whole: RunSpec, path: Path) -> None:
     if again.jobs != whole.jobs or list(again.script) != script:
         same = "no timeline says the same in the same order"
         raise CannotSave(f"{same}; {_JOURNAL_INSTEAD}")
-
-
-def _faults_not_scripted(
-    script: Iterable[ScheduledFault], own: Iterable[ScheduledFault]
-) -> Iterator[ScheduledFault]:
-    """The faults of a script that the scenario's own does not have."""
-    known = Counter(own)
-    for fault in script:
-        if known[fault]:
-            known[fault] -= 1
-        else:
-            yield fault
 
 
 def _scenario_comments(spec: RunSpec, path: Path) -> Iterator[str]:

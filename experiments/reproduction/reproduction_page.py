@@ -7,7 +7,6 @@ from callboard.experiments.pages.report.document import ReportCell, ReportTable
 from callboard.experiments.pages.report.markdown_table import markdown_lines
 from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import (
-    CLASS_MEANINGS,
     MANY_SEEDS,
     MORE_SEEDS,
     NUMBER_MARGIN,
@@ -22,11 +21,11 @@ from callboard.experiments.reproduction.outcome import (
     VERDICT_MEANINGS,
     ArtefactOutcome,
     ReproductionVerdict,
-    figures_by_class,
     quantity_cells,
     tally_words,
     why_words,
 )
+from callboard.experiments.reproduction.reproduction_report import class_table
 
 _HEAD = """\
 `callboard reproduce --all` plays what the tables, figures and sentences of eight papers are about,
@@ -127,26 +126,7 @@ def _head_lines(
     there = [each for each in artefacts if each.id in outcomes]
     yield f"{tally_words([outcomes[each.id] for each in there])}. Of their single figures:"
     yield ""
-    yield from _class_table_lines(there, outcomes)
-
-
-def _class_table_lines(
-    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
-) -> Iterator[str]:
-    """How many figures of each class have each verdict."""
-    counts = figures_by_class(artefacts, outcomes)
-    verdicts = [each for each in ReproductionVerdict if any(row[each] for row in counts.values())]
-    rows = [
-        [
-            which,
-            CLASS_MEANINGS[which],
-            str(row.total()),
-            *(str(row[each] or "") for each in verdicts),
-        ]
-        for which, row in counts.items()
-    ]
-    head = ("class", "", "figures", *verdicts)
-    yield from markdown_lines(ReportTable(headings=head, rows=rows, text_columns=2))
+    yield from markdown_lines(class_table(there, outcomes))
 
 
 def _artefact_table_lines(

@@ -95,21 +95,26 @@ def _verdict_section(
     ]
     meanings = [(verdict.value, [meaning]) for verdict, meaning in VERDICT_MEANINGS.items()]
     table = ReportTable(headings=("artefact", "place", "verdict", "why"), rows=rows, text_columns=4)
-    classes = _class_table(artefacts, outcomes)
+    classes = class_table(artefacts, outcomes)
     return ReportSection("Verdicts", [FactList(facts=meanings), classes, table])
 
 
-def _class_table(
+def class_table(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> ReportTable:
     """How many single figures of each class have each verdict."""
     counts = figures_by_class(artefacts, outcomes)
     verdicts = [each for each in ReproductionVerdict if any(row[each] for row in counts.values())]
     rows: list[list[ReportCell | str]] = [
-        [which, CLASS_MEANINGS[which], *(str(row[verdict] or "") for verdict in verdicts)]
+        [
+            which,
+            CLASS_MEANINGS[which],
+            str(row.total()),
+            *(str(row[verdict] or "") for verdict in verdicts),
+        ]
         for which, row in counts.items()
     ]
-    return ReportTable(headings=("class", "", *verdicts), rows=rows, text_columns=2)
+    return ReportTable(headings=("class", "", "figures", *verdicts), rows=rows, text_columns=2)
 
 
 def _is_not_reproduced(artefact: AnyArtefact, outcomes: Mapping[str, ArtefactOutcome]) -> bool:

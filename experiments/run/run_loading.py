@@ -223,18 +223,18 @@ def _recorded_run(path: Path, trust: Trust, *, faults: bool) -> tuple[RunSpec, R
         spec = _spec_of(scenario, path, trust, faults=faults)
     except ScenarioError as error:
         raise error.in_file(path) from None
-    beside = _faults_not_scripted(spec.script, recorded) if faults else ()
+    beside = faults_not_among(recorded, spec.script) if faults else ()
     return msgspec.structs.replace(spec, script=(*spec.script, *beside)), ended
 
 
-def _faults_not_scripted(
-    script: Iterable[ScheduledFault], recorded: Iterable[ScheduledFault]
+def faults_not_among(
+    faults: Iterable[ScheduledFault], known: Iterable[ScheduledFault]
 ) -> Iterator[ScheduledFault]:
-    """The faults of a journal that are not in the script."""
-    own = Counter(script)
-    for fault in recorded:
-        if own[fault]:
-            own[fault] -= 1
+    """The faults beyond those known: of one that comes twice and is known once, the second."""
+    left = Counter(known)
+    for fault in faults:
+        if left[fault]:
+            left[fault] -= 1
         else:
             yield fault
 

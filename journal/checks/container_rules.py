@@ -48,11 +48,6 @@ class _OfManager(Rule, Probe):
     ) -> Sequence[int]:
         return [RESOURCE_MANAGER]
 
-    def keep_violation(self, explanation: str) -> None:
-        """It is raised when the superstep is over."""
-        if self.found is None:
-            self.found = self.violation(None, explanation)
-
     def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
         if self.found is not None:
             raise self.found
@@ -119,13 +114,13 @@ class ContainersLiveOnce(Rule, Probe):
             case StartContainer():
                 self._check_container_begun(actor, message.container, message.launch.job)
                 if message.launch.job not in self._masters:
-                    self._keep_violation(
+                    self.keep_violation(
                         f"job-{message.launch.job} begins a task without a running master"
                     )
             case Allocate() | FinishApplication():
                 back = message.released if isinstance(message, Allocate) else message.unstarted
                 for number in self._running.intersection(back):
-                    self._keep_violation(f"container {number} is given back, and runs")
+                    self.keep_violation(f"container {number} is given back, and runs")
             case NodeHeartbeat():
                 ended = {each.container for each in message.news if each.ended}
                 self._running -= ended
@@ -149,11 +144,11 @@ class ContainersLiveOnce(Rule, Probe):
         container = self._given.pop(number, None)
         self._running.add(number)
         if container is None:
-            self._keep_violation(
+            self.keep_violation(
                 f"container {number} is begun, and was not given, or was begun before"
             )
         elif (container.node, container.job) != (node.facts.node, job):
-            self._keep_violation(f"container {number} of job-{container.job} is begun by job-{job}")
+            self.keep_violation(f"container {number} of job-{container.job} is begun by job-{job}")
 
     def _check_ended_masters_are_told(
         self, node: NodeId, ended: set[ContainerNumber], sent_ms: Millis
@@ -164,13 +159,9 @@ class ContainersLiveOnce(Rule, Probe):
             if number in ended:
                 del stopped[number]
             elif at_ms < sent_ms:
-                self._keep_violation(
+                self.keep_violation(
                     f"the master in container {number} has ended, and node-{node} is silent"
                 )
-
-    def _keep_violation(self, explanation: str) -> None:
-        if self.found is None:
-            self.found = self.violation(None, explanation)
 
     def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
         if self.found is not None:

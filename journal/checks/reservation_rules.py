@@ -114,7 +114,7 @@ class ReservationAnswers(Rule, Probe):
         self.times += 1
         self._reserved[ask.job, ask.stage] -= 1
         if self._reserved[ask.job, ask.stage] < 0:
-            self._keep_violation(
+            self.keep_violation(
                 f"node-{ask.node} asks for a task of job-{ask.job} without a reservation"
             )
         question = (ask.node, ask.job, ask.stage)
@@ -135,13 +135,9 @@ class ReservationAnswers(Rule, Probe):
         elif self._voided[question]:
             self._voided[question] -= 1
         else:
-            self._keep_violation(
+            self.keep_violation(
                 f"node-{number} is answered, and has not asked for job-{answer.job}"
             )
-
-    def _keep_violation(self, explanation: str) -> None:
-        if self.found is None:
-            self.found = self.violation(None, explanation)
 
     def _find_overdue_answers(self, now_ms: Millis) -> None:
         """Look at the questions whose answers have come, or should have."""
@@ -150,7 +146,7 @@ class ReservationAnswers(Rule, Probe):
             unanswered, state = self._open.get((node, job, stage)), self.run_state.nodes[node]
             excused = state.is_halted or state.since_ms > asked_ms or node in self._may_be_late
             if unanswered and unanswered[0] == asked_ms and not excused:
-                self._keep_violation(f"node-{node} has not been answered about job-{job}")
+                self.keep_violation(f"node-{node} has not been answered about job-{job}")
 
     def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
         self._find_overdue_answers(event.at_ms)

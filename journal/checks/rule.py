@@ -118,6 +118,11 @@ class Rule:
         """What looks at which event."""
         return {}
 
+    def keep_violation(self, explanation: str) -> None:
+        """What was seen beside an actor; of several the first is told."""
+        if self.found is None:
+            self.found = self.violation(None, explanation)
+
     def violation(self, event: ev.Event | None, explanation: str, *about: object) -> Violation:
         """A violation, to be raised."""
         return Violation(self.id, self.says, event, explanation, *about)

@@ -29,7 +29,6 @@ from callboard.experiments.pages.charts.chart_style import (
 )
 from callboard.experiments.pages.charts.job_charts import (
     SIZE_CLASSES,
-    SizeClass,
     dress_line,
     run_looks,
 )
@@ -164,17 +163,13 @@ def _draw_locality_by_size(
             linewidth=1.3,
             label=look.label,
         )
-    axes.set_xticks(range(len(used)), [_size_label(SIZE_CLASSES[row]) for row in used])
+    axes.set_xticks(range(len(used)), [SIZE_CLASSES[row].label for row in used])
     axes.set_xlim(-0.4, len(used) - 0.6)
     axes.set_ylim(0, 1.04)
     percent_ticks(axes.yaxis)
     axes.grid(axis="y")
     axes.set_xlabel("tasks of the job")
     axes.set_ylabel("node-local maps")
-
-
-def _size_label(size: SizeClass) -> str:
-    return size.label
 
 
 def shares_chart(runs: Sequence[ChartRun]) -> Any:
