@@ -9,62 +9,62 @@ from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import ARCHITECTURE
 
 
-def _central() -> type[Architecture]:
+def _central_class() -> type[Architecture]:
     from callboard.actors.central.central import Central
 
     return Central
 
 
-def _sparrow() -> type[Architecture]:
+def _sparrow_class() -> type[Architecture]:
     from callboard.actors.sparrow.sparrow import Sparrow
 
     return Sparrow
 
 
-def _hawk() -> type[Architecture]:
+def _hawk_class() -> type[Architecture]:
     from callboard.actors.hawk.hawk import Hawk
 
     return Hawk
 
 
-def _eagle() -> type[Architecture]:
+def _eagle_class() -> type[Architecture]:
     from callboard.actors.hawk.hawk import Eagle
 
     return Eagle
 
 
-def _omega() -> type[Architecture]:
+def _omega_class() -> type[Architecture]:
     from callboard.actors.omega.shared_cell import Omega
 
     return Omega
 
 
-def _monolithic() -> type[Architecture]:
+def _monolithic_class() -> type[Architecture]:
     from callboard.actors.omega.shared_cell import Monolithic
 
     return Monolithic
 
 
-def _mesos() -> type[Architecture]:
+def _mesos_class() -> type[Architecture]:
     from callboard.actors.omega.shared_cell import Mesos
 
     return Mesos
 
 
-def _yarn() -> type[Architecture]:
+def _yarn_class() -> type[Architecture]:
     from callboard.actors.yarn.yarn import Yarn
 
     return Yarn
 
 
 ARCHITECTURES: Mapping[str, Callable[[], type[Architecture]]] = {
-    "eagle": _eagle,
-    "hawk": _hawk,
-    "mesos": _mesos,
-    "monolithic": _monolithic,
-    "omega": _omega,
-    "sparrow": _sparrow,
-    "yarn": _yarn,
+    "eagle": _eagle_class,
+    "hawk": _hawk_class,
+    "mesos": _mesos_class,
+    "monolithic": _monolithic_class,
+    "omega": _omega_class,
+    "sparrow": _sparrow_class,
+    "yarn": _yarn_class,
 }
 """Each is loaded when it is asked for."""
 
@@ -77,7 +77,7 @@ def architecture_name(spelling: str) -> str:
 
 def who_knows(fault: type[Fault]) -> list[str]:
     """The names of those that have an answer to such a fault, the central one's last."""
-    loads = {**ARCHITECTURES, CENTRAL: _central}
+    loads = {**ARCHITECTURES, CENTRAL: _central_class}
     return [name for name, load in loads.items() if issubclass(fault, load().knows)]
 
 

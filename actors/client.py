@@ -23,15 +23,15 @@ class Client(Actor[AnyEvent]):
 
     def join(self, kernel: Host[AnyEvent]) -> None:
         super().join(kernel)
-        self._await_next()
+        self._await_next_submission()
 
     def on_submission_due(self, _: SubmissionDue) -> None:
         while self.submitted < len(self._jobs):
             spec = self._jobs[self.submitted]
             if spec.submit_ms > self.now_ms:
                 break
-            self._submit(spec)
-        self._await_next()
+            self._submit_job(spec)
+        self._await_next_submission()
 
     def on_job_done(self, _: JobDone) -> None:
         self.ended += 1
@@ -41,12 +41,12 @@ class Client(Actor[AnyEvent]):
     def at_work(self) -> bool:
         return self.submitted < len(self._jobs)
 
-    def _submit(self, spec: JobSpec) -> None:
+    def _submit_job(self, spec: JobSpec) -> None:
         self.submitted += 1
         self.spawn(self._make_job(spec))
         self.send(job_address(spec.job), EnterSystem(), NO_CAUSE)
 
-    def _await_next(self) -> None:
+    def _await_next_submission(self) -> None:
         if self.submitted < len(self._jobs):
             wait_ms = self._jobs[self.submitted].submit_ms - self.now_ms
             self.timer(SubmissionDue(), wait_ms, NO_CAUSE)

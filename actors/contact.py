@@ -75,9 +75,9 @@ class Contact:
         self._peer = peer
         self._wait_ms = AGAIN_MS + 2 * latency_ms
         self._turn = 0
-        self._begin(NO_CAUSE)
+        self._reset_frames(NO_CAUSE)
 
-    def _begin(self, cause: int) -> None:
+    def _reset_frames(self, cause: int) -> None:
         self._cause = cause
         self._said = 0
         self._unconfirmed: deque[Framed] = deque()
@@ -89,7 +89,7 @@ class Contact:
     def begin(self, life: int, session: int, cause: int) -> None:
         """Begin another session; `cause` ended the one before."""
         self.life, self.session = life, session
-        self._begin(cause)
+        self._reset_frames(cause)
 
     @property
     def is_confirmed(self) -> bool:
@@ -99,19 +99,19 @@ class Contact:
     def say(self, message: msgspec.Struct | None, cause: int) -> None:
         """Have it heard, as soon as the link lets it; None: only that this side is there."""
         self._said += 1
-        frame = self._frame(self._said, cause, said=message)
+        frame = self._new_frame(self._said, cause, said=message)
         self._unconfirmed.append(frame)
-        self._carry(frame)
+        self._send_frame(frame)
         if len(self._unconfirmed) == 1:
             self._await_confirmation()
 
     def ask(self) -> None:
         """Have the other side say, once, that it is there."""
-        self._carry(self._frame(0, self._cause, asks=True))
+        self._send_frame(self._new_frame(0, self._cause, asks=True))
 
     def answer(self) -> None:
         """Say what has been heard, in which life and session."""
-        self._carry(self._frame(0, self._cause))
+        self._send_frame(self._new_frame(0, self._cause))
 
     def hear(self, frame: Framed) -> list[Framed]:
         """A frame of this session has come: all that is heard by that, in order."""
@@ -134,7 +134,7 @@ class Contact:
         """Nothing was confirmed for a while."""
         if again.turn == self._turn and self._unconfirmed:
             for frame in self._unconfirmed:
-                self._carry(replace(frame, heard=self._heard))
+                self._send_frame(replace(frame, heard=self._heard))
             self._times = min(self._times + 1, _TIMES_COUNTED)
             self._await_confirmation()
 
@@ -144,13 +144,13 @@ class Contact:
             wait_ms = self._wait_ms << self._times
             self._speaker.timer(SayAgain(self._peer, self._turn), wait_ms, NO_CAUSE)
 
-    def _frame(
+    def _new_frame(
         self, number: int, cause: int, *, asks: bool = False, said: msgspec.Struct | None = None
     ) -> Framed:
         who = (self._speaker.address, self.life, self.session)
         return Framed(*who, number, self._heard, cause, asks, said)
 
-    def _carry(self, frame: Framed) -> None:
+    def _send_frame(self, frame: Framed) -> None:
         for delay_ms, each in self.link.carry(frame):
             assert isinstance(each, Framed), "a contact's link carries nothing else"
             self._speaker.send(self._peer, each, each.cause, delay_ms)

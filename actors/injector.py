@@ -49,13 +49,13 @@ class Injector(Actor[AnyEvent]):
 
     def join(self, kernel: Host[AnyEvent]) -> None:
         super().join(kernel)
-        self._await_next()
+        self._await_next_fault()
 
     def on_fault_due(self, _: FaultDue) -> None:
         while self._next < len(self._script) and self._script[self._next].at_ms <= self.now_ms:
-            self._apply(self._script[self._next].fault)
+            self._inject_fault(self._script[self._next].fault)
             self._next += 1
-        self._await_next()
+        self._await_next_fault()
 
     def inject(self, fault: faults.AnyFault) -> None:
         """Schedule a fault, between two supersteps, for a millisecond from now; it is noted too."""
@@ -68,14 +68,14 @@ class Injector(Actor[AnyEvent]):
         """A world in which faults are still to come is not stuck."""
         return self._next < len(self._script)
 
-    def _apply(self, fault: faults.AnyFault) -> None:
+    def _inject_fault(self, fault: faults.AnyFault) -> None:
         struck = self.note(FaultStruck(self.now_ms, fault))
-        for to in (*self._struck(fault), *self._routes(fault)):
+        for to in (*self._struck_addresses(fault), *self._routes(fault)):
             self.send(to, fault, struck)
         if isinstance(fault, faults.Crash | faults.Restart):
             self._blocks.set_down(fault.node, isinstance(fault, faults.Crash), self.now_ms)
 
-    def _struck(self, fault: faults.AnyFault) -> list[int]:
+    def _struck_addresses(self, fault: faults.AnyFault) -> list[int]:
         """The job or the machines that notice it."""
         if isinstance(fault, faults.KillJob):
             return [job_address(fault.job)]
@@ -85,7 +85,7 @@ class Injector(Actor[AnyEvent]):
             return [node_address(fault.node)]
         return []
 
-    def _await_next(self) -> None:
+    def _await_next_fault(self) -> None:
         if self._next < len(self._script):
             wait_ms = self._script[self._next].at_ms - self.now_ms
             self.timer(FaultDue(), wait_ms, NO_CAUSE)

@@ -68,9 +68,9 @@ class Job(Actor[AnyEvent]):
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
         self._hosts_asked = hosts_asked
-        self._forget()
+        self._forget_progress()
 
-    def _forget(self) -> None:
+    def _forget_progress(self) -> None:
         self._done = [0, 0]
         self._fetching: list[msg.FetchOutputs] = []  # reduces that wait for the last map
         self._let_go: list[msg.FetchOutputs] = []  # those that have been told that it is done
@@ -82,9 +82,9 @@ class Job(Actor[AnyEvent]):
 
     def on_enter_system(self, _: msg.EnterSystem) -> None:
         spec = self._spec
-        self._change(JobChange.SUBMIT)
+        self._change_state(JobChange.SUBMIT)
         what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
-        self._begin(self.note(ev.JobSubmitted(self.now_ms, *what)))
+        self._begin_initialisation(self.note(ev.JobSubmitted(self.now_ms, *what)))
 
     def on_initialisation_due(self, _: msg.InitialisationDue) -> None:
         self.send(self.address, msg.InitialisationOver(), self.cause)
@@ -92,32 +92,32 @@ class Job(Actor[AnyEvent]):
     def on_initialisation_over(self, _: msg.InitialisationOver) -> None:
         """Ask for tasks, unless that was of an earlier submission."""
         if self.state is JobState.INITIALISING and self.now_ms >= self._ready_ms:
-            self._change(JobChange.INITIALISE)
+            self._change_state(JobChange.INITIALISE)
             initialised = ev.JobInitialised(self.now_ms, self._spec.job, cause=self.cause)
-            self._prepare(self.note(initialised))
+            self._begin_setup(self.note(initialised))
 
     def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
         """Count what is done; ask for what must run again, unless a task has failed too often."""
         if news.outcome is _SUCCEEDED:
             self._finish_task(news)
         elif news.exhausted:
-            self._end(JobChange.FAIL, self.cause)
+            self._end_job(JobChange.FAIL, self.cause)
         elif news.alone:
             self._run_again(news.stage, news.task)
 
     def _finish_task(self, news: msg.AttemptBooked) -> None:
         if news.stage == SETUP:
-            self._change(JobChange.SET_UP)
+            self._change_state(JobChange.SET_UP)
             self._submit_maps(self.cause)
             return
         if news.stage == CLEANUP:
-            self._end(_SUCCEED, self.cause)
+            self._end_job(_SUCCEED, self.cause)
             return
         self._done[news.stage] += 1
         self._refusals = 0
         if news.stage == MAPS:
             self._finish_map(news)
-        self._go_on(self.cause)
+        self._open_reduces_or_finish(self.cause)
 
     def _finish_map(self, news: msg.AttemptBooked) -> None:
         if self._hosts_asked and self._spec.reduces:
@@ -126,12 +126,12 @@ class Job(Actor[AnyEvent]):
         if self._maps_done():
             waiting, self._fetching = self._fetching, []
             for fetch in waiting:
-                self._let_fetch(fetch)
+                self._let_reduce_fetch(fetch)
 
     def on_fetch_outputs(self, fetch: msg.FetchOutputs) -> None:
         """Tell a shuffling reduce that every map output is there, now or when it is."""
         if self._maps_done():
-            self._let_fetch(fetch)
+            self._let_reduce_fetch(fetch)
             return
         self._fetching.append(fetch)
         if fetch.fetching:
@@ -141,7 +141,7 @@ class Job(Actor[AnyEvent]):
         """Have the maps run again; reduces that still fetch have to wait for them (rule T3)."""
         self._done[MAPS] -= len(lost.tasks)
         if lost.exhausted:
-            self._end(JobChange.FAIL, self.cause)
+            self._end_job(JobChange.FAIL, self.cause)
             return
         for task in lost.tasks:
             self._forget_output(task)
@@ -163,26 +163,26 @@ class Job(Actor[AnyEvent]):
 
     def on_given_up(self, _: msg.GivenUp) -> None:
         """Its scheduler has no room for it."""
-        self._end(JobChange.FAIL, self.cause)
+        self._end_job(JobChange.FAIL, self.cause)
 
     def on_kill_job(self, _: faults.KillJob) -> None:
         """Its user kills the job; before its submission that does nothing."""
         if self.state is not _UNSUBMITTED:
-            self._end(JobChange.KILL, self.cause)
+            self._end_job(JobChange.KILL, self.cause)
 
     def on_scheduler_restarted(self, restarted: msg.SchedulerRestarted) -> None:
         """A master that begins anew initialises jobs anew."""
         if not restarted.recover:
-            self._end(JobChange.KILL, self.cause)
+            self._end_job(JobChange.KILL, self.cause)
             return
         self._ready_ms = self.now_ms + self._spec.initialisation_ms
         self._resubmit()
 
     def _resubmit(self) -> None:
-        self._change(JobChange.RESUBMIT)
-        self._forget()
+        self._change_state(JobChange.RESUBMIT)
+        self._forget_progress()
         resubmitted = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
-        self._begin(self.note(resubmitted))
+        self._begin_initialisation(self.note(resubmitted))
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Its client notices soon, and goes round a list of schedulers (Sparrow, SOSP 2013); it
@@ -212,46 +212,46 @@ class Job(Actor[AnyEvent]):
             f" and {self._done[REDUCES]} of {spec.reduces} reduces are done"
         )
 
-    def _change(self, change: JobChange) -> None:
+    def _change_state(self, change: JobChange) -> None:
         self.state = step(JOB, self.state, change, self.name)
 
-    def _begin(self, cause: int) -> None:
+    def _begin_initialisation(self, cause: int) -> None:
         """Be initialised, which may take time."""
         if self._ready_ms <= self.now_ms:
-            self._prepare(cause)
+            self._begin_setup(cause)
             return
-        self._change(JobChange.AWAIT_INITIALISATION)
-        self.send(self._scheduler, msg.AnnounceJob(self._spec.job, self._profile()), cause)
+        self._change_state(JobChange.AWAIT_INITIALISATION)
+        self.send(self._scheduler, msg.AnnounceJob(self._spec.job, self._job_profile()), cause)
         self.timer(msg.InitialisationDue(), self._ready_ms - self.now_ms, cause)
 
-    def _prepare(self, cause: int) -> None:
+    def _begin_setup(self, cause: int) -> None:
         """Be set up, if there is a task for that; else let the maps run."""
         if not self._spec.setup_ms:
             self._submit_maps(cause)
             return
-        self._change(JobChange.AWAIT_SETUP)
-        self._submit(SETUP, msg.PlainWork(self._spec.setup_ms), cause)
+        self._change_state(JobChange.AWAIT_SETUP)
+        self._submit_stage(SETUP, msg.PlainWork(self._spec.setup_ms), cause)
 
     def _submit_maps(self, cause: int) -> None:
         spec = self._spec
         replicas = self._placement.place(spec.job, spec.maps)
-        work = msg.MapWork(spec.map_ms, spec.factors, _anomalies(spec, MAPS))
-        self._submit(MAPS, work, cause, self._placement.replication, replicas.tobytes())
-        self._go_on(cause)
+        work = msg.MapWork(spec.map_ms, spec.factors, _task_anomalies(spec, MAPS))
+        self._submit_stage(MAPS, work, cause, self._placement.replication, replicas.tobytes())
+        self._open_reduces_or_finish(cause)
 
     def _submit_reduces(self, cause: int) -> None:
         spec = self._spec
         times_ms = (spec.shuffle_ms, spec.tail_ms, spec.reduce_ms)
-        work = msg.ReduceWork(*times_ms, spec.factors, _anomalies(spec, REDUCES))
-        self._submit(REDUCES, work, cause)
+        work = msg.ReduceWork(*times_ms, spec.factors, _task_anomalies(spec, REDUCES))
+        self._submit_stage(REDUCES, work, cause)
 
-    def _submit(
+    def _submit_stage(
         self, stage: Stage, work: msg.AnyWork, cause: int, replication: int = 0, blocks: bytes = b""
     ) -> None:
-        what = (self._profile(), stage, work, replication, blocks)
+        what = (self._job_profile(), stage, work, replication, blocks)
         self.send(self._scheduler, msg.SubmitStage(self._spec.job, *what), cause)
 
-    def _profile(self) -> msg.JobProfile:
+    def _job_profile(self) -> msg.JobProfile:
         spec = self._spec
         who, tasks = (spec.user, spec.pool, spec.priority), (spec.maps, spec.reduces)
         return msg.JobProfile(*who, tasks, spec.demands, spec.only_on, spec.max_attempts)
@@ -259,29 +259,29 @@ class Job(Actor[AnyEvent]):
     def _run_again(self, stage: Stage, task: TaskIndex) -> None:
         self.send(self._scheduler, msg.RunAgain(self._spec.job, stage, task), self.cause)
 
-    def _go_on(self, cause: int) -> None:
+    def _open_reduces_or_finish(self, cause: int) -> None:
         """Let the reduces run when enough maps are done (slowstart), and end when all tasks are."""
         spec = self._spec
         if spec.reduces and self.state is _MAPPING:
             if self._done[MAPS] < self._slowstart_maps:
                 return
-            self._change(JobChange.OPEN_REDUCES)
+            self._change_state(JobChange.OPEN_REDUCES)
             self._submit_reduces(cause)
         if self._maps_done() and self._done[REDUCES] == spec.reduces:
-            self._finish(cause)
+            self._begin_cleanup(cause)
 
-    def _finish(self, cause: int) -> None:
+    def _begin_cleanup(self, cause: int) -> None:
         """All tasks are done: clean up, if there is a task for that."""
         if not self._spec.cleanup_ms:
-            self._end(_SUCCEED, cause)
+            self._end_job(_SUCCEED, cause)
             return
-        self._change(JobChange.AWAIT_CLEANUP)
-        self._submit(CLEANUP, msg.PlainWork(self._spec.cleanup_ms), cause)
+        self._change_state(JobChange.AWAIT_CLEANUP)
+        self._submit_stage(CLEANUP, msg.PlainWork(self._spec.cleanup_ms), cause)
 
     def _maps_done(self) -> bool:
         return self._done[MAPS] == self._spec.maps
 
-    def _let_fetch(self, fetch: msg.FetchOutputs) -> None:
+    def _let_reduce_fetch(self, fetch: msg.FetchOutputs) -> None:
         self._let_go.append(fetch)
         ready = msg.OutputsReady(fetch.attempt, self._hosts_of_outputs())
         self.send(fetch.slot_address, ready, self.cause, self._latency_ms)
@@ -305,8 +305,8 @@ class Job(Actor[AnyEvent]):
             self._hosts_ms = self.now_ms
         return self._hosts
 
-    def _end(self, change: JobChange, cause: int) -> None:
-        self._change(change)
+    def _end_job(self, change: JobChange, cause: int) -> None:
+        self._change_state(change)
         spec, outcome = self._spec, ev.OUTCOMES[self.state]
         end = ev.JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms, cause=cause)
         event, done = self.note(end), msg.JobDone(spec.job, outcome)
@@ -315,7 +315,7 @@ class Job(Actor[AnyEvent]):
         self.retire()
 
 
-def _anomalies(spec: JobSpec, stage: Stage) -> msg.TaskAnomalies | None:
+def _task_anomalies(spec: JobSpec, stage: Stage) -> msg.TaskAnomalies | None:
     poisoned, hanging, skewed = spec.poisoned[stage], spec.hanging[stage], spec.skewed[stage]
     if not (poisoned or hanging or skewed):
         return None

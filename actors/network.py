@@ -38,7 +38,7 @@ class Link:
 
     def carry(self, message: msgspec.Struct) -> list[tuple[Millis, msgspec.Struct]]:
         """What arrives because of the message, and when: its copies, and one that was held back."""
-        delays = self._deliveries()
+        delays = self._delivery_delays_ms()
         if not delays:
             return []
         held = self._held
@@ -50,16 +50,16 @@ class Link:
         behind = [] if held is None else [(max(delays), held)]
         return [*((delay_ms, message) for delay_ms in delays), *behind]
 
-    def _deliveries(self) -> list[Millis]:
+    def _delivery_delays_ms(self) -> list[Millis]:
         """After how long each copy of the next message arrives; none if it is lost."""
         self._sent += 1
         now = self.conditions
         if now.cut or (now.loss and self._draws.uniform(self._sent, 0) < now.loss):
             return []
         copies = 2 if now.twice and self._draws.uniform(self._sent, 1) < now.twice else 1
-        return [self._latency_ms + self._extra(copy) for copy in range(copies)]
+        return [self._latency_ms + self._extra_delay_ms(copy) for copy in range(copies)]
 
-    def _extra(self, copy: int) -> Millis:
+    def _extra_delay_ms(self, copy: int) -> Millis:
         if not self.conditions.delay_ms:
             return 0
         return round(self._draws.exponential(self.conditions.delay_ms, self._sent, 2 + copy))

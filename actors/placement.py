@@ -61,21 +61,21 @@ class Placement:
         """
         recorded = self._recorded.get(job)
         if recorded is None:
-            return self._drawn(job, blocks)
+            return self._drawn_replicas(job, blocks)
         if recorded.nodes == self._nodes:
             return recorded.first_replicas(self.replication)
-        placed = self._drawn(job, blocks)
+        placed = self._drawn_replicas(job, blocks)
         placed[recorded.without_input()] = ANYWHERE
         return placed
 
-    def _drawn(self, job: JobId, blocks: int) -> NDArray[np.int32]:
+    def _drawn_replicas(self, job: JobId, blocks: int) -> NDArray[np.int32]:
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:
             for block in range(blocks):
-                held = self._drawn_block(job, block)
+                held = self._replicas_of_block(job, block)
                 placed[block, : len(held)] = held
         elif self._streams:
-            self._place_rows(job, placed)
+            self._place_all_blocks(job, placed)
         return placed
 
     def place_block(self, job: JobId, block: int) -> list[int]:
@@ -85,50 +85,52 @@ class Placement:
             row: list[int] = recorded.held()[block].tolist()
             if row[0] < 0 or recorded.nodes == self._nodes:
                 return [node for node in row[: self.replication] if node >= 0]
-        return self._drawn_block(job, block)
+        return self._replicas_of_block(job, block)
 
-    def _drawn_block(self, job: JobId, block: int) -> list[int]:
+    def _replicas_of_block(self, job: JobId, block: int) -> list[int]:
         held: list[int] = []
         for replica, streams in enumerate(self._streams):
-            held.append(self._place_one(job, block, replica, held, streams))
+            held.append(self._place_replica(job, block, replica, held, streams))
         return held
 
-    def _place_one(
+    def _place_replica(
         self, job: int, block: int, replica: int, held: list[int], streams: list[Stream]
     ) -> int:
         """The node of one replica by the tries that are left, which draw from these streams."""
         for stream in streams:
-            node = self._draw(stream.bits(job, block), replica, held)
-            if self._suits(node, replica, held):
+            node = self._draw_node(stream.bits(job, block), replica, held)
+            if self._suits_replica(node, replica, held):
                 return node
-        return self._lowest_free(held)
+        return self._lowest_free_node(held)
 
-    def _draw(self, bits: int, replica: int, held: list[int]) -> int:
+    def _draw_node(self, bits: int, replica: int, held: list[int]) -> int:
         """A candidate: any node, or for the third replica any in the second's rack."""
         if replica != 2:
-            return _jump(bits, self._nodes)
+            return _jump_hash(bits, self._nodes)
         rack = self._topology.of(held[1])
-        return self._topology.member(rack, _jump(bits, self._topology.size(rack, self._nodes)))
+        return self._topology.member(rack, _jump_hash(bits, self._topology.size(rack, self._nodes)))
 
-    def _suits(self, node: int, replica: int, held: list[int]) -> bool:
+    def _suits_replica(self, node: int, replica: int, held: list[int]) -> bool:
         """No node twice, and the second replica in another rack than the first."""
         if node in held:
             return False
         racks = self._topology
         return replica != 1 or racks.racks == 1 or racks.of(node) != racks.of(held[0])
 
-    def _lowest_free(self, held: list[int]) -> int:
+    def _lowest_free_node(self, held: list[int]) -> int:
         """Where no draw suits, as in a cluster of two nodes in one rack."""
         return next(node for node in range(self._nodes) if node not in held)
 
-    def _place_rows(self, job: int, placed: NDArray[np.int32]) -> None:
+    def _place_all_blocks(self, job: int, placed: NDArray[np.int32]) -> None:
         """Place all blocks of a job.  The first draws for the first and the second replica do not
         depend on anything: they are made together.
         """
         columns = np.arange(len(placed), dtype=np.uint64)
         anywhere = [tries[0].bits_at(job, columns) for tries in self._streams[:2]]
         bits = np.concatenate(anywhere)
-        drawn = _jump_row(bits, np.full(len(bits), float(self._nodes))).reshape(-1, len(placed))
+        drawn = _jump_hash_row(bits, np.full(len(bits), float(self._nodes))).reshape(
+            -1, len(placed)
+        )
         placed[:, 0] = drawn[0]
         for replica in range(1, len(self._streams)):
             if replica == 1:
@@ -138,9 +140,9 @@ class Placement:
                 row = self._draw_row(bits, replica, placed)
             placed[:, replica] = row
             left = np.flatnonzero(~self._suits_row(row, replica, placed))
-            self._place_left(job, placed, replica, left)
+            self._place_unsuited_blocks(job, placed, replica, left)
 
-    def _place_left(
+    def _place_unsuited_blocks(
         self, job: int, placed: NDArray[np.int32], replica: int, left: NDArray[np.intp]
     ) -> None:
         """Go on with the blocks whose first draw for a replica did not suit."""
@@ -155,17 +157,17 @@ class Placement:
             done += 1
         for block in left.tolist():
             held = placed[block, :replica].tolist()
-            placed[block, replica] = self._place_one(job, block, replica, held, tries[done:])
+            placed[block, replica] = self._place_replica(job, block, replica, held, tries[done:])
 
     def _draw_row(
         self, bits: NDArray[np.uint64], replica: int, placed: NDArray[np.int32]
     ) -> NDArray[np.int64]:
         if replica != 2:
-            return _jump_row(bits, np.full(len(bits), float(self._nodes)))
+            return _jump_hash_row(bits, np.full(len(bits), float(self._nodes)))
         topology = self._topology
         racks = topology.row_of(placed[:, 1])
         sizes = topology.row_size(racks, self._nodes)
-        return topology.row_member(racks, _jump_row(bits, sizes.astype(np.float64)))
+        return topology.row_member(racks, _jump_hash_row(bits, sizes.astype(np.float64)))
 
     def _suits_row(
         self, drawn: NDArray[np.int64], replica: int, placed: NDArray[np.int32]
@@ -178,7 +180,7 @@ class Placement:
         return fresh & elsewhere
 
 
-def _jump(key: int, buckets: int, following: int = 0) -> int:
+def _jump_hash(key: int, buckets: int, following: int = 0) -> int:
     """The bucket of a key, going on from where the jumps have come to."""
     bucket = 0
     while following < buckets:
@@ -188,8 +190,8 @@ def _jump(key: int, buckets: int, following: int = 0) -> int:
     return bucket
 
 
-def _jump_row(keys: NDArray[np.uint64], buckets: NDArray[np.float64]) -> NDArray[np.int64]:
-    """`_jump` of every key into its own number of buckets; the keys are used up.
+def _jump_hash_row(keys: NDArray[np.uint64], buckets: NDArray[np.float64]) -> NDArray[np.int64]:
+    """`_jump_hash` of every key into its own number of buckets; the keys are used up.
 
     All jump until few are still on their way; who has arrived is left out now and then.  Jumps only
     go ahead, so that one who has arrived does not come back.
@@ -216,7 +218,7 @@ def _jump_row(keys: NDArray[np.uint64], buckets: NDArray[np.float64]) -> NDArray
             keys, following, buckets = keys[picked], following[picked], buckets[picked]
             found = found[picked]
     for each in np.flatnonzero(on_the_way).tolist():
-        found[each] = _jump(int(keys[each]), int(buckets[each]), int(following[each]))
+        found[each] = _jump_hash(int(keys[each]), int(buckets[each]), int(following[each]))
     if places is not None:
         result[places] = found
     return result.astype(np.int64)

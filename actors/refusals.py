@@ -39,11 +39,11 @@ def why_refused(
     architecture: Architecture, each: ScheduledFault, script: Iterable[ScheduledFault]
 ) -> str:
     """Which entry it has no answer to, and what could be done."""
-    who = _called(architecture)
-    what, at_ms = _entry_of(each, script)
+    who = _architecture_words(architecture)
+    what, at_ms = _script_entry(each, script)
     names = who_knows(type(each.fault))
     others = ["a policy of the master" if name == CENTRAL else name for name in names]
-    instead = f", or play {_alternatives(others)}" if others else ""
+    instead = f", or play {_joined_by_or(others)}" if others else ""
     return (
         f"{who} has no answer to `{what}` at {at_ms / 1000:g} s in the timeline; leave it out"
         f" (--no-faults leaves all out){instead}"
@@ -54,16 +54,16 @@ def why_unconstrained(architecture: Architecture, job: JobSpec) -> str:
     """That it would run the job's tasks anywhere."""
     types = ", ".join(f'"{each}"' for each in job.only_on)
     return (
-        f'{_called(architecture)} would run the tasks of job "{job.name}" anywhere, which may run'
-        f" only on {types} (only_on); take that out, or play `sparrow`"
+        f'{_architecture_words(architecture)} would run the tasks of job "{job.name}" anywhere,'
+        f" which may run only on {types} (only_on); take that out, or play `sparrow`"
     )
 
 
-def _called(architecture: Architecture) -> str:
+def _architecture_words(architecture: Architecture) -> str:
     return "the central master" if architecture.name == CENTRAL else f"`{architecture.name}`"
 
 
-def _entry_of(each: ScheduledFault, script: Iterable[ScheduledFault]) -> tuple[str, Millis]:
+def _script_entry(each: ScheduledFault, script: Iterable[ScheduledFault]) -> tuple[str, Millis]:
     """The word of an entry and its time: nodes that are off from 0 on have been written as `add`
     when they join later.
     """
@@ -79,7 +79,6 @@ def _joins_ms(node: NodeId, script: Iterable[ScheduledFault]) -> Millis | None:
     return next(starts, None)
 
 
-def _alternatives(words: Sequence[str]) -> str:
-    """One of these, in words."""
+def _joined_by_or(words: Sequence[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last

@@ -24,7 +24,7 @@ class WorkloadOracle:
         """The phase's tasks at speed 1 with local input, noise included; no reduce's shuffle."""
         address = (job, stage)
         if address not in self._sizes:
-            self._sizes[address] = self._added_up(job, stage)
+            self._sizes[address] = self._total_length_ms(job, stage)
         return self._sizes[address]
 
     def task_ms(self, job: JobId, stage: Stage, on: str) -> float:
@@ -52,7 +52,7 @@ class WorkloadOracle:
             for task, ms in enumerate(spec.work_ms(stage, self._tasks))
         ]
 
-    def _added_up(self, job: JobId, stage: Stage) -> Millis:
+    def _total_length_ms(self, job: JobId, stage: Stage) -> Millis:
         spec = self._jobs[job]
         if spec.recorded is None and not self._sigma and not spec.skewed[stage]:
             n, ms = (spec.maps, spec.map_ms) if stage == MAPS else (spec.reduces, spec.reduce_ms)

@@ -153,7 +153,7 @@ class Bookings:
             for task, _ in outputs:
                 job.fail(MAPS, task)
             if outputs:
-                self._undo(job, drop.host, outputs, BookedChange.FAIL_FETCHES, cause)
+                self._undo_lost_maps(job, drop.host, outputs, BookedChange.FAIL_FETCHES, cause)
 
     def _lose_outputs(self, node: NodeId, cause: int) -> list[BookedJob]:
         """A node is lost: finished maps run again whose outputs there will be wanted, by job in the
@@ -163,10 +163,10 @@ class Bookings:
         jobs = sorted(having, key=lambda job: job.submission)
         lost = [(job, job.take_back(node)) for job in jobs]
         for job, outputs in lost:
-            self._undo(job, node, outputs, BookedChange.LOSE_OUTPUT, cause)
+            self._undo_lost_maps(job, node, outputs, BookedChange.LOSE_OUTPUT, cause)
         return jobs
 
-    def _undo(
+    def _undo_lost_maps(
         self,
         job: BookedJob,
         node: NodeId,

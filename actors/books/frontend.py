@@ -214,13 +214,13 @@ class Frontend(Actor[AnyEvent]):
         if done.outcome is not Outcome.SUCCEEDED:
             job.withdraw()
             for entry in list(job.attempts.values()):
-                self._stop(entry)
+                self._order_kill(entry)
         self._unseen -= {(done.job, SETUP), (done.job, CLEANUP)}
         self.withdraw(done.job, self.cause)
         job.end()
         self._bookings.leave_if_over(job, self.cause)
 
-    def _stop(self, entry: BookedAttempt) -> None:
+    def _order_kill(self, entry: BookedAttempt) -> None:
         entry.change(BookedChange.ORDER_KILL)
         ordered = ev.KillOrdered(self.now_ms, entry.attempt, Why(Reason.JOB_ENDS), cause=self.cause)
         kill = msg.KillTask(entry.attempt, self.note(ordered))
@@ -271,7 +271,7 @@ class Frontend(Actor[AnyEvent]):
         """Put that task into the books; None if there is none, or the job may not run there."""
         if not job.may_run_on(self._nodes[node].node_type):
             return None
-        kind, member = slot_kind(stage), self._member(node)
+        kind, member = slot_kind(stage), self._booked_node(node)
         if stage >= SETUP:
             self._unseen.remove((job.job, stage))
             return self.ledger.launch_unseen(job, stage, kind, member)
@@ -279,7 +279,7 @@ class Frontend(Actor[AnyEvent]):
             return None
         return self.ledger.launch(job, stage, member)
 
-    def _member(self, node: NodeId) -> BookedNode:
+    def _booked_node(self, node: NodeId) -> BookedNode:
         """What the books say of a node; it is there when it is first given something."""
         members = self.ledger.members
         return members.get(node) or members.join(self._nodes[node])
@@ -306,7 +306,7 @@ class Frontend(Actor[AnyEvent]):
         hosts = self.hosts()
         if len(self.ledger.members) < len(hosts):
             for node in hosts:
-                self._member(node)
+                self._booked_node(node)
 
     def hosts(self) -> Sequence[NodeId]:
         """The nodes that it may use."""

@@ -111,8 +111,8 @@ class BookedJob:
         self._finished = dict.fromkeys(STAGES, 0)
         self._held: dict[tuple[model.SlotKind, model.NodeId], list[BookedAttempt]] = {}
         self._work: dict[Stage, msg.AnyWork] = {}
-        maps = PendingMaps(0, _NOWHERE, racks, self._hosts_of(MAP))
-        reduces = PendingReduces(self._total[REDUCES], self._hosts_of(REDUCE))
+        maps = PendingMaps(0, _NOWHERE, racks, self._usable_hosts(MAP))
+        reduces = PendingReduces(self._total[REDUCES], self._usable_hosts(REDUCE))
         self.tasks: dict[Stage, PendingMaps | PendingReduces] = {MAPS: maps, REDUCES: reduces}
 
     def change(self, change: BookedJobChange) -> None:
@@ -192,9 +192,9 @@ class BookedJob:
     def _open_maps(self, order: msg.SubmitStage) -> None:
         total = self._total[MAPS]
         replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(total, order.replication)
-        self.tasks[MAPS] = PendingMaps(total, replicas, self._racks, self._hosts_of(MAP))
+        self.tasks[MAPS] = PendingMaps(total, replicas, self._racks, self._usable_hosts(MAP))
         self.change(BookedJobChange.OPEN_MAPS)
-        self._pad(1)
+        self._count_padded_tasks(1)
 
     def take(
         self, stage: Stage, kind: model.SlotKind, node: model.NodeId
@@ -230,9 +230,9 @@ class BookedJob:
             undone = self._total[stage] - self._finished[stage]
             self._sums.unfinished[slot_kind(stage)] -= undone
         if self.opened(MAPS):
-            self._pad(-1)
+            self._count_padded_tasks(-1)
 
-    def _pad(self, sign: int) -> None:
+    def _count_padded_tasks(self, sign: int) -> None:
         if self._total[REDUCES]:
             for stage, total in self._total.items():
                 self._sums.padded[slot_kind(stage)] += sign * total
@@ -352,7 +352,7 @@ class BookedJob:
         there = (each for each in self._members.values() if self.may_run_on(each.node_type))
         return any(each.slots(kind) and each.node not in failing for each in there)
 
-    def _hosts_of(self, kind: model.SlotKind) -> NodesWithSlots:
+    def _usable_hosts(self, kind: model.SlotKind) -> NodesWithSlots:
         """The nodes that may run such tasks: those that it blacklists or may not use may not."""
         return lambda: (
             each.node

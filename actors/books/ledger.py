@@ -165,7 +165,7 @@ class Ledger:
         """Book the stage's nearest pending task on the node."""
         kind = slot_kind(stage)
         task, level = entry.take(stage, kind, member.node)
-        attempt = self._open(entry, stage, kind, task, member, level)
+        attempt = self._open_attempt(entry, stage, kind, task, member, level)
         attempt.older = entry.beaten.get((stage, task))
         return attempt
 
@@ -174,7 +174,7 @@ class Ledger:
     ) -> BookedAttempt:
         """Book a job's setup or cleanup on the node, in a free slot of this kind."""
         self._unseen += 1
-        return self._open(entry, stage, kind, 0, member, Locality.OFF_RACK)
+        return self._open_attempt(entry, stage, kind, 0, member, Locality.OFF_RACK)
 
     def copy(self, original: BookedAttempt, member: BookedNode) -> BookedAttempt:
         """Book a second attempt of a running task on the node."""
@@ -183,11 +183,13 @@ class Ledger:
         entry.tries_again(stage, task)
         entry.spare[stage] += 1
         level = entry.tasks[stage].level(task, member.node)
-        copy = self._open(entry, stage, original.kind, task, member, level, original.attempt)
+        copy = self._open_attempt(
+            entry, stage, original.kind, task, member, level, original.attempt
+        )
         copy.sibling, original.sibling = original, copy
         return copy
 
-    def _open(
+    def _open_attempt(
         self,
         entry: BookedJob,
         stage: Stage,
@@ -231,7 +233,7 @@ class Ledger:
         if attempt.stage >= SETUP:
             self._unseen -= 1
             return None
-        sibling = _part(attempt, entry)
+        sibling = _part_from_sibling(attempt, entry)
         if attempt.state is _SUCCEEDED:
             entry.finish(attempt)
         elif sibling is not None or attempt.beaten:
@@ -263,7 +265,7 @@ class Ledger:
         attempt.owner.count_suspended(attempt, more)
 
 
-def _part(attempt: BookedAttempt, entry: BookedJob) -> BookedAttempt | None:
+def _part_from_sibling(attempt: BookedAttempt, entry: BookedJob) -> BookedAttempt | None:
     """What the end of an attempt means for the other one of its task, which is returned: it is
     beaten, or its task has failed too often, or it runs alone.
     """

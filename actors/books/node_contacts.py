@@ -119,7 +119,7 @@ class NodeContacts:
             contact.ask()
             return []
         found.is_new = False
-        self._regain(found)
+        self._regain_contact(found)
         return contact.hear(frame)
 
     def _begin_life(self, found: _OfNode, life: int) -> None:
@@ -128,9 +128,9 @@ class NodeContacts:
         if found.node not in self.lost:
             cause = self._lose(found, again=True)
         found.contact.begin(life, found.contact.session + 1, cause)
-        self._regain(found)
+        self._regain_contact(found)
 
-    def _regain(self, found: _OfNode) -> None:
+    def _regain_contact(self, found: _OfNode) -> None:
         if found.node in self.lost:
             self.lost.remove(found.node)
             self._holder.regain_contact(found.node)

@@ -93,7 +93,7 @@ class PendingMaps:
                 return _NODE
             if again == self.left:
                 return None
-        by_node, by_rack = self._by_place or self._indices()
+        by_node, by_rack = self._by_place or self._indices_by_place()
         if by_node.first(node, self._taken) is not None:
             return _NODE
         if self._homeless and by_node.first(ANYWHERE, self._taken) is not None:
@@ -109,7 +109,7 @@ class PendingMaps:
         if self.again and (task := self.again.first(node)) is not None:
             self.again.take(task)
             return task, self.level(task, node)
-        by_node, by_rack = self._by_place or self._indices()
+        by_node, by_rack = self._by_place or self._indices_by_place()
         level = _NODE
         found = by_node.first(node, self._taken)
         if found is None and self._homeless:
@@ -135,7 +135,7 @@ class PendingMaps:
         racks = [rack_of(holder) for holder in held if holder >= 0]
         return _RACK if rack_of(node) in racks else _OFF_RACK
 
-    def _indices(self) -> tuple["_Index", "_Index"]:
+    def _indices_by_place(self) -> tuple["_Index", "_Index"]:
         flat = self._replicas.ravel()
         racks = np.where(flat < 0, -1, self._topology.row_of(flat)).astype(np.int32)
         replication = self._replicas.shape[1]

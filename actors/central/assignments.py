@@ -57,9 +57,9 @@ class Assignments:
         unseen = self._setup_and_cleanup
         if unseen.waiting and (launches := unseen.assign(member)):
             return launches
-        return self._offer(member)
+        return self._offer_slots(member)
 
-    def _offer(self, member: BookedNode) -> Launches:
+    def _offer_slots(self, member: BookedNode) -> Launches:
         """Ask the policy for tasks until it has no more to give."""
         if not self._could_gain(member) and not (
             self._policy.speculates and self._could_speculate(member)
@@ -76,7 +76,7 @@ class Assignments:
         launches: list[LaunchTask | ResumeTask] = []
         served: set[JobId] = set()
         while launch is not None:
-            problem = self._problem(launch, member)
+            problem = self._rejection_of_launch(launch, member)
             if problem is not None:
                 voice.tell(facts.Rejected(launch, problem), NO_CAUSE)
                 break
@@ -148,7 +148,7 @@ class Assignments:
         entry = self._ledger.launch(job, STAGES[kind], offer.node)
         offer.give(kind, launch.level)
         cause = offer.node.take_freed(kind, job.made_pending(entry))
-        return self._order(entry, job, launch.why, cause)
+        return self._launch_order(entry, job, launch.why, cause)
 
     def _speculate(self, copy: Speculate, offer: BookedOffer) -> LaunchTask:
         """It counts as off-rack: Hadoop looks for such tasks when it does for off-rack maps."""
@@ -157,7 +157,7 @@ class Assignments:
         entry = self._ledger.copy(original, offer.node)
         offer.give(entry.kind, _OFF_RACK)
         cause = offer.node.take_freed(entry.kind, original.event)
-        order = self._order(entry, self._ledger.job(entry.job), copy.why, cause)
+        order = self._launch_order(entry, self._ledger.job(entry.job), copy.why, cause)
         if copy.restart:
             stop = StopAttempt(original.attempt, Reason.BEGUN_ELSEWHERE)
             self._voice.send(self._voice.address, stop, entry.event)
@@ -177,7 +177,9 @@ class Assignments:
         self._voice.tell(fact, event)
         return ResumeTask(resume.attempt, event)
 
-    def _order(self, entry: BookedAttempt, job: BookedJob, why: Why, cause: int) -> LaunchTask:
+    def _launch_order(
+        self, entry: BookedAttempt, job: BookedJob, why: Why, cause: int
+    ) -> LaunchTask:
         entry.event = self._voice.note(entry.launch_event(why, cause))
         attempt, node, level = entry.attempt, entry.node, entry.level
         fact = facts.Launched(job.job, entry.stage, attempt, node, level, entry.original)
@@ -187,7 +189,9 @@ class Assignments:
 
     # Checking.
 
-    def _problem(self, launch: Launch | Speculate | Resume, member: BookedNode) -> Rejection | None:
+    def _rejection_of_launch(
+        self, launch: Launch | Speculate | Resume, member: BookedNode
+    ) -> Rejection | None:
         if isinstance(launch, Launch):  # nearly all
             if not member.free_slots[launch.kind]:
                 return Rejection.NO_FREE_SLOT
@@ -197,7 +201,7 @@ class Assignments:
             return None
         entry = self._ledger.attempt(launch.attempt)
         if isinstance(launch, Speculate):
-            return _problem_of_speculation(entry, member)
+            return _rejection_of_speculation(entry, member)
         if entry is None or entry.holds_slot or entry.killing:
             return Rejection.NOT_SUSPENDED
         if entry.node != member.node or not member.free_slots[entry.kind]:
@@ -205,7 +209,7 @@ class Assignments:
         return None
 
 
-def _problem_of_speculation(entry: BookedAttempt | None, member: BookedNode) -> Rejection | None:
+def _rejection_of_speculation(entry: BookedAttempt | None, member: BookedNode) -> Rejection | None:
     if entry is None or entry.killing or not entry.alone:
         return Rejection.NOT_ALONE
     if not member.free_slots[entry.kind]:

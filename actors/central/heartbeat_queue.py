@@ -26,19 +26,19 @@ class HeartbeatQueue:
         is_idle = not self._waiting
         self._waiting[heartbeat.node] = cause, heartbeat
         if is_idle:
-            self._think()
+            self._begin_thinking()
 
     def thought_over(self) -> Heartbeat:
         """The one that may be answered now; the next is begun with."""
-        _, done = self._waiting.pop(self._first)
+        _, done = self._waiting.pop(self._first_waiting_node)
         if self._waiting:
-            self._think()
+            self._begin_thinking()
         return done
 
     @property
-    def _first(self) -> NodeId:
+    def _first_waiting_node(self) -> NodeId:
         return next(iter(self._waiting))
 
-    def _think(self) -> None:
-        voice, (cause, _) = self._voice, self._waiting[self._first]
+    def _begin_thinking(self) -> None:
+        voice, (cause, _) = self._voice, self._waiting[self._first_waiting_node]
         voice.send(voice.address, HeartbeatThoughtOver(), cause, self.thinking_ms)

@@ -157,12 +157,12 @@ class NodeHeartbeats(Dialogue):
 
     def begin(self) -> None:
         """Join with the first heartbeat that is due."""
-        self._change(HeartbeatChange.BEGIN_LIFE)
+        self._change_state(HeartbeatChange.BEGIN_LIFE)
         self._plan_heartbeat(self._schedule.next_ms - self._node.now_ms)
 
     def begin_life(self, cause: int) -> None:
         """Be a node that the master has never heard of, and say so at once."""
-        self._change(HeartbeatChange.BEGIN_LIFE)
+        self._change_state(HeartbeatChange.BEGIN_LIFE)
         self._reports.clear()
         self._life += 1
         self._response = self._elided_response = 0
@@ -170,7 +170,7 @@ class NodeHeartbeats(Dialogue):
         self._plan_heartbeat(0, cause)
 
     def end_life(self) -> None:
-        self._change(HeartbeatChange.END_LIFE)
+        self._change_state(HeartbeatChange.END_LIFE)
         self._plan += 1  # nothing planned will happen
 
     def on_reinitialize(self, order: msg.Reinitialize) -> None:
@@ -192,7 +192,7 @@ class NodeHeartbeats(Dialogue):
         self._heartbeats += 1
         elides = schedule.elides and joins is None
         self.state = HEARTBEATS[self.state, _SEND_ELIDING if elides else _SEND]
-        self._send(self._new_heartbeat(reports, joins, node.progress()))
+        self._send_heartbeat(self._new_heartbeat(reports, joins, node.progress()))
         if elides:
             self._elided_response = self._response + 1
             now_ms = node.now_ms
@@ -208,16 +208,16 @@ class NodeHeartbeats(Dialogue):
         self._response = reply.response
         self._schedule.interval_ms = reply.interval_ms
         tracked = node.tracks
-        self._obey(reply)
+        self._obey_orders(reply)
         if self.state is _AWAITING:
-            self._change(HeartbeatChange.HEAR_REPLY)
+            self._change_state(HeartbeatChange.HEAR_REPLY)
             self._plan_after_reply()
         elif not self._reports and not tracked and node.tracks:
             now_ms = node.now_ms
             self._schedule.skip_to(now_ms)
             self._plan_heartbeat(self._schedule.next_ms - now_ms)
 
-    def _obey(self, reply: msg.HeartbeatReply) -> None:
+    def _obey_orders(self, reply: msg.HeartbeatReply) -> None:
         node = self._node
         for attempt in reply.tracks:
             node.track(attempt)
@@ -239,7 +239,7 @@ class NodeHeartbeats(Dialogue):
     def on_retry_heartbeat(self, retry: msg.RetryHeartbeat) -> None:
         if self.state is _AWAITING and retry.heartbeat == self._heartbeats:
             assert self._last_heartbeat is not None
-            self._send(self._last_heartbeat)
+            self._send_heartbeat(self._last_heartbeat)
 
     def report(self, report: AnyReport) -> None:
         """Have the next heartbeat tell it; out of band that is due at once (rule H4)."""
@@ -266,7 +266,7 @@ class NodeHeartbeats(Dialogue):
         node = self._node.facts.node
         return msg.Heartbeat(node, response, reports, joins, self._life, progress)
 
-    def _send(self, heartbeat: msg.Heartbeat) -> None:
+    def _send_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
         """Send it as the link allows; since a fault, send it again if it is not answered."""
         self._last_heartbeat = heartbeat
         node, cause = self._node, self._node.cause
@@ -297,7 +297,7 @@ class NodeHeartbeats(Dialogue):
         self._plan += 1
         self._node.timer(msg.HeartbeatDue(self._plan), wait_ms, cause)
 
-    def _change(self, change: HeartbeatChange) -> None:
+    def _change_state(self, change: HeartbeatChange) -> None:
         after = HEARTBEATS.get((self.state, change))
         self.state = after or step(HEARTBEATS, self.state, change, "a node's dialogue")
 
@@ -305,13 +305,13 @@ class NodeHeartbeats(Dialogue):
 
     def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         if not isinstance(fault, _NO_EFFECT_ON_THE_LINK):
-            self._send_all()
+            self._stop_eliding()
         if isinstance(fault, faults.Disturb):
             if self._uplink is None:
                 self._uplink = Link(self._seed, f"up/{fault.node}", self._latency_ms)
             self._uplink.conditions = fault.up
 
-    def _send_all(self) -> None:
+    def _stop_eliding(self) -> None:
         """From now on send every heartbeat; those that were left out have had their effect."""
         if self._sends_all:
             return
@@ -332,7 +332,7 @@ class NodeHeartbeats(Dialogue):
         """
         node, schedule = self._node, self._schedule
         if schedule.is_under_way(node.now_ms):
-            self._find_one_under_way()
+            self._find_heartbeat_under_way()
             return
         if not self._reports and not node.tracks:
             schedule.skip_to(node.now_ms)
@@ -344,14 +344,14 @@ class NodeHeartbeats(Dialogue):
         if under_way.reply:
             node.timer(msg.ElidedReplyDue(), wait_ms, NO_CAUSE)
             return
-        self._find_one_under_way()
+        self._find_heartbeat_under_way()
         self._last_heartbeat = self._new_heartbeat()
         node.send(msg.MASTER, self._last_heartbeat, NO_CAUSE, wait_ms)
 
-    def _find_one_under_way(self) -> None:
+    def _find_heartbeat_under_way(self) -> None:
         """Its reply plans the next heartbeat, and may be lost."""
         self._plan += 1
-        self._change(HeartbeatChange.FIND_ONE_UNDER_WAY)
+        self._change_state(HeartbeatChange.FIND_ONE_UNDER_WAY)
 
 
 # The master's side.
@@ -448,7 +448,7 @@ class MasterHeartbeats:
         if heartbeat.response == talk.reply.response:
             talk.heard_ms = self._ledger.now_ms
             return False
-        self._send_down(heartbeat.node, talk.reply, NO_CAUSE)
+        self._send_to_node(heartbeat.node, talk.reply, NO_CAUSE)
         return True
 
     def left_out(self, node: NodeId) -> Talk | None:
@@ -471,16 +471,16 @@ class MasterHeartbeats:
             if heartbeat.reports or launches or heartbeat.joins is not None:
                 self.list(talk.member)  # else its slots are as it left them
         silent = elides and heartbeat.joins is None and not launches and not talk.has_orders
-        self._reply(talk, launches, silent=silent)
+        self._send_reply(talk, launches, silent=silent)
 
     def answer_left_out(self, talk: Talk, launches: Launches) -> None:
         """Answer one that was left out, if there is something to say."""
         if launches:
             self.list(talk.member)
         if launches or talk.has_orders:
-            self._reply(talk, launches)
+            self._send_reply(talk, launches)
 
-    def _reply(self, talk: Talk, launches: Launches, *, silent: bool = False) -> None:
+    def _send_reply(self, talk: Talk, launches: Launches, *, silent: bool = False) -> None:
         """Answer, and keep the answer in case it has to be repeated (rule H5).  One that says
         nothing to a node that elides counts, and is not sent.
         """
@@ -497,13 +497,13 @@ class MasterHeartbeats:
             number, self.interval_ms, launches, kills, suspends, tracks, talk.life
         )
         if not silent:
-            self._send_down(talk.member.node, reply, NO_CAUSE)
+            self._send_to_node(talk.member.node, reply, NO_CAUSE)
 
     def reinitialize(self, node: NodeId, life: int, cause: int) -> None:
         """Tell a life that was given up to begin anew (rule T4)."""
-        self._send_down(node, msg.Reinitialize(life), cause)
+        self._send_to_node(node, msg.Reinitialize(life), cause)
 
-    def _send_down(
+    def _send_to_node(
         self, node: NodeId, message: msg.HeartbeatReply | msg.Reinitialize, cause: int
     ) -> None:
         link, to = self._downlinks.get(node), node_address(node)
@@ -530,14 +530,14 @@ class MasterHeartbeats:
             talk.kills.append(order)
         else:
             talk.suspends.append(order)
-        self._see_to(node)
+        self._await_next_heartbeat(node)
 
     def track(self, node: NodeId, attempt: AttemptId) -> None:
         """Have the next reply ask for the progress of an attempt."""
         self._talks[node].tracks.append(attempt)
-        self._see_to(node)
+        self._await_next_heartbeat(node)
 
-    def _see_to(self, node: NodeId) -> None:
+    def _await_next_heartbeat(self, node: NodeId) -> None:
         """Do not miss the node's next heartbeat, even if it is elided."""
         if self.elides(node):
             self._answer_at(node, self.index.next_arrival(node, self._ledger.now_ms))

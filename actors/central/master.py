@@ -69,7 +69,7 @@ class Master(Actor[AnyEvent]):
         self._paused = False
         self._backlog: list[tuple[int, msgspec.Struct]] = []
         self._queue = HeartbeatQueue(cluster.heartbeat.thinking_ms, self)
-        self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._answer_at)
+        self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._answer_elided_at)
         self._membership = Membership(cluster, self.heartbeats, self, self.expect)
         self._begin(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
@@ -109,7 +109,7 @@ class Master(Actor[AnyEvent]):
         if self.policy.speculates:
             self._assignments.note_candidates()
         if self.heartbeats.eliding:
-            self._await_elided()
+            self._await_useful_heartbeat()
 
     def tell(self, fact: facts.Fact, cause: int) -> None:
         """Tell the policy a fact, and the journal what that made of its order."""
@@ -194,12 +194,12 @@ class Master(Actor[AnyEvent]):
         if self._queue.thinking_ms:
             self._queue.put(heartbeat, self.cause)
         else:
-            self._answer(heartbeat)
+            self._answer_heartbeat(heartbeat)
 
     def on_thought_over(self, _: own.HeartbeatThoughtOver) -> None:
-        self._answer(self._queue.thought_over())
+        self._answer_heartbeat(self._queue.thought_over())
 
-    def _answer(self, heartbeat: own.Heartbeat) -> None:
+    def _answer_heartbeat(self, heartbeat: own.Heartbeat) -> None:
         talk = self.heartbeats.talk(heartbeat.node)
         if talk is None or talk.life != heartbeat.life:
             talk = self._membership.admit(heartbeat, self.cause)
@@ -221,22 +221,22 @@ class Master(Actor[AnyEvent]):
             self._membership.await_expiry_check()
         self.heartbeats.resume(resumed)
 
-    def _answer_at(self, node: NodeId, at_ms: Millis) -> None:
+    def _answer_elided_at(self, node: NodeId, at_ms: Millis) -> None:
         """Answer the heartbeat that a node leaves out at this instant."""
         self.timer_behind(node_address(node), own.ElidedHeartbeat(node), at_ms, NO_CAUSE)
 
-    def _await_elided(self) -> None:
+    def _await_useful_heartbeat(self) -> None:
         """Be there when a silent node could next be given something."""
         index, kinds = self.heartbeats.index, self._assignments.kinds_wanted()
         if not kinds and not index.any_resuming:
             return
         if kinds == _MAPS_ONLY and self.policy.hears_offers and not index.any_resuming:
             for arrival in index.lone_map_arrivals(self.ledger.now_ms):
-                if not self._refuses(*arrival):
+                if not self._skips_elided_heartbeat(*arrival):
                     break
         self.heartbeats.await_useful(kinds)
 
-    def _refuses(self, at_ms: Millis, number: NodeId) -> bool:
+    def _skips_elided_heartbeat(self, at_ms: Millis, number: NodeId) -> bool:
         """Answer an elided heartbeat without its timer, if that brings nothing and nothing else
         happens before: so end nearly nine of ten offers that delay scheduling refuses.
         """
@@ -269,7 +269,7 @@ class Master(Actor[AnyEvent]):
 
     def on_switch_policy(self, fault: faults.SwitchPolicy) -> None:
         """Put another policy in force.  It learns what the books say, and no more of the past."""
-        self._put_in_force(self._make_policy(fault.policy))
+        self._put_policy_in_force(self._make_policy(fault.policy))
         brief(self.policy, self.ledger, self.heartbeats, self, self.cause)
 
     def on_pause_master(self, _: faults.PauseMaster) -> None:
@@ -291,12 +291,12 @@ class Master(Actor[AnyEvent]):
         known = [member.node for member in lost.members.values()]
         self._begin(lost.successor())
         self._membership.begin_anew(known, cause)
-        self._put_in_force(self._pristine)
+        self._put_policy_in_force(self._pristine)
         for job in jobs:
             if job.state is not BookedJobState.ENDING:
                 self.send(job_address(job.job), msg.SchedulerRestarted(fault.recover), cause)
 
-    def _put_in_force(self, policy: Policy) -> None:
+    def _put_policy_in_force(self, policy: Policy) -> None:
         self._policies += 1
         self._pristine = deepcopy(policy)
         self.policy.become(policy)

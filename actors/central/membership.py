@@ -114,15 +114,15 @@ class Membership:
             self._told[number] = life
             return None
         if talk is not None:  # it restarted before its silence was noticed (rule T5)
-            cause = self._lose(talk, cause, again=True)
+            cause = self._give_up_node(talk, cause, again=True)
         if number in self._lives:
             cause = self._voice.note(ev.NodeReturned(self._ledger.now_ms, number, cause=cause))
         self._lives[number] = life
         talk = self._heartbeats.join(self._ledger.members.join(heartbeat.joins), life)
         self._voice.tell(facts.NodeJoined(number), cause)
         if self._told.get(number) != life - 1:  # it was not asked to: its machine restarted
-            cause = self._clear(number, cause)
-        self._serve_or_not(number, cause)
+            cause = self._take_off_blacklist(number, cause)
+        self._apply_drain_and_blacklist(number, cause)
         return talk
 
     def on_order(self, order: ExpiryCheck | BlacklistReview | Drain, cause: int) -> None:
@@ -130,10 +130,10 @@ class Membership:
         if isinstance(order, ExpiryCheck):
             self._check_expiry()
         elif isinstance(order, BlacklistReview):
-            self._review(order.node)
+            self._review_blacklisting(order.node)
         else:  # for a node that joins later too
             self._drained[order.node] = order.out
-            self._serve_or_not(order.node, cause)
+            self._apply_drain_and_blacklist(order.node, cause)
 
     # Nodes and launches that are given up.
 
@@ -143,7 +143,7 @@ class Membership:
         for number in sorted(self._heartbeats.heartbeating):
             talk = self._heartbeats.talk(number)
             if talk is not None and now_ms - talk.heard_ms > self._expiry_ms:
-                self._lose(talk, NO_CAUSE)
+                self._give_up_node(talk, NO_CAUSE)
         for attempt, told in list(not_begun.items()):
             entry = self._ledger.attempt(attempt)
             if entry is None or entry.killing:
@@ -159,7 +159,7 @@ class Membership:
         wait_ms = every_ms - self._ledger.now_ms % every_ms
         self._voice.send(self._voice.address, ExpiryCheck(), NO_CAUSE, wait_ms)
 
-    def _lose(self, talk: Talk, cause: int, *, again: bool = False) -> int:
+    def _give_up_node(self, talk: Talk, cause: int, *, again: bool = False) -> int:
         """Give up a node: kill what ran there, run maps again that reduces need (rule T2); the
         number of the event.
         """
@@ -185,15 +185,15 @@ class Membership:
             what = (now_ms, node, blacklist.faults(node, now_ms), self._removes_bad_nodes)
             listed = self._voice.note(ev.NodeBlacklisted(*what, cause=cause))
             self._await_review(node)
-            self._serve_or_not(node, listed)
+            self._apply_drain_and_blacklist(node, listed)
 
-    def _review(self, node: NodeId) -> None:
+    def _review_blacklisting(self, node: NodeId) -> None:
         """Take a node off the list of bad ones, unless it has had faults since."""
         if node in self._blacklist.blacklisted:
             if self._blacklist.expires_ms(node) > self._ledger.now_ms:
                 self._await_review(node)
             else:
-                self._clear(node, NO_CAUSE)
+                self._take_off_blacklist(node, NO_CAUSE)
 
     @property
     def awaits_bad_nodes(self) -> bool:
@@ -207,25 +207,25 @@ class Membership:
         if self._removes_bad_nodes:  # jobs may have no other node
             self._expect(at_ms)
 
-    def _clear(self, node: NodeId, cause: int) -> int:
+    def _take_off_blacklist(self, node: NodeId, cause: int) -> int:
         """Take a node off the list; the event, or `cause` if it was not there."""
         blacklisted = node in self._blacklist.blacklisted
         self._blacklist.clear(node)
         if blacklisted:
             cleared = ev.NodeUnblacklisted(self._ledger.now_ms, node, cause=cause)
             cause = self._voice.note(cleared)
-            self._serve_or_not(node, cause)
+            self._apply_drain_and_blacklist(node, cause)
         return cause
 
-    def _serve_or_not(self, node: NodeId, cause: int) -> None:
+    def _apply_drain_and_blacklist(self, node: NodeId, cause: int) -> None:
         """Take a node out of service, or back, as its operator and the list of bad nodes say."""
         member = self._ledger.node(node)
         bad = self._removes_bad_nodes and node in self._blacklist.blacklisted
         out = bad or self._drained.get(node, False)
         if member is not None and member.drained != out:
-            self._take_out(member, out, cause)
+            self._drain_or_restore(member, out, cause)
 
-    def _take_out(self, member: BookedNode, out: bool, cause: int) -> None:
+    def _drain_or_restore(self, member: BookedNode, out: bool, cause: int) -> None:
         """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
         node = member.node
         self._ledger.members.drain(member, out)

@@ -39,7 +39,7 @@ class Preemptor:
         elif isinstance(order, PreemptionDue):
             self._voice.send(self._voice.address, Preempt(order.policy), NO_CAUSE)
         elif order.policy == self._policies:
-            self._preempt()
+            self._preempt_victims()
             self.await_check(self._policies)
 
     def await_check(self, policies: int) -> None:
@@ -49,18 +49,18 @@ class Preemptor:
             due = PreemptionDue(policies)
             self._voice.send(self._voice.address, due, NO_CAUSE, self._policy.interval_ms)
 
-    def _preempt(self) -> None:
+    def _preempt_victims(self) -> None:
         """Mark the policy's victims."""
         for order in self._policy.preempt(self._ledger):
             entry = self._ledger.attempt(order.attempt)
-            problem = _problem(order, entry)
+            problem = _rejection_of_preemption(order, entry)
             if problem is not None:
                 self._voice.tell(facts.Rejected(order, problem), NO_CAUSE)
                 continue
             assert entry is not None
             cause = self._arrival_of_beneficiary(order.why)
             if isinstance(order, Suspend):
-                self._suspend(entry, order.why, cause)
+                self._order_suspend(entry, order.why, cause)
             else:
                 self.kill(entry, order.why, cause)
 
@@ -97,14 +97,16 @@ class Preemptor:
         order = self._voice.note(ev.KillOrdered(now_ms, attempt, why, cause=cause))
         self._heartbeats.order(entry.node, KillTask(attempt, order))
 
-    def _suspend(self, entry: BookedAttempt, why: Why, cause: int) -> None:
+    def _order_suspend(self, entry: BookedAttempt, why: Why, cause: int) -> None:
         entry.change(BookedChange.ORDER_SUSPEND)
         now_ms, attempt = self._ledger.now_ms, entry.attempt
         order = self._voice.note(ev.SuspendOrdered(now_ms, attempt, why, cause=cause))
         self._heartbeats.order(entry.node, SuspendTask(attempt, order))
 
 
-def _problem(order: Kill | Suspend, entry: BookedAttempt | None) -> Rejection | None:
+def _rejection_of_preemption(
+    order: Kill | Suspend, entry: BookedAttempt | None
+) -> Rejection | None:
     if entry is None or entry.killing:
         return Rejection.ENDED_OR_KILLED
     if isinstance(order, Kill) or entry.alone:

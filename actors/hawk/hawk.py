@@ -66,13 +66,13 @@ class Hawk(SeveralSchedulers):
         self._partition = ShortPartition(world.nodes, params.short)
         self._estimates = TaskEstimates(world.jobs, params.cutoff)
         numbers = range(1, params.schedulers + 1)
-        self.frontends += [self._short(number, world) for number in numbers]
+        self.frontends += [self._short_scheduler(number, world) for number in numbers]
         if params.central:
-            self.frontends.append(self._long(self.count, world))
+            self.frontends.append(self._long_scheduler(self.count, world))
         for each in self.frontends:
             kernel.admit(each)
 
-    def _short(self, number: int, world: World) -> ShortScheduler:
+    def _short_scheduler(self, number: int, world: World) -> ShortScheduler:
         return ShortScheduler(
             number,
             world,
@@ -83,16 +83,16 @@ class Hawk(SeveralSchedulers):
             estimates=self._estimates,
         )
 
-    def _long(self, number: int, world: World) -> LongScheduler:
+    def _long_scheduler(self, number: int, world: World) -> LongScheduler:
         partition, estimates = self._partition, self._estimates
         return LongScheduler(
             number, world, name=self.name, partition=partition, estimates=estimates
         )
 
     def scheduler_of(self, job: JobId) -> int:
-        return scheduler_address(self._number_of(job))
+        return scheduler_address(self._scheduler_number(job))
 
-    def _number_of(self, job: JobId) -> int:
+    def _scheduler_number(self, job: JobId) -> int:
         """Of the scheduler that a job is sent to, by its estimate."""
         schedulers = self.params.schedulers
         if self.params.central and self._estimates.is_long(job):
@@ -101,21 +101,21 @@ class Hawk(SeveralSchedulers):
 
     def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
         latency_ms, params = world.cluster.latency_ms, self.params
-        thief = self._thief(node) if params.attempts else None
+        thief = self._thief_of_node(node) if params.attempts else None
         silence = any(isinstance(each.fault, MAY_SILENCE) for each in world.script)
         patience_ms = _PATIENCE_MS + 2 * latency_ms if silence else None
         return MixedQueues(
             node, latency_ms, self.scheduler_of, params, thief, patience_ms, world.seed
         )
 
-    def _thief(self, node: NodeFacts) -> Thief:
+    def _thief_of_node(self, node: NodeFacts) -> Thief:
         others = [
             [each for each in self._partition.open(kind) if each != node.node] for kind in KINDS
         ]
         return Thief(node.node, others, self.params.attempts, self._draws)
 
     def others_for(self, job: JobId) -> Sequence[int]:
-        own, schedulers = self._number_of(job), self.params.schedulers
+        own, schedulers = self._scheduler_number(job), self.params.schedulers
         if own > schedulers:
             return ()
         return [

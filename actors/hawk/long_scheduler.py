@@ -40,9 +40,9 @@ class LongScheduler(AskedFrontend):
         self._partition = partition
         self._estimates = estimates
         self._stamp = 0
-        self._waits = self._no_waits()
+        self._waits = self._empty_waits()
 
-    def _no_waits(self) -> list[LongWaits]:
+    def _empty_waits(self) -> list[LongWaits]:
         """No node has long work."""
         facts = {each.node: each for each in self._nodes}
         return [
@@ -54,7 +54,7 @@ class LongScheduler(AskedFrontend):
         tells of nodes with long work goes on to be newer than before.
         """
         super().forget()
-        self._waits = self._no_waits()
+        self._waits = self._empty_waits()
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Place tasks, and tell their nodes which nodes have long work now."""
@@ -83,18 +83,18 @@ class LongScheduler(AskedFrontend):
     def withdraw(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):
             for node, count in self._sent_reservations.waiting(job, stage).items():
-                self._will_not_run(job, stage, node, count)
+                self._remove_tasks_from_waits(job, stage, node, count)
             self._sent_reservations.cancel(job, stage, cause)
         self._sent_reservations.forget(job)
 
     def attempt_lost(self, entry: BookedAttempt) -> None:
-        self._no_longer_runs(entry)
+        self._remove_attempt_from_waits(entry)
 
     def node_lost(self, node: NodeId, cause: int) -> None:
         """What was placed there is placed elsewhere."""
         lost = self._sent_reservations.lose(node)
         for (job, stage), count in lost.items():
-            self._will_not_run(job, stage, node, count)
+            self._remove_tasks_from_waits(job, stage, node, count)
         for job, stage in lost:
             self.place_again(job, stage, cause)
 
@@ -102,7 +102,7 @@ class LongScheduler(AskedFrontend):
         waited = ask.node in self._sent_reservations.waiting(ask.job, ask.stage)
         event = super().answer(ask, cause)
         if event is None and waited:
-            self._will_not_run(ask.job, ask.stage, ask.node, 1)
+            self._remove_tasks_from_waits(ask.job, ask.stage, ask.node, 1)
         return event
 
     def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
@@ -112,7 +112,7 @@ class LongScheduler(AskedFrontend):
             self._waits[entry.kind].begin(node, entry.attempt, estimate_ms, self.now_ms)
         return entry
 
-    def _will_not_run(self, job: JobId, stage: Stage, node: NodeId, tasks: int) -> None:
+    def _remove_tasks_from_waits(self, job: JobId, stage: Stage, node: NodeId, tasks: int) -> None:
         estimate_ms = self._estimates.task_ms(job, stage)
         self._waits[slot_kind(stage)].remove(node, estimate_ms, tasks)
 
@@ -120,9 +120,9 @@ class LongScheduler(AskedFrontend):
         if isinstance(report, msg.EndReport) and not self.is_forgotten(report.attempt):
             entry = self.ledger.attempt(report.attempt)
             assert entry is not None, f"attempt {report.attempt} was closed before"
-            self._no_longer_runs(entry)
+            self._remove_attempt_from_waits(entry)
         super().on_report(report)
 
-    def _no_longer_runs(self, entry: BookedAttempt) -> None:
+    def _remove_attempt_from_waits(self, entry: BookedAttempt) -> None:
         estimate_ms = self._estimates.task_ms(entry.job, entry.stage)
         self._waits[entry.kind].remove(entry.node, estimate_ms, attempt=entry.attempt)

@@ -57,8 +57,8 @@ class LongWaits:
         """
         chosen = self._free_slots(tasks, suited)
         if len(chosen) < tasks:
-            waits = self._waits(chosen, estimate_ms, now_ms, suited)
-            chosen += self._least(tasks - len(chosen), waits, estimate_ms)
+            waits = self._sorted_node_waits(chosen, estimate_ms, now_ms, suited)
+            chosen += self._least_waiting_nodes(tasks - len(chosen), waits, estimate_ms)
         for node in chosen:
             self._work[node].tasks += 1
             self._work[node].estimated_ms += estimate_ms
@@ -77,7 +77,7 @@ class LongWaits:
                     chosen.append(node)
         return chosen
 
-    def _waits(
+    def _sorted_node_waits(
         self,
         chosen: Sequence[NodeId],
         estimate_ms: Millis,
@@ -90,7 +90,7 @@ class LongWaits:
             waits[node] += estimate_ms / self._work[node].slots
         return sorted((wait, node) for node, wait in waits.items())
 
-    def _least(
+    def _least_waiting_nodes(
         self, tasks: int, waits: list[tuple[float, NodeId]], estimate_ms: Millis
     ) -> list[NodeId]:
         """Each task to the node with the least wait.  Of equal ones that which was chosen last goes

@@ -80,9 +80,9 @@ class MixedQueues(NodeQueues[HeldReservations]):
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Nothing of it waits any more, and what runs for it is ended."""
-        self._stop_all_of(gone.scheduler, self._node.cause)
+        self._stop_all_of_scheduler(gone.scheduler, self._node.cause)
 
-    def _stop_all_of(self, scheduler: int, cause: int) -> None:
+    def _stop_all_of_scheduler(self, scheduler: int, cause: int) -> None:
         for kind in KINDS:
             for held in [each for each in self._queues[kind] if each.is_of(scheduler)]:
                 self._long[kind] -= held.long * held.count
@@ -93,7 +93,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """Nothing will be answered that it has been asked."""
-        self._stop_all_of(scheduler, cause)
+        self._stop_all_of_scheduler(scheduler, cause)
         unanswered = [
             each for asking in self._asking.values() for each in asking if each.is_of(scheduler)
         ]
@@ -113,7 +113,9 @@ class MixedQueues(NodeQueues[HeldReservations]):
             return
         self._long[kind] += probe.long * probe.count
         reservation = Reservation(probe.job, probe.stage, probe.scheduler, probe.place, cause)
-        self._hold(reservation, probe.count, probe.estimate_ms, probe.left, long=probe.long)
+        self._queue_reservations(
+            reservation, probe.count, probe.estimate_ms, probe.left, long=probe.long
+        )
         self.serve(kind, cause)
 
     def _refuse(self, probe: ShortProbe, kind: SlotKind) -> None:
@@ -130,10 +132,12 @@ class MixedQueues(NodeQueues[HeldReservations]):
             self._nodes_with_long[kind] = placed.stamp, placed.nodes
         self._long[kind] += placed.count
         reservation = Reservation(placed.job, placed.stage, placed.scheduler, 0, cause)
-        self._hold(reservation, placed.count, placed.estimate_ms, placed.left, long=True)
+        self._queue_reservations(
+            reservation, placed.count, placed.estimate_ms, placed.left, long=True
+        )
         self.serve(kind, cause)
 
-    def _hold(
+    def _queue_reservations(
         self,
         reservation: Reservation,
         count: int,
@@ -185,7 +189,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         if self.is_stale:
             return
-        held = self._answered(launch.job, launch.stage)
+        held = self._answered_reservations(launch.job, launch.stage)
         self._serving[launch.attempt] = held
         for each in takewhile(lambda each: each.number < held.number, self._queues[launch.kind]):
             each.put_off_ms += held.estimate_ms
@@ -194,11 +198,11 @@ class MixedQueues(NodeQueues[HeldReservations]):
     def on_no_task(self, answer: NoTask) -> None:
         if self.is_stale:
             return
-        kind, held = slot_kind(answer.stage), self._answered(answer.job, answer.stage)
+        kind, held = slot_kind(answer.stage), self._answered_reservations(answer.job, answer.stage)
         self._long[kind] -= held.long
         self.release(kind, self._node.cause)
 
-    def _answered(self, job: JobId, stage: Stage) -> HeldReservations:
+    def _answered_reservations(self, job: JobId, stage: Stage) -> HeldReservations:
         """What was asked for first of the stage, of the scheduler that is heard."""
         asking, heard = self._asking[job, stage], self._hears
         held = asking[0]
@@ -281,7 +285,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
             job, stage, thief_node = *probe.reservation[:2], self._node.facts.node
             what = (job, stage, thief_node, stolen.victim, probe.count)
             self._node.note(ReservationsStolen(self._node.now_ms, *what, cause=cause))
-            self._hold(probe.reservation, probe.count, probe.estimate_ms, probe.left)
+            self._queue_reservations(probe.reservation, probe.count, probe.estimate_ms, probe.left)
         if stolen.probes:
             thief.give_up(kind)
             self.serve(kind, cause)

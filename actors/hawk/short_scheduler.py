@@ -67,15 +67,15 @@ class ShortScheduler(AskedFrontend):
         kind, params = slot_kind(stage), self._params
         long = self._estimates.is_long(job)
         nodes = self._partition.open(kind) if long else self._partition.able(kind)
-        nodes = self._there(nodes) or self._there(self._partition.able(kind))
+        nodes = self._reachable_nodes(nodes) or self._reachable_nodes(self._partition.able(kind))
         if nodes:  # else they wait until one is back
             count = max(ceil(params.probes * tasks), params.minimum)
-            self._probe(job, stage, count, nodes, int(params.sharing and not long), cause)
+            self._send_probes(job, stage, count, nodes, int(params.sharing and not long), cause)
 
-    def _there(self, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
+    def _reachable_nodes(self, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
         return self.contacts.within_reach(nodes) if self.contacts.lost else nodes
 
-    def _probe(
+    def _send_probes(
         self,
         job: JobId,
         stage: Stage,
@@ -87,7 +87,7 @@ class ShortScheduler(AskedFrontend):
     ) -> None:
         batch = self._sent_reservations.next_batch(job, stage)
         suited = self.suited(job, stage, among)
-        able = self._there(self._partition.able(slot_kind(stage)))
+        able = self._reachable_nodes(self._partition.able(slot_kind(stage)))
         if not suited:  # all that is left has failed on each of these
             suited, turn = self.suited(job, stage, able) or able, 0
         sent = Counter(self._draws.probed(job, stage, batch, count, suited))
@@ -119,14 +119,14 @@ class ShortScheduler(AskedFrontend):
         if not self.tasks_left(job, stage):
             return
         _, long = self._newest.get((job, stage), NO_LONG_WORK)
-        able, turn = self._there(self._partition.able(kind)), due.round + 1
+        able, turn = self._reachable_nodes(self._partition.able(kind)), due.round + 1
         unmarked = [node for node in able if turn <= ROUNDS and not is_marked(long, node)]
         if not unmarked:
             turn = 0
-        among = unmarked or self._there(self._partition.closed(kind)) or able
+        among = unmarked or self._reachable_nodes(self._partition.closed(kind)) or able
         who = tuple(refused.elements())
         if among:  # else they wait until one is back
-            self._probe(job, stage, len(who), among, turn, self.cause, who)
+            self._send_probes(job, stage, len(who), among, turn, self.cause, who)
 
     def withdraw(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):
@@ -155,10 +155,10 @@ class ShortScheduler(AskedFrontend):
     def answer(self, ask: GetTask, cause: int) -> int | None:
         event = super().answer(ask, cause)
         if event is not None:
-            self._given(ask, event)
+            self._note_task_given(ask, event)
         return event
 
-    def _given(self, ask: GetTask, event: int) -> None:
+    def _note_task_given(self, ask: GetTask, event: int) -> None:
         """A node has been given a task, and keeps the reservation if reservations are sticky."""
         job, stage, params = ask.job, ask.stage, self._params
         if params.sticky and not self._estimates.is_long(job):

@@ -39,7 +39,7 @@ def supersteps(kernel: Kernel) -> Iterator[None]:
             except _NOT_THE_ACTORS:
                 raise
             except BaseException as error:
-                raise _failed(kernel, actor, message, error) from error
+                raise _actor_failure(kernel, actor, message, error) from error
             mailbox.clear()
         yield
 
@@ -63,27 +63,27 @@ class TrioDriver:
     async def play(self) -> None:
         """Run the kernel's actors until the run has ended."""
         async with trio.open_nursery() as self._nursery:
-            self._kernel.on_admit = self._start
+            self._kernel.on_admit = self._start_actor
             for actor in self._kernel.actors.values():
-                self._start(actor)
+                self._start_actor(actor)
             try:
-                await self._conduct()
+                await self._conduct_rounds()
             except KeyboardInterrupt as error:  # kept, so that no nursery wraps it into a group
                 self._error = error
             finally:
                 self._kernel.on_admit = None
                 with trio.CancelScope(shield=True):
-                    await self._entered()
+                    await self._await_newborn()
                 for life in list(self._on_stage.values()):
                     life(False)
         if self._error is not None:
             raise self._error
 
-    async def _conduct(self) -> None:
+    async def _conduct_rounds(self) -> None:
         advance, steps = self._kernel.advance, 0
         while True:
             if self._entering or self._newborn:
-                await self._entered()
+                await self._await_newborn()
             try:
                 due = advance()
             except Exception as error:  # kept, so that no nursery wraps it into a group
@@ -99,32 +99,32 @@ class TrioDriver:
             if steps % _STEPS_A_PASS == 0:
                 await trio.lowlevel.checkpoint()
 
-    def _start(self, actor: Actor) -> None:
+    def _start_actor(self, actor: Actor) -> None:
         """An actor's task has to detach before it can get mail."""
         self._entering += 1
-        self._nursery.start_soon(self._live, actor, name=actor.name)
+        self._nursery.start_soon(self._actor_task, actor, name=actor.name)
 
-    async def _entered(self) -> None:
+    async def _await_newborn(self) -> None:
         while self._entering:
             await trio.lowlevel.checkpoint()
         for resume in self._newborn:  # out of Trio's frames, into the actor's own
             resume(True)
         self._newborn.clear()
 
-    async def _live(self, actor: Actor) -> None:
+    async def _actor_task(self, actor: Actor) -> None:
         """An actor's task: on stage from birth until the conductor or the actor itself ends it."""
         task = trio.lowlevel.current_task()
         resume: Callable[[bool], object] = task.coro.send  # type: ignore[assignment]
         self._on_stage[actor.address] = actor.wake = resume
         self._newborn.append(resume)
         self._entering -= 1
-        if await trio.lowlevel.temporarily_detach_coroutine_object(_stay):
-            await self._play(actor)
+        if await trio.lowlevel.temporarily_detach_coroutine_object(_stay_detached):
+            await self._answer_mail(actor)
         del self._on_stage[actor.address]
         await trio.lowlevel.reattach_detached_coroutine_object(task, None)
 
     @coroutine
-    def _play(self, actor: Actor) -> Generator[None, bool, None]:
+    def _answer_mail(self, actor: Actor) -> Generator[None, bool, None]:
         """Answer the mail, wait for more (`yield`: True for mail, False at the end of the run)."""
         mailbox, receive = actor.mailbox, actor.receive
         message = None
@@ -138,15 +138,17 @@ class TrioDriver:
         except _NOT_THE_ACTORS as error:  # Ctrl-C in the middle of a handler
             self._error = error
         except BaseException as error:
-            self._error = _failed(self._kernel, actor, message, error)
+            self._error = _actor_failure(self._kernel, actor, message, error)
 
 
-def _stay(_raise_cancel: object) -> trio.lowlevel.Abort:
+def _stay_detached(_raise_cancel: object) -> trio.lowlevel.Abort:
     """A detached task is not Trio's to cancel; the conductor ends it."""
     return trio.lowlevel.Abort.FAILED
 
 
-def _failed(kernel: Kernel, actor: Actor, message: object, error: BaseException) -> ActorFailed:
+def _actor_failure(
+    kernel: Kernel, actor: Actor, message: object, error: BaseException
+) -> ActorFailed:
     failed = ActorFailed(actor, message, kernel.now_ms, error)
     failed.__cause__ = error
     return failed

@@ -45,7 +45,9 @@ class ActorFailed(KernelError):
 
     def __init__(self, actor: Actor, message: object, at_ms: Millis, error: BaseException) -> None:
         what = f"{type(error).__name__}: {error}"
-        super().__init__(f"{actor.name} failed at {at_ms} ms: {what}\n  on {_shown(message)}")
+        super().__init__(
+            f"{actor.name} failed at {at_ms} ms: {what}\n  on {_shortened_message(message)}"
+        )
         self.at_ms = at_ms
 
 
@@ -189,13 +191,13 @@ class Kernel(Generic[EventT]):
     def advance(self) -> Sequence[Actor[EventT]] | None:
         """Deliver the next superstep: the actors that got mail, to be emptied; None at the end."""
         if self.notes:
-            self._tell()
+            self._publish_notes()
         if self.settled is not None:
             self.settled()
         if self.reason is not None:
             return None
         if len(self._unhashed) >= _HASH_EVERY:
-            self._absorb()  # before the next batch joins: that one is not in order yet
+            self._hash_deliveries()  # before the next batch joins: that one is not in order yet
             if self.watch is not None:
                 self.watch()
         batch = self.soon
@@ -203,7 +205,7 @@ class Kernel(Generic[EventT]):
             self.soon = []
             self.round += 1
             if self.round > ROUNDS_MAX:
-                raise self._endless(batch)
+                raise self._too_many_rounds(batch)
         else:
             instants = self._instants
             if (not instants or instants[0] > self._unchecked_to_ms) and not self._may_go_on():
@@ -215,7 +217,7 @@ class Kernel(Generic[EventT]):
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:
             self._alone = False
-            return self._deliver(batch)
+            return self._deliver_round(batch)
         self._alone = True
         self._run_on = 0
         self.messages += 1
@@ -229,10 +231,10 @@ class Kernel(Generic[EventT]):
 
     def digest(self) -> str:
         """The name of the run so far: 32 hexadecimal digits."""
-        self._absorb()
+        self._hash_deliveries()
         return self._hash.hexdigest()
 
-    def _endless(self, batch: list[QueuedMessage]) -> KernelError:
+    def _too_many_rounds(self, batch: list[QueuedMessage]) -> KernelError:
         return KernelError(
             f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
         )
@@ -242,7 +244,7 @@ class Kernel(Generic[EventT]):
         Notes up to which instant this need not be asked again: the times that it goes by only grow.
         """
         if not self._instants:
-            raise Stalled(self.now_ms, self._waiting(), "nothing is left to happen")
+            raise Stalled(self.now_ms, self._waits_of_actors(), "nothing is left to happen")
         at = self._instants[0]
         if self._until_ms is not None and at > self._until_ms:
             self.now_ms = self._until_ms
@@ -250,11 +252,11 @@ class Kernel(Generic[EventT]):
             return False
         if at - self._noted_ms > self.stall_timeout_ms:
             self._check_stall(at)
-            self._noted_ms = at = self._leap(at)
+            self._noted_ms = at = self._leap_idle_rounds(at)
         if self.is_progress is not None and at - self.progress_ms > self.progress_timeout_ms:
             hours = self.progress_timeout_ms / 3_600_000
             why = f"no attempt has succeeded or failed for {hours:.3g} hours, though all is calm"
-            raise Stalled(self.now_ms, self._waiting(), why)
+            raise Stalled(self.now_ms, self._waits_of_actors(), why)
         limits = [self._noted_ms + self.stall_timeout_ms]
         if self._until_ms is not None:
             limits.append(self._until_ms)
@@ -263,14 +265,14 @@ class Kernel(Generic[EventT]):
         self._unchecked_to_ms = min(limits)
         return True
 
-    def _deliver(self, batch: list[QueuedMessage]) -> list[Actor[EventT]]:
+    def _deliver_round(self, batch: list[QueuedMessage]) -> list[Actor[EventT]]:
         """Deliver by key and count ties; the actors that got mail, by address."""
         self.messages += len(batch)
         if self._tie_order is None:
             batch.sort()  # by sender and count, which no two share
         else:
             seed = f"{self._tie_order}/{self.now_ms}/{self.round}/".encode()
-            batch.sort(key=lambda entry: (_shuffled(seed, entry[0]), entry[0], entry[1]))
+            batch.sort(key=lambda entry: (_tie_break_key(seed, entry[0]), entry[0], entry[1]))
         due: list[Actor[EventT]] = []
         actors = self.actors
         for letter in batch:
@@ -289,7 +291,7 @@ class Kernel(Generic[EventT]):
             due.sort(key=_address)
         return due
 
-    def _tell(self) -> None:
+    def _publish_notes(self) -> None:
         notes, self.notes = self.notes, []
         self._noted_ms = self.now_ms
         if self.is_progress is not None and any(map(self.is_progress, notes)):
@@ -299,18 +301,18 @@ class Kernel(Generic[EventT]):
             for event in notes:
                 sink(event)
 
-    def _absorb(self) -> None:
+    def _hash_deliveries(self) -> None:
         """Hash what has been delivered, without the head of the list: as if one by one."""
         batches = self._unhashed
         encoded = memoryview(self._encode(batches))
         self._hash.update(encoded[1 if len(batches) < 16 else 3 :])
         batches.clear()
 
-    def _waiting(self) -> list[str]:
+    def _waits_of_actors(self) -> list[str]:
         waits = (actor.waits_for() for actor in self.actors.values())
         return [wait for wait in waits if wait is not None]
 
-    def _leap(self, at: Millis) -> Millis:
+    def _leap_idle_rounds(self, at: Millis) -> Millis:
         """Leave out the whole rounds before the next other message, if all is idle at the instant
         that comes next; which comes next then.
         """
@@ -342,10 +344,10 @@ class Kernel(Generic[EventT]):
             self._noted_ms = at
             return
         why = f"nothing but heartbeats for {self.stall_timeout_ms / 3_600_000:g} hours"
-        raise Stalled(self.now_ms, self._waiting(), why)
+        raise Stalled(self.now_ms, self._waits_of_actors(), why)
 
 
-def _shown(message: object) -> str:
+def _shortened_message(message: object) -> str:
     """A message; a job's carries its maps' places, thousands of bytes of them."""
     text = repr(message)
     return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}…"
@@ -354,5 +356,5 @@ def _shown(message: object) -> str:
 _address = attrgetter("address")
 
 
-def _shuffled(seed: bytes, sender: int) -> bytes:
+def _tie_break_key(seed: bytes, sender: int) -> bytes:
     return blake2b(seed + sender.to_bytes(8, "little"), digest_size=8).digest()

@@ -28,11 +28,11 @@ class Probe:
     def beside(self, actor: Actor[Any]) -> dict[type[msgspec.Struct], Answer]:
         """The actor's answers, with this probe beside those that it looks at."""
         return {
-            kind: self._probed(answer) if issubclass(kind, self.looks_at) else answer
+            kind: self._probed_answer(answer) if issubclass(kind, self.looks_at) else answer
             for kind, answer in actor.answers.items()
         }
 
-    def _probed(self, answer: Answer) -> Answer:
+    def _probed_answer(self, answer: Answer) -> Answer:
         def probed(actor: Actor[Any], message: msgspec.Struct) -> None:
             self.before(actor, message)
             notes = actor._kernel.notes

@@ -26,7 +26,7 @@ _TO_UNIT = 2.0**-53
 _NORMAL = NormalDist()
 
 
-def _mix(z: int) -> int:
+def _mixed_bits(z: int) -> int:
     """SplitMix64's finaliser: every input bit reaches every output bit."""
     z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
     z = ((z ^ (z >> 27)) * _MIX_2) & _MASK
@@ -44,8 +44,8 @@ class Stream:
 
     def bits(self, a: int = 0, b: int = 0) -> int:
         """64 random bits at (a, b); both at least 0."""
-        row = _mix((self._key + (a + 1) * _ROW) & _MASK)
-        return _mix((row + (b + 1) * _COLUMN) & _MASK)
+        row = _mixed_bits((self._key + (a + 1) * _ROW) & _MASK)
+        return _mixed_bits((row + (b + 1) * _COLUMN) & _MASK)
 
     def uniform(self, a: int = 0, b: int = 0) -> float:
         """A number in [0, 1) at (a, b)."""
@@ -77,7 +77,7 @@ class Stream:
 
     def bits_at(self, a: int, b: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The 64 bits at (a, b) for each of many b, as `bits` gives them."""
-        row = _mix((self._key + (a + 1) * _ROW) & _MASK)
+        row = _mixed_bits((self._key + (a + 1) * _ROW) & _MASK)
         z = b * _COLUMN_64
         z += np.uint64((row + _COLUMN) & _MASK)
         z ^= z >> _SHIFT_30

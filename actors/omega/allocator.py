@@ -47,7 +47,7 @@ class Allocator(CellHolder):
 
     def on_request_offer(self, request: RequestOffer) -> None:
         self._requests.setdefault(request.scheduler, request.life)
-        self._gather(self.cause)
+        self._time_next_allocation(self.cause)
         self.look_for_schedulers()
 
     def on_cancel_request(self, cancel: CancelRequest) -> None:
@@ -58,7 +58,7 @@ class Allocator(CellHolder):
         """As long as anybody waits for an offer, too."""
         return bool(self._requests) or super().wants_nodes
 
-    def _gather(self, cause: int) -> None:
+    def _time_next_allocation(self, cause: int) -> None:
         """Make an offer in a while, of all that is free by then."""
         if not self._is_gathering:
             self._is_gathering = True
@@ -67,8 +67,8 @@ class Allocator(CellHolder):
     def on_allocation_due(self, _: AllocationDue) -> None:
         """Offer all that is free to the first of those that have asked, if it is enough."""
         self._is_gathering = False
-        asking = self._those_to_ask()
-        free = self._to_offer()
+        asking = self._frameworks_to_ask()
+        free = self._offerable_amounts()
         if not asking or not self.is_enough(total(free)):
             return
         nodes = tuple((node, each) for node, each in enumerate(free) if any(each))
@@ -80,20 +80,22 @@ class Allocator(CellHolder):
         think_ms = round(1000 * self._params.allocation)
         self.timer(OfferDue(self._last_offer), think_ms, self.cause)
 
-    def _to_offer(self) -> list[Vector]:
+    def _offerable_amounts(self) -> list[Vector]:
         """What is free of each node, but for nodes that are to be offered whole: somebody has found
         no room for a task, and one of these would have it with the parts that others think about.
         Else frameworks that lack room could pass the parts to and fro for ever.
         """
         free = [self.cell.claimable(node) for node in range(len(self.cell.free))]
         lacking = {demand for each in self._lacking.values() for demand in each}
-        for node, parts in self._locked().items() if lacking and not self._params.parallel else ():
+        for node, parts in (
+            self._locked_amounts().items() if lacking and not self._params.parallel else ()
+        ):
             here, whole = free[node], plus(free[node], parts)
             if any(fits(each, whole) and not fits(each, here) for each in lacking):
                 free[node] = (0,) * len(here)
         return free
 
-    def _locked(self) -> dict[NodeId, Vector]:
+    def _locked_amounts(self) -> dict[NodeId, Vector]:
         """What frameworks think about, by node."""
         locked: dict[NodeId, Vector] = {}
         for _, nodes, _ in self.offers.values():
@@ -101,7 +103,7 @@ class Allocator(CellHolder):
                 locked[node] = plus(locked[node], part) if node in locked else part
         return locked
 
-    def _those_to_ask(self) -> list[int]:
+    def _frameworks_to_ask(self) -> list[int]:
         """Who has asked; where frameworks think of one offer at a time, who has none to answer."""
         if self._params.parallel:
             return list(self._requests)
@@ -134,28 +136,28 @@ class Allocator(CellHolder):
         """
         framework = answer.scheduler
         self._lacking[framework] = answer.lacking
-        self._unlock(answer.offer)
+        self._unlock_offer(answer.offer)
         for demand, chosen in answer.claims:
             for node in chosen:
                 self.cell.claim(node, demand)
                 self.hold(framework, node, demand)
-                self._count(framework, demand)
+                self._count_used(framework, demand)
         self.send(framework, OfferSettled(answer.offer), self.cause, self._latency_ms)
-        self._gather(self.cause)
+        self._time_next_allocation(self.cause)
 
-    def _unlock(self, offer: int) -> None:
+    def _unlock_offer(self, offer: int) -> None:
         _, nodes, _ = self.offers.pop(offer)
         for node, each in nodes:
             self.cell.release(node, each)
 
-    def _count(self, framework: int, demand: Vector) -> None:
+    def _count_used(self, framework: int, demand: Vector) -> None:
         used = self.used.get(framework)
         self.used[framework] = demand if used is None else plus(used, demand)
 
     def on_release(self, release: Release) -> None:
         super().on_release(release)
         self.used[release.scheduler] = minus(self.used[release.scheduler], release.demand)
-        self._gather(NO_CAUSE)
+        self._time_next_allocation(NO_CAUSE)
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """What it was offered is free too, and it asks for nothing."""
@@ -164,15 +166,15 @@ class Allocator(CellHolder):
         self._lacking.pop(gone.scheduler, None)
         self.used.pop(gone.scheduler, None)
         for offer in [each for each, (who, _, _) in self.offers.items() if who == gone.scheduler]:
-            self._unlock(offer)
-        self._gather(self.cause)
+            self._unlock_offer(offer)
+        self._time_next_allocation(self.cause)
 
     def lose_contact(self, node: NodeId, heard_ms: Millis, *, again: bool) -> int:
         """What the others have free may be enough now."""
         event = super().lose_contact(node, heard_ms, again=again)
-        self._gather(event)
+        self._time_next_allocation(event)
         return event
 
     def regain_contact(self, node: NodeId) -> None:
         super().regain_contact(node)
-        self._gather(self.cause)
+        self._time_next_allocation(self.cause)

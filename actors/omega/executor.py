@@ -51,14 +51,14 @@ class Executor(ContactDialogue):
 
     def _start_what_fits(self) -> None:
         """First come first served."""
-        while self._waiting and fits(self._demand(self._waiting[0]), self._free):
+        while self._waiting and fits(self._launch_demand(self._waiting[0]), self._free):
             launch = self._waiting.popleft()
-            self._free = minus(self._free, self._demand(launch))
+            self._free = minus(self._free, self._launch_demand(launch))
             self.launch(launch)
             if launch.attempt in self._doomed:
                 self._node.kill(self._doomed.pop(launch.attempt))
 
-    def _demand(self, launch: msg.LaunchTask) -> Vector:
+    def _launch_demand(self, launch: msg.LaunchTask) -> Vector:
         return self._demand_of(launch.job, launch.stage)
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
@@ -72,7 +72,7 @@ class Executor(ContactDialogue):
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """Nobody wants what it had running here, or waiting."""
-        left = [each for each in self._waiting if _sender(each) != scheduler]
+        left = [each for each in self._waiting if _sending_scheduler(each) != scheduler]
         self._waiting = deque(left)
         self.stop_those_of(scheduler, cause)
 
@@ -81,10 +81,10 @@ class Executor(ContactDialogue):
         super().report(report)
         if isinstance(report, msg.EndReport):
             over = self._running.pop(report.attempt)
-            self._free = plus(self._free, self._demand(over))
+            self._free = plus(self._free, self._launch_demand(over))
             self._start_what_fits()
 
 
-def _sender(launch: msg.LaunchTask) -> int:
+def _sending_scheduler(launch: msg.LaunchTask) -> int:
     """The address of the scheduler that has sent it."""
     return scheduler_address(scheduler_of(launch.attempt))

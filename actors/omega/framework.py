@@ -45,9 +45,9 @@ class Framework(ThinkingScheduler):
     ) -> None:
         super().__init__(number, world, params, draws)
         self._capacities = world.resources[1]
-        self._begin()
+        self._clear_offers()
 
-    def _begin(self) -> None:
+    def _clear_offers(self) -> None:
         self._offers: deque[ResourceOffer] = deque()
         """Those that it has not thought about yet."""
         self._thinking = 0
@@ -57,7 +57,7 @@ class Framework(ThinkingScheduler):
 
     def forget(self) -> None:
         super().forget()
-        self._begin()
+        self._clear_offers()
 
     def serve(self) -> None:
         """Ask for an offer."""
@@ -67,9 +67,9 @@ class Framework(ThinkingScheduler):
     def on_resource_offer(self, offer: ResourceOffer) -> None:
         if offer.life == self.life:
             self._offers.append(offer)
-            self._think()
+            self._think_of_offers()
 
-    def _think(self) -> None:
+    def _think_of_offers(self) -> None:
         while self._offers and (self.params.parallel or not self._thinking):
             offer = self._offers.popleft()
             self._thinking += 1
@@ -80,7 +80,7 @@ class Framework(ThinkingScheduler):
 
     def place_on(self, offer: ResourceOffer) -> Millis:
         """Find nodes in the offer; how long all thoughts about it take together."""
-        cell = self._cell_of(offer)
+        cell = self._cell_of_offer(offer)
         free = total(cell.claimable(node) for node in range(len(cell.free)))
         placed = self.placed[offer.offer] = []
         length_ms = 0
@@ -100,7 +100,7 @@ class Framework(ThinkingScheduler):
             self.settle(thought.of, self.cause)
         return length_ms
 
-    def _cell_of(self, offer: ResourceOffer) -> CellState:
+    def _cell_of_offer(self, offer: ResourceOffer) -> CellState:
         """A cell with nothing but the offer, as far as its nodes are within reach."""
         nothing = [(0,) * len(self._capacities[0])] * len(self._capacities)
         cell = CellState(nothing, shut=self.contacts.lost)
@@ -130,7 +130,7 @@ class Framework(ThinkingScheduler):
         lacking = tuple(dict.fromkeys(each.demand for each in left if each.waits))
         answer = AnswerOffer(self.address, over.offer, claims, lacking)
         self.send(CELL_HOLDER, answer, self.cause, self._latency_ms)
-        self._think()
+        self._think_of_offers()
 
     def on_offer_settled(self, answered: OfferSettled) -> None:
         """What it has taken is its own: launch."""

@@ -31,9 +31,9 @@ class OmegaScheduler(ThinkingScheduler):
     ) -> None:
         super().__init__(number, world, params, draws)
         self._resources = world.resources[1]
-        self._begin()
+        self._reset_cell_copy()
 
-    def _begin(self) -> None:
+    def _reset_cell_copy(self) -> None:
         self._copy = CellState(self._resources)
         self._changes = 0
         """How many changes of the cell the copy has in it."""
@@ -41,7 +41,7 @@ class OmegaScheduler(ThinkingScheduler):
 
     def forget(self) -> None:
         super().forget()
-        self._begin()
+        self._reset_cell_copy()
 
     def serve(self) -> None:
         if self._thought is None:
@@ -54,7 +54,7 @@ class OmegaScheduler(ThinkingScheduler):
         """The copy is of now: think about it."""
         if told.life != self.life:
             return
-        thought = self._going_on()
+        thought = self._current_thought()
         self._copy.update(told.nodes)
         self._changes = told.changes
         self.begin(thought, self.now_ms)
@@ -64,7 +64,7 @@ class OmegaScheduler(ThinkingScheduler):
         """Claim on a copy of the copy, which stays what the cell was when the thought began."""
         if over.life != self.life:
             return
-        thought = self._going_on()
+        thought = self._current_thought()
         stage = thought.of
         tasks = min(thought.tasks, self.unplaced(stage))
         cell = self._copy.copy(shut=self.contacts.lost)
@@ -73,17 +73,19 @@ class OmegaScheduler(ThinkingScheduler):
             commit = Commit(self.address, stage.demand, tuple(claims), self.life)
             self.send(CELL_HOLDER, commit, self.cause, self._latency_ms)
         else:
-            self._end(thought, CommitResult((), ()))
+            self._end_thought(thought, CommitResult((), ()))
 
     def on_committed(self, verdict: Committed) -> None:
         if verdict.life == self.life:
-            self._end(self._going_on(), CommitResult(verdict.committed, verdict.conflicted))
+            self._end_thought(
+                self._current_thought(), CommitResult(verdict.committed, verdict.conflicted)
+            )
 
-    def _going_on(self) -> Thought:
+    def _current_thought(self) -> Thought:
         assert self._thought is not None, "no thought is going on"
         return self._thought
 
-    def _end(self, thought: Thought, verdict: CommitResult) -> None:
+    def _end_thought(self, thought: Thought, verdict: CommitResult) -> None:
         self._thought = None
         self.count_attempt(thought.of, len(verdict.committed))
         event = self.conclude(thought, verdict)

@@ -61,12 +61,12 @@ class SharedCell(SeveralSchedulers):
         return CandidateDraws(world.seed)
 
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
-        self._numbers = self._shared_out(world)
-        self._demand_of = _demands(world)
+        self._numbers = self._scheduler_by_job(world)
+        self._demand_of = _demand_lookup(world)
         for each in self.frontends:
             kernel.admit(each)
 
-    def _shared_out(self, world: World) -> dict[JobId, int]:
+    def _scheduler_by_job(self, world: World) -> dict[JobId, int]:
         """The scheduler of each job: those of Batch jobs in turn, from the second on as in the
         released simulator.
         """
@@ -151,7 +151,7 @@ class Monolithic(SharedCell):
         self.frontends = [self.scheduler]
         super().admit(kernel, world)
 
-    def _shared_out(self, world: World) -> dict[JobId, int]:
+    def _scheduler_by_job(self, world: World) -> dict[JobId, int]:
         return dict.fromkeys((each.job for each in world.jobs), 1)
 
     def why_not_crash(self, scheduler: int, *, for_ever: bool) -> str | None:  # noqa: ARG002
@@ -203,7 +203,7 @@ class Mesos(SharedCell):
         return Framework(number, world, self.params, draws)
 
 
-def _demands(world: World) -> DemandOf:
+def _demand_lookup(world: World) -> DemandOf:
     """What tasks take of nodes, as their jobs say."""
     dimensions, specs = world.resources[0], {each.job: each for each in world.jobs}
 

@@ -121,9 +121,9 @@ class ThinkingScheduler(Frontend):
             demand = self._dimensions.of_task(slot_kind(stage), dict(profile.demand(stage)))
             is_service = profile.pool == self.params.service
             new = self._stages[job, stage] = UnplacedStage(job, stage, demand, is_service)
-            self._enqueue(new, cause)
+            self._enqueue_stage(new, cause)
 
-    def _enqueue(self, stage: UnplacedStage, cause: int) -> None:
+    def _enqueue_stage(self, stage: UnplacedStage, cause: int) -> None:
         stage.since_ms, stage.event, stage.waits = self.now_ms, cause, True
         self.queue.append(stage)
         self.serve()
@@ -134,7 +134,7 @@ class ThinkingScheduler(Frontend):
         self._pausing -= 1
         stage = self._stages.get((again.job, again.stage))
         if stage is not None:
-            self._enqueue(stage, self.cause)
+            self._enqueue_stage(stage, self.cause)
 
     def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         for what in [what for what in self._stages if what[0] == job]:

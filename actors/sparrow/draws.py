@@ -45,7 +45,7 @@ class Draws:
         self, types: tuple[str, ...], job: JobId, stage: Stage, batch: int, count: int
     ) -> Sequence[NodeId]:
         """The same of the nodes of these types, or of all if none is named."""
-        able = self._able_on(slot_kind(stage), types)
+        able = self._able_nodes(slot_kind(stage), types)
         bits = Stream(self._seed, f"probes/{stage}/{batch}").bits_row(job, len(able))
         places = np.arange(len(able))
         if count < len(able):
@@ -53,7 +53,7 @@ class Draws:
         order = np.argsort(bits[places], kind="stable")
         return [able[place] for place in places[order].tolist()]
 
-    def _able_on(self, kind: SlotKind, types: tuple[str, ...]) -> list[NodeId]:
+    def _able_nodes(self, kind: SlotKind, types: tuple[str, ...]) -> list[NodeId]:
         if (kind, types) not in self._able:
             slots = [(each.map_slots, each.reduce_slots)[kind] for each in self._nodes]
             self._able[kind, types] = [

@@ -35,7 +35,7 @@ class GlobalQueue(Frontend):
         """Wait behind the stages that came before."""
         kind = slot_kind(stage)
         self._waiting[kind].setdefault((job, stage), cause)
-        self._serve(kind)
+        self._serve_waiting_stages(kind)
 
     def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         for waiting in self._waiting:
@@ -50,7 +50,7 @@ class GlobalQueue(Frontend):
         """All of its slots are free."""
         for kind in KINDS:
             self._free[kind] += [(node, cause)] * self._slots[node][kind]
-            self._serve(kind)
+            self._serve_waiting_stages(kind)
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
         entry = None
@@ -59,9 +59,9 @@ class GlobalQueue(Frontend):
         super().on_report(report)
         if entry is not None:
             self._free[entry.kind].append((entry.node, report.cause))
-            self._serve(entry.kind)
+            self._serve_waiting_stages(entry.kind)
 
-    def _serve(self, kind: SlotKind) -> None:
+    def _serve_waiting_stages(self, kind: SlotKind) -> None:
         """Give free slots to the stages that wait, first come first served."""
         waiting, served = self._waiting[kind], []
         for of, pending in waiting.items():

@@ -177,12 +177,12 @@ class Sampling(Binding):
             return
         del self._samples[number]
         nodes = sample.least_loaded()
-        self.note(self._answered(number, sample, cause))
+        self.note(self._probes_answered(number, sample, cause))
         self.bind(sample.job, sample.stage, nodes, cause)
         if not nodes:
             self.place_again(sample.job, sample.stage, cause)
 
-    def _answered(self, number: int, sample: Sample, cause: int) -> ev.ProbesAnswered:
+    def _probes_answered(self, number: int, sample: Sample, cause: int) -> ev.ProbesAnswered:
         told = [sample.loads[place] for place in range(len(sample.nodes))]
         return ev.ProbesAnswered(
             self.now_ms,

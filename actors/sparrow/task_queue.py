@@ -35,7 +35,7 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Forget its tasks that wait, too."""
         for queue in self._queues:
-            of_it = [_scheduler(each) == gone.scheduler for each in queue]
+            of_it = [_sending_scheduler(each) == gone.scheduler for each in queue]
             left = [each for each, is_its in zip(queue, of_it, strict=True) if not is_its]
             queue.clear()
             queue.extend(left)
@@ -66,6 +66,6 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
             self._node.kill(self._doomed.pop(first.attempt))
 
 
-def _scheduler(launch: msg.LaunchTask) -> int:
+def _sending_scheduler(launch: msg.LaunchTask) -> int:
     """The address of the scheduler that has sent it."""
     return scheduler_address(scheduler_of(launch.attempt))

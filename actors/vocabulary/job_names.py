@@ -29,17 +29,19 @@ def find_job(text: str, names: Mapping[JobId, str]) -> JobId:
     named = [job for job, name in names.items() if name == text and job != number]
     if number is not None and number in names:
         if named:
-            raise LookupError(_both(text, number, named, names))
+            raise LookupError(_ambiguity_message(text, number, named, names))
         return number
     if not named:
-        raise LookupError(_neither(text, number, names))
+        raise LookupError(_unknown_job_message(text, number, names))
     if len(named) > 1:
         jobs = " and ".join(map(job_name, named))
         raise LookupError(f'"{text}" is the name of {jobs}; say which by number')
     return named[0]
 
 
-def _both(text: str, number: JobId, named: list[JobId], names: Mapping[JobId, str]) -> str:
+def _ambiguity_message(
+    text: str, number: JobId, named: list[JobId], names: Mapping[JobId, str]
+) -> str:
     by_number, by_name = job_title(number, names[number]), " and ".join(map(job_name, named))
     ways = " or ".join(_clear_name(job, names) for job in (number, *named))
     return f'"{text}" is {by_number} by number and {by_name} by name; say {ways}'
@@ -51,7 +53,7 @@ def _clear_name(job: JobId, names: Mapping[JobId, str]) -> str:
     return str(job) if taken else job_name(job)
 
 
-def _neither(text: str, number: JobId | None, names: Mapping[JobId, str]) -> str:
+def _unknown_job_message(text: str, number: JobId | None, names: Mapping[JobId, str]) -> str:
     if number is not None and names:
         there = f"there are {job_name(min(names))} to {job_name(max(names))}"
         return f"there is no {job_name(number)}; {there}"

@@ -31,7 +31,7 @@ def step(table: Mapping[tuple[S, C], S], state: S, change: C, subject: object = 
     return after
 
 
-def _table(ways: Mapping[tuple[C, S], tuple[S, ...]]) -> Mapping[tuple[S, C], S]:
+def _transition_table(ways: Mapping[tuple[C, S], tuple[S, ...]]) -> Mapping[tuple[S, C], S]:
     """A table written by ways: (change, state after it), and the states that it leads on from."""
     return {(before, change): after for (change, after), many in ways.items() for before in many}
 
@@ -76,7 +76,7 @@ _BEGUN = (_A.WORKING, _A.SHUFFLING, _A.AWAITING_INPUT, _A.HANGING)
 _STUCK = (_A.MAP_STUCK, _A.REDUCE_STUCK)
 _HELD = (_A.SUSPENDED, _A.SUSPENDED_SHUFFLING, _A.SUSPENDED_HANGING)
 
-ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = _table(
+ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = _transition_table(
     {
         (_AC.START_MAP, _A.WORKING): (_A.UNASSIGNED,),
         (_AC.START_REDUCE, _A.SHUFFLING): (_A.UNASSIGNED,),
@@ -141,7 +141,7 @@ _EXPIRING = (_B.EXPIRING, _B.EXPIRING_SUSPENDED)
 BEING_KILLED = (*_KILLING, *_EXPIRING)
 WITHOUT_SLOT = (_B.SUSPENDED, _B.KILLING_SUSPENDED, _B.EXPIRING_SUSPENDED)
 
-BOOKED_ATTEMPT: Mapping[tuple[BookedState, BookedChange], BookedState] = _table(
+BOOKED_ATTEMPT: Mapping[tuple[BookedState, BookedChange], BookedState] = _transition_table(
     {
         (_BC.ORDER_SUSPEND, _B.SUSPENDING): (_B.LAUNCHED,),
         (_BC.ORDER_RESUME, _B.LAUNCHED): (_B.SUSPENDED,),
@@ -203,7 +203,7 @@ _J, _JC = JobState, JobChange
 _RUNNING_JOB = (_J.MAPPING, _J.REDUCING)
 _SUBMITTED = (_J.INITIALISING, _J.PREPARING, *_RUNNING_JOB, _J.CLEANING)
 
-JOB: Mapping[tuple[JobState, JobChange], JobState] = _table(
+JOB: Mapping[tuple[JobState, JobChange], JobState] = _transition_table(
     {
         (_JC.SUBMIT, _J.MAPPING): (_J.UNSUBMITTED,),
         (_JC.AWAIT_INITIALISATION, _J.INITIALISING): (_J.MAPPING,),

@@ -23,7 +23,7 @@ class Clock:
 
     def set_rate(self, rate: float, now_ms: Millis) -> None:
         if rate != self._rates[-1][2]:
-            self._rates.append((now_ms, self._shown(now_ms), rate))
+            self._rates.append((now_ms, self._reading_at(now_ms), rate))
             self.wrong = True
 
     def real_ms(self, own_ms: Millis) -> Millis:
@@ -35,7 +35,7 @@ class Clock:
         """How long the time between two moments was by the clock."""
         if not self.wrong:
             return until_ms - from_ms
-        return round(self._shown(until_ms) - self._shown(from_ms))
+        return round(self._reading_at(until_ms) - self._reading_at(from_ms))
 
     def measured(
         self, now_ms: Millis, ran_ms: Millis, shuffled_ms: Millis
@@ -46,6 +46,6 @@ class Clock:
         began_ms = now_ms - ran_ms
         return self.own_ms(began_ms, now_ms), self.own_ms(began_ms, began_ms + shuffled_ms)
 
-    def _shown(self, at_ms: Millis) -> float:
+    def _reading_at(self, at_ms: Millis) -> float:
         since_ms, shown, rate = self._rates[bisect_right(self._rates, at_ms, key=itemgetter(0)) - 1]
         return shown + (at_ms - since_ms) * rate

@@ -61,7 +61,7 @@ class ContactDialogue(DirectDialogue):
     def say(self, to: int, message: msgspec.Struct, cause: int) -> None:
         """Have the scheduler at this address hear it."""
         if self._is_watched:
-            self._contact(to).say(message, cause)
+            self._contact_with_scheduler(to).say(message, cause)
         else:
             self._node.send(to, message, cause, self._latency_ms)
 
@@ -79,7 +79,7 @@ class ContactDialogue(DirectDialogue):
             return scheduler_address(scheduler_of(attempt))
         return self._scheduler_of_job(job)
 
-    def _contact(self, scheduler: int) -> Contact:
+    def _contact_with_scheduler(self, scheduler: int) -> Contact:
         contact = self._contacts.get(scheduler)
         if contact is None:
             link = Link(self._seed, f"up/{self._node.address}/{scheduler}", self._latency_ms)
@@ -91,7 +91,7 @@ class ContactDialogue(DirectDialogue):
 
     def on_framed(self, frame: Framed) -> None:
         """Hear it, unless it was meant for another life or an earlier session."""
-        contact = self._contact(frame.sender)
+        contact = self._contact_with_scheduler(frame.sender)
         if frame.life != self._life:
             contact.answer()
             return

@@ -32,7 +32,7 @@ def real_ms(
     return round(nominal_ms * noise.lognormal(sigma, job, column))
 
 
-def _column(launch: LaunchTask) -> int:
+def _draw_column(launch: LaunchTask) -> int:
     """The attempt's place among those of its job, for draws."""
     return (2 * launch.task + (launch.stage == REDUCES)) * _NUMBERS + launch.number
 
@@ -61,28 +61,28 @@ class Durations:
 
     def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
         """A map at the locality of its launch."""
-        factor = self._locality_factors[launch.level] * self._factor(launch, work)
+        factor = self._locality_factors[launch.level] * self._length_factor(launch, work)
         recorded = self._recorded.get(launch.job)
         ms = work.ms if recorded is None else self._recorded_ms(recorded, launch)[0]
-        return self._drawn(launch, ms * factor)
+        return self._drawn_length_ms(launch, ms * factor)
 
     def of_shuffle(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """A reduce's whole shuffle, if every output is there from the start."""
         recorded = self._recorded.get(launch.job)
         ms = work.shuffle_ms if recorded is None else recorded.reduce(launch.task).shuffle_ms
-        return self._drawn(launch, ms)
+        return self._drawn_length_ms(launch, ms)
 
     def of_tail(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """The last map's part of it."""
         recorded = self._recorded.get(launch.job)
         ms = work.tail_ms if recorded is None else recorded.reduce(launch.task).tail_ms
-        return self._drawn(launch, ms)
+        return self._drawn_length_ms(launch, ms)
 
     def of_rest(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """What comes after a reduce's shuffle."""
         recorded = self._recorded.get(launch.job)
         ms = work.reduce_ms if recorded is None else self._recorded_ms(recorded, launch)[0]
-        return self._drawn(launch, ms * self._factor(launch, work))
+        return self._drawn_length_ms(launch, ms * self._length_factor(launch, work))
 
     def of_plain(self, work: PlainWork) -> Millis:
         """A job's setup or cleanup, which has neither noise nor failures."""
@@ -102,17 +102,21 @@ class Durations:
             return None
         if own is not None and launch.task in (*own.poisoned, *own.hanging):
             hangs = launch.task not in own.poisoned
-            return InjectedFailure(self._where(launch, own.fails_at), hangs, NO_CAUSE)
-        flaky, hang, draws = machine.flaky, machine.hang, (launch.job, _column(launch))
+            return InjectedFailure(self._failure_point(launch, own.fails_at), hangs, NO_CAUSE)
+        flaky, hang, draws = machine.flaky, machine.hang, (launch.job, _draw_column(launch))
         if flaky is not None and flaky.share > self._failing.uniform(*draws):
-            return InjectedFailure(self._where(launch, flaky.progress), False, machine.flaky_since)
+            return InjectedFailure(
+                self._failure_point(launch, flaky.progress), False, machine.flaky_since
+            )
         if hang is not None and hang.share > self._hanging.uniform(*draws):
-            return InjectedFailure(self._where(launch, hang.progress), True, machine.hang_since)
+            return InjectedFailure(
+                self._failure_point(launch, hang.progress), True, machine.hang_since
+            )
         return None
 
     def sticks(self, launch: LaunchTask, share: float) -> bool:
         """Whether the launch is stuck on a node where this share is."""
-        return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
+        return share > 0 and share > self._sticking.uniform(launch.job, _draw_column(launch))
 
     def _recorded_ms(
         self, recorded: RecordedTasks, launch: LaunchTask
@@ -128,22 +132,24 @@ class Durations:
         failed_ms = failure.ms / self.tasks.locality_factor(failure.level)
         return max(ms, failed_ms), min(1.0, failed_ms / ms) if ms else 1.0
 
-    def _where(self, launch: LaunchTask, stated: float | None) -> float:
-        return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
+    def _failure_point(self, launch: LaunchTask, stated: float | None) -> float:
+        return (
+            self._fails_at.uniform(launch.job, _draw_column(launch)) if stated is None else stated
+        )
 
-    def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
-        pace = self._pace(launch) if self.tasks.straggler_share else self._speed
+    def _length_factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
+        pace = self._attempt_speed(launch) if self.tasks.straggler_share else self._speed
         factor = factor_on(self._node_type, work.factors) / pace if work.factors else 1.0 / pace
         own = work.anomalies
         return factor * own.skew if own and launch.task in own.skewed else factor
 
-    def _pace(self, launch: LaunchTask) -> float:
+    def _attempt_speed(self, launch: LaunchTask) -> float:
         """The speed at which this attempt works: the node's, or a part of it if it straggles."""
-        luck = self._luck.uniform(launch.job, _column(launch))
+        luck = self._luck.uniform(launch.job, _draw_column(launch))
         straggles = luck < self.tasks.straggler_share
         return self._speed / self.tasks.straggler_factor if straggles else self._speed
 
-    def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
+    def _drawn_length_ms(self, launch: LaunchTask, nominal_ms: float) -> Millis:
         sigma = self.tasks.sigma
         if not sigma:
             return round(nominal_ms)

@@ -74,7 +74,7 @@ class Machine(Actor[AnyEvent]):
     def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         match fault:
             case faults.Crash() | faults.Restart() | faults.PauseNode() | faults.ResumeNode():
-                self._change(MACHINE_CHANGES[type(fault)])
+                self._change_state(MACHINE_CHANGES[type(fault)])
             case faults.Slow():
                 ratio, self._slowness = fault.factor / self._slowness, fault.factor
                 self.slow(ratio)
@@ -94,7 +94,7 @@ class Machine(Actor[AnyEvent]):
             case _:
                 pass
 
-    def _change(self, change: MachineChange) -> None:
+    def _change_state(self, change: MachineChange) -> None:
         """Stop or go on; what makes no sense, as a second crash, does nothing."""
         if (self.state, change) not in MACHINE:
             return

@@ -78,7 +78,7 @@ class Node(Machine):
         super().__init__(node_address(facts.node), f"node {facts.node}")
         self.facts = facts
         self.dialogue = dialogue
-        self.answers = _answers_with(type(dialogue))
+        self.answers = _answers_with_dialogue(type(dialogue))
         self._make_slot = make_slot
         self._latency_ms = latency_ms
         self._keeps_outputs = keeps_outputs
@@ -135,13 +135,13 @@ class Node(Machine):
     def kill(self, kill: msg.KillTask) -> None:
         memory = self._suspended.pop(kill.attempt, None)
         if memory is None:
-            self._pass_on(kill, kill.cause)
+            self._pass_on_to_slot(kill, kill.cause)
             return
-        ended, saved = self._drop(kill.attempt, memory, kill.cause), memory.checkpoint
+        ended, saved = self._drop_suspended(kill.attempt, memory, kill.cause), memory.checkpoint
         self.dialogue.report(self._end_report(kill.attempt, _KILLED, saved, ended))
 
     def suspend(self, suspend: msg.SuspendTask) -> None:
-        self._pass_on(suspend, suspend.cause)
+        self._pass_on_to_slot(suspend, suspend.cause)
 
     def track(self, attempt: AttemptId) -> None:
         memory = self._suspended.get(attempt)
@@ -154,15 +154,15 @@ class Node(Machine):
             self._suspended[attempt] = SuspendedAttempt(saved, since_ms, clock)
         elif attempt in self._held:
             self._asked.add(attempt)
-            self._pass_on(msg.TrackProgress(attempt), self.cause)
+            self._pass_on_to_slot(msg.TrackProgress(attempt), self.cause)
 
     def begin_anew(self, cause: int) -> None:
         self._orphans.update(self._held)
         for attempt in self._held:
-            self._pass_on(msg.KillTask(attempt, cause), cause)
-        self._forget(cause)
+            self._pass_on_to_slot(msg.KillTask(attempt, cause), cause)
+        self._forget_attempts(cause)
 
-    def _pass_on(
+    def _pass_on_to_slot(
         self, order: msg.KillTask | msg.SuspendTask | msg.TrackProgress, cause: int
     ) -> None:
         """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
@@ -190,7 +190,7 @@ class Node(Machine):
         """Free the slot and report the end, unless the attempt is of an earlier life."""
         report = over.report
         attempt = report.attempt
-        if not self._release(over.slot, attempt):
+        if not self._release_slot(over.slot, attempt):
             return
         self._progress.pop(attempt, None)
         self._asked.discard(attempt)
@@ -207,12 +207,12 @@ class Node(Machine):
         """Keep the attempt, free its slot and report it."""
         saved, cause = suspended.checkpoint, self.cause
         attempt = saved.launch.attempt
-        if not self._release(suspended.slot, attempt):
+        if not self._release_slot(suspended.slot, attempt):
             return
         memory = SuspendedAttempt(saved, self.now_ms, self._progress.pop(attempt, None))
         if attempt in self._orphans:
             self._orphans.remove(attempt)
-            self._drop(attempt, memory, cause)
+            self._drop_suspended(attempt, memory, cause)
             return
         self._suspended[attempt] = memory
         times = self.clock.measured(self.now_ms, saved.ran_ms, saved.shuffled_ms)
@@ -231,7 +231,7 @@ class Node(Machine):
         times = self.clock.measured(self.now_ms, ran.ran_ms, ran.shuffled_ms)
         return msg.EndReport(attempt, outcome, *times, cause)
 
-    def _release(self, slot: int, attempt: AttemptId) -> bool:
+    def _release_slot(self, slot: int, attempt: AttemptId) -> bool:
         """Have the slot back, unless the machine has crashed and started since, at this instant."""
         if self._held.pop(attempt, None) is None:
             return False
@@ -253,7 +253,7 @@ class Node(Machine):
         self._held.clear()
         self._orphans.clear()
         self._free = _all_slots(self.facts)
-        self._forget(self.cause)
+        self._forget_attempts(self.cause)
 
     def restart(self) -> None:
         self.dialogue.begin_life(self.cause)
@@ -264,16 +264,16 @@ class Node(Machine):
             return f"{self.name} runs {attempts}" if self._held else None
         return f"{self.name} runs {attempts} and holds {len(self._suspended)} suspended"
 
-    def _forget(self, cause: int) -> None:
+    def _forget_attempts(self, cause: int) -> None:
         """What is kept of attempts that have no slot is gone."""
         for attempt, memory in self._suspended.items():
-            self._drop(attempt, memory, cause)
+            self._drop_suspended(attempt, memory, cause)
         self._suspended.clear()
         self._progress.clear()
         self._asked.clear()
         self._outputs.clear()
 
-    def _drop(self, attempt: AttemptId, memory: SuspendedAttempt, cause: int) -> int:
+    def _drop_suspended(self, attempt: AttemptId, memory: SuspendedAttempt, cause: int) -> int:
         """Here ends a suspended attempt; the number of the event."""
         saved = memory.checkpoint
         times = saved.started_ms, self.now_ms - saved.started_ms - saved.ran_ms
@@ -288,7 +288,7 @@ def _all_slots(facts: NodeFacts) -> tuple[list[int], list[int]]:
 
 
 @cache
-def _answers_with(dialogue: type[Dialogue]) -> dict[type[msgspec.Struct], Answer]:
+def _answers_with_dialogue(dialogue: type[Dialogue]) -> dict[type[msgspec.Struct], Answer]:
     """The answers of nodes with such a dialogue, whose messages it answers itself."""
 
     def passed_on(answer: Answer) -> Answer:

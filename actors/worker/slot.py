@@ -92,13 +92,13 @@ class Slot(Machine):
         attempt = self._attempt = RunningAttempt(launch, now_ms)
         attempt.change(_START_REDUCE if launch.stage == REDUCES else _START_MAP)
         started = ev.AttemptStarted(now_ms, number, self._node, self._slot, cause=self.cause)
-        self._note(attempt, started)
+        self._note_event(attempt, started)
         if isinstance(launch.work, msg.PlainWork):
-            whole_ms = self._stretched(self._durations.of_plain(launch.work))
+            whole_ms = self._slowed_ms(self._durations.of_plain(launch.work))
             self._begin_phase(attempt, whole_ms)
             return
         attempt.injected = self._durations.injected_failure(launch, self._ailments)
-        self._begin(attempt)
+        self._begin_attempt(attempt)
 
     def on_phase_over(self, over: msg.PhaseOver) -> None:
         attempt = self._attempt
@@ -107,11 +107,11 @@ class Slot(Machine):
         if attempt.copier is not None:
             self._on_shuffle_over(attempt, attempt.copier)
         elif attempt.injected is None:
-            self._end(attempt, _SUCCEED)
+            self._end_attempt(attempt, _SUCCEED)
         elif attempt.injected.hangs and attempt.state is not _HANGING:
             self._hang(attempt)
         else:
-            self._end(attempt, _KILL if attempt.injected.killed else _FAIL)
+            self._end_attempt(attempt, _KILL if attempt.injected.killed else _FAIL)
 
     def _on_shuffle_over(self, attempt: RunningAttempt, copier: Copier) -> None:
         if copier.awaited:
@@ -122,33 +122,33 @@ class Slot(Machine):
         attempt.change(_END_SHUFFLE)
         attempt.shuffled_ms = attempt.ran_ms(self.now_ms)
         attempt.copier = None
-        self._note(attempt, ev.ShuffleEnded(self.now_ms, launch.attempt, cause=self.cause))
+        self._note_event(attempt, ev.ShuffleEnded(self.now_ms, launch.attempt, cause=self.cause))
         rest_ms = self._durations.of_rest(launch, launch.work)
-        self._begin_phase(attempt, self._stretched(rest_ms))
+        self._begin_phase(attempt, self._slowed_ms(rest_ms))
 
     def on_retry_input(self, retry: msg.RetryInput) -> None:
         attempt = self._attempt
         if attempt is None or retry.timed != self._timed or attempt.deadline_ms is None:
             return
-        if self._readable(attempt):
+        if self._input_is_readable(attempt):
             attempt.change(AttemptChange.FIND_INPUT)
             attempt.deadline_ms = None
             found = ev.StallEnded(self.now_ms, attempt.launch.attempt, cause=attempt.event)
-            self._note(attempt, found)
-            self._work(attempt)
+            self._note_event(attempt, found)
+            self._begin_work(attempt)
         elif self.now_ms >= attempt.deadline_ms:
-            self._end(attempt, _FAIL)
+            self._end_attempt(attempt, _FAIL)
         else:
             self._retry_input_later(attempt, attempt.deadline_ms)
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
-        attempt = self._running(kill.attempt)
+        attempt = self._running_attempt(kill.attempt)
         if attempt is not None:
-            self._end(attempt, _KILL)
+            self._end_attempt(attempt, _KILL)
 
     def on_track_progress(self, order: msg.TrackProgress) -> None:
         """Tell how far the attempt is, and of every phase from now on."""
-        attempt = self._running(order.attempt)
+        attempt = self._running_attempt(order.attempt)
         if attempt is None:
             return
         attempt.launch = replace(attempt.launch, tracked=True)
@@ -166,42 +166,42 @@ class Slot(Machine):
 
     def on_outputs_ready(self, ready: msg.OutputsReady) -> None:
         """Let the shuffle take its time, and fetch from every host that is named."""
-        found = self._shuffling(ready.attempt)
+        found = self._shuffling_attempt(ready.attempt)
         if found is None:
             return
         attempt, copier = found
         launch = attempt.launch
         assert isinstance(launch.work, msg.ReduceWork)
         if attempt.phase is None:
-            whole_ms = self._stretched(self._durations.of_shuffle(launch, launch.work))
-            last_ms = self._stretched(self._durations.of_tail(launch, launch.work))
+            whole_ms = self._slowed_ms(self._durations.of_shuffle(launch, launch.work))
+            last_ms = self._slowed_ms(self._durations.of_tail(launch, launch.work))
             fetched_ms = whole_ms - attempt.ran_ms(self.now_ms)
             length_ms = max(fetched_ms, last_ms, 2 * self._latency_ms + 1)
             self._time_phase(attempt, length_ms, self.cause)
         for host in copier.ask(ready.hosts):
-            self._fetch(launch, host)
+            self._fetch_from_host(launch, host)
 
     def on_fetched(self, fetched: msg.Fetched) -> None:
         """A host has answered; the last to do so may have kept the shuffle from ending."""
-        found = self._shuffling(fetched.attempt)
+        found = self._shuffling_attempt(fetched.attempt)
         if found is None or fetched.host in self._unreachable:
             return
         attempt, copier = found
         if copier.answered(fetched.host) and not copier.awaited and attempt.phase is None:
             launch = attempt.launch
             assert isinstance(launch.work, msg.ReduceWork)
-            tail_ms = self._stretched(self._durations.of_tail(launch, launch.work))
+            tail_ms = self._slowed_ms(self._durations.of_tail(launch, launch.work))
             self._time_phase(attempt, tail_ms, self.cause)
 
     def on_fetch_timeout(self, over: msg.FetchTimeout) -> None:
         """Nobody answered: try again after a pause, and tell the master now and then."""
-        found = self._shuffling(over.attempt)
+        found = self._shuffling_attempt(over.attempt)
         if found is None or over.host not in found[1].awaited:
             return
         attempt, copier = found
         pause_ms, tell = copier.failed(over.host)
         if copier.gives_up(over.host):
-            self._end(attempt, _FAIL)
+            self._end_attempt(attempt, _FAIL)
             return
         again = msg.RetryFetch(over.attempt, over.host)
         self.timer(again, self.clock.real_ms(pause_ms), self.cause)
@@ -210,25 +210,25 @@ class Slot(Machine):
             self.send(self._node_address, failure, self.cause)
 
     def on_retry_fetch(self, again: msg.RetryFetch) -> None:
-        found = self._shuffling(again.attempt)
+        found = self._shuffling_attempt(again.attempt)
         if found is not None and again.host in found[1].awaited:
-            self._fetch(found[0].launch, again.host)
+            self._fetch_from_host(found[0].launch, again.host)
 
     def on_outputs_obsolete(self, obsolete: msg.OutputsObsolete) -> None:
         """A map output that was to be fetched is gone: wait until all are there again."""
-        found = self._shuffling(obsolete.attempt)
+        found = self._shuffling_attempt(obsolete.attempt)
         if found is not None:
             attempt, copier = found
             attempt.phase = attempt.put_off = None
             self._timed += 1
             copier.awaited.clear()
 
-    def _running(self, attempt: AttemptId) -> RunningAttempt | None:
+    def _running_attempt(self, attempt: AttemptId) -> RunningAttempt | None:
         running = self._attempt
         return running if running is not None and running.launch.attempt == attempt else None
 
-    def _shuffling(self, attempt: AttemptId) -> tuple[RunningAttempt, Copier] | None:
-        running = self._running(attempt)
+    def _shuffling_attempt(self, attempt: AttemptId) -> tuple[RunningAttempt, Copier] | None:
+        running = self._running_attempt(attempt)
         copier = None if running is None else running.copier
         return None if running is None or copier is None else (running, copier)
 
@@ -238,7 +238,7 @@ class Slot(Machine):
         ask = msg.FetchOutputs(self.address, launch.attempt, fetching)
         self.send(job_address(launch.job), ask, cause, self._latency_ms)
 
-    def _fetch(self, launch: msg.LaunchTask, host: NodeId) -> None:
+    def _fetch_from_host(self, launch: msg.LaunchTask, host: NodeId) -> None:
         if host not in self._unreachable:
             fetch = msg.Fetch(self.address, self._node, launch.attempt, launch.job)
             self.send(node_address(host), fetch, self.cause, self._latency_ms)
@@ -248,14 +248,14 @@ class Slot(Machine):
     # Giving way and going on.
 
     def on_suspend_task(self, suspend: msg.SuspendTask) -> None:
-        attempt = self._running(suspend.attempt)
+        attempt = self._running_attempt(suspend.attempt)
         if attempt is None:
             return
         saved = attempt.checkpoint(self.now_ms, self._slowness)
         attempt.change(AttemptChange.SUSPEND)
-        self._clear()
+        self._free_slot()
         suspended = ev.AttemptSuspended(self.now_ms, suspend.attempt, cause=self.cause)
-        self._note(attempt, suspended)
+        self._note_event(attempt, suspended)
         told = msg.AttemptCheckpointed(self._slot, saved)
         self.send(self._node_address, told, attempt.event)
 
@@ -264,10 +264,10 @@ class Slot(Machine):
         saved = order.checkpoint
         attempt = self._attempt = RunningAttempt.resumed(saved, self.now_ms)
         place = (saved.launch.attempt, self._node, self._slot)
-        self._note(attempt, ev.AttemptResumed(self.now_ms, *place, cause=self.cause))
+        self._note_event(attempt, ev.AttemptResumed(self.now_ms, *place, cause=self.cause))
         left_ms = saved.left_ms
         if saved.state in _STALLS:
-            self._begin(attempt)
+            self._begin_attempt(attempt)
             return
         if attempt.state is _HANGING:
             left_ms = self.clock.real_ms(self._durations.tasks.timeout_ms)
@@ -289,7 +289,7 @@ class Slot(Machine):
         attempt = self._attempt
         if attempt is not None:
             attempt.change(_KILL)
-            self._clear()
+            self._free_slot()
             self._note_end(attempt, _KILLED, self.cause)
 
     def pause(self) -> None:
@@ -337,37 +337,37 @@ class Slot(Machine):
 
     # The phases of an attempt.
 
-    def _note(self, attempt: RunningAttempt, event: ev.AnyEvent) -> None:
+    def _note_event(self, attempt: RunningAttempt, event: ev.AnyEvent) -> None:
         """Tell what the attempt did; what follows is brought about by that."""
         attempt.event = self.note(event)
 
-    def _stretched(self, ms: Millis) -> Millis:
+    def _slowed_ms(self, ms: Millis) -> Millis:
         return round(ms * self._slowness)
 
-    def _begin(self, attempt: RunningAttempt) -> None:
+    def _begin_attempt(self, attempt: RunningAttempt) -> None:
         ailments = self._ailments
         if ailments.sticking and self._durations.sticks(attempt.launch, ailments.sticking):
-            self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
+            self._stall_attempt(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
             self.send(self._node_address, stuck, attempt.event)
-        elif self._readable(attempt):
-            self._work(attempt)
+        elif self._input_is_readable(attempt):
+            self._begin_work(attempt)
         else:
             wait_ms = self.clock.real_ms(self._durations.tasks.input_wait_ms)
             attempt.deadline_ms = self.now_ms + wait_ms
-            self._stall(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
+            self._stall_attempt(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
             self._retry_input_later(attempt, attempt.deadline_ms)
 
-    def _work(self, attempt: RunningAttempt) -> None:
+    def _begin_work(self, attempt: RunningAttempt) -> None:
         launch = attempt.launch
         if isinstance(launch.work, msg.MapWork):
-            length_ms = self._stretched(self._durations.of_map(launch, launch.work))
+            length_ms = self._slowed_ms(self._durations.of_map(launch, launch.work))
             self._begin_phase(attempt, length_ms)
         else:
             attempt.copier = Copier()
             self._ask_for_outputs(launch, attempt.event)
 
-    def _stall(
+    def _stall_attempt(
         self, attempt: RunningAttempt, change: AttemptChange, done: float, blame: int
     ) -> None:
         """Make no progress from now on; `blame` is the fault that brought it about, if any."""
@@ -375,11 +375,13 @@ class Slot(Machine):
         why = _STALLS.get(attempt.state, Stall.HANGS)
         cause = attempt.event if blame == NO_CAUSE else blame
         launch = attempt.launch
-        self._note(attempt, ev.AttemptStalled(self.now_ms, launch.attempt, done, why, cause=cause))
+        self._note_event(
+            attempt, ev.AttemptStalled(self.now_ms, launch.attempt, done, why, cause=cause)
+        )
         if launch.tracked and why is not Stall.HANGS:
             self.send(self._node_address, msg.PhaseBegan(launch.attempt, 0), attempt.event)
 
-    def _readable(self, attempt: RunningAttempt) -> bool:
+    def _input_is_readable(self, attempt: RunningAttempt) -> bool:
         launch = attempt.launch
         is_map = launch.stage == MAPS
         return not is_map or self._blocks.readable(launch.job, launch.task, self._kernel.now_ms)
@@ -400,7 +402,7 @@ class Slot(Machine):
         done = attempt.goal
         timeout_ms = self.clock.real_ms(self._durations.tasks.timeout_ms)
         attempt.deadline_ms = self.now_ms + timeout_ms
-        self._stall(attempt, AttemptChange.HANG, done, attempt.injected.cause)
+        self._stall_attempt(attempt, AttemptChange.HANG, done, attempt.injected.cause)
         self._time_phase(attempt, timeout_ms, attempt.event, done)
 
     def _time_phase(
@@ -416,7 +418,7 @@ class Slot(Machine):
             began = msg.PhaseBegan(launch.attempt, phase.whole_ms(), done)
             self.send(self._node_address, began, cause)
 
-    def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
+    def _end_attempt(self, attempt: RunningAttempt, change: AttemptChange) -> None:
         launch, cause, now_ms = attempt.launch, attempt.event, self._kernel.now_ms
         if change is _KILL:
             cause = self.cause
@@ -426,7 +428,7 @@ class Slot(Machine):
         shuffled_ms = attempt.shuffled_ms if attempt.copier is None else ran_ms
         attempt.change(change)
         outcome = ev.OUTCOMES[attempt.state]
-        self._clear()
+        self._free_slot()
         self._note_end(attempt, outcome, cause)
         report = msg.EndReport(launch.attempt, outcome, ran_ms, shuffled_ms, attempt.event)
         stored = launch.stage == MAPS and outcome is _SUCCEEDED
@@ -438,9 +440,9 @@ class Slot(Machine):
         ended = ev.AttemptEnded(
             self._kernel.now_ms, number, outcome, began_ms, attempt.suspended_ms, cause=cause
         )
-        self._note(attempt, ended)
+        self._note_event(attempt, ended)
 
-    def _clear(self) -> None:
+    def _free_slot(self) -> None:
         """Be free; a timer that still runs is ignored."""
         self._attempt = None
         self._timed += 1

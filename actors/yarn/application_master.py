@@ -74,16 +74,16 @@ class ApplicationMaster(Frontend):
     def on_announce_job(self, new: msg.AnnounceJob) -> None:
         """Its container is asked for while the job is initialised: whatever takes longer counts."""
         self.ledger.prepare(new.job, new.profile)
-        self._submit(new.profile)
+        self._submit_application(new.profile)
 
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
         stage, profile = order.stage, order.profile
         named = dict(profile.demand(stage)) if stage < SETUP else dict(profile.demand(MAPS))
         self.asks.open(order, self._counted.of_task(stage, named))
-        self._submit(profile)
+        self._submit_application(profile)
         super().on_submit_stage(order)
 
-    def _submit(self, profile: msg.JobProfile) -> None:
+    def _submit_application(self, profile: msg.JobProfile) -> None:
         if self._is_submitted:
             return
         self._is_submitted = True
@@ -95,9 +95,9 @@ class ApplicationMaster(Frontend):
     def on_master_started(self, started: MasterStarted) -> None:
         self._home = started.node
         if self._is_over:
-            self._leave(self.cause)
+            self._stop_master(self.cause)
         else:
-            self._ask()
+            self._send_asks()
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """What waits is asked for at the next heartbeat."""
@@ -108,9 +108,9 @@ class ApplicationMaster(Frontend):
         self._released.clear()
         self.send(RESOURCE_MANAGER, done, cause, self._latency_ms)
         if self._home is not None:
-            self._leave(cause)
+            self._stop_master(cause)
 
-    def _leave(self, cause: int) -> None:
+    def _stop_master(self, cause: int) -> None:
         assert self._home is not None
         self.send(node_address(self._home), StopMaster(self.job), cause, self._latency_ms)
 
@@ -118,17 +118,17 @@ class ApplicationMaster(Frontend):
 
     def on_allocate_due(self, _: AllocateDue) -> None:
         if not self._is_over:
-            self._ask()
+            self._send_asks()
 
-    def _ask(self) -> None:
+    def _send_asks(self) -> None:
         """Tell what it asks for otherwise than before."""
-        asks = tuple(self.asks.changes(self._counts()))
+        asks = tuple(self.asks.changes(self._asked_by_priority()))
         released, self._released = tuple(self._released), []
         told = Allocate(self.job, asks, released, tuple(self._shunned))
         self.send(RESOURCE_MANAGER, told, self.cause, self._latency_ms)
         self.timer(AllocateDue(), self._params.am_heartbeat_ms, self.cause)
 
-    def _counts(self) -> dict[int, int]:
+    def _asked_by_priority(self) -> dict[int, int]:
         """For how much it asks, by priority."""
         job = self.ledger.known_job(self.job)
         maps = 0 if job is None else self.left(job, MAPS)
@@ -151,14 +151,14 @@ class ApplicationMaster(Frontend):
                 self.send(RESOURCE_MANAGER, back, self.cause, self._latency_ms)
             return
         for granted in reply.granted:
-            if not self._run_in(granted, job):
+            if not self._run_in_container(granted, job):
                 self._released.append(granted.container)
         if job.opened(REDUCES):
-            progress = self._progress(job)
+            progress = self._job_progress(job)
             self._reduces_asked = reduces_to_ask(progress, reply.headroom, self._params.reduce_ramp)
-            self._make_room(job, reduces_to_stop(progress, reply.headroom))
+            self._stop_reduces_for_maps(job, reduces_to_stop(progress, reply.headroom))
 
-    def _run_in(self, granted: GrantedContainer, job: BookedJob) -> bool:
+    def _run_in_container(self, granted: GrantedContainer, job: BookedJob) -> bool:
         """Start a task in a container; whether there is one that may run there."""
         stage = STAGE_OF_PRIORITY[granted.priority]
         self.asks.granted(granted.priority, granted.node)
@@ -179,7 +179,7 @@ class ApplicationMaster(Frontend):
         self.send(node_address(granted.node), start, entry.event, self._latency_ms)
         return True
 
-    def _progress(self, job: BookedJob) -> JobProgress:
+    def _job_progress(self, job: BookedJob) -> JobProgress:
         return JobProgress(
             maps=job.total(MAPS),
             maps_done=job.finished(MAPS),
@@ -192,7 +192,7 @@ class ApplicationMaster(Frontend):
             reduce_demand=self._counted.of(self.asks.demands[REDUCES]),
         )
 
-    def _make_room(self, job: BookedJob, reduces: int) -> None:
+    def _stop_reduces_for_maps(self, job: BookedJob, reduces: int) -> None:
         """Stop that many reduces, the newest first, that maps can run which they wait for."""
         if not reduces:
             return

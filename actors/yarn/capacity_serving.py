@@ -47,9 +47,9 @@ class CapacityServing(Serving):
         self._limits: dict[str, tuple[int, Vector]] = {}
 
     def in_order(self) -> Iterator[Served]:
-        yield from self._below(self.tree.root)
+        yield from self._applications_below(self.tree.root)
 
-    def _below(self, queue: YarnQueue) -> Iterator[Served]:
+    def _applications_below(self, queue: YarnQueue) -> Iterator[Served]:
         if not queue.children:
             for each in list(queue.asking.values()):
                 yield queue, each
@@ -60,7 +60,7 @@ class CapacityServing(Serving):
             for path, child in asking.items()
         ]
         for place in in_order_of_need(ranked):
-            yield from self._below(asking[place.name])
+            yield from self._applications_below(asking[place.name])
 
     def score(self, queue: YarnQueue) -> float:
         """What it holds over its capacity; of a queue that is due nothing, 0."""

@@ -38,13 +38,13 @@ class CountedAmounts:
 
     def of_task(self, stage: Stage, named: Mapping[str, int]) -> Vector:
         """The vector of a task's container: a slot, and its demand rounded up."""
-        return self._rounded(self.dimensions.of_task(slot_kind(stage), named))
+        return self._rounded_up_to_steps(self.dimensions.of_task(slot_kind(stage), named))
 
     def of_master(self, named: Mapping[str, int]) -> Vector:
         """The vector of a master's container, which takes no slot."""
         bare = (0,) * len(KINDS)
         amounts = tuple(named.get(name, 0) for name in self.dimensions.named)
-        return self._rounded(bare + amounts)
+        return self._rounded_up_to_steps(bare + amounts)
 
     def amounts(self, named: Mapping[str, int], otherwise: Vector) -> Vector:
         """Counted amounts by name; of what is not named, what they are otherwise."""
@@ -58,7 +58,7 @@ class CountedAmounts:
                 known = ", ".join(f"`{each}`" for each in self.names)
                 raise PolicySpecError(f"`yarn`: `{what}` names `{name}`; nodes have {known}")
 
-    def _rounded(self, vector: Vector) -> Vector:
+    def _rounded_up_to_steps(self, vector: Vector) -> Vector:
         if not self._rounds:
             return vector
         named = zip(vector[len(SLOTS) :], self._steps, strict=True)

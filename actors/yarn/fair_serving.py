@@ -22,29 +22,31 @@ class FairServing(Serving):
     assignments = 1
 
     def in_order(self) -> Iterator[Served]:
-        yield from self._below(self.tree.root)
+        yield from self._applications_below(self.tree.root)
 
-    def _below(self, queue: YarnQueue) -> Iterator[Served]:
+    def _applications_below(self, queue: YarnQueue) -> Iterator[Served]:
         if not queue.children:
             asking = list(queue.asking.values())
-            claims = [self._claim(each.used, nothing(each.used), Fraction(1)) for each in asking]
-            for place in self._ranked(claims):
+            claims = [
+                self._dominant_claim(each.used, nothing(each.used), Fraction(1)) for each in asking
+            ]
+            for place in self._places_by_claim(claims):
                 yield queue, asking[place]
             return
         children = [child for child in queue.children if child.has_pending()]
-        for place in self._ranked([self._claim_of(child) for child in children]):
-            yield from self._below(children[place])
+        for place in self._places_by_claim([self._claim_of_queue(child) for child in children]):
+            yield from self._applications_below(children[place])
 
-    def _claim_of(self, queue: YarnQueue) -> DominantClaim:
+    def _claim_of_queue(self, queue: YarnQueue) -> DominantClaim:
         least = self.counted.amounts(queue.params.min_resources, nothing(queue.used))
-        return self._claim(queue.used, least, exact_fraction(queue.params.weight))
+        return self._dominant_claim(queue.used, least, exact_fraction(queue.params.weight))
 
-    def _claim(self, used: Vector, least: Vector, weight: Fraction) -> DominantClaim:
+    def _dominant_claim(self, used: Vector, least: Vector, weight: Fraction) -> DominantClaim:
         counts = len(used) if self.params.scheduler == "drf" else 1
         weights = (weight,) * counts
         return DominantClaim(used=used[:counts], min_share=least[:counts], weights=weights)
 
-    def _ranked(self, claims: Sequence[DominantClaim]) -> list[int]:
+    def _places_by_claim(self, claims: Sequence[DominantClaim]) -> list[int]:
         """Their places, the one that is served first first; equal ones as they stand."""
         if len(claims) == 1:
             return [0]

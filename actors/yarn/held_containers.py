@@ -78,8 +78,8 @@ class ContainerRequest:
     def update(self, ask: ContainerAsk) -> None:
         """Take over what is asked for now."""
         self.demand, self.anywhere = ask.demand, ask.anywhere
-        _replace(self.nodes, ask.nodes)
-        _replace(self.racks, ask.racks)
+        _replace_counts(self.nodes, ask.nodes)
+        _replace_counts(self.racks, ask.racks)
 
     def nearest(self, node: YarnNode) -> Locality:
         """How near to what it reads a container on this node would be."""
@@ -100,7 +100,7 @@ class ContainerRequest:
         return sum(map(bool, self.nodes.values())) + sum(map(bool, self.racks.values()))
 
 
-def _replace(counts: dict[int, int], said: tuple[tuple[int, int], ...]) -> None:
+def _replace_counts(counts: dict[int, int], said: tuple[tuple[int, int], ...]) -> None:
     for place, count in said:
         if count:
             counts[place] = count

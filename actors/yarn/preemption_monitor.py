@@ -31,18 +31,18 @@ class PreemptionMonitor:
 
     def to_kill(self, now_ms: Millis) -> list[ContainerNumber]:
         """Containers that have been asked back long enough ago, and are still chosen."""
-        chosen = [each.number for each in self._chosen()]
+        chosen = [each.number for each in self._chosen_victims()]
         return [number for number, kill in self._asked.ask_or_kill(chosen, now_ms) if kill]
 
-    def _chosen(self) -> list[HeldContainer]:
+    def _chosen_victims(self) -> list[HeldContainer]:
         serving, root = self._serving, self._serving.tree.root
-        queues = [self._monitored(queue) for queue in root.below()]
+        queues = [self._monitored_queue(queue) for queue in root.below()]
         balances = balance_queues(queues, serving.calculator, self._params.balance)
         leaves = [
             LeafVictims(
                 to_obtain=balances[queue.path].obtained,
                 guaranteed=queue.guaranteed,
-                applications=list(_held(queue.applications.values())),
+                applications=list(_held_containers(queue.applications.values())),
             )
             for queue in root.below()
             if not queue.children
@@ -50,32 +50,32 @@ class PreemptionMonitor:
         total = serving.counted.total
         return select_victims(leaves, serving.calculator, total, self._params.victims)
 
-    def _monitored(self, queue: YarnQueue) -> MonitoredQueue:
+    def _monitored_queue(self, queue: YarnQueue) -> MonitoredQueue:
         return MonitoredQueue(
             name=queue.path,
             parent=None if queue.parent is None else queue.parent.path,
             guaranteed=queue.guaranteed,
             maximum=queue.maximum,
             used=queue.used,
-            pending=self._pending(queue),
+            pending=self._pending_in_leaf(queue),
             reserved=nothing(queue.used),
             preemptable=queue.params.preemptable,
             priority=queue.params.priority,
         )
 
-    def _pending(self, queue: YarnQueue) -> Vector:
+    def _pending_in_leaf(self, queue: YarnQueue) -> Vector:
         """What is asked for in a leaf, of each user what they may get."""
         asked: dict[str, Vector] = {}
         for each in queue.asking.values():
             before = asked.get(each.user, nothing(queue.used))
-            asked[each.user] = plus(before, self._asked_by(each))
+            asked[each.user] = plus(before, self._amounts_asked_by(each))
         pending = nothing(queue.used)
         for user, amounts in asked.items():
             room = positive(minus(self._serving.user_limit(queue), queue.held_by(user)))
             pending = plus(pending, smaller_of_each(amounts, room))
         return pending
 
-    def _asked_by(self, application: Application) -> Vector:
+    def _amounts_asked_by(self, application: Application) -> Vector:
         amounts = nothing(application.used)
         for request in application.pending():
             one = self._serving.counted.of(request.demand)
@@ -83,7 +83,7 @@ class PreemptionMonitor:
         return amounts
 
 
-def _held(applications: Iterable[Application]) -> Iterator[list[HeldContainer]]:
+def _held_containers(applications: Iterable[Application]) -> Iterator[list[HeldContainer]]:
     """What each application holds, without its master's container."""
     for application in applications:
         yield [

@@ -30,17 +30,18 @@ def reduces_to_ask(job: JobProgress, headroom: Vector, ramp: float) -> int:
     """For how many waiting reduces containers are asked for from now on."""
     if not job.maps_waiting:
         return job.reduces_waiting
-    maps_need = _times(job.map_demand, job.maps_waiting + job.maps_running)
+    maps_need = _amounts_times(job.map_demand, job.maps_waiting + job.maps_running)
     held = plus(
-        _times(job.map_demand, job.maps_running), _times(job.reduce_demand, job.reduces_running)
+        _amounts_times(job.map_demand, job.maps_running),
+        _amounts_times(job.reduce_demand, job.reduces_running),
     )
     limit = plus(headroom, held)
     for_reduces = truncated(limit, min(job.maps_done / job.maps, ramp))
     for_maps = minus(limit, for_reduces)
-    if _containers(for_maps, job.map_demand) >= job.maps_waiting + job.maps_running:
+    if _containers_that_fit(for_maps, job.map_demand) >= job.maps_waiting + job.maps_running:
         for_reduces = plus(for_reduces, minus(for_maps, maps_need))
-    scheduled = _times(job.reduce_demand, job.reduces_asked + job.reduces_running)
-    more = _containers(minus(for_reduces, scheduled), job.reduce_demand)
+    scheduled = _amounts_times(job.reduce_demand, job.reduces_asked + job.reduces_running)
+    more = _containers_that_fit(minus(for_reduces, scheduled), job.reduce_demand)
     return min(max(job.reduces_asked + more, 0), job.reduces_waiting)
 
 
@@ -48,7 +49,7 @@ def reduces_to_stop(job: JobProgress, headroom: Vector) -> int:
     """How many running reduces have to make room for a map, for which there is none
     (preemptReducesIfNeeded).
     """
-    has_room = _containers(headroom, job.map_demand) > 0
+    has_room = _containers_that_fit(headroom, job.map_demand) > 0
     if not job.maps_waiting or job.maps_running or has_room or not job.reduces_running:
         return 0
     needs = [
@@ -59,11 +60,11 @@ def reduces_to_stop(job: JobProgress, headroom: Vector) -> int:
     return min(max(needs, default=0), job.reduces_running)
 
 
-def _times(amounts: Vector, count: int) -> Vector:
+def _amounts_times(amounts: Vector, count: int) -> Vector:
     return tuple(amount * count for amount in amounts)
 
 
-def _containers(amounts: Vector, demand: Vector) -> int:
+def _containers_that_fit(amounts: Vector, demand: Vector) -> int:
     """How many containers fit, below 0 if it is less than nothing; without a demand, one."""
     return min(
         (amount // each for amount, each in zip(amounts, demand, strict=True) if each), default=1

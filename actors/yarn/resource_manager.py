@@ -96,9 +96,9 @@ class ResourceManager(Actor[AnyEvent]):
         self.applications[new.job] = application
         self._queues[new.job] = queue
         queue.waiting.append(application)
-        self._let_in(queue)
+        self._let_applications_in(queue)
 
-    def _let_in(self, queue: YarnQueue) -> None:
+    def _let_applications_in(self, queue: YarnQueue) -> None:
         """Let applications in, as they came, while their masters hold no more than their part of
         the queue's maximum; one is let in anyway (maximum-am-resource-percent).
         """
@@ -117,7 +117,7 @@ class ResourceManager(Actor[AnyEvent]):
     def on_allocate(self, told: Allocate) -> None:
         """Take over what a master asks for, and tell it what it has been given."""
         for number in told.released:
-            self._give_back(number)
+            self._give_back_container(number)
         application = self.applications.get(told.job)
         if application is None or application.over:
             return
@@ -147,12 +147,12 @@ class ResourceManager(Actor[AnyEvent]):
         queue.note_pending(application)
         granted, application.granted = application.granted, []
         for number in (*told.unstarted, *(each.container for each in granted)):
-            self._give_back(number)
+            self._give_back_container(number)
         if queue.applications.pop(told.job, None) is None:
             queue.waiting.remove(application)
         else:
             queue.masters = minus(queue.masters, application.master_amounts)
-        self._let_in(queue)
+        self._let_applications_in(queue)
         self._forget_if_over(application)
 
     def _forget_if_over(self, application: Application) -> None:
@@ -165,20 +165,20 @@ class ResourceManager(Actor[AnyEvent]):
         """Hear what has begun and ended, and give out what is free."""
         node = self.nodes[heartbeat.node]
         for news in heartbeat.news:
-            self._hear(node, news)
+            self._hear_container_news(node, news)
         kills, node.kills = tuple(node.kills), []
         reply = NodeHeartbeatReply(kills, self.params.node_heartbeat_ms)
         self.send(node_address(node.node), reply, self.cause, self._latency_ms)
         self._assign_on(node)
 
-    def _hear(self, node: YarnNode, news: ContainerNews) -> None:
+    def _hear_container_news(self, node: YarnNode, news: ContainerNews) -> None:
         if news.ended:
-            self._give_back(news.container)
+            self._give_back_container(news.container)
             node.freed.append(news.cause)
         else:
             self.containers[news.container].attempt = news.attempt
 
-    def _give_back(self, number: ContainerNumber) -> None:
+    def _give_back_container(self, number: ContainerNumber) -> None:
         """A container has ended, or was never used."""
         container = self.containers.pop(number)
         self.nodes[container.node].give_back(number)
@@ -192,7 +192,7 @@ class ResourceManager(Actor[AnyEvent]):
         """Give out containers on a node that has just been heard of."""
         given = off_switch = 0
         while self._could_hold_something(node):
-            level = self._assign_one(node)
+            level = self._assign_one_container(node)
             if level is None:
                 return
             given += 1
@@ -205,21 +205,21 @@ class ResourceManager(Actor[AnyEvent]):
         asked = self.tree.root.demands.items()
         return any(count > 0 and node.has_room(demand) for demand, count in asked)
 
-    def _assign_one(self, node: YarnNode) -> Locality | None:
+    def _assign_one_container(self, node: YarnNode) -> Locality | None:
         """Give the first application that may have one a container; how near it is."""
         for place, (queue, application) in enumerate(self.serving.in_order(), start=1):
             if node.node in application.shunned:
                 continue
             for request in application.pending():
-                level = self._level(node, queue, application, request)
+                level = self._allowed_level(node, queue, application, request)
                 if level is not None:
-                    self._allocate(node, queue, application, request, place)
+                    self._allocate_container(node, queue, application, request, place)
                     if level is not Locality.OFF_RACK:
                         request.missed = 0
                     return level
         return None
 
-    def _level(
+    def _allowed_level(
         self, node: YarnNode, queue: YarnQueue, application: Application, request: ContainerRequest
     ) -> Locality | None:
         """How near a container would be that the request may have here; None if it may not."""
@@ -231,7 +231,7 @@ class ResourceManager(Actor[AnyEvent]):
         level = request.nearest(node)
         return level if level <= self.serving.farthest(request) else None
 
-    def _allocate(
+    def _allocate_container(
         self,
         node: YarnNode,
         queue: YarnQueue,
@@ -292,12 +292,12 @@ class ResourceManager(Actor[AnyEvent]):
         asking = [each for each in self.applications.values() if each.has_pending()]
         if not asking:
             return None
-        why = Counter(map(self._what_binds, asking))
+        why = Counter(map(self._binding_limit, asking))
         binds = "; ".join(f"{count}: {limit}" for limit, count in why.items() if limit)
         told = f"{self.name}: {len(asking)} applications ask for containers"
         return f"{told} ({binds})" if binds else told
 
-    def _what_binds(self, application: Application) -> str:
+    def _binding_limit(self, application: Application) -> str:
         """The limit that keeps an application from its next container; empty where none does."""
         queue = self._queues[application.job]
         if application in queue.waiting:

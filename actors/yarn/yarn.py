@@ -47,17 +47,17 @@ class Yarn(Architecture):
     def __init__(self, params: YarnParams | None = None) -> None:
         self.params: YarnParams = params or YarnParams()
         try:
-            self._tree = QueueTree(self.params.queues, open_ended=not self._by_capacity)
+            self._tree = QueueTree(self.params.queues, open_ended=not self._schedules_by_capacity)
         except ValueError as error:
             raise PolicySpecError(f"`yarn`: {error}") from None
-        if self.params.monitor and not self._by_capacity:
+        if self.params.monitor and not self._schedules_by_capacity:
             told = f'not `scheduler = "{self.params.scheduler}"`'
             raise PolicySpecError(f"`yarn`: `monitor` is for the queues of `capacity`, {told}")
         self.manager: ResourceManager
         self.masters: dict[JobId, ApplicationMaster] = {}
 
     @property
-    def _by_capacity(self) -> bool:
+    def _schedules_by_capacity(self) -> bool:
         return self.params.scheduler == "capacity"
 
     def check(self, jobs: Iterable[JobSpec], script: Iterable[ScheduledFault]) -> None:

@@ -109,7 +109,7 @@ class YarnQueue:
             self.asking[application.job] = application
             self.active_users[application.user] += 1
             if len(self.asking) > 1:
-                self.asking = dict(sorted(self.asking.items(), key=_by_submission))
+                self.asking = dict(sorted(self.asking.items(), key=_submission_number))
         elif was and not has:
             del self.asking[application.job]
             self.active_users[application.user] -= 1
@@ -121,7 +121,7 @@ class YarnQueue:
         return bool(self.asking) or any(child.has_pending() for child in self.children)
 
 
-def _by_submission(each: tuple[int, Application]) -> int:
+def _submission_number(each: tuple[int, Application]) -> int:
     return each[1].submission
 
 
@@ -134,25 +134,25 @@ class QueueTree:
         self._counted: CountedAmounts | None = None
         self._by_path: dict[str, YarnQueue] = {}
         for path in stated:
-            self._put(path, stated)
+            self._put_queue_at_path(path, stated)
         if FALLBACK_QUEUE not in self._by_path:
-            self._put(FALLBACK_QUEUE, stated)
-        self._share_out(self.root)
+            self._put_queue_at_path(FALLBACK_QUEUE, stated)
+        self._set_shares_below(self.root)
 
-    def _put(self, path: str, stated: Mapping[str, YarnQueueParams]) -> YarnQueue:
+    def _put_queue_at_path(self, path: str, stated: Mapping[str, YarnQueueParams]) -> YarnQueue:
         """The queue of this path, with all above it."""
         if not path or not all(path.split("/")):
             raise ValueError(f"`{path}` is no path of a queue, as `prod/etl` is one")
         if path not in self._by_path:
             above, _, _ = path.rpartition("/")
-            parent = self._put(above, stated) if above else self.root
+            parent = self._put_queue_at_path(above, stated) if above else self.root
             params = stated.get(path) or YarnQueueParams()
             queue = self._by_path[path] = YarnQueue(path, params, parent)
             if self._counted is not None:
                 queue.measure(self._counted)
         return self._by_path[path]
 
-    def _share_out(self, parent: YarnQueue) -> None:
+    def _set_shares_below(self, parent: YarnQueue) -> None:
         """Say what part of the cluster the queues below this one are due, and may hold."""
         stated = [each.params.capacity for each in parent.children]
         exact = [exact_fraction(each) for each in stated if each is not None]
@@ -167,7 +167,7 @@ class QueueTree:
             if child.largest < child.share:
                 told = f"queue `{child.path}` may hold {float(100 * child.largest):g} %"
                 raise ValueError(f"{told}, less than its capacity, {float(100 * child.share):g} %")
-            self._share_out(child)
+            self._set_shares_below(child)
 
     def measure(self, counted: CountedAmounts) -> None:
         """Know the cluster."""
@@ -185,7 +185,7 @@ class QueueTree:
         queue = self._by_path.get(pool) or self._by_path.get(path)
         queue = queue or (named[0] if len(named) == 1 else None)
         if queue is None and pool and self._open_ended:
-            queue = self._put(pool, {})
+            queue = self._put_queue_at_path(pool, {})
         queue = queue or self._by_path[FALLBACK_QUEUE]
         if queue.children:
             raise ValueError(f"queue `{queue.path}` has queues below it, and no jobs of its own")

@@ -109,7 +109,7 @@ def refused_and_kept(monkeypatch: Patch) -> None:
     def wrongly(self: MixedQueues, probe: ShortProbe, kind: SlotKind) -> None:
         rightly(self, probe, kind)
         reservation = Reservation(probe.job, probe.stage, probe.scheduler, probe.place, NO_CAUSE)
-        self._hold(reservation, probe.count, probe.estimate_ms, probe.left)
+        self._queue_reservations(reservation, probe.count, probe.estimate_ms, probe.left)
 
     monkeypatch.setattr(MixedQueues, "_refuse", wrongly)
 

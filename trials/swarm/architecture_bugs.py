@@ -132,9 +132,8 @@ OF_CELLS = (
     PlantedBug(
         "conflicts are launched",
         _OMEGA,
-        "        self._end(self._going_on(), CommitResult(verdict.committed, verdict.conflicted))",
-        "        self._end(self._going_on(), CommitResult((*verdict.committed, "
-        "*verdict.conflicted), ()))",
+        "CommitResult(verdict.committed, verdict.conflicted)",
+        "CommitResult((*verdict.committed, *verdict.conflicted), ())",
     ),
     PlantedBug(
         "what was committed and has no task left is not given back",
@@ -145,7 +144,7 @@ OF_CELLS = (
     PlantedBug(
         "a stage that stays unplaced does not come back",
         _THINKING,
-        "            self._enqueue(stage, self.cause)",
+        "            self._enqueue_stage(stage, self.cause)",
         "            stage.waits = False",
     ),
     PlantedBug(
@@ -219,8 +218,8 @@ OF_CONTAINERS = (
     PlantedBug(
         "containers that are used are given back",
         _YARN_MASTER,
-        "            if not self._run_in(granted, job):",
-        "            if self._run_in(granted, job) or True:",
+        "            if not self._run_in_container(granted, job):",
+        "            if self._run_in_container(granted, job) or True:",
     ),
     PlantedBug(
         "a master's container is never given back",
@@ -317,7 +316,7 @@ OF_CELL_FAULTS = (
     PlantedBug(
         "a task begins at a node that has not ended what was given up there",
         _EXECUTOR,
-        "        while self._waiting and fits(self._demand(self._waiting[0]), self._free):",
+        "        while self._waiting and fits(self._launch_demand(self._waiting[0]), self._free):",
         "        while self._waiting:",
     ),
     PlantedBug(
@@ -359,8 +358,8 @@ OF_CELL_FAULTS = (
     PlantedBug(
         "what a framework was offered that is gone stays locked",
         _ALLOCATOR,
-        "            self._unlock(offer)\n        self._gather(self.cause)",
-        "            _ = offer\n        self._gather(self.cause)",
+        "            self._unlock_offer(offer)\n        self._time_next_allocation(self.cause)",
+        "            _ = offer\n        self._time_next_allocation(self.cause)",
     ),
     PlantedBug(
         "a framework that is gone is still offered what is free",

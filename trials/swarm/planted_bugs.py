@@ -269,7 +269,7 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "a job that is submitted again remembers what was done",
         _JOB,
-        "        self._forget()\n        resubmitted",
+        "        self._forget_progress()\n        resubmitted",
         "        self._hosts\n        resubmitted",
     ),
     # Nodes, slots, links, heartbeats that are left out.
